@@ -237,7 +237,7 @@ enum fovea_time_unit {
     FOVEA_TIME_UNIT_NS = 4,
 };
 
-/* Whose positions count in a recording of two eyes. */
+/* This says whose positions count in a recording of two eyes. */
 enum fovea_gaze_eye {
     FOVEA_GAZE_EYE_BOTH = 0, /* the middle of the two, or the one that is seen */
     FOVEA_GAZE_EYE_LEFT = 1,
@@ -327,7 +327,7 @@ struct fovea_layer_keys {
     char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
 };
 
-/* Of the Vulkan layer alone; other programs do without. */
+/* These are the Vulkan layer's alone; other programs do without. */
 struct fovea_layer_settings {
     struct fovea_layer_keys keys;
     /* Kernels see the images of swapchains that are made from now on where they are, if the device
@@ -338,7 +338,7 @@ struct fovea_layer_settings {
     bool redraw;
 };
 
-/* Whose CUDA context frames of Vulkan images are foveated in (fovea_vulkan.h). A kernel that goes
+/* Frames of Vulkan images are foveated in this CUDA context (fovea_vulkan.h). A kernel that goes
  * wrong ends the context that it runs in, for everybody who uses that. Pictures in CUDA memory are
  * always foveated in the primary context (see below), whatever this says. */
 enum fovea_cuda_context {

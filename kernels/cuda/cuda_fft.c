@@ -60,7 +60,7 @@ static struct {
     char problem[128];
 } shared = {.once = PTHREAD_ONCE_INIT};
 
-/* Of CUDA 13 and 12; what the program has loaded itself comes first. */
+/* Opens the library of CUDA 13 or 12; what the program has loaded itself comes first. */
 static void *open_library(void)
 {
     static const char *const names[] = {"libcufft.so.12", "libcufft.so.11"};

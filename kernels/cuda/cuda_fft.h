@@ -49,13 +49,14 @@ uint64_t cuda_fft_work_bytes(const struct cuda_fft *fft);
 FOVEA_MUST_CHECK enum fovea_result cuda_fft_set_work(const struct cuda_device *device,
                                                      const struct cuda_fft *fft, CUdeviceptr work);
 
-/* How many of so many planes it takes at once, so that they stay in the device's cache where they
- * can: at least one. */
+/* Returns how many of so many planes it takes at once, so that they stay in the device's cache
+ * where they can: at least one. */
 uint32_t cuda_fft_together(const struct cuda_fft *fft, uint32_t planes);
 
 enum cuda_fft_way { CUDA_FFT_THERE, CUDA_FFT_BACK };
 
-/* Of as many planes as cuda_fft_together has named, which follow each other without gaps. */
+/* Transforms as many planes as cuda_fft_together has named, which follow each other without gaps.
+ */
 FOVEA_MUST_CHECK enum fovea_result cuda_fft_run(const struct cuda_device *device,
                                                 const struct cuda_fft *fft, enum cuda_fft_way way,
                                                 uint32_t together, CUdeviceptr planes,

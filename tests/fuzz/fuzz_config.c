@@ -9,17 +9,12 @@
 #include "config/words.h"
 #include "core/json_text.h"
 
+#include "require.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void count_message(void *user, enum fovea_log_level level, const char *message)
 {

@@ -5,18 +5,13 @@
 
 #include "kernels/lens/read/read.h"
 
+#include "require.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void check_points(const struct lens_points *points)
 {

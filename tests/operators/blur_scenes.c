@@ -108,15 +108,6 @@ static double *sigmas_of(const struct operator_scene *scene)
     return values;
 }
 
-/* Alpha that is kept was not blurred. */
-static void keep_alpha(const struct fovea_image *src, double *values)
-{
-    const uint32_t channels = image_channels(src->format);
-    for (uint32_t i = 0; channels == 4 && i < src->width_px * src->height_px; i++) {
-        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
-    }
-}
-
 /* Where pixels spread apart from each other, more than white may come together. */
 static void cut_to_levels(const struct fovea_image *src, double *values)
 {
@@ -157,7 +148,7 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
         cut_to_levels(src, expected);
     }
     if (foveation->alpha == FOVEA_ALPHA_KEEP) {
-        keep_alpha(src, expected);
+        scene_keep_alpha(src, expected);
     }
     char what[192];
     snprintf(what, sizeof what,

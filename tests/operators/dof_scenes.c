@@ -54,14 +54,6 @@ static void by_reference(const void *user, const struct fovea_image *src, const 
         FOVEA_OK);
 }
 
-static void keep_alpha(const struct fovea_image *src, double *values)
-{
-    for (uint32_t i = 0; image_channels(src->format) == 4 && i < src->width_px * src->height_px;
-         i++) {
-        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
-    }
-}
-
 static uint32_t pixel_of(double uv, uint32_t size_px)
 {
     return (uint32_t)fmin(fmax(floor(uv * size_px + 1.0 / 512.0), 0.0), size_px - 1.0);
@@ -111,7 +103,7 @@ void dof_assert_focused(const struct operator_scene *scene, const struct depths 
     double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
     char what[192];
     if (foveation->alpha == FOVEA_ALPHA_KEEP) {
-        keep_alpha(src, expected);
+        scene_keep_alpha(src, expected);
     }
     snprintf(what, sizeof what,
              "%ux%u, format %d, light %d, alpha %d, picture %d, depths %d of format %d and scale "

@@ -172,6 +172,14 @@ struct operator_images scene_with_sigmas(const struct operator_scene *scene,
     return with;
 }
 
+void scene_keep_alpha(const struct fovea_image *src, double *values)
+{
+    const uint32_t channels = image_channels(src->format);
+    for (uint32_t i = 0; channels == 4 && i < src->width_px * src->height_px; i++) {
+        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
+    }
+}
+
 void scene_assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                         const struct fovea_image *actual)
 {

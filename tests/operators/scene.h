@@ -140,6 +140,8 @@ struct operator_images scene_with_sigmas(const struct operator_scene *scene,
                                          const struct operator_images *images,
                                          const struct fovea_image *sigmas,
                                          struct fovea_image *out_first);
+/* Puts into values, as compare_expected_by makes them, the alpha of src, which was not blurred. */
+void scene_keep_alpha(const struct fovea_image *src, double *values);
 void scene_assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                         const struct fovea_image *actual);
 

@@ -10,28 +10,6 @@
 
 /* ---- Depths */
 
-static double distance_at(enum scenery scenery, uint32_t x, uint32_t y)
-{
-    const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
-    const bool in_block = (x / 13 + y / 11) % 3 == 1;
-    switch (scenery) {
-    case NEAR_BLOCKS:
-        return in_block ? 1.1 : DEPTH_FOCUS_M;
-    case FAR_BLOCKS:
-        return in_block ? DEPTH_FOCUS_M : 30.0;
-    case BLOCKS:
-        return in_block ? 0.95 : (x / 13 + y / 11) % 3 == 0 ? DEPTH_FOCUS_M : 9.0;
-    case SLOPE:
-        return 0.8 + 0.09 * (double)x + 0.02 * (double)y;
-    case RANDOM:
-        return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
-    case IN_FOCUS:
-    case SCENERIES:
-        break;
-    }
-    return DEPTH_FOCUS_M;
-}
-
 /* What values mean, for formats from 0 to 1 and for floats. */
 struct fovea_depth depth_scale_of(uint64_t i, VkFormat format)
 {
@@ -57,7 +35,7 @@ double depth_value_at(const void *user, uint32_t x, uint32_t y)
 {
     const struct depth_drawn *drawn = user;
     const struct fovea_depth *values = &drawn->values;
-    const double distance_m = distance_at(drawn->scenery, x, y);
+    const double distance_m = scene_distance(drawn->scenery, x, y);
     return values->kind == FOVEA_DEPTH_LINEAR
                ? (distance_m - values->zero_m) / (values->one_m - values->zero_m)
                : (1.0 / distance_m - 1.0 / values->zero_m) /
@@ -73,7 +51,7 @@ static void choose(uint64_t i, struct operator_scene *scene)
     scene->width_px = 40 + scene->width_px / 4;
     scene->height_px = 30 + scene->height_px / 5;
     own->dof_focus = 1;
-    own->dof_focus_m = DEPTH_FOCUS_M;
+    own->dof_focus_m = SCENE_FOCUS_M;
     own->dof_focal_mm = 60.0;
     own->dof_f_number = 1.4;
     own->dof_sensor_mm = 0.05 * (double)scene->width_px * (1.0 + (double)(i % 3));

@@ -6,16 +6,12 @@
 #define FOVEA_TESTS_DEPTH_SCENE_H
 
 #include "kernels/dof/dof.h"
-#include "operators/scene.h"
+#include "operators/scene_depths.h"
 
 #include <vulkan/vulkan_core.h>
 
-#define DEPTH_FOCUS_M 2.0
-
-enum scenery { NEAR_BLOCKS, FAR_BLOCKS, BLOCKS, SLOPE, RANDOM, IN_FOCUS, SCENERIES };
-
 struct depth_drawn {
-    enum scenery scenery;
+    enum scene_depths scenery;
     struct fovea_depth values; /* what they mean */
 };
 

@@ -40,7 +40,7 @@ struct given {
     struct test_image dst;
 };
 
-static struct given *given_make(const struct operator_scene *scene, enum scenery scenery,
+static struct given *given_make(const struct operator_scene *scene, enum scene_depths scenery,
                                 VkFormat format)
 {
     struct given *given = calloc(1, sizeof *given);
@@ -86,7 +86,7 @@ static void check_frame(struct rig *rig, int i)
     const VkFormat format = scene_vk_format((unsigned)i);
     const VkFormat depth_format = depth_image_format(&rig->engine, (unsigned)i);
     struct operator_scene scene = operator_scene_of(&depth_under_test, (uint64_t)i);
-    struct depth_drawn drawn = {(enum scenery)(i % IN_FOCUS),
+    struct depth_drawn drawn = {(enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 5),
                                 depth_scale_of((uint64_t)i / 7, depth_format)};
     scene.format = rig_pixel_format(format);
     scene.blue_first = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB ||
@@ -102,7 +102,7 @@ static void check_frame(struct rig *rig, int i)
                                rig_gaze(0.5, 0.5), &dst.view),
                      FOVEA_OK);
     rig_set_depth((struct fovea_vk_depth){0});
-    depth_assert_exact(&scene, &drawn.values, depths.values, DEPTH_FOCUS_M, &src.view, &dst.view);
+    depth_assert_exact(&scene, &drawn.values, depths.values, SCENE_FOCUS_M, &src.view, &dst.view);
     depth_image_destroy(&rig->engine, &depths);
     image_free(&src);
     image_free(&dst);
@@ -126,7 +126,7 @@ TEST(frames_are_the_reference)
 TEST(what_is_in_focus_keeps_every_bit)
 {
     struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, IN_FOCUS, VK_FORMAT_R32_SFLOAT);
+    struct given *given = given_make(&scene, DEPTHS_IN_FOCUS, VK_FORMAT_R32_SFLOAT);
     run_well(given, rig_gaze(0.5, 0.5));
     compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
     given_free(given);
@@ -153,7 +153,7 @@ TEST(the_focus_follows_the_gaze)
                  {0.3, 0.0, 0.0}, {0.31, 0.1, 0.0}, {0.9, 0.1, 1.3}, {0.9, 0.5, 0.0}};
     struct operator_scene scene = depth_plain_scene();
     scene.settings.own.dof_focus_hysteresis_diopters = 0.2;
-    struct given *given = given_make(&scene, SLOPE, VK_FORMAT_R32_SFLOAT);
+    struct given *given = given_make(&scene, DEPTHS_SLOPE, VK_FORMAT_R32_SFLOAT);
     const struct dof_optics optics = dof_optics_of(&scene.settings, scene.width_px);
     struct operator_focus focus = {0};
     for (size_t i = 0; i < COUNT(steps); i++) {
@@ -184,7 +184,7 @@ TEST(a_row_is_its_operators_one_after_the_other)
                                                   {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_dof}};
     const double most = rig_backend() == FOVEA_BACKEND_VULKAN ? 0.0 : 2.0;
     struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D16_UNORM);
+    struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D16_UNORM);
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct test_image at_once = scene_draw(&scene);
         struct test_image first = scene_draw(&scene);
@@ -299,7 +299,7 @@ TEST(views_have_their_own_depths_and_focus_or_the_first_ones)
     struct rig rig;
     rig_open(&rig, &scene.settings);
     struct stereo halves = stereo_side_by_side();
-    struct depth_drawn drawn = {SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
+    struct depth_drawn drawn = {DEPTHS_SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
     struct depth_image depths =
         depth_image_create(&rig.engine, VK_FORMAT_D32_SFLOAT, 2 * halves.views[0].width_px + 3,
                            halves.views[0].height_px + 2, depth_value_at, &drawn);
@@ -405,7 +405,7 @@ static const struct wrong wrongs[] = {
 TEST(what_is_wrong_is_named_once_and_the_frame_stays_as_drawn)
 {
     struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D32_SFLOAT);
     for (size_t i = 0; i < COUNT(wrongs); i++) {
         struct fovea_depth values = given->drawn.values;
         struct fovea_vk_depth depth = depth_image_given(&given->depths, &values);
@@ -426,7 +426,7 @@ TEST(what_is_wrong_is_named_once_and_the_frame_stays_as_drawn)
 TEST(depths_do_not_count_where_no_operator_needs_them)
 {
     struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D32_SFLOAT);
     given->scene.settings.operators = scene_vk_operators(&foveate_under_test);
     set_settings(&given->rig, &given->scene);
     for (int i = 0; i < 2; i++) {
@@ -447,7 +447,7 @@ TEST(depths_do_not_count_where_no_operator_needs_them)
 TEST(frames_of_older_programs_have_none)
 {
     struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D32_SFLOAT);
     struct fovea_vk_frame frame;
     fovea_vk_frame_init(&frame);
     memset(&frame.depth, 0x5a, sizeof frame.depth);

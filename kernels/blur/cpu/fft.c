@@ -62,13 +62,14 @@ static size_t tile_floats(const struct tiles *tiles)
     return 4 * (size_t)tiles->width * (size_t)tiles->height;
 }
 
-/* Of the lines that are transformed together, which are as long as the longer side. */
+/* Counts the floats of the lines that are transformed together, which are as long as the longer
+ * side. */
 static size_t line_floats(const struct tiles *tiles)
 {
     return 4 * LANES * (size_t)(tiles->width > tiles->height ? tiles->width : tiles->height);
 }
 
-/* Of both axes, half as many as the side each. */
+/* Counts the floats of the roots of both axes, half as many as the side each. */
 static size_t root_floats(const struct tiles *tiles)
 {
     return 2 * (size_t)tiles->width + 2 * (size_t)tiles->height;

@@ -50,7 +50,7 @@ static struct blur_cuda_plan *own_plan(struct operator_cuda_plan *plan)
     return (struct blur_cuda_plan *)plan;
 }
 
-/* Whose plans the API's are. */
+/* Returns the object whose plans the API's are. */
 static struct operator_cuda *cuda_of(struct operator_cuda *cuda,
                                      const struct operator_cuda_api *api)
 {

@@ -21,7 +21,7 @@ FOVEA_MUST_CHECK enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda
                                                       const struct operator_plan *plan,
                                                       enum fovea_format format,
                                                       struct blur_fft_plan *made);
-/* As operator_cuda_api's: one image has the plan's memory. */
+/* Does what operator_cuda_api says of it: one image has the plan's memory. */
 FOVEA_MUST_CHECK enum fovea_result blur_fft_reserve(struct operator_cuda *cuda,
                                                     struct operator_cuda_plan *plan,
                                                     const struct operator_images *images);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the engine fft has on a device for settings and a size: the kernel's transform, planes of
+/* The engine fft has these on a device for settings and a size: the kernel's transform, planes of
  * images, and the transforms of these, which lie beside their planes and end with them. */
 
 #include "blur_fft.h"

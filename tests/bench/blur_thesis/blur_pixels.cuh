@@ -5,25 +5,11 @@
 #ifndef FOVEA_BENCH_BLUR_PIXELS_CUH
 #define FOVEA_BENCH_BLUR_PIXELS_CUH
 
-#include "blur_thesis.h"
+#include "blur_place.cuh"
 
 extern __shared__ __align__(16) char shared_memory[];
 
 namespace {
-
-struct place {
-    int x, y;
-    bool inside;
-};
-
-__device__ place own_place(const blur_thesis_params &p)
-{
-    place at;
-    at.x = blockIdx.x * blockDim.x + threadIdx.x;
-    at.y = blockIdx.y * blockDim.y + threadIdx.y;
-    at.inside = at.x < p.width_px && at.y < p.height_px;
-    return at;
-}
 
 __device__ int clamped(int value, int last)
 {

@@ -14,7 +14,7 @@
  *     diffuse          a step of the heat equation: with c = 1/4 the middle falls out, so four
  * look-ups */
 
-#include "blur_thesis.h"
+#include "blur_place.cuh"
 
 __constant__ float blur_textures_weights[BLUR_THESIS_WEIGHTS];
 #ifdef FOVEA_CUDA_HOST
@@ -22,20 +22,6 @@ CUDA_HOST_CONSTANT(blur_textures_weights)
 #endif
 
 namespace {
-
-struct place {
-    int x, y;
-    bool inside;
-};
-
-__device__ place own_place(const blur_thesis_params &p)
-{
-    place at;
-    at.x = blockIdx.x * blockDim.x + threadIdx.x;
-    at.y = blockIdx.y * blockDim.y + threadIdx.y;
-    at.inside = at.x < p.width_px && at.y < p.height_px;
-    return at;
-}
 
 __device__ float4 look_up(const blur_thesis_params &p, float x, float y)
 {
