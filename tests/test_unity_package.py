@@ -98,14 +98,14 @@ def test_the_scripts_and_the_native_plugin_understand_each_other(build_dir, tmp_
     if "-fsanitize=" in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("mono is not built for sanitizers")
     said = run_scripts(tmp_path, build_dir / "plugin" / "unity")
-    assert said[:7] == ["eye 40", "block 128", "texture 16", "left 40", "usable 32", "stats 40", "ready False"]
-    assert said[7:9] == ["right True ", "strength 2"]
-    assert re.match(r"wrong False JSON:1:28: foveation.strength: .*0 to 8", said[9])
-    assert said[10:13] == ["set True", "strength 0.5", "none True"]
-    assert any(line.startswith("error Fovea: JSON:1:28") for line in said[13:])
+    assert said[:8] == ["eye 40", "depth 48 at 128", "block 176", "texture 16", "left 40", "usable 32", "stats 40", "ready False"]
+    assert said[8:10] == ["right True ", "strength 2"]
+    assert re.match(r"wrong False JSON:1:28: foveation.strength: .*0 to 8", said[10])
+    assert said[11:14] == ["set True", "strength 0.5", "none True"]
+    assert any(line.startswith("error Fovea: JSON:1:28") for line in said[14:])
 
 
-def run_frames(folder, pipeline, defines=(), by_queue=False):
+def run_frames(folder, pipeline, defines=(), by_queue=False, depth=False):
     """The frames of unity/Frames.cs on a plugin that does nothing: each thing that Unity is told, blocks as numbers."""
     library = folder / "libGfxPluginFovea.so"
     run_program(need_tool("gcc"), "-shared", "-fPIC", "-I", ROOT, "-I", ROOT / "plugin",
@@ -115,6 +115,7 @@ def run_frames(folder, pipeline, defines=(), by_queue=False):
     compile_scripts(folder / "frames.exe", STUBS / "UnityEngine.cs", *scripts, ROOT / "tests" / "unity" / "Frames.cs",
                     defines=defines)  # fmt: skip
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)} | ({"FOVEA_TEST_QUEUE": "1"} if by_queue else {})
+    environment |= {"FOVEA_TEST_DEPTH": "1"} if depth else {}
     said = run_program(need_tool("mono"), folder / "frames.exe", pipeline, env=environment).stdout.splitlines()
     return [(line.split()[0], line) if "event" not in line else event(line) for line in said]
 
@@ -126,6 +127,7 @@ def event(line):
     head = dict(zip(("bytes", "version", "camera", "texture", "width", "height", "eyes", "flags"),
                     struct.unpack("<IIQQIIII", data[:40])))  # fmt: skip
     head["strength"] = struct.unpack("<d", data[120:128])[0]
+    head["depth"] = struct.unpack("<QIIdddd", data[128:176])
     return int(number) - 700, head | {"eye": [struct.unpack("<dd4fII", data[at : at + 40]) for at in (40, 80)]}
 
 
@@ -139,7 +141,8 @@ def test_the_built_in_pipelines_frame(tmp_path):
     assert said[0][1] == "texture 320x200x1 R16G16B16A16_SFloat"
     assert {line for kind, line in said if kind == "blit"} == {"blit -1 1"}
     first, last, gone = said[2][1], said[8][1], said[10][1]
-    assert (first["bytes"], first["version"], first["eyes"], first["flags"]) == (128, 2, 1, 4)
+    assert (first["bytes"], first["version"], first["eyes"], first["flags"]) == (176, 2, 1, 4)
+    assert first["depth"] == (0,) * 7
     assert first["texture"] != 0 and first["camera"] == gone["camera"] != 0
     assert first["eye"][0] == (0.25, 0.875, *FRUSTUM, 1, 0)  # from the upper left corner
     assert last["flags"] == 6 and last["eye"][0][6] == 0
@@ -176,6 +179,28 @@ def test_the_universal_render_pipelines_frame(defines, by_queue, tmp_path):
     assert [block["eyes"] for block in blocks] == [2, 2, 2]
     assert blocks[0]["eye"] == [(0.25, 0.875, *FRUSTUM, 1, 0), (0.75, 0.5, *FRUSTUM, 1, 0)]
     assert [block for kind, block in said if kind in (1, 2)] == [block for block in blocks for _ in range(2)] * by_queue
+
+
+@pytest.mark.parametrize("pipeline, defines", [
+    ("built-in", []), ("orthographic", []), ("universal", ["FOVEA_URP"]), ("universal", ["FOVEA_URP", "FOVEA_URP_17"]),
+    ("high-definition", ["FOVEA_HDRP"]),
+])  # fmt: skip
+def test_depths_are_given_where_the_operators_need_them(pipeline, defines, tmp_path):
+    """Reversed z between 0.5 and 2 m, in a texture of their own that is turned as the picture is; the pipeline is asked for them."""
+    said = run_frames(tmp_path, pipeline, defines, depth=True)
+    textures = [line.split()[1:] for kind, line in said if kind == "texture"]
+    assert [size for size, _ in textures] == [textures[0][0]] * 2 and textures[1][1] == "R32_SFloat"
+    kinds = [kind for kind, _ in said if kind in ("blit", 3)]
+    assert kinds == ["blit", "blit", 3, "blit"] * 3
+    asked = {"built-in": "depths Depth", "orthographic": "depths Depth", "universal": "input Depth"}.get(pipeline)
+    assert asked in [line for _, line in said] + [None]
+    blits = [line for kind, line in said if kind == "blit"]
+    assert blits[0] == blits[1]
+    blocks = [block for kind, block in said if kind == 3]
+    for block, elapsed in zip(blocks, [0.0, 0.25, 1e-6], strict=True):
+        texture, linear, reserved, zero_m, one_m, focus_m, elapsed_s = block["depth"]
+        assert texture not in (0, block["texture"]) and (linear, reserved, focus_m) == (pipeline == "orthographic", 0, 0)
+        assert (zero_m, one_m, elapsed_s) == pytest.approx((2.0, 0.5, elapsed), rel=1e-5)
 
 
 @pytest.mark.parametrize("both_eyes", [False, True], ids=["mono", "both eyes"])

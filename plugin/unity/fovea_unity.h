@@ -43,6 +43,21 @@ enum fovea_unity_flag {
     FOVEA_UNITY_RIGHT_EYE = 16,
 };
 
+/* A camera's depths, for "operators" that need some (fovea_unity_needs_depth). */
+struct fovea_unity_depth {
+    /* Its native pointer: of depths, or their values in R32_SFloat or R16_SFloat; one sample; rows
+     * as the picture's texture has them; with two eyes a layer for each. NULL: there are none. */
+    void *texture;
+    uint32_t is_linear; /* 1: distances are linear in values, as of orthographic cameras */
+    uint32_t reserved; /* 0 */
+    /* As in struct fovea_depth: the distances of the values 0 and 1 in metres; what is in focus, 0
+     * for the settings' focus; and the time since the camera's frame before, 0 for the first. */
+    double zero_m;
+    double one_m;
+    double focus_m;
+    double elapsed_s;
+};
+
 /* What an event takes. It must stay as it is until Unity has run the frame's events, up to three
  * frames later, also where its camera has gone by then. */
 struct fovea_unity_block {
@@ -56,12 +71,17 @@ struct fovea_unity_block {
     uint32_t flags; /* enum fovea_unity_flag */
     struct fovea_unity_eye eye[FOVEA_UNITY_EYES];
     double strength; /* 0..8, in place of foveation.strength, where a flag says so */
+    /* Older scripts end here: struct_bytes is 128. */
+    struct fovea_unity_depth depth;
 };
+
+#define FOVEA_UNITY_LEAST_BYTES 128
 
 #define FOVEA_UNITY_VERSION 2
 
 _Static_assert(sizeof(struct fovea_unity_eye) == 40, "Native.cs says so, too");
-_Static_assert(sizeof(struct fovea_unity_block) == 128, "Native.cs says so, too");
+_Static_assert(sizeof(struct fovea_unity_depth) == 48, "Native.cs says so, too");
+_Static_assert(sizeof(struct fovea_unity_block) == 176, "Native.cs says so, too");
 
 /* Added to fovea_unity_event_base. */
 enum fovea_unity_event {
@@ -80,6 +100,8 @@ int32_t fovea_unity_event_base(void);
 /* 1: the settings name a backend that needs the queue (cuda, cpu), and Unity's device can have it:
  * frames are BEGIN, QUEUE and END. 0: they are RECORD. */
 int32_t fovea_unity_uses_queue(void);
+/* 1: "operators" need depths, and frames without stay as they are. */
+int32_t fovea_unity_needs_depth(void);
 
 /* Settings, in the form of Fovea's configuration files: docs/configuration.md. json: the text of
  * one. NULL: the person's own files, which is how the plugin starts. 0, or a negative enum

@@ -37,6 +37,7 @@ void unity_settings_start(void);
 void unity_settings_stop(void);
 /* The setting "backend". */
 enum fovea_backend unity_settings_backend(void);
+bool unity_settings_need_depth(void);
 /* Those in force, until this is called again; NULL: there are none. */
 const struct engine_settings *unity_settings_take(void);
 /* Of the settings' source; the last gaze of the one before it while that is being changed. */
@@ -59,6 +60,11 @@ struct unity_camera {
     uint64_t frame; /* Unity's number of its newest frame */
     struct unity_vulkan_image image; /* of the frame that is between its events */
     bool begun;
+    struct {
+        bool given; /* in the newest frame */
+        struct unity_vulkan_image image;
+        VkImageView views[FOVEA_UNITY_EYES];
+    } depth;
     struct said said; /* of its enum unity_trouble */
     uint32_t until_stats; /* frames of its own */
 };
@@ -80,6 +86,7 @@ enum unity_trouble {
     UNITY_TROUBLE_BLOCK,
     UNITY_TROUBLE_TEXTURE,
     UNITY_TROUBLE_IMAGE,
+    UNITY_TROUBLE_DEPTH,
     UNITY_TROUBLE_COMMANDS,
     UNITY_TROUBLE_CAMERAS,
     UNITY_TROUBLE_FRAME,
@@ -91,6 +98,21 @@ struct said *unity_camera_said(struct unity_camera *camera);
 #define unity_camera_trouble(camera, trouble, ...)                                                 \
     log_once(unity_camera_said(camera), trouble, FOVEA_LOG_WARNING, unity_log(), __VA_ARGS__)
 void unity_camera_count(struct unity_camera *camera);
+
+/* ---- unity_depth.c; for the render thread ---- */
+
+void unity_depths_start(const struct unity_device *device);
+/* Frees what frames up to this number have used. */
+void unity_depths_sweep(uint64_t finished_frame);
+/* The camera goes, or its depths; false: something stays, as too much waits for the GPU. */
+bool unity_depth_release(struct unity_camera *camera);
+/* Brings the block's depths into a layout that shaders read, where the settings need them; Unity's
+ * commands are others afterwards. What is wrong is said once. */
+void unity_depth_access(struct unity_camera *camera, const struct unity_device *device,
+                        const struct fovea_unity_block *block);
+/* Adds them to a view, where there are any. The second eye has the focus of the first. */
+void unity_depth_describe(const struct unity_camera *camera, const struct fovea_unity_block *block,
+                          struct fovea_depth *out_values, struct fovea_vk_view *view);
 
 /* ---- unity_events.c ---- */
 

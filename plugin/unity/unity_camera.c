@@ -70,7 +70,8 @@ static bool retire(struct unity_camera *camera)
 
 void unity_camera_release(struct unity_camera *camera)
 {
-    if (retire(camera)) {
+    const bool released = unity_depth_release(camera);
+    if (retire(camera) && released) {
         atomic_store(&stats_ids[camera - cameras], 0);
         *camera = (struct unity_camera){0};
     }
@@ -83,6 +84,7 @@ void unity_cameras_sweep(uint64_t frame, uint64_t finished_frame)
             fovea_vk_destroy(&retired[i]);
         }
     }
+    unity_depths_sweep(finished_frame);
     newest = frame;
     for (int i = 0; i < CAMERAS; i++) {
         if (cameras[i].frame == 0) {
@@ -97,12 +99,15 @@ void unity_cameras_end(void)
 {
     for (int i = 0; i < CAMERAS; i++) {
         fovea_vk_destroy(&cameras[i].fovea);
+        unity_depths_sweep(UINT64_MAX);
+        (void)unity_depth_release(&cameras[i]);
         atomic_store(&stats_ids[i], 0);
         cameras[i] = (struct unity_camera){0};
     }
     for (int i = 0; i < RETIRED; i++) {
         fovea_vk_destroy(&retired[i]);
     }
+    unity_depths_sweep(UINT64_MAX);
     said_clear(&said_of_none);
     newest = 0;
 }

@@ -27,14 +27,17 @@ static _Atomic int32_t event_base = -1;
 static bool take_block(const void *data, struct fovea_unity_block *out_block)
 {
     const struct fovea_unity_block *given = data;
-    if (!given || given->struct_bytes < sizeof *given || given->version != FOVEA_UNITY_VERSION ||
-        given->camera == 0 || given->eyes < 1 || given->eyes > FOVEA_UNITY_EYES) {
+    if (!given || given->struct_bytes < FOVEA_UNITY_LEAST_BYTES ||
+        given->version != FOVEA_UNITY_VERSION || given->camera == 0 || given->eyes < 1 ||
+        given->eyes > FOVEA_UNITY_EYES) {
         unity_camera_trouble(NULL, UNITY_TROUBLE_BLOCK,
                              "a frame's data are not as this plugin knows them: the scripts and "
                              "libGfxPluginFovea.so are of different versions of the package");
         return false;
     }
-    *out_block = *given;
+    const size_t bytes = given->struct_bytes < sizeof *given ? given->struct_bytes : sizeof *given;
+    memset(out_block, 0, sizeof *out_block);
+    memcpy(out_block, given, bytes);
     return true;
 }
 
@@ -88,6 +91,7 @@ static struct unity_camera *begin(const struct fovea_unity_block *block,
                              "as they are");
         return NULL;
     }
+    unity_depth_access(camera, &device, block);
     if (!device.vulkan->command_recording_state(out_state, UNITY_QUEUE_DONT_CARE) ||
         !out_state->command_buffer) {
         unity_camera_trouble(camera, UNITY_TROUBLE_COMMANDS,
@@ -145,6 +149,7 @@ struct frame {
     struct fovea_vk_frame vk;
     struct fovea_vk_view views[FOVEA_UNITY_EYES];
     struct fovea_geometry geometry[FOVEA_UNITY_EYES];
+    struct fovea_depth depths[FOVEA_UNITY_EYES];
 };
 
 static void describe(const struct unity_camera *camera, const struct fovea_unity_block *block,
@@ -177,6 +182,7 @@ static void describe(const struct unity_camera *camera, const struct fovea_unity
         if (geometry_of(block, i, &out_frame->geometry[i])) {
             view->geometry = &out_frame->geometry[i];
         }
+        unity_depth_describe(camera, block, &out_frame->depths[i], view);
     }
 }
 
@@ -300,12 +306,18 @@ UNITY_EXPORT int32_t fovea_unity_uses_queue(void)
     return backend == FOVEA_BACKEND_CPU || (backend == FOVEA_BACKEND_CUDA && shares);
 }
 
+UNITY_EXPORT int32_t fovea_unity_needs_depth(void)
+{
+    return unity_settings_need_depth();
+}
+
 /* ---- Unity's device ---- */
 
 void unity_events_start(const struct unity_device *made, int base)
 {
     pthread_mutex_lock(&turn);
     device = *made;
+    unity_depths_start(made);
     shares = unity_intercept_saw(made->made.device);
     event_base = base;
     pthread_mutex_unlock(&turn);

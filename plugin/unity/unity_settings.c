@@ -5,6 +5,8 @@
 
 #include "unity.h"
 
+#include "kernels/row/row.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,12 +15,18 @@
 /* Scripts may set settings before Unity has loaded the plugin. */
 static struct engine_feed feed = ENGINE_FEED_START;
 static _Atomic enum fovea_backend backend;
+static atomic_bool needs_depth;
 
 /* ---- The render thread's side ---- */
 
 enum fovea_backend unity_settings_backend(void)
 {
     return atomic_load(&backend);
+}
+
+bool unity_settings_need_depth(void)
+{
+    return atomic_load(&needs_depth);
 }
 
 const struct engine_settings *unity_settings_take(void)
@@ -69,6 +77,7 @@ static enum fovea_result put_in_force(const struct fovea_settings *fresh, struct
     const enum fovea_result result = engine_feed_set(&feed, fresh, log, unity_log());
     if (result == FOVEA_OK) {
         atomic_store(&backend, fresh->backend);
+        atomic_store(&needs_depth, row_needs_depth(&fresh->operators));
     }
     return result;
 }

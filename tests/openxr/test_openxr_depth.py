@@ -172,12 +172,6 @@ def test_a_runtime_that_makes_no_depths_to_be_sampled_has_views_foveated_alone(h
     assert_foveated_alone(before, after)
 
 
-def test_depths_are_left_alone_where_no_operator_needs_them(hello):  # noqa: F811
-    after = run(hello, operators="foveate").check()
-    made = re.findall(r"^swapchain \w+ 160x176x1 usage (\w+)", after.calls, re.M)
-    assert made.count("0x12") == 2 and "depths" not in after.output, after.output
-
-
 def test_depth_of_field_comes_and_goes_with_the_settings(hello):  # noqa: F811
     """A session that began with it has depths to read."""
     own = {name.split(".")[1]: float(value) for name, value in DOF.items()}

@@ -27,14 +27,14 @@ namespace Fovea
 
         static Matrix4x4 Frustum()
         {
-            // 1 to the left, 3 to the right, 0.5 up, 1.5 down.
-            return new Matrix4x4 { m00 = 0.5f, m02 = 0.5f, m11 = 1f, m12 = -0.5f };
+            // 1 to the left, 3 to the right, 0.5 up, 1.5 down, from 0.5 m to 2 m.
+            return new Matrix4x4 { m00 = 0.5f, m02 = 0.5f, m11 = 1f, m12 = -0.5f, m22 = -5f / 3f, m23 = -4f / 3f };
         }
 
         /// <summary>As Frustum, with left and right exchanged.</summary>
         static Matrix4x4 RightFrustum()
         {
-            return new Matrix4x4 { m00 = 0.5f, m02 = -0.5f, m11 = 1f, m12 = -0.5f };
+            return new Matrix4x4 { m00 = 0.5f, m02 = -0.5f, m11 = 1f, m12 = -0.5f, m22 = -5f / 3f, m23 = -4f / 3f };
         }
 
         /// <summary>The render thread is three frames late: what the events' data are by then.</summary>
@@ -114,12 +114,18 @@ namespace Fovea
             var camera = new Camera { projectionMatrix = Frustum(), RightProjection = RightFrustum() };
             var foveated = new FoveaCamera();
             Component.Others = new Component[] { camera, foveated };
+            if (arguments[0] == "orthographic")
+            {
+                arguments[0] = "built-in";
+                camera.projectionMatrix = new Matrix4x4 { m00 = 1f, m11 = 1f, m22 = -4f / 3f, m23 = -5f / 3f, m33 = 1f };
+            }
             camera.stereoEnabled = arguments[0] == "high-definition-xr";
             GraphicsSettings.currentRenderPipeline = arguments[0] == "built-in" ? null : new RenderPipelineAsset();
             Call(foveated, "OnEnable");
             foveated.SetGaze(new Vector2(0.25f, 0.125f), new Vector2(0.75f, 0.5f));
             for (int i = 0; i < 2; i++)
             {
+                Time.unscaledTimeAsDouble += 0.25;
                 Call(foveated, "Update");
                 Frame(arguments[0], camera, foveated);
             }

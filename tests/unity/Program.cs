@@ -13,6 +13,7 @@ namespace Fovea
         {
             string error;
             Console.WriteLine("eye " + Marshal.SizeOf(typeof(Native.Eye)));
+            Console.WriteLine("depth " + Marshal.SizeOf(typeof(Native.Depth)) + " at " + Marshal.OffsetOf(typeof(Native.Block), "Depth"));
             Console.WriteLine("block " + Marshal.SizeOf(typeof(Native.Block)));
             Console.WriteLine("texture " + Marshal.OffsetOf(typeof(Native.Block), "Texture"));
             Console.WriteLine("left " + Marshal.OffsetOf(typeof(Native.Block), "Left"));

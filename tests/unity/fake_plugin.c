@@ -24,6 +24,11 @@ int32_t fovea_unity_uses_queue(void)
     return getenv("FOVEA_TEST_QUEUE") != NULL;
 }
 
+int32_t fovea_unity_needs_depth(void)
+{
+    return getenv("FOVEA_TEST_DEPTH") != NULL;
+}
+
 int32_t fovea_unity_configure(const char *json, char *out_error, int32_t bytes)
 {
     printf("configure %s\n", json ? json : "");

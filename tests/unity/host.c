@@ -80,6 +80,14 @@ static VKAPI_ATTR void VKAPI_CALL destroy_image(VkDevice device, VkImage image,
     vkDestroyImage(device, image, allocator);
 }
 
+static VKAPI_ATTR void VKAPI_CALL destroy_view(VkDevice device, VkImageView view,
+                                               const VkAllocationCallbacks *allocator)
+{
+    count_end();
+    the_host->destroyed_views++;
+    vkDestroyImageView(device, view, allocator);
+}
+
 static VKAPI_ATTR void VKAPI_CALL destroy_pool(VkDevice device, VkDescriptorPool pool,
                                                const VkAllocationCallbacks *allocator)
 {
@@ -137,6 +145,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance ins
 {
     if (strcmp(name, "vkDeviceWaitIdle") == 0) {
         return (PFN_vkVoidFunction)wait_idle;
+    }
+    if (strcmp(name, "vkDestroyImageView") == 0) {
+        return (PFN_vkVoidFunction)destroy_view;
     }
     return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)device_function
                                                     : vkGetInstanceProcAddr(instance, name);
@@ -234,7 +245,7 @@ static void use(struct host *host, struct host_texture *texture, VkImageLayout l
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .image = texture->image.image,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
+        .subresourceRange = {texture->aspect, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
     vkCmdPipelineBarrier(host->commands, texture->stages, stages, 0, 0, NULL, 0, NULL, 1, &barrier);
     texture->layout = layout;
     texture->stages = stages;
@@ -250,7 +261,7 @@ static bool access_texture(void *native, const VkImageSubresource *subresource,
     assert_true(host->in_event && !host->down && !host->queue_is_theirs);
     assert_null(subresource);
     assert_int_equal(mode, UNITY_ACCESS_PIPELINE_BARRIER);
-    if (host->deny_texture) {
+    if (host->deny_texture || host->deny_one == texture) {
         return false;
     }
     use(host, texture, layout, stages, access);
@@ -259,7 +270,7 @@ static bool access_texture(void *native, const VkImageSubresource *subresource,
         .memory.memory = texture->image.memory,
         .image = texture->image.image,
         .layout = layout,
-        .aspect = VK_IMAGE_ASPECT_COLOR_BIT,
+        .aspect = texture->aspect,
         .usage = texture->usage,
         .format = texture->image.format,
         .extent = {texture->image.width_px, texture->image.height_px, 1},
@@ -378,6 +389,7 @@ static void find_functions(struct host *host)
         {&plugin->event_function, "fovea_unity_event_function"},
         {&plugin->event_base, "fovea_unity_event_base"},
         {&plugin->uses_queue, "fovea_unity_uses_queue"},
+        {&plugin->needs_depth, "fovea_unity_needs_depth"},
         {&plugin->configure, "fovea_unity_configure"},
         {&plugin->configure_file, "fovea_unity_configure_file"},
         {&plugin->set, "fovea_unity_set"},
@@ -504,10 +516,68 @@ struct host_texture host_texture_create(struct host *host, VkFormat format, uint
 {
     return (struct host_texture){
         .image = engine_array_create(&host->engine, format, width_px, height_px, layers),
+        .aspect = VK_IMAGE_ASPECT_COLOR_BIT,
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
         .samples = VK_SAMPLE_COUNT_1_BIT,
         .layout = VK_IMAGE_LAYOUT_UNDEFINED,
         .stages = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT};
+}
+
+static void make_depths(struct host *host, struct engine_image *image, VkImageUsageFlags usage)
+{
+    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                    .imageType = VK_IMAGE_TYPE_2D,
+                                    .format = image->format,
+                                    .extent = {image->width_px, image->height_px, 1},
+                                    .mipLevels = 1,
+                                    .arrayLayers = image->layer_count,
+                                    .samples = VK_SAMPLE_COUNT_1_BIT,
+                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                    .usage = usage};
+    CHECK(vkCreateImage(host->engine.device, &info, NULL, &image->image));
+    engine_image_allocate(&host->engine, image);
+}
+
+static void upload_depths(struct host *host, struct host_texture *texture, const float *values)
+{
+    const struct engine_image *image = &texture->image;
+    const VkBufferImageCopy region = {
+        .imageSubresource = {texture->aspect, 0, 0, image->layer_count},
+        .imageExtent = {image->width_px, image->height_px, 1}};
+    const size_t bytes = (size_t)4 * image->width_px * image->height_px * image->layer_count;
+    struct engine_buffer buffer = engine_buffer_create(&host->engine, bytes);
+    memcpy(buffer.mapped, values, bytes);
+    host->commands = engine_begin(&host->engine);
+    use(host, texture, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_TRANSFER_BIT,
+        VK_ACCESS_TRANSFER_WRITE_BIT);
+    vkCmdCopyBufferToImage(host->commands, buffer.buffer, image->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    use(host, texture, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    engine_submit(&host->engine, host->commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&host->engine);
+    engine_buffer_destroy(&host->engine, &buffer);
+}
+
+struct host_texture host_depths_create(struct host *host, VkFormat format, uint32_t width_px,
+                                       uint32_t height_px, uint32_t layers, const float *values)
+{
+    const bool color = format == VK_FORMAT_R32_SFLOAT;
+    struct host_texture texture = {
+        .image = {.format = format,
+                  .width_px = width_px,
+                  .height_px = height_px,
+                  .layer_count = layers},
+        .aspect = color ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_DEPTH_BIT,
+        .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                 (color ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT
+                        : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .layout = VK_IMAGE_LAYOUT_UNDEFINED,
+        .stages = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT};
+    make_depths(host, &texture.image, texture.usage);
+    upload_depths(host, &texture, values);
+    return texture;
 }
 
 void host_texture_destroy(struct host *host, struct host_texture *texture)

@@ -29,6 +29,7 @@ struct host_options {
 /* What a native texture pointer points to. */
 struct host_texture {
     struct engine_image image;
+    VkImageAspectFlags aspect;
     VkImageUsageFlags usage;
     VkSampleCountFlagBits samples;
     VkImageLayout layout; /* as Unity knows it */
@@ -51,6 +52,7 @@ struct host_plugin {
     void *(*event_function)(void);
     int32_t (*event_base)(void);
     int32_t (*uses_queue)(void);
+    int32_t (*needs_depth)(void);
     int32_t (*configure)(const char *json, char *out_error, int32_t bytes);
     int32_t (*configure_file)(const char *file, char *out_error, int32_t bytes);
     int32_t (*set)(const char *path, const char *value, char *out_error, int32_t bytes);
@@ -88,10 +90,12 @@ struct host {
     bool in_device_event;
     bool refuse_extensions;
     bool deny_texture; /* AccessTexture returns false */
+    const struct host_texture *deny_one; /* for that one */
     bool deny_commands; /* CommandRecordingState gives no command buffer */
     void (*on_wait)(struct host *host); /* called when the plugin waits for the device */
     uint32_t allocated; /* pieces of memory, by the plugin */
     uint32_t destroyed; /* objects of the plugin's */
+    uint32_t destroyed_views; /* of images, likewise */
     uint32_t submits; /* of the host's own */
     int64_t event_ns; /* in events: the plugin's part, without what the host submits in them */
 };
@@ -109,6 +113,10 @@ struct host_texture host_texture_create(struct host *host, VkFormat format, uint
 void host_texture_resize(struct host *host, struct host_texture *texture, uint32_t width_px,
                          uint32_t height_px);
 void host_texture_destroy(struct host *host, struct host_texture *texture);
+/* Of depths, as Unity has drawn them: values of a layer one below the other. D32_SFLOAT or
+ * R32_SFLOAT. */
+struct host_texture host_depths_create(struct host *host, VkFormat format, uint32_t width_px,
+                                       uint32_t height_px, uint32_t layers, const float *values);
 
 void host_frame_begin(struct host *host);
 void host_frame_end(struct host *host);

@@ -278,7 +278,7 @@ TEST(wrong_blocks_are_refused)
     const struct fovea_unity_block right = host_block(&scene.texture, 0.1, 0.1);
     for (int i = 0; i < 6; i++) {
         struct fovea_unity_block block = right;
-        block.struct_bytes -= i == 0 ? 1 : 0;
+        block.struct_bytes = i == 0 ? FOVEA_UNITY_LEAST_BYTES - 1 : block.struct_bytes;
         block.version += i == 1 ? 1 : 0;
         block.camera = i == 2 ? 0 : block.camera;
         block.eyes = i == 3 ? 0 : i == 4 ? 3 : block.eyes;

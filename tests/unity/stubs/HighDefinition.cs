@@ -41,11 +41,13 @@ namespace UnityEngine.Rendering.HighDefinition
         public readonly CommandBuffer cmd;
         public readonly HDCamera hdCamera;
         public readonly RTHandle cameraColorBuffer;
+        public readonly RTHandle cameraDepthBuffer;
         public CustomPassContext(CommandBuffer commands, HDCamera camera, RTHandle color)
         {
             cmd = commands;
             hdCamera = camera;
             cameraColorBuffer = color;
+            cameraDepthBuffer = color;
         }
     }
 

@@ -97,7 +97,22 @@ namespace UnityEngine
         public Vector4(float x, float y, float z, float w) { this.x = x; this.y = y; this.z = z; this.w = w; }
     }
 
-    public struct Matrix4x4 { public float m00, m02, m11, m12, m33; }
+    public struct Matrix4x4 { public float m00, m02, m11, m12, m22, m23, m33; }
+
+    public static class GL
+    {
+        /// <summary>Vulkan's, whose z is reversed.</summary>
+        public static Matrix4x4 GetGPUProjectionMatrix(Matrix4x4 proj, bool renderIntoTexture)
+        {
+            float last = proj.m33 == 0f ? -1f : 0f; // m32
+            proj.m22 = (last - proj.m22) / 2f;
+            proj.m23 = (proj.m33 - proj.m23) / 2f;
+            return proj;
+        }
+    }
+
+    [Flags]
+    public enum DepthTextureMode { None = 0, Depth = 1 }
 
     public class Camera : Behaviour
     {
@@ -111,6 +126,8 @@ namespace UnityEngine
         }
         public bool allowHDR { get; set; }
         public bool forceIntoRenderTexture { get; set; }
+        DepthTextureMode mode;
+        public DepthTextureMode depthTextureMode { get { return mode; } set { mode = value; Console.WriteLine("depths " + value); } }
         public int pixelWidth { get { return 320; } }
         public int pixelHeight { get { return 200; } }
         public Matrix4x4 projectionMatrix { get; set; }
@@ -120,7 +137,11 @@ namespace UnityEngine
         public Vector3 ScreenToViewportPoint(Vector3 position) { return position; }
     }
 
-    public static class Time { public static int frameCount { get; set; } } // a program counts its frames itself
+    public static class Time // a program counts its frames itself
+    {
+        public static int frameCount { get; set; }
+        public static double unscaledTimeAsDouble { get; set; }
+    }
     public static class Input { public static Vector3 mousePosition { get { return new Vector3(); } } }
     public static class Application { public static bool isPlaying { get { return false; } } }
     public static class Graphics { public static void ExecuteCommandBuffer(Rendering.CommandBuffer commands) { } }
@@ -169,13 +190,14 @@ namespace UnityEngine.Experimental.Rendering
     public enum GraphicsFormat
     {
         None, R8G8B8A8_SRGB, R8G8B8A8_UNorm, B8G8R8A8_SRGB, B8G8R8A8_UNorm, B10G11R11_UFloatPack32, R16G16B16A16_SFloat,
+        R32_SFloat,
     }
 }
 
 namespace UnityEngine.Rendering
 {
     public enum CameraEvent { AfterImageEffects }
-    public enum BuiltinRenderTextureType { CameraTarget }
+    public enum BuiltinRenderTextureType { CameraTarget, Depth }
     public struct ScriptableRenderContext { public void ExecuteCommandBuffer(CommandBuffer commands) { } }
     public class RenderPipelineAsset : ScriptableObject { }
     public static class GraphicsSettings { public static RenderPipelineAsset currentRenderPipeline { get; set; } }

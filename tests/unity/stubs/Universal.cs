@@ -48,7 +48,11 @@ namespace UnityEngine.Rendering.RenderGraphModule
 {
     [Flags]
     public enum AccessFlags { None = 0, Read = 1, Write = 2, ReadWrite = 3 }
-    public struct TextureHandle { public static implicit operator RTHandle(TextureHandle handle) { return null; } }
+    public struct TextureHandle
+    {
+        public bool IsValid() { return true; }
+        public static implicit operator RTHandle(TextureHandle handle) { return new RTHandle(); }
+    }
     public class UnsafeCommandBuffer { }
     public class UnsafeGraphContext { public UnsafeCommandBuffer cmd; }
     public delegate void BaseRenderFunc<PassData, ContextType>(PassData data, ContextType context) where PassData : class, new();
@@ -102,6 +106,9 @@ namespace UnityEngine.Rendering.Universal
 {
     public enum RenderPassEvent { BeforeRenderingPostProcessing = 550, AfterRenderingPostProcessing = 600 }
 
+    [Flags]
+    public enum ScriptableRenderPassInput { None = 0, Depth = 1 }
+
     [AttributeUsage(AttributeTargets.Class)]
     public sealed class DisallowMultipleRendererFeature : Attribute { public DisallowMultipleRendererFeature(string name) { } }
 
@@ -110,6 +117,7 @@ namespace UnityEngine.Rendering.Universal
         public ScriptableRenderPass Enqueued;
         readonly RTHandle color = new RTHandle { rt = new RenderTexture(new RenderTextureDescriptor()) };
         public RTHandle cameraColorTargetHandle { get { return color; } }
+        public RTHandle cameraDepthTargetHandle { get { return color; } }
         public void EnqueuePass(ScriptableRenderPass pass) { Enqueued = pass; }
     }
 
@@ -135,6 +143,7 @@ namespace UnityEngine.Rendering.Universal
     {
         public bool isActiveTargetBackBuffer { get { return false; } }
         public RenderGraphModule.TextureHandle activeColorTexture { get { return new RenderGraphModule.TextureHandle(); } }
+        public RenderGraphModule.TextureHandle cameraDepthTexture { get { return new RenderGraphModule.TextureHandle(); } }
     }
 
     public class UniversalCameraData : ContextItem
@@ -148,6 +157,13 @@ namespace UnityEngine.Rendering.Universal
     public abstract class ScriptableRenderPass
     {
         public RenderPassEvent renderPassEvent { get; set; }
+        public void ConfigureInput(ScriptableRenderPassInput passInput)
+        {
+            if (passInput != ScriptableRenderPassInput.None)
+            {
+                Console.WriteLine("input " + passInput);
+            }
+        }
         public bool requiresIntermediateTexture { get; set; }
         public virtual void RecordRenderGraph(RenderGraphModule.RenderGraph renderGraph, ContextContainer frameData) { }
     }
@@ -155,6 +171,13 @@ namespace UnityEngine.Rendering.Universal
     public abstract class ScriptableRenderPass
     {
         public RenderPassEvent renderPassEvent { get; set; }
+        public void ConfigureInput(ScriptableRenderPassInput passInput)
+        {
+            if (passInput != ScriptableRenderPassInput.None)
+            {
+                Console.WriteLine("input " + passInput);
+            }
+        }
         public abstract void Execute(ScriptableRenderContext context, ref RenderingData renderingData);
     }
 #endif

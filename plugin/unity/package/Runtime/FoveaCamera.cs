@@ -66,6 +66,10 @@ namespace Fovea
             public RenderTexture Texture;
             public IntPtr Pointer;
             public bool Issued;
+            public RenderTexture Depth; // values of the depth buffer, in rows as Texture has them
+            public IntPtr DepthPointer;
+            public bool HasDepth; // they are drawn in this frame
+            public double DepthTime; // of the last frame with some; 0: none yet
         }
 
         /// <summary>Memory for an event's data, and the frame that it was last given to.</summary>
@@ -137,6 +141,10 @@ namespace Fovea
         void Update()
         {
             Configure();
+            if (attached != null && FoveaPlugin.NeedsDepth)
+            {
+                attached.depthTextureMode |= DepthTextureMode.Depth; // others may need it, too: it stays
+            }
             FoveaPlugin.WriteLog();
         }
 
@@ -179,6 +187,12 @@ namespace Fovea
             var offset = new Vector2(flip.z, flip.w);
             var screen = new RenderTargetIdentifier(BuiltinRenderTextureType.CameraTarget);
             builtIn.Blit(screen, new RenderTargetIdentifier(texture), scale, offset);
+            RenderTexture depth = DepthTarget(eye);
+            if (depth != null)
+            {
+                builtIn.Blit(new RenderTargetIdentifier(BuiltinRenderTextureType.Depth), new RenderTargetIdentifier(depth), scale,
+                             offset);
+            }
             Issue(builtIn, eye, attached.projectionMatrix, attached.projectionMatrix);
             builtIn.Blit(new RenderTargetIdentifier(texture), screen, scale, offset);
         }
@@ -205,20 +219,48 @@ namespace Fovea
                 views.Add(new View());
             }
             View view = views[pass];
-            RenderTextureDescriptor wanted = Describe(like);
-            if (view.Texture == null || !view.Texture.IsCreated() || !Same(view.Texture.descriptor, wanted))
-            {
-                if (view.Texture != null)
-                {
-                    view.Texture.Release();
-                    Destroy(view.Texture);
-                }
-                view.Texture = new RenderTexture(wanted) { name = "Fovea", filterMode = FilterMode.Bilinear };
-                view.Texture.Create();
-                // It waits for the render thread, and so comes once for each texture.
-                view.Pointer = view.Texture.GetNativeTexturePtr();
-            }
+            view.HasDepth = false;
+            Make(ref view.Texture, ref view.Pointer, Describe(like), FilterMode.Bilinear);
             return view.Texture;
+        }
+
+        /// <summary>
+        /// The texture for the depths of what the last Target has, of its size, which the pipeline fills from its own with the
+        /// same flip before Issue. Null: the operators need none.
+        /// </summary>
+        public RenderTexture DepthTarget(Camera.MonoOrStereoscopicEye eye)
+        {
+            View view = views[PassOf(eye)];
+            view.HasDepth = FoveaPlugin.NeedsDepth;
+            if (!view.HasDepth)
+            {
+                return null;
+            }
+            RenderTextureDescriptor wanted = view.Texture.descriptor;
+            wanted.graphicsFormat = GraphicsFormat.R32_SFloat;
+            Make(ref view.Depth, ref view.DepthPointer, wanted, FilterMode.Point);
+            return view.Depth;
+        }
+
+        static void Make(ref RenderTexture texture, ref IntPtr pointer, RenderTextureDescriptor wanted, FilterMode filter)
+        {
+            if (texture == null || !texture.IsCreated() || !Same(texture.descriptor, wanted))
+            {
+                Drop(texture);
+                texture = new RenderTexture(wanted) { name = "Fovea", filterMode = filter };
+                texture.Create();
+                // It waits for the render thread, and so comes once for each texture.
+                pointer = texture.GetNativeTexturePtr();
+            }
+        }
+
+        static void Drop(RenderTexture texture)
+        {
+            if (texture != null)
+            {
+                texture.Release();
+                Destroy(texture);
+            }
         }
 
         static RenderTextureDescriptor Describe(RenderTextureDescriptor like)
@@ -266,6 +308,7 @@ namespace Fovea
                 Left = EyeOf(pass == 0 ? gaze : rightGaze, projection),
                 Right = EyeOf(rightGaze, rightProjection),
                 Strength = strength,
+                Depth = DepthOf(view, projection),
             };
             view.Issued = true;
             IntPtr data = Write(block);
@@ -311,6 +354,31 @@ namespace Fovea
             return eye;
         }
 
+        /// <summary>The matrix that the GPU has says what values mean, whether z is reversed and where the planes are.</summary>
+        static Native.Depth DepthOf(View view, Matrix4x4 projection)
+        {
+            if (!view.HasDepth)
+            {
+                return new Native.Depth();
+            }
+            Matrix4x4 gpu = GL.GetGPUProjectionMatrix(projection, true);
+            double scale = gpu.m22;
+            double offset = gpu.m23;
+            bool linear = projection.m33 != 0f; // orthographic
+            double now = Time.unscaledTimeAsDouble;
+            // Drawn again at the same time, it follows on itself all the same.
+            double elapsed = view.DepthTime == 0.0 ? 0.0 : Math.Max(now - view.DepthTime, 1e-6);
+            view.DepthTime = now;
+            return new Native.Depth
+            {
+                Texture = view.DepthPointer,
+                IsLinear = linear ? 1u : 0u,
+                ZeroM = linear ? offset / scale : Math.Abs(offset / scale),
+                OneM = linear ? (offset - 1.0) / scale : Math.Abs(offset / (scale + 1.0)),
+                ElapsedS = elapsed,
+            };
+        }
+
         static IntPtr Write(Native.Block block)
         {
             int frame = Time.frameCount;
@@ -346,11 +414,8 @@ namespace Fovea
                 Graphics.ExecuteCommandBuffer(commands);
                 commands.Release();
             }
-            if (view.Texture != null)
-            {
-                view.Texture.Release();
-                Destroy(view.Texture);
-            }
+            Drop(view.Texture);
+            Drop(view.Depth);
         }
     }
 }

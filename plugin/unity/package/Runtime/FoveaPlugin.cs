@@ -23,6 +23,12 @@ namespace Fovea
             get { return Call(() => Native.fovea_unity_event_base(), -1) >= 0; }
         }
 
+        /// <summary>The operators need depths (dof): cameras draw some, and FoveaCamera gives them.</summary>
+        public static bool NeedsDepth
+        {
+            get { return Call(() => Native.fovea_unity_needs_depth(), 0) != 0; }
+        }
+
         /// <summary>Takes the text of a configuration file; null: the person's own files.</summary>
         /// <returns>False: `error` says what is wrong, and the settings before it stay in force.</returns>
         public static bool Configure(string json, out string error)

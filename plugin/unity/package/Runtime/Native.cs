@@ -37,6 +37,18 @@ namespace Fovea
         }
 
         [StructLayout(LayoutKind.Sequential)]
+        public struct Depth
+        {
+            public IntPtr Texture;
+            public uint IsLinear;
+            public uint Reserved;
+            public double ZeroM; // the distances of the values 0 and 1
+            public double OneM;
+            public double FocusM;
+            public double ElapsedS;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
         public struct Block
         {
             public uint StructBytes;
@@ -50,6 +62,7 @@ namespace Fovea
             public Eye Left;
             public Eye Right;
             public double Strength;
+            public Depth Depth;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -71,6 +84,9 @@ namespace Fovea
 
         [DllImport(Library)]
         public static extern int fovea_unity_uses_queue();
+
+        [DllImport(Library)]
+        public static extern int fovea_unity_needs_depth();
 
         [DllImport(Library)]
         public static extern int fovea_unity_configure([MarshalAs(UnmanagedType.LPUTF8Str)] string json,

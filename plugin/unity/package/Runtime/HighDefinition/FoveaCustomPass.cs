@@ -41,6 +41,12 @@ namespace Fovea
             }
             RTHandle handle = handles.Wrap(texture);
             HDUtils.BlitCameraTexture(ctx.cmd, color, handle, FlipOf(color));
+            RTHandle depth = ctx.cameraDepthBuffer;
+            RenderTexture depthTexture = depth != null && depth.rt != null ? camera.DepthTarget(eye) : null;
+            if (depthTexture != null)
+            {
+                HDUtils.BlitCameraTexture(ctx.cmd, depth, handles.Wrap(depthTexture), FlipOf(depth));
+            }
             camera.Issue(ctx.cmd, eye, Projection(unityCamera, eye, Camera.StereoscopicEye.Left),
                          Projection(unityCamera, eye, Camera.StereoscopicEye.Right));
             HDUtils.BlitCameraTexture(ctx.cmd, handle, color, FoveaCamera.FlipScaleBias);

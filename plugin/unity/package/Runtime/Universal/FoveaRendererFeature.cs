@@ -34,6 +34,7 @@ namespace Fovea
             if (renderingData.cameraData.camera.TryGetComponent(out camera) && camera.isActiveAndEnabled)
             {
                 pass.renderPassEvent = when;
+                pass.ConfigureInput(FoveaPlugin.NeedsDepth ? ScriptableRenderPassInput.Depth : ScriptableRenderPassInput.None);
 #if FOVEA_URP_17
                 pass.requiresIntermediateTexture = true;
 #endif
@@ -68,10 +69,15 @@ namespace Fovea
                 this.feature = feature;
             }
 
+            /// <summary>depth, depthTexture: null where nobody needs them.</summary>
             static void Run(CommandBuffer commands, FoveaCamera camera, Camera.MonoOrStereoscopicEye eye, RTHandle color, RTHandle texture,
-                            Matrix4x4 projection, Matrix4x4 rightProjection)
+                            RTHandle depth, RTHandle depthTexture, Matrix4x4 projection, Matrix4x4 rightProjection)
             {
                 Blitter.BlitCameraTexture(commands, color, texture, FoveaCamera.FlipScaleBias);
+                if (depthTexture != null)
+                {
+                    Blitter.BlitCameraTexture(commands, depth, depthTexture, FoveaCamera.FlipScaleBias);
+                }
                 camera.Issue(commands, eye, projection, rightProjection);
                 Blitter.BlitCameraTexture(commands, texture, color, FoveaCamera.FlipScaleBias);
             }
@@ -83,6 +89,9 @@ namespace Fovea
                 public Camera.MonoOrStereoscopicEye Eye;
                 public TextureHandle Color;
                 public TextureHandle Texture;
+                public bool HasDepth;
+                public TextureHandle Depth;
+                public TextureHandle DepthTexture;
                 public Matrix4x4 Projection;
                 public Matrix4x4 RightProjection;
             }
@@ -109,6 +118,8 @@ namespace Fovea
                 {
                     return;
                 }
+                // Without a depth texture nothing is asked for, and frames say that they have none.
+                RenderTexture depthTexture = resources.cameraDepthTexture.IsValid() ? camera.DepthTarget(eye) : null;
                 PassData data;
                 using (var builder = renderGraph.AddUnsafePass<PassData>("Fovea", out data))
                 {
@@ -116,6 +127,14 @@ namespace Fovea
                     data.Eye = eye;
                     data.Color = resources.activeColorTexture;
                     data.Texture = renderGraph.ImportTexture(feature.handles.Wrap(texture));
+                    data.HasDepth = depthTexture != null;
+                    if (data.HasDepth)
+                    {
+                        data.Depth = resources.cameraDepthTexture;
+                        data.DepthTexture = renderGraph.ImportTexture(feature.handles.Wrap(depthTexture));
+                        builder.UseTexture(data.Depth, AccessFlags.Read);
+                        builder.UseTexture(data.DepthTexture, AccessFlags.ReadWrite);
+                    }
                     data.Projection = cameraData.GetProjectionMatrix(0);
                     data.RightProjection = texture.volumeDepth >= 2 ? cameraData.GetProjectionMatrix(1) : data.Projection;
                     builder.UseTexture(data.Color, AccessFlags.ReadWrite);
@@ -123,7 +142,8 @@ namespace Fovea
                     builder.AllowPassCulling(false);
                     builder.SetRenderFunc((PassData d, UnsafeGraphContext context) =>
                         Run(CommandBufferHelpers.GetNativeCommandBuffer(context.cmd), d.Camera, d.Eye, d.Color, d.Texture,
-                            d.Projection, d.RightProjection));
+                            d.HasDepth ? d.Depth : (RTHandle)null, d.HasDepth ? d.DepthTexture : (RTHandle)null, d.Projection,
+                            d.RightProjection));
                 }
             }
 #else
@@ -151,8 +171,13 @@ namespace Fovea
                 }
                 Matrix4x4 left = renderingData.cameraData.GetProjectionMatrix(0);
                 Matrix4x4 right = bothEyes ? renderingData.cameraData.GetProjectionMatrix(1) : left;
+                // A multisampled one cannot be read: frames say then that they have none.
+                RTHandle depth = renderingData.cameraData.renderer.cameraDepthTargetHandle;
+                bool readable = depth != null && depth.rt != null && depth.rt.descriptor.msaaSamples <= 1;
+                RenderTexture depthTexture = readable ? camera.DepthTarget(eye) : null;
                 CommandBuffer commands = CommandBufferPool.Get("Fovea");
-                Run(commands, camera, eye, color, feature.handles.Wrap(texture), left, right);
+                Run(commands, camera, eye, color, feature.handles.Wrap(texture), depth,
+                    depthTexture != null ? feature.handles.Wrap(depthTexture) : null, left, right);
                 context.ExecuteCommandBuffer(commands);
                 CommandBufferPool.Release(commands);
             }
