@@ -58,8 +58,12 @@ fovea_add_run(test_openxr_cost_gpu gpu 120 "" openxr_cost --quick gpu)
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
 foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined)
+    set(operators foveate)
+    if(kind STREQUAL "depth")
+        set(operators dof)
+    endif()
     fovea_add_run(openxr_program_${kind} vulkan 60
-        "XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;VK_ADD_LAYER_PATH=${CMAKE_CURRENT_BINARY_DIR}/openxr/vulkan_layers;VK_INSTANCE_LAYERS=VK_LAYER_FOVEA_foveation;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
+        "XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;VK_ADD_LAYER_PATH=${CMAKE_CURRENT_BINARY_DIR}/openxr/vulkan_layers;VK_INSTANCE_LAYERS=VK_LAYER_FOVEA_foveation;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-;FOVEA_SET=operators=${operators}"
         openxr_program ${kind})
     set_tests_properties(openxr_program_${kind} PROPERTIES
         PASS_REGULAR_EXPRESSION "fovea: openxr: .*all frames were shown" FAIL_REGULAR_EXPRESSION "openxr_program: ;AddressSanitizer;LeakSanitizer;runtime error")

@@ -78,6 +78,14 @@ def test_the_left_eyes_gaze_focuses_both_eyes():
     assert under(GAZES[0], 0) != under(GAZES[0], 1) and under(GAZES[0], 0) != under(GAZES[1], 0)
 
 
+def assert_depths_are_read_before_they_go(done):
+    """In each frame the runtime is told of their release after that of all colours, the layer's own among them."""
+    for part in re.split(r"^depth frame \d view 0.*", done.calls, flags=re.M)[:FRAMES]:
+        are_depths = [chain in re.findall(r"^depth frame.*swapchain (\w+)", done.calls, re.M)
+                      for chain in re.findall(r"^released (\w+)", part, re.M)]  # fmt: skip
+        assert any(are_depths) and are_depths == sorted(are_depths), part
+
+
 @pytest.mark.parametrize("kind", ["separate", "array", "atlas", "inset"])
 @pytest.mark.parametrize("direct", [{}, DIRECT], ids=["copied", "direct"])
 def test_both_eyes_have_one_focus_wherever_their_depths_lie(hello, kind, direct):  # noqa: F811
@@ -87,6 +95,7 @@ def test_both_eyes_have_one_focus_wherever_their_depths_lie(hello, kind, direct)
     assert_focused(before, after)
     said, held = depths(after)
     assert (said, held) == depths(before) and len(held) == 2 * FRAMES, said
+    assert_depths_are_read_before_they_go(after)
 
 
 @pytest.mark.parametrize("number, words", [(124, "yes"), (126, "reversed,infinite"), (129, "reversed,largest,part"), (130, "infinite")])

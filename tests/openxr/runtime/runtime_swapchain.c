@@ -389,6 +389,7 @@ static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
     chain->acquired_from = (chain->acquired_from + 1) % chain->image_count;
     chain->acquired_count--;
     chain->waited = false;
+    runtime_say("released %p", (void *)chain);
     return scripted;
 }
 
