@@ -55,7 +55,7 @@ static void open_focused(struct focused *focused, uint32_t eyes, VkFormat format
     *focused = (struct focused){.eyes = eyes};
     scene_host_open(&focused->host, (struct host_options){0});
     configure(&focused->host, "vulkan", "dof");
-    focused->drawn = (struct depth_drawn){SLOPE, depth_scale_of(scale, format)};
+    focused->drawn = (struct depth_drawn){DEPTHS_SLOPE, depth_scale_of(scale, format)};
     focused->values = malloc(eyes * WIDTH * HEIGHT * sizeof *focused->values);
     assert_non_null(focused->values);
     for (uint32_t i = 0; i < eyes * WIDTH * HEIGHT; i++) {
