@@ -76,7 +76,7 @@ if(TARGET fovea_cuda)
     if(COMMAND fovea_add_emulated)
         fovea_add_emulated(calls "fovea_calls;--dry")
         # Each way's picture against double precision; nothing is timed.
-        foreach(name IN ITEMS foveation-paper blur-thesis)
+        foreach(name IN ITEMS lens-paper foveation-paper blur-thesis)
             fovea_add_emulated(bench_${name} "fovea_bench;--quick;--check;--backend;cuda;--${name}")
         endforeach()
     endif()

@@ -10,8 +10,8 @@
  *     report_text.c       as Markdown tables
  *     report_json.c       as JSON
  *     domain*.c           random points instead of those tables, each against a bound
+ *     papers/             what the next three share
  *     lens_paper/         a paper's ways to warp for a lens, and others', instead of those tables
- *     papers/             what the next two share
  *     foveation_paper/    a paper's kernel for foveation, with others beside it
  *     blur_thesis/        a thesis's ways to blur
  *     machine.c           date, commit, processor, driver

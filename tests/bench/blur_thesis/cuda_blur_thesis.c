@@ -154,7 +154,7 @@ bool cuda_blur_thesis(struct cuda_bench *b)
     }
     CUDA_MUST(b, b->cu->ModuleLoadData(&t.module, bench_blur_thesis_ptx));
     CUDA_MUST(b, b->cu->ModuleLoadData(&t.tables, bench_blur_tables_ptx));
-    if (thesis_has_textures()) {
+    if (cuda_ways_has_textures()) {
         CUDA_MUST(b, b->cu->ModuleLoadData(&t.textures, bench_blur_textures_ptx));
     } else {
         results_absent(&b->bench->results, "texture units", "the driver has no cuTexObjectCreate");

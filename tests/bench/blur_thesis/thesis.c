@@ -9,36 +9,11 @@
 
 /* ---- Textures -------------------------------------------------------------------------------- */
 
-static PFN_cuTexObjectCreate_v5000 find_texture_create(void)
-{
-    PFN_cuTexObjectCreate_v5000 create = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectCreate");
-    memcpy(&create, &found, sizeof found);
-    return create;
-}
-
-bool thesis_has_textures(void)
-{
-    return find_texture_create() != NULL;
-}
-
-static CUtexObject make_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource)
-{
-    const CUDA_TEXTURE_DESC how = {
-        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
-                        CU_TR_ADDRESS_MODE_CLAMP},
-        .filterMode = resource->resType == CU_RESOURCE_TYPE_LINEAR ? CU_TR_FILTER_MODE_POINT
-                                                                   : CU_TR_FILTER_MODE_LINEAR};
-    CUtexObject texture = 0;
-    CUDA_MUST(b, find_texture_create()(&texture, resource, &how, NULL));
-    return texture;
-}
-
 /* Texture units want rows of whole 32 bytes: two pixels. */
 static CUtexObject picture_texture(struct cuda_bench *b, CUdeviceptr memory, int32_t width_px,
                                    int32_t height_px)
 {
-    if (!thesis_has_textures() || width_px % 2 != 0) {
+    if (!cuda_ways_has_textures() || width_px % 2 != 0) {
         return 0;
     }
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D,
@@ -48,17 +23,7 @@ static CUtexObject picture_texture(struct cuda_bench *b, CUdeviceptr memory, int
                                                          .width = (size_t)width_px,
                                                          .height = (size_t)height_px,
                                                          .pitchInBytes = (size_t)width_px * 16}};
-    return make_texture(b, &resource);
-}
-
-static void free_texture(struct cuda_bench *b, CUtexObject texture)
-{
-    PFN_cuTexObjectDestroy_v5000 destroy = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectDestroy");
-    memcpy(&destroy, &found, sizeof found);
-    if (texture) {
-        CUDA_MUST(b, destroy(texture));
-    }
+    return cuda_ways_texture(b, &resource);
 }
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -93,13 +58,13 @@ void thesis_open(struct thesis *t, const struct bench_size *size)
     }
     const size_t bytes = BLUR_THESIS_WEIGHTS * sizeof(float);
     t->weights = cuda_ways_upload(b, NULL, bytes);
-    if (thesis_has_textures()) {
+    if (cuda_ways_has_textures()) {
         const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR,
                                              .res.linear = {.devPtr = t->weights,
                                                             .format = CU_AD_FORMAT_FLOAT,
                                                             .numChannels = 1,
                                                             .sizeInBytes = bytes}};
-        t->weights_texture = make_texture(b, &resource);
+        t->weights_texture = cuda_ways_texture(b, &resource);
     }
 }
 
@@ -107,13 +72,13 @@ void thesis_close(struct thesis *t)
 {
     struct cuda_bench *b = t->ways.b;
     for (int i = 2; i < t->buffer_count; i++) {
-        free_texture(b, t->buffers[i].texture);
+        cuda_ways_free_texture(b, t->buffers[i].texture);
         CUDA_MUST(b, b->cu->MemFree(t->buffers[i].memory));
     }
     for (int i = 0; i < BENCH_PICTURES; i++) {
-        free_texture(b, t->pictures[i]);
+        cuda_ways_free_texture(b, t->pictures[i]);
     }
-    free_texture(b, t->weights_texture);
+    cuda_ways_free_texture(b, t->weights_texture);
     CUDA_MUST(b, b->cu->MemFree(t->weights));
     free(t->gaussian);
     t->gaussian = NULL;

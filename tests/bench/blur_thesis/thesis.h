@@ -66,7 +66,6 @@ struct thesis_way {
 void thesis_open(struct thesis *t, const struct bench_size *size);
 void thesis_close(struct thesis *t);
 int thesis_add_buffer(struct thesis *t, int32_t width_px, int32_t height_px);
-bool thesis_has_textures(void);
 /* Constant memory of both files, and weights in memory. */
 void thesis_set_weights(struct thesis *t, const float *weights, size_t count);
 void thesis_set_links(struct thesis *t, const int32_t *links, size_t count);

@@ -43,23 +43,6 @@ static PFN_cuMipmappedArrayCreate_v5000 find_create(void)
     return create;
 }
 
-static void make_texture(struct cuda_bench *b, struct mips *mips, unsigned levels)
-{
-    PFN_cuTexObjectCreate_v5000 create = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectCreate");
-    memcpy(&create, &found, sizeof found);
-    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-                                         .res.mipmap.hMipmappedArray = mips->array};
-    const CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP,
-                                                   CU_TR_ADDRESS_MODE_CLAMP,
-                                                   CU_TR_ADDRESS_MODE_CLAMP},
-                                   .filterMode = CU_TR_FILTER_MODE_LINEAR,
-                                   .mipmapFilterMode = CU_TR_FILTER_MODE_LINEAR,
-                                   .maxMipmapLevelClamp = (float)(levels - 1),
-                                   .flags = CU_TRSF_NORMALIZED_COORDINATES};
-    CUDA_MUST(b, create(&mips->texture, &resource, &how, NULL));
-}
-
 static void fill_finest(const struct mips_peer *peer, CUarray finest)
 {
     struct cuda_bench *b = peer->own->ways.b;
@@ -93,16 +76,20 @@ static void make_mips(struct mips_peer *peer, struct mips *mips)
             fill_finest(peer, level);
         }
     }
-    make_texture(b, mips, peer->level_count);
+    const CUDA_RESOURCE_DESC all = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                                    .res.mipmap.hMipmappedArray = mips->array};
+    mips->texture = cuda_ways_texture_as(
+        b, &all,
+        (CUDA_TEXTURE_DESC){.filterMode = CU_TR_FILTER_MODE_LINEAR,
+                            .mipmapFilterMode = CU_TR_FILTER_MODE_LINEAR,
+                            .maxMipmapLevelClamp = (float)(peer->level_count - 1),
+                            .flags = CU_TRSF_NORMALIZED_COORDINATES});
 }
 
 static void free_mips(struct mips_peer *peer, struct mips *mips)
 {
     struct cuda_bench *b = peer->own->ways.b;
-    PFN_cuTexObjectDestroy_v5000 destroy = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectDestroy");
-    memcpy(&destroy, &found, sizeof found);
-    CUDA_MUST(b, destroy(mips->texture));
+    cuda_ways_free_texture(b, mips->texture);
     for (unsigned i = 0; i < peer->level_count; i++) {
         CUDA_MUST(b, b->cu->SurfObjectDestroy(mips->levels[i]));
     }

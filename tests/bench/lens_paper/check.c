@@ -13,8 +13,8 @@ static size_t count_of(const struct lens_paper_tables *tables)
     return (size_t)tables->size.width_px * (size_t)tables->size.height_px;
 }
 
-void lens_check_nearest(const struct lens_paper_tables *tables, const uint32_t *src,
-                        const uint32_t *out, uint32_t blank, char *words, size_t bytes)
+size_t lens_check_nearest(const struct lens_paper_tables *tables, const uint32_t *src,
+                          const uint32_t *out, uint32_t blank, char *words, size_t bytes)
 {
     size_t others = 0;
     for (size_t i = 0; i < count_of(tables); i++) {
@@ -26,9 +26,10 @@ void lens_check_nearest(const struct lens_paper_tables *tables, const uint32_t *
     } else {
         snprintf(words, bytes, "%zu of %zu are others", others, count_of(tables));
     }
+    return others;
 }
 
-void lens_check_forward(const struct lens_paper_tables *tables, const uint32_t *out, char *words,
+bool lens_check_forward(const struct lens_paper_tables *tables, const uint32_t *out, char *words,
                         size_t bytes)
 {
     const struct lens_paper_counts counts = lens_paper_count(tables);
@@ -39,10 +40,11 @@ void lens_check_forward(const struct lens_paper_tables *tables, const uint32_t *
         holes += inside && out[i] == 0;
         strays += !inside && out[i] != 0;
     }
+    const bool right = holes == counts.holes && strays == counts.strays;
     snprintf(words, bytes, "%lld holes, %lld beyond the edge%s; %.2f %% more copies",
-             (long long)holes, (long long)strays,
-             holes == counts.holes && strays == counts.strays ? "" : " (not as expected)",
+             (long long)holes, (long long)strays, right ? "" : " (not as expected)",
              100.0 * (double)(counts.copies - counts.inside) / (double)counts.inside);
+    return right;
 }
 
 static double value_at(const struct lens_paper_tables *tables, const uint32_t *src, int32_t x,
@@ -73,8 +75,8 @@ static bool exact_at(const struct lens_paper_tables *tables, const double px[2],
     return true;
 }
 
-void lens_check_bilinear(const struct lens_paper_tables *tables, const double k1[3],
-                         const uint32_t *src, const uint32_t *out, char *words, size_t bytes)
+double lens_check_bilinear(const struct lens_paper_tables *tables, const double k1[3],
+                           const uint32_t *src, const uint32_t *out, char *words, size_t bytes)
 {
     double worst = 0.0;
     double squares = 0.0;
@@ -99,4 +101,5 @@ void lens_check_bilinear(const struct lens_paper_tables *tables, const double k1
     const double mean = squares / fmax(count, 1.0);
     snprintf(words, bytes, "%.2f levels off at most, %.1f dB", worst,
              10.0 * log10(255.0 * 255.0 / fmax(mean, 1e-9)));
+    return worst;
 }

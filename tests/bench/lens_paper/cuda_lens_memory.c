@@ -24,7 +24,7 @@ struct frame {
 
 static void launch(const struct frame *frame, CUdeviceptr src, CUdeviceptr dst)
 {
-    struct cuda_bench *b = frame->lens->b;
+    struct cuda_bench *b = frame->lens->ways.b;
     struct lens_paper_params params = frame->params;
     params.src = src;
     params.dst = dst;
@@ -38,7 +38,7 @@ static void launch(const struct frame *frame, CUdeviceptr src, CUdeviceptr dst)
 /* The result's rows without a source come back, too, as the paper's do. */
 static void run_copied(const struct frame *frame)
 {
-    struct cuda_bench *b = frame->lens->b;
+    struct cuda_bench *b = frame->lens->ways.b;
     const CUdeviceptr src = b->pictures.src[0];
     const CUdeviceptr dst = b->pictures.dst[0];
     CUDA_MUST(b, b->cu->MemcpyHtoDAsync(src, frame->in, frame->bytes, b->stream));
@@ -49,7 +49,7 @@ static void run_copied(const struct frame *frame)
 
 static void run_shared(const struct frame *frame)
 {
-    struct cuda_bench *b = frame->lens->b;
+    struct cuda_bench *b = frame->lens->ways.b;
     launch(frame, (CUdeviceptr)(uintptr_t)frame->in, (CUdeviceptr)(uintptr_t)frame->out);
     CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
 }
@@ -62,23 +62,10 @@ static void use_on_host(const struct frame *frame, int number)
     memset(frame->out, number, frame->bytes);
 }
 
-static void add_row(struct cuda_lens *lens, const char *what, double *us, size_t count)
-{
-    struct bench *bench = lens->b->bench;
-    struct result *row = results_add(&bench->results);
-    row->kind = RESULT_LENS;
-    row->backend = "cuda";
-    row->size = lens->b->pictures.size;
-    row->what = what;
-    row->format = FOVEA_FORMAT_RGBA8;
-    row->way = "clock";
-    row->times = bench_times_of(us, count);
-}
-
 static void measure(const struct frame *frame, const char *what, void (*run)(const struct frame *))
 {
     double us[FRAMES];
-    const int count = frame->lens->b->bench->wishes.quick ? FRAMES_QUICK : FRAMES;
+    const int count = frame->lens->ways.b->bench->wishes.quick ? FRAMES_QUICK : FRAMES;
     for (int i = -2; i < count; i++) {
         use_on_host(frame, i & 127);
         const int64_t begin_ns = fovea_time_ns();
@@ -87,15 +74,15 @@ static void measure(const struct frame *frame, const char *what, void (*run)(con
             us[i] = (double)(fovea_time_ns() - begin_ns) * 1e-3;
         }
     }
-    add_row(frame->lens, what, us, (size_t)count);
+    cuda_ways_clocked(&frame->lens->ways, what, us, (size_t)count, 0.0);
 }
 
 static void time_copied(struct frame *frame)
 {
-    struct cuda_bench *b = frame->lens->b;
-    void *found = cuda_lens_driver_function("cuMemcpyDtoHAsync_v2");
+    struct cuda_bench *b = frame->lens->ways.b;
+    void *found = cuda_ways_driver_function("cuMemcpyDtoHAsync_v2");
     memcpy(&frame->copy_back, &found, sizeof found);
-    if (!frame->copy_back || !cuda_lens_wants(frame->lens, "Ours_B, copied there and back")) {
+    if (!frame->copy_back || !cuda_ways_want(&frame->lens->ways, "Ours_B, copied there and back")) {
         return;
     }
     CUDA_MUST(b, b->cu->MemHostAlloc(&frame->in, frame->bytes, 0));
@@ -109,13 +96,13 @@ static void time_copied(struct frame *frame)
 
 static void time_shared(struct frame *frame)
 {
-    struct cuda_bench *b = frame->lens->b;
+    struct cuda_bench *b = frame->lens->ways.b;
     PFN_cuMemAllocManaged_v6000 allocate = NULL;
     CUdeviceptr in = 0;
     CUdeviceptr out = 0;
-    void *found = cuda_lens_driver_function("cuMemAllocManaged");
+    void *found = cuda_ways_driver_function("cuMemAllocManaged");
     memcpy(&allocate, &found, sizeof found);
-    if (!allocate || !cuda_lens_wants(frame->lens, "Ours_B, in unified memory")) {
+    if (!allocate || !cuda_ways_want(&frame->lens->ways, "Ours_B, in unified memory")) {
         return;
     }
     CUDA_MUST(b, allocate(&in, frame->bytes, CU_MEM_ATTACH_GLOBAL));
@@ -133,7 +120,8 @@ void cuda_lens_memory(struct cuda_lens *lens, CUfunction backward,
     struct frame frame = {.lens = lens,
                           .kernel = backward,
                           .params = *params,
-                          .bytes = bench_image_bytes(lens->b->pictures.size, FOVEA_FORMAT_RGBA8)};
+                          .bytes =
+                              bench_image_bytes(lens->ways.b->pictures.size, FOVEA_FORMAT_RGBA8)};
     time_copied(&frame);
     time_shared(&frame);
 }

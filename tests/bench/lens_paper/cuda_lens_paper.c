@@ -5,92 +5,70 @@
 
 #include "cuda_lens.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A way's row ----------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
-void *cuda_lens_driver_function(const char *name)
+#define OFF_OURS 1.0 /* levels */
+
+/* Floats put some places on the other side of a pixel's edge: one pixel in 500 may be another. */
+static bool is_near(const struct cuda_lens *lens, size_t others)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    return library ? dlsym(library, name) : NULL;
+    return others * 500 <= (size_t)lens->tables.size.width_px * (size_t)lens->tables.size.height_px;
 }
 
-bool cuda_lens_wants(const struct cuda_lens *lens, const char *what)
+bool cuda_lens_check_nearest(void *user, const void *made, char *words, size_t bytes)
 {
-    char name[RESULT_NAME_BYTES];
-    snprintf(name, sizeof name, "cuda/%s/lens-paper/%s", lens->b->pictures.size->name, what);
-    if (!bench_wants(lens->b->bench, name)) {
-        return false;
-    }
-    bench_say("%s", name);
-    return true;
+    const struct cuda_lens *lens = user;
+    return is_near(lens,
+                   lens_check_nearest(&lens->tables, lens->src, made, LENS_BLANK, words, bytes));
 }
 
-static enum fovea_result enqueue_warm(struct cuda_bench *b, void *user, uint32_t picture)
+bool cuda_lens_check_untouched(void *user, const void *made, char *words, size_t bytes)
 {
-    const struct cuda_lens_way *way = user;
-    return way->enqueue(b, way->user, 0);
+    const struct cuda_lens *lens = user;
+    return is_near(lens, lens_check_nearest(&lens->tables, lens->src, made, 0, words, bytes));
 }
 
-static void look(struct cuda_lens *lens, const struct cuda_lens_way *way, char *words, size_t bytes)
+static bool check_table(void *user, const void *made, char *words, size_t bytes)
 {
-    struct cuda_bench *b = lens->b;
-    const size_t picture_bytes = bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8);
-    CUDA_MUST(b, b->cu->MemsetD8(b->pictures.dst[0], 0, picture_bytes));
-    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    bench_must(way->enqueue(b, way->user, 0), way->what);
-    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
-    CUDA_MUST(b, b->cu->MemcpyDtoH(lens->out, b->pictures.dst[0], picture_bytes));
-    way->check(lens, words, bytes);
+    const struct cuda_lens *lens = user;
+    return lens_check_nearest(&lens->tables, lens->src, made, 0, words, bytes) == 0;
 }
 
-static void keep(struct cuda_bench *b, void *user)
+static bool check_forward(void *user, const void *made, char *words, size_t bytes)
 {
+    const struct cuda_lens *lens = user;
+    return lens_check_forward(&lens->tables, made, words, bytes);
 }
 
-double cuda_lens_measure(struct cuda_lens *lens, const struct cuda_lens_way *way)
+static double off_levels(const struct cuda_lens *lens, double apart, const void *made, char *words,
+                         size_t bytes)
 {
-    struct cuda_bench *b = lens->b;
-    const char *warm_way = NULL;
-    struct cuda_lens_way own = *way;
-    void (*const renew)(struct cuda_bench *, void *) = way->renew ? way->renew : keep;
-    struct result row = {.kind = RESULT_LENS,
-                         .backend = "cuda",
-                         .size = b->pictures.size,
-                         .what = way->what,
-                         .format = FOVEA_FORMAT_RGBA8,
-                         .images = 1,
-                         .ours_us = way->ours_us};
-    row.times = cuda_time(b, way->enqueue, way->user, &row.way);
-    renew(b, way->user);
-    row.warm = cuda_time(b, enqueue_warm, &own, &warm_way);
-    row.reference_us = cuda_copy_us(b, row.way);
-    if (way->check) {
-        renew(b, way->user);
-        look(lens, way, row.note, sizeof row.note);
-    }
-    *results_add(&b->bench->results) = row;
-    return row.times.median_us;
+    const double k1[3] = {LENS_PAPER_K1 - apart, LENS_PAPER_K1, LENS_PAPER_K1 + apart};
+    return lens_check_bilinear(&lens->tables, k1, lens->src, made, words, bytes);
 }
 
-void cuda_lens_check_nearest(const struct cuda_lens *lens, char *words, size_t bytes)
+bool cuda_lens_check_bilinear(void *user, const void *made, char *words, size_t bytes)
 {
-    lens_check_nearest(&lens->tables, lens->src, lens->out, LENS_BLANK, words, bytes);
+    return off_levels(user, 0.0, made, words, bytes) >= 0.0;
 }
 
-void cuda_lens_check_bilinear(const struct cuda_lens *lens, char *words, size_t bytes)
+bool cuda_lens_check_colors(void *user, const void *made, char *words, size_t bytes)
 {
-    static const double k1[3] = {LENS_PAPER_K1, LENS_PAPER_K1, LENS_PAPER_K1};
-    lens_check_bilinear(&lens->tables, k1, lens->src, lens->out, words, bytes);
+    return off_levels(user, LENS_APART_K1, made, words, bytes) >= 0.0;
 }
 
-void cuda_lens_check_colors(const struct cuda_lens *lens, char *words, size_t bytes)
+static bool check_ours(void *user, const void *made, char *words, size_t bytes)
 {
-    static const double k1[3] = {LENS_RED_K1, LENS_PAPER_K1, LENS_BLUE_K1};
-    lens_check_bilinear(&lens->tables, k1, lens->src, lens->out, words, bytes);
+    return off_levels(user, 0.0, made, words, bytes) <= OFF_OURS;
+}
+
+static bool check_our_colors(void *user, const void *made, char *words, size_t bytes)
+{
+    return off_levels(user, LENS_APART_K1, made, words, bytes) <= OFF_OURS;
 }
 
 /* ---- Fovea's --------------------------------------------------------------------------------- */
@@ -100,16 +78,16 @@ struct ours {
     uint32_t filter; /* of the setting's words */
     enum fovea_light light;
     double apart; /* what is added to r2 for blue, and taken away for red */
-    void (*check)(const struct cuda_lens *lens, char *words, size_t bytes);
+    cuda_ways_check_fn check;
 };
 
 static const struct ours ours[] = {
     {"Fovea, nearest", 0, FOVEA_LIGHT_ENCODED, 0.0, cuda_lens_check_nearest},
-    {"Fovea, bilinear, as stored", 1, FOVEA_LIGHT_ENCODED, 0.0, cuda_lens_check_bilinear},
+    {"Fovea, bilinear, as stored", 1, FOVEA_LIGHT_ENCODED, 0.0, check_ours},
     {"Fovea, bilinear, as light", 1, FOVEA_LIGHT_LINEAR, 0.0, NULL},
-    {"Fovea, colours of their own, as stored", 1, FOVEA_LIGHT_ENCODED, 0.01,
-     cuda_lens_check_colors},
-    {"Fovea, colours of their own, as light", 1, FOVEA_LIGHT_LINEAR, 0.01, NULL},
+    {"Fovea, colours of their own, as stored", 1, FOVEA_LIGHT_ENCODED, LENS_APART_K1,
+     check_our_colors},
+    {"Fovea, colours of their own, as light", 1, FOVEA_LIGHT_LINEAR, LENS_APART_K1, NULL},
     {"Fovea, bicubic, as stored", 2, FOVEA_LIGHT_ENCODED, 0.0, NULL},
 };
 
@@ -139,13 +117,13 @@ static double run_ours(struct cuda_lens *lens, const struct ours *way)
     settings.own.lens_red_r2 = -way->apart;
     settings.own.lens_blue_r2 = way->apart;
     struct running running = {settings,
-                              cuda_operator_make(lens->b, FOVEA_OPERATOR_lens, &settings)};
-    const struct cuda_lens_way row = {.what = way->what,
-                                      .enqueue = enqueue_ours,
-                                      .user = &running,
-                                      .check = way->check,
-                                      .renew = renew_ours};
-    const double us = cuda_lens_measure(lens, &row);
+                              cuda_operator_make(lens->ways.b, FOVEA_OPERATOR_lens, &settings)};
+    const double us = cuda_ways_measure(&lens->ways, &(struct cuda_way){.what = way->what,
+                                                                        .enqueue = enqueue_ours,
+                                                                        .user = &running,
+                                                                        .check = way->check,
+                                                                        .check_user = lens,
+                                                                        .renew = renew_ours});
     cuda_operator_free(&running.own);
     return us;
 }
@@ -154,7 +132,7 @@ static void run_all_ours(struct cuda_lens *lens)
 {
     double us[sizeof ours / sizeof ours[0]] = {0};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-        if (cuda_lens_wants(lens, ours[i].what)) {
+        if (cuda_ways_want(&lens->ways, ours[i].what)) {
             us[i] = run_ours(lens, &ours[i]);
         }
     }
@@ -183,24 +161,6 @@ static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t pict
                                         b->stream, (void *[]){&params}, NULL));
 }
 
-static void check_table(const struct cuda_lens *lens, char *words, size_t bytes)
-{
-    lens_check_nearest(&lens->tables, lens->src, lens->out, 0, words, bytes);
-}
-
-static void check_forward(const struct cuda_lens *lens, char *words, size_t bytes)
-{
-    lens_check_forward(&lens->tables, lens->out, words, bytes);
-}
-
-static CUdeviceptr upload(struct cuda_bench *b, const int32_t *table, size_t count)
-{
-    CUdeviceptr memory = 0;
-    CUDA_MUST(b, b->cu->MemAlloc(&memory, count * sizeof *table));
-    CUDA_MUST(b, b->cu->MemcpyHtoD(memory, table, count * sizeof *table));
-    return memory;
-}
-
 struct paper_way {
     const char *kernel;
     const char *what;
@@ -214,7 +174,7 @@ struct paper_way {
 
 static void paint(struct cuda_lens *lens, bool of_one_color)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     const size_t bytes = bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8);
     for (size_t i = 0; i < BENCH_PICTURES; i++) {
         CUDA_MUST(b, of_one_color ? b->cu->MemsetD8(b->pictures.src[i], 0x80, bytes)
@@ -223,47 +183,45 @@ static void paint(struct cuda_lens *lens, bool of_one_color)
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
 }
 
+static cuda_ways_check_fn check_of(const struct paper_way *way, const struct lens_paper_tables *t)
+{
+    return way->of_one_color          ? NULL
+           : way->table == t->forward ? check_forward
+           : way->table               ? check_table
+                                      : cuda_lens_check_untouched;
+}
+
 static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct paper_way *way)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     const struct lens_paper_tables *t = &lens->tables;
-    const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
+    const size_t bytes = (size_t)t->size.width_px * (size_t)t->size.height_px * sizeof *way->table;
     struct launch launch = {.params = {.size = t->size, .k1 = t->lens.k1, .k2 = t->lens.k2}};
     CUDA_MUST(b, b->cu->ModuleGetFunction(&launch.kernel, module, way->kernel));
     launch.block[0] = way->block[0] ? way->block[0] : LENS_PAPER_SIDE;
     launch.block[1] = way->block[1] ? way->block[1] : LENS_PAPER_SIDE;
-    launch.params.table = way->table ? upload(b, way->table, way->in_pairs ? 2 * count : count) : 0;
-    launch.params.table_y = way->table_y ? upload(b, way->table_y, count) : 0;
-    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    if (way->of_one_color) {
-        paint(lens, true);
-    }
-    const bool forward = way->table == t->forward;
-    const struct cuda_lens_way row = {.what = way->what,
-                                      .enqueue = enqueue,
-                                      .user = &launch,
-                                      .check = way->of_one_color ? NULL
-                                               : forward         ? check_forward
-                                                                 : check_table,
-                                      .ours_us = lens->ours.nearest_us};
-    cuda_lens_measure(lens, &row);
-    if (way->has_memory) {
+    launch.params.table =
+        way->table ? cuda_ways_upload(b, way->table, way->in_pairs ? 2 * bytes : bytes) : 0;
+    launch.params.table_y = way->table_y ? cuda_ways_upload(b, way->table_y, bytes) : 0;
+    paint(lens, way->of_one_color);
+    cuda_ways_measure(&lens->ways, &(struct cuda_way){.what = way->what,
+                                                      .enqueue = enqueue,
+                                                      .user = &launch,
+                                                      .check = check_of(way, t),
+                                                      .check_user = lens,
+                                                      .ours_us = lens->ours.nearest_us});
+    if (way->has_memory && !b->bench->wishes.check) {
         cuda_lens_memory(lens, launch.kernel, &launch.params);
     }
-    if (launch.params.table) {
-        CUDA_MUST(b, b->cu->MemFree(launch.params.table));
-    }
-    if (launch.params.table_y) {
-        CUDA_MUST(b, b->cu->MemFree(launch.params.table_y));
-    }
-    if (way->of_one_color) {
-        paint(lens, false);
+    for (int i = 0; i < 2; i++) {
+        const CUdeviceptr table = i == 0 ? launch.params.table : launch.params.table_y;
+        CUDA_MUST(b, table ? b->cu->MemFree(table) : CUDA_SUCCESS);
     }
 }
 
 static void run_paper(struct cuda_lens *lens)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     const struct lens_paper_tables *t = &lens->tables;
     int32_t *pairs = lens_paper_pairs(t);
     if (!pairs) {
@@ -306,7 +264,7 @@ static void run_paper(struct cuda_lens *lens)
     CUmodule module = NULL;
     CUDA_MUST(b, b->cu->ModuleLoadData(&module, bench_lens_paper_ptx));
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        if (cuda_lens_wants(lens, ways[i].what)) {
+        if (cuda_ways_want(&lens->ways, ways[i].what)) {
             run_paper_way(lens, module, &ways[i]);
         }
     }
@@ -318,22 +276,21 @@ static void run_paper(struct cuda_lens *lens)
 
 static void run_size(struct cuda_lens *lens, const struct bench_size *size)
 {
-    struct cuda_bench *b = lens->b;
     const size_t bytes = bench_image_bytes(size, FOVEA_FORMAT_RGBA8);
     const struct lens_paper_lens own = {.k1 = LENS_PAPER_K1, .unit_px = size->width_px / 2.0};
     const struct lens_paper_size px = {(int32_t)size->width_px, (int32_t)size->height_px};
-    cuda_need_pictures(b, size, FOVEA_FORMAT_RGBA8, 1);
+    cuda_ways_pictures(&lens->ways, size, FOVEA_FORMAT_RGBA8);
     if (!lens_paper_tables_make(lens->pool, px, &own, &lens->tables)) {
         bench_fail("out of memory");
     }
     lens->src = bench_memory(bytes, 1);
-    lens->out = bench_memory(bytes, 1);
     bench_draw(lens->src, bytes, FOVEA_FORMAT_RGBA8);
     run_all_ours(lens);
     run_paper(lens);
-    cuda_lens_peers(lens);
+    if (!lens->ways.b->bench->wishes.check) { /* which may be on a device that is the host */
+        cuda_lens_peers(lens);
+    }
     free(lens->src);
-    free(lens->out);
     lens_paper_tables_free(&lens->tables);
 }
 
@@ -344,7 +301,7 @@ static bool is_paper_size(const struct bench_size *size)
 
 bool cuda_lens_paper(struct cuda_bench *b)
 {
-    struct cuda_lens lens = {.b = b};
+    struct cuda_lens lens = {.ways = {b, RESULT_LENS, "lens-paper"}};
     size_t count = 0;
     const struct bench_size *sizes = bench_sizes(b->bench->wishes.quick, &count);
     if (!cuda_open(b)) {
@@ -357,7 +314,9 @@ bool cuda_lens_paper(struct cuda_bench *b)
             run_size(&lens, &sizes[i]);
         }
     }
-    cuda_lens_flat(b);
+    if (!b->bench->wishes.check) {
+        cuda_lens_flat(b);
+    }
     thread_pool_destroy(&lens.pool);
     return true;
 }

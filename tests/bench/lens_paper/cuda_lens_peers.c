@@ -13,33 +13,6 @@
 
 /* ---- Textures -------------------------------------------------------------------------------- */
 
-static CUtexObject texture_of(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource,
-                              unsigned flags)
-{
-    void *found = cuda_lens_driver_function("cuTexObjectCreate");
-    PFN_cuTexObjectCreate_v5000 create = NULL;
-    CUtexObject texture = 0;
-    memcpy(&create, &found, sizeof found);
-    const CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP,
-                                                   CU_TR_ADDRESS_MODE_CLAMP,
-                                                   CU_TR_ADDRESS_MODE_CLAMP},
-                                   .filterMode = CU_TR_FILTER_MODE_LINEAR,
-                                   .flags = flags};
-    if (!create) {
-        bench_fail("cuTexObjectCreate is not there");
-    }
-    CUDA_MUST(b, create(&texture, resource, &how, NULL));
-    return texture;
-}
-
-static void free_texture(struct cuda_bench *b, CUtexObject texture)
-{
-    void *found = cuda_lens_driver_function("cuTexObjectDestroy");
-    PFN_cuTexObjectDestroy_v5000 destroy = NULL;
-    memcpy(&destroy, &found, sizeof found);
-    CUDA_MUST(b, destroy(texture));
-}
-
 static CUtexObject texture_of_picture(struct cuda_bench *b, CUdeviceptr memory)
 {
     const struct bench_size *size = b->pictures.size;
@@ -50,7 +23,7 @@ static CUtexObject texture_of_picture(struct cuda_bench *b, CUdeviceptr memory)
                                                          .width = size->width_px,
                                                          .height = size->height_px,
                                                          .pitchInBytes = size->width_px * 4u}};
-    return texture_of(b, &resource, 0);
+    return cuda_ways_texture(b, &resource);
 }
 
 struct grid {
@@ -77,7 +50,7 @@ static void fill_grid(const struct cuda_lens *lens, double k1, float *out)
 
 static struct grid make_grid(const struct cuda_lens *lens, double k1)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     struct grid grid = {0};
     const size_t row_bytes = LENS_PEERS_GRID * 2 * sizeof(float);
     float *places = bench_memory(LENS_PEERS_GRID, row_bytes);
@@ -98,13 +71,13 @@ static struct grid make_grid(const struct cuda_lens *lens, double k1)
     free(places);
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = grid.array};
-    grid.texture = texture_of(b, &resource, 0);
+    grid.texture = cuda_ways_texture(b, &resource);
     return grid;
 }
 
 static void free_grid(struct cuda_bench *b, struct grid *grid)
 {
-    free_texture(b, grid->texture);
+    cuda_ways_free_texture(b, grid->texture);
     CUDA_MUST(b, b->cu->ArrayDestroy(grid->array));
 }
 
@@ -153,21 +126,19 @@ static float *make_map(const struct cuda_lens *lens, size_t stride, size_t y_at,
 
 static CUdeviceptr upload_map(struct cuda_lens *lens, size_t stride, size_t y_at, double off_px)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     const size_t bytes = 2 * bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8);
-    CUdeviceptr memory = 0;
     float *map = make_map(lens, stride, y_at, off_px);
-    CUDA_MUST(b, b->cu->MemAlloc(&memory, bytes));
-    CUDA_MUST(b, b->cu->MemcpyHtoD(memory, map, bytes));
-    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    const CUdeviceptr memory = cuda_ways_upload(b, map, bytes);
     free(map);
     return memory;
 }
 
 static void open_peers(struct cuda_lens *lens, struct peers *peers)
 {
-    static const double k1[LENS_PEERS_COLORS] = {LENS_RED_K1, LENS_PAPER_K1, LENS_BLUE_K1};
-    struct cuda_bench *b = lens->b;
+    static const double k1[LENS_PEERS_COLORS] = {LENS_PAPER_K1 - LENS_APART_K1, LENS_PAPER_K1,
+                                                 LENS_PAPER_K1 + LENS_APART_K1};
+    struct cuda_bench *b = lens->ways.b;
     CUDA_MUST(b, b->cu->ModuleLoadData(&peers->module, bench_lens_peers_ptx));
     for (int i = 0; i < BENCH_PICTURES; i++) {
         peers->pictures[i] = texture_of_picture(b, b->pictures.src[i]);
@@ -184,9 +155,9 @@ static void open_peers(struct cuda_lens *lens, struct peers *peers)
 
 static void close_peers(struct cuda_lens *lens, struct peers *peers)
 {
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     for (int i = 0; i < BENCH_PICTURES; i++) {
-        free_texture(b, peers->pictures[i]);
+        cuda_ways_free_texture(b, peers->pictures[i]);
     }
     for (int i = 0; i < LENS_PEERS_COLORS; i++) {
         free_grid(b, &peers->grids[i]);
@@ -201,7 +172,7 @@ static void run_textures(struct cuda_lens *lens)
         const char *kernel;
         const char *what;
         double ours_us;
-        void (*check)(const struct cuda_lens *lens, char *words, size_t bytes);
+        cuda_ways_check_fn check;
     } ways[] = {
         {"lens_peers_grid", "grid of 128x128, texture units", lens->ours.bilinear_us,
          cuda_lens_check_bilinear},
@@ -210,19 +181,22 @@ static void run_textures(struct cuda_lens *lens)
         {"lens_peers_map", "map of two floats a pixel, texture units", lens->ours.bilinear_us,
          cuda_lens_check_bilinear},
     };
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     struct peers peers = {0};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        if (!cuda_lens_wants(lens, ways[i].what)) {
+        if (!cuda_ways_want(&lens->ways, ways[i].what)) {
             continue;
         }
         if (!peers.module) {
             open_peers(lens, &peers);
         }
         CUDA_MUST(b, b->cu->ModuleGetFunction(&peers.kernel, peers.module, ways[i].kernel));
-        const struct cuda_lens_way row = {ways[i].what,  enqueue,         &peers,
-                                          ways[i].check, ways[i].ours_us, NULL};
-        cuda_lens_measure(lens, &row);
+        cuda_ways_measure(&lens->ways, &(struct cuda_way){.what = ways[i].what,
+                                                          .enqueue = enqueue,
+                                                          .user = &peers,
+                                                          .check = ways[i].check,
+                                                          .check_user = lens,
+                                                          .ours_us = ways[i].ours_us});
     }
     if (peers.module) {
         close_peers(lens, &peers);
@@ -322,21 +296,16 @@ static enum fovea_result enqueue_npp(struct cuda_bench *b, void *user, uint32_t 
     return status >= 0 ? FOVEA_OK : FOVEA_ERROR_INTERNAL;
 }
 
-static void check_untouched(const struct cuda_lens *lens, char *words, size_t bytes)
-{
-    lens_check_nearest(&lens->tables, lens->src, lens->out, 0, words, bytes);
-}
-
 /* A whole number is a pixel's centre to NPP. */
 static void run_npp(struct cuda_lens *lens)
 {
     static const char *const names[] = {"NPP remap, nearest", "NPP remap, bilinear"};
-    struct cuda_bench *b = lens->b;
+    struct cuda_bench *b = lens->ways.b;
     struct npp npp = {0};
     void *found = npp_function("nppig", "nppiRemap_8u_C4R_Ctx");
     memcpy(&npp.remap, &found, sizeof found);
     for (int i = 0; i < 2; i++) {
-        if (!cuda_lens_wants(lens, names[i])) {
+        if (!cuda_ways_want(&lens->ways, names[i])) {
             continue;
         }
         if (!npp.remap) {
@@ -349,13 +318,14 @@ static void run_npp(struct cuda_lens *lens)
             npp.stream = npp_stream_of(b);
         }
         npp.interpolation = i + 1; /* NPPI_INTER_NN, NPPI_INTER_LINEAR */
-        const struct cuda_lens_way row = {names[i],
-                                          enqueue_npp,
-                                          &npp,
-                                          i == 0 ? check_untouched : cuda_lens_check_bilinear,
-                                          i == 0 ? lens->ours.nearest_us : lens->ours.bilinear_us,
-                                          NULL};
-        cuda_lens_measure(lens, &row);
+        cuda_ways_measure(
+            &lens->ways, &(struct cuda_way){
+                             .what = names[i],
+                             .enqueue = enqueue_npp,
+                             .user = &npp,
+                             .check = i == 0 ? cuda_lens_check_untouched : cuda_lens_check_bilinear,
+                             .check_user = lens,
+                             .ours_us = i == 0 ? lens->ours.nearest_us : lens->ours.bilinear_us});
     }
     if (npp.maps) {
         CUDA_MUST(b, b->cu->MemFree(npp.maps));

@@ -37,6 +37,49 @@ CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t byte
     return memory;
 }
 
+static PFN_cuTexObjectCreate_v5000 find_texture_create(void)
+{
+    PFN_cuTexObjectCreate_v5000 create = NULL;
+    void *found = cuda_ways_driver_function("cuTexObjectCreate");
+    memcpy(&create, &found, sizeof found);
+    return create;
+}
+
+bool cuda_ways_has_textures(void)
+{
+    return find_texture_create() != NULL;
+}
+
+CUtexObject cuda_ways_texture_as(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource,
+                                 CUDA_TEXTURE_DESC how)
+{
+    CUtexObject texture = 0;
+    for (size_t i = 0; i < sizeof how.addressMode / sizeof *how.addressMode; i++) {
+        how.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    }
+    CUDA_MUST(b, find_texture_create()(&texture, resource, &how, NULL));
+    return texture;
+}
+
+CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource)
+{
+    const bool whole = resource->resType == CU_RESOURCE_TYPE_LINEAR;
+    return cuda_ways_texture_as(b, resource,
+                                (CUDA_TEXTURE_DESC){.filterMode = whole
+                                                                      ? CU_TR_FILTER_MODE_POINT
+                                                                      : CU_TR_FILTER_MODE_LINEAR});
+}
+
+void cuda_ways_free_texture(struct cuda_bench *b, CUtexObject texture)
+{
+    PFN_cuTexObjectDestroy_v5000 destroy = NULL;
+    void *found = cuda_ways_driver_function("cuTexObjectDestroy");
+    memcpy(&destroy, &found, sizeof found);
+    if (texture) {
+        CUDA_MUST(b, destroy(texture));
+    }
+}
+
 bool cuda_ways_want(const struct cuda_ways *ways, const char *what)
 {
     char name[RESULT_NAME_BYTES + RESULT_TEXT_BYTES];

@@ -51,4 +51,12 @@ CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char
 /* Device memory that has it; NULL data: all zeros. */
 CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t bytes);
 
+bool cuda_ways_has_textures(void);
+/* What lies between texels is interpolated, but of memory in one dimension; beyond the edge lies
+ * the edge. */
+CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource);
+CUtexObject cuda_ways_texture_as(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource,
+                                 CUDA_TEXTURE_DESC how);
+void cuda_ways_free_texture(struct cuda_bench *b, CUtexObject texture); /* 0: there is none */
+
 #endif
