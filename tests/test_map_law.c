@@ -408,56 +408,45 @@ TEST(a_gaze_outside_has_its_levels_too)
 
 /* ---- Settings */
 
+/* Whether a plan for the first settings is one for the others, too. */
+static void check_fit(const struct fovea_foveation *f, const struct fovea_foveation *other,
+                      bool fits, const char *change)
+{
+    struct foveate_plan *plan = plan_of(f, 64, 48);
+    assert_true(foveate_plan_fits(plan, f, 64, 48));
+    if (foveate_plan_fits(plan, other, 64, 48) != fits) {
+        fail_msg("change %s", change);
+    }
+    foveate_plan_destroy(&plan);
+}
+
 TEST(fits_what_it_was_made_for)
 {
-    for (int i = 0; i < 12; i++) {
-        struct fovea_foveation f = map_settings(i < 10 ? FOVEA_MAP_ARRAY : FOVEA_MAP_HUMAN);
-        f.map.degrees = i == 9 ? FOVEA_MAP_DEGREES_PAPER : FOVEA_MAP_DEGREES_VIEW;
-        struct foveate_plan *plan = plan_of(&f, 64, 48);
-        assert_true(foveate_plan_fits(plan, &f, 64, 48));
-        const bool counts = i != 8 && i != 9 && i != 11;
-        switch (i) {
-        case 0:
-            f.map.serial = 2;
-            break;
-        case 1:
-            f.map.law = FOVEA_MAP_LAW_LINEAR;
-            break;
-        case 2:
-            f.map.degrees = FOVEA_MAP_DEGREES_PAPER;
-            break;
-        case 3:
-            f.map.width_deg = 71.0;
-            break;
-        case 4:
-            f.map.cutoff_cpd = 20.0;
-            break;
-        case 5:
-            f.map.floor = 0.002;
-            break;
-        case 6:
-            f.paper.f_max_cpd = 31.0;
-            break;
-        case 7:
-            f.geometry.ppd = 20.0;
-            break;
-        case 8:
-            f.physical.ct0 = 0.02;
-            break;
-        case 9:
-            f.geometry.ppd = 20.0;
-            break;
-        case 10:
-            f.map.eye = FOVEA_MAP_EYE_LEFT;
-            break;
-        default:
-            f.map.width_deg = 9.0;
-        }
-        if (foveate_plan_fits(plan, &f, 64, 48) == counts) {
-            fail_msg("change %d", i);
-        }
-        foveate_plan_destroy(&plan);
-    }
+    struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
+    f.map.degrees = FOVEA_MAP_DEGREES_VIEW;
+    struct fovea_foveation of_paper = f;
+    of_paper.map.degrees = FOVEA_MAP_DEGREES_PAPER;
+    struct fovea_foveation human = map_settings(FOVEA_MAP_HUMAN);
+    human.map.degrees = FOVEA_MAP_DEGREES_VIEW;
+#define CHANGE(from, fits, member, value)                                                          \
+    do {                                                                                           \
+        struct fovea_foveation other = from;                                                       \
+        other.member = value;                                                                      \
+        check_fit(&(from), &other, fits, #member);                                                 \
+    } while (0)
+    CHANGE(f, false, map.serial, 2);
+    CHANGE(f, false, map.law, FOVEA_MAP_LAW_LINEAR);
+    CHANGE(f, false, map.degrees, FOVEA_MAP_DEGREES_PAPER);
+    CHANGE(f, false, map.width_deg, 71.0);
+    CHANGE(f, false, map.cutoff_cpd, 20.0);
+    CHANGE(f, false, map.floor, 0.002);
+    CHANGE(f, false, paper.f_max_cpd, 31.0);
+    CHANGE(f, false, geometry.ppd, 20.0);
+    CHANGE(f, true, physical.ct0, 0.02);
+    CHANGE(of_paper, true, geometry.ppd, 20.0);
+    CHANGE(human, false, map.eye, FOVEA_MAP_EYE_LEFT);
+    CHANGE(human, true, map.width_deg, 9.0);
+#undef CHANGE
 }
 
 static void check_refused(const struct fovea_foveation *f, const char *what)

@@ -7,6 +7,17 @@
 #include "misuse.h"
 #include "stereo.h"
 
+static void expect_not_created(struct fovea_vk_desc desc)
+{
+    int settings = 0;
+    struct fovea_vk *fovea = (struct fovea_vk *)&settings;
+    desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
+    log_lines = 0;
+    assert_int_equal(fovea_vk_create(&desc, &fovea), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(fovea);
+    assert_true(log_lines > 0);
+}
+
 TEST(creation_refuses_what_is_missing)
 {
     struct engine engine;
@@ -14,51 +25,35 @@ TEST(creation_refuses_what_is_missing)
     assert_true(engine_open(&engine, &options));
     struct fovea_settings settings = rig_settings();
     struct fovea_vk *fovea = NULL;
-    for (int i = 0; i < 9; i++) {
-        struct fovea_vk_desc desc = engine_fovea_desc(&engine, &settings);
-        desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
-        log_lines = 0;
-        enum fovea_result expected = FOVEA_ERROR_INVALID_ARGUMENT;
-        switch (i) {
-        case 0:
-            desc.instance = VK_NULL_HANDLE;
-            break;
-        case 1:
-            desc.physical_device = VK_NULL_HANDLE;
-            break;
-        case 2:
-            desc.device = VK_NULL_HANDLE;
-            break;
-        case 3:
-            desc.queue = VK_NULL_HANDLE;
-            break;
-        case 4:
-            desc.get_instance_proc_addr = NULL;
-            break;
-        case 5:
-            desc.frames_in_flight = UINT32_MAX; /* 0 is the default */
-            break;
-        case 6:
-            desc.frames_in_flight = 33;
-            break;
-        case 7:
-            desc.queue_family = 77;
-            break;
-        default:
-            settings.foveation.paper.fragment_px = 3;
-            break;
-        }
-        fovea = (struct fovea_vk *)&settings;
-        assert_int_equal(fovea_vk_create(&desc, &fovea), expected);
-        assert_null(fovea);
-        assert_true(log_lines > 0);
-    }
+    struct fovea_vk_desc desc;
+#define REFUSE(...)                                                                                \
+    desc = engine_fovea_desc(&engine, &settings);                                                  \
+    __VA_ARGS__;                                                                                   \
+    expect_not_created(desc)
+    REFUSE(desc.instance = VK_NULL_HANDLE);
+    REFUSE(desc.physical_device = VK_NULL_HANDLE);
+    REFUSE(desc.device = VK_NULL_HANDLE);
+    REFUSE(desc.queue = VK_NULL_HANDLE);
+    REFUSE(desc.get_instance_proc_addr = NULL);
+    REFUSE(desc.frames_in_flight = UINT32_MAX); /* 0 is the default */
+    REFUSE(desc.frames_in_flight = 33);
+    REFUSE(desc.queue_family = 77);
+    REFUSE(settings.foveation.paper.fragment_px = 3);
+#undef REFUSE
     assert_int_equal(fovea_vk_create(NULL, &fovea), FOVEA_ERROR_INVALID_ARGUMENT);
-    struct fovea_vk_desc desc = engine_fovea_desc(&engine, NULL);
+    desc = engine_fovea_desc(&engine, NULL);
     assert_int_equal(fovea_vk_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_vk_destroy(NULL);
     fovea_vk_destroy(&fovea);
     engine_close(&engine);
+}
+
+static void expect_result(struct rig *rig, const struct fovea_vk_frame *frame,
+                          enum fovea_result expected)
+{
+    log_lines = 0;
+    assert_int_equal(fovea_vk_foveate(rig->fovea, frame), expected);
+    assert_int_equal(log_lines, 1);
 }
 
 TEST(frames_refuse_what_does_not_fit)
@@ -68,53 +63,25 @@ TEST(frames_refuse_what_does_not_fit)
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_semaphore none[2] = {{VK_NULL_HANDLE, 0}, {VK_NULL_HANDLE, 0}};
-    for (int i = 0; i < 12; i++) {
-        struct fovea_vk_frame frame = good_frame(&src, &dst);
-        enum fovea_result expected = FOVEA_ERROR_INVALID_ARGUMENT;
-        switch (i) {
-        case 0:
-            frame.src.image = VK_NULL_HANDLE;
-            break;
-        case 1:
-            frame.dst.image = VK_NULL_HANDLE;
-            break;
-        case 2:
-            frame.src.width_px = 0;
-            break;
-        case 3:
-            frame.dst.height_px = 20000;
-            break;
-        case 4:
-            frame.dst.width_px--;
-            break;
-        case 5:
-            frame.src.format = VK_FORMAT_D32_SFLOAT;
-            expected = FOVEA_ERROR_UNSUPPORTED;
-            break;
-        case 6:
-            frame.dst.format = VK_FORMAT_R8G8B8A8_UNORM;
-            break;
-        case 7:
-            frame.src.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
-            break;
-        case 8:
-            frame.dst.layout_after = VK_IMAGE_LAYOUT_UNDEFINED;
-            break;
-        case 9:
-            frame.wait_count = 2;
-            break;
-        case 10:
-            frame.signals = none, frame.signal_count = 2;
-            break;
-        default:
-            frame.waits = none, frame.wait_count = 9;
-            break;
-        }
-        log_lines = 0;
-        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), expected);
-        assert_int_equal(log_lines, 1);
-    }
-    struct fovea_vk_frame frame = good_frame(&src, &dst);
+    struct fovea_vk_frame frame;
+#define REFUSE(result, ...)                                                                        \
+    frame = good_frame(&src, &dst);                                                                \
+    __VA_ARGS__;                                                                                   \
+    expect_result(&rig, &frame, FOVEA_ERROR_##result)
+    REFUSE(INVALID_ARGUMENT, frame.src.image = VK_NULL_HANDLE);
+    REFUSE(INVALID_ARGUMENT, frame.dst.image = VK_NULL_HANDLE);
+    REFUSE(INVALID_ARGUMENT, frame.src.width_px = 0);
+    REFUSE(INVALID_ARGUMENT, frame.dst.height_px = 20000);
+    REFUSE(INVALID_ARGUMENT, frame.dst.width_px--);
+    REFUSE(UNSUPPORTED, frame.src.format = VK_FORMAT_D32_SFLOAT);
+    REFUSE(INVALID_ARGUMENT, frame.dst.format = VK_FORMAT_R8G8B8A8_UNORM);
+    REFUSE(INVALID_ARGUMENT, frame.src.layout_before = VK_IMAGE_LAYOUT_UNDEFINED);
+    REFUSE(INVALID_ARGUMENT, frame.dst.layout_after = VK_IMAGE_LAYOUT_UNDEFINED);
+    REFUSE(INVALID_ARGUMENT, frame.wait_count = 2);
+    REFUSE(INVALID_ARGUMENT, frame.signals = none; frame.signal_count = 2);
+    REFUSE(INVALID_ARGUMENT, frame.waits = none; frame.wait_count = 9);
+#undef REFUSE
+    frame = good_frame(&src, &dst);
     assert_int_equal(fovea_vk_foveate(NULL, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_foveate(rig.fovea, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
