@@ -8,8 +8,6 @@
 
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define TRUSTED "trusted"
 
@@ -115,14 +113,11 @@ static int threads_of_trusted(void)
 
 static int exec_trusted(char *const *arguments)
 {
-    int status = -1;
     const pid_t child = fork();
     if (child == 0) {
         _exit(setresuid(65534, 0, 0) == 0 ? execv("/proc/self/exe", arguments) : 100);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return test_status_of(child);
 }
 
 /* Root's rights with another user's number are what a setuid program has, without its file. */
@@ -293,14 +288,11 @@ static bool is_known_as_a(void)
 
 TEST(a_name_of_one_letter_is_a_name)
 {
-    int status = -1;
     const pid_t child = fork();
     if (child == 0) {
         _exit(execl("/proc/self/exe", "wine64", NULL));
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(test_status_of(child), 0);
 }
 
 IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them)

@@ -7,7 +7,6 @@
 
 #include <ftw.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char folder_path[256];
 

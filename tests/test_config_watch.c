@@ -5,16 +5,13 @@
  * thread to be had, in children of fork, and for long. The linker turns calls of the file system to
  * wrappers. */
 #include "process_counts.h"
+#include "support/clock.h"
 #include "test_config_support.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define SLOW_MS 700
 
@@ -36,41 +33,28 @@ static atomic_int looks;
 static atomic_int reads, looks_after_read;
 static bool no_threads;
 
-static void sleep_ms(int ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-    nanosleep(&time, NULL);
-}
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 int __wrap_stat(const char *path, struct stat *out_status)
 {
     atomic_fetch_add(&looks, 1);
     atomic_fetch_add(&looks_after_read, 1);
     atomic_fetch_add(&hanging, 1);
     while (atomic_load(&hangs)) {
-        sleep_ms(1);
+        rest_ms(1);
     }
     atomic_fetch_sub(&hanging, 1);
-    sleep_ms(atomic_load(&delay_ms));
+    rest_ms(atomic_load(&delay_ms));
     return __real_stat(path, out_status);
 }
 
 int __wrap_open(const char *path, int flags, ...)
 {
-    sleep_ms(atomic_load(&delay_ms));
+    rest_ms(atomic_load(&delay_ms));
     return __real_open(path, flags);
 }
 
 ssize_t __wrap_read(int fd, void *bytes, size_t count)
 {
-    sleep_ms(atomic_load(&delay_ms));
+    rest_ms(atomic_load(&delay_ms));
     atomic_store(&looks_after_read, 0);
     atomic_fetch_add(&reads, 1);
     return __real_read(fd, bytes, count);
@@ -121,7 +105,7 @@ static enum fovea_result poll_for(struct fovea_config *config, double for_ms, do
         if (longest_ms && took > *longest_ms) {
             *longest_ms = took;
         }
-        sleep_ms(1);
+        rest_ms(1);
     }
     return result;
 }
@@ -137,7 +121,7 @@ static bool looks_end(void)
 {
     for (int i = 0; i < 10; i++) {
         atomic_store(&looks, 0);
-        sleep_ms(1000);
+        rest_ms(1000);
         if (atomic_load(&looks) == 0) {
             return true;
         }
@@ -153,14 +137,14 @@ TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
     atomic_store(&looks, 0);
     assert_result(poll_for(config, 2000, NULL), FOVEA_NOT_READY);
     assert_in_range(atomic_load(&looks), 3, 12);
-    sleep_ms(500);
+    rest_ms(500);
     assert_true(looks_end());
     /* Somebody asks again, though rarely. */
     write_threads("a.json", 2);
     assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
     enum fovea_result result = FOVEA_NOT_READY;
     for (int i = 0; i < 5 && result == FOVEA_NOT_READY; i++) {
-        sleep_ms(3000); /* enough, on a machine that does nothing else */
+        rest_ms(3000); /* enough, on a machine that does nothing else */
         result = fovea_config_poll(config);
     }
     assert_result(result, FOVEA_OK);
@@ -225,7 +209,7 @@ TEST(nobody_waits_for_a_file_system_that_does_not_answer)
     atomic_store(&hangs, true);
     while (atomic_load(&hanging) == 0) {
         assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
-        sleep_ms(1);
+        rest_ms(1);
     }
     assert_result(poll_for(config, 300, &longest_ms), FOVEA_NOT_READY);
     const double begin = now_ms();
@@ -237,7 +221,7 @@ TEST(nobody_waits_for_a_file_system_that_does_not_answer)
     memset(&recorded, 0xff, sizeof recorded);
     atomic_store(&hangs, false);
     for (int i = 0; i < 5000 && process_count().threads > before.threads; i++) {
-        sleep_ms(1);
+        rest_ms(1);
     }
     assert_int_equal(process_count().threads, before.threads);
 }
@@ -306,7 +290,7 @@ TEST(files_are_read_again_when_asked)
 static void wait_until_handed_over(void)
 {
     for (int i = 0; i < 10000 && !(atomic_load(&reads) && atomic_load(&looks_after_read)); i++) {
-        sleep_ms(1);
+        rest_ms(1);
     }
 }
 
@@ -317,7 +301,7 @@ TEST(good_settings_before_a_mistake_are_not_lost)
     write_threads("i.json", 1);
     struct fovea_config *config = watch("i.json", &recorded);
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
-    sleep_ms(500);
+    rest_ms(500);
     static const char *const texts[] = {"{\"cpu_threads\": 2}", "{\"cpu_threads\": 3}", "{", "{{"};
     for (int i = 0; i < 4; i++) {
         write_whole("i.json", texts[i]);
@@ -369,7 +353,7 @@ TEST(a_child_of_fork_has_the_settings_and_no_news)
         bool good = true;
         for (int i = 0; i < 60; i++) {
             good = good && fovea_config_poll(config) == FOVEA_NOT_READY;
-            sleep_ms(10);
+            rest_ms(10);
         }
         good = good && threads(config) == 1;
         fovea_config_destroy(&config);
@@ -378,9 +362,7 @@ TEST(a_child_of_fork_has_the_settings_and_no_news)
     assert_true(child > 0);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 2);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_status_of(child), 0);
     fovea_config_destroy(&config);
 }
 

@@ -13,7 +13,6 @@
 #include "settings_for.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define COLUMNS 9
 #define ROWS 6

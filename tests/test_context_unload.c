@@ -7,10 +7,9 @@
 #include "cmocka_all.h"
 #include "compare.h"
 #include "images.h"
+#include "support/clock.h"
 
 #include <dlfcn.h>
-#include <time.h>
-#include <unistd.h>
 
 #define FUNCTIONS(X)                                                                               \
     X(fovea_settings_create)                                                                       \
@@ -101,8 +100,7 @@ static void destroy(struct plugin *plugin)
 /* Longer than any thread sleeps that could wake up where there is no code. */
 static void run_on(void)
 {
-    const struct timespec time = {.tv_nsec = 500000000};
-    nanosleep(&time, NULL);
+    rest_ms(500);
 }
 
 static void assert_stays_loaded(void)

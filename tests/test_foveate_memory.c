@@ -8,8 +8,6 @@
 #include "failing.h"
 #include "test_foveate_support.h"
 
-#include <pthread.h>
-
 static int threads_left = -1;
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
 
 static long allowed = -1; /* calls before the one that fails; negative: none fails */
 static long live;

@@ -6,8 +6,6 @@
 #include "plugin/gaze/sources/gaze_scanpath_file.h"
 #include "test_gaze_support.h"
 
-#include <unistd.h>
-
 struct row {
     int64_t t_ns;
     double x;

@@ -7,7 +7,6 @@
 
 #include <locale.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static enum fovea_result parse(const char *text, size_t bytes, const char *name,
                                struct gaze_logged *logged, struct gaze_scanpath_rows *out)

@@ -3,12 +3,12 @@
 
 /* Many threads push and many read: no sample is ever torn, lost from the count or out of order.
  * Also built for ThreadSanitizer, where the compiler has it. */
+#include "support/clock.h"
 #include "test_gaze_support.h"
 
 #include "plugin/gaze/gaze_slot.h"
 #include "plugin/gaze/gaze_source.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -88,7 +88,7 @@ TEST(readers_see_whole_samples_in_order)
     pthread_t threads[PUSHERS + READERS];
     for (int i = 0; i < PUSHERS + READERS; i++) {
         void *(*run)(void *) = i < PUSHERS ? push_many : read_many;
-        assert_int_equal(pthread_create(&threads[i], NULL, run, &stress), 0);
+        threads[i] = test_thread(run, &stress);
     }
     for (int i = 0; i < PUSHERS + READERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -138,7 +138,7 @@ TEST(a_slot_is_never_torn)
     assert_false(gaze_slot_read(&stress.slot, words));
     pthread_t readers[READERS];
     for (int i = 0; i < READERS; i++) {
-        assert_int_equal(pthread_create(&readers[i], NULL, read_slot, &stress), 0);
+        readers[i] = test_thread(read_slot, &stress);
     }
     /* Long enough for readers to be put aside in the middle of a copy, many times. */
     const int64_t end_ns = fovea_time_ns() + 400 * MS;
@@ -219,7 +219,7 @@ TEST(a_listener_leaves_while_samples_arrive)
     atomic_store(&stress.pushing, PUSHERS);
     pthread_t threads[PUSHERS];
     for (int i = 0; i < PUSHERS; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, push_many, &stress), 0);
+        threads[i] = test_thread(push_many, &stress);
     }
     unsigned calls = 0;
     while (atomic_load(&stress.pushing) > 0) {
@@ -285,10 +285,9 @@ static void *push_first(void *user)
 static void *push_second(void *user)
 {
     struct contention *contention = user;
-    const struct timespec pause = {.tv_nsec = 1000000};
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .t_ns = 2, .confidence = 1};
     while (!atomic_load(&contention->hears)) {
-        nanosleep(&pause, NULL);
+        rest_ms(1);
     }
     const int64_t start_ns = fovea_time_ns();
     const int64_t own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -3,9 +3,6 @@
 
 #include "test_gaze_support.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
 {
     return (struct fovea_gaze_settings){

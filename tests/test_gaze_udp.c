@@ -2,16 +2,14 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The udp source over the loopback: real sockets, real threads. */
+#include "support/clock.h"
 #include "test_gaze_support.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PATIENCE_NS (5 * S)
 #define CLOSE_LIMIT_NS (100 * MS)
@@ -42,8 +40,7 @@ static void send_text(int fd, const char *text)
 
 static void sleep_a_little(void)
 {
-    const struct timespec two_ms = {.tv_nsec = 2 * MS};
-    (void)nanosleep(&two_ms, NULL);
+    rest_ms(2);
 }
 
 /* Waits until so many datagrams were taken in and turned away. */
@@ -190,7 +187,7 @@ TEST(a_flood_delays_neither_reading_nor_closing)
         struct flood f = {.fd = sender_to(fovea_gaze_source_udp_port(source))};
         pthread_t threads[FLOODERS];
         for (int i = 0; i < FLOODERS; i++) {
-            assert_int_equal(pthread_create(&threads[i], NULL, flood, &f), 0);
+            threads[i] = test_thread(flood, &f);
         }
         const int64_t end_ns = fovea_time_ns() + 60 * MS;
         struct fovea_gaze gaze = {.age_ns = 0};

@@ -8,7 +8,6 @@
 #include "kernels/foveate/foveate.h"
 #include "kernels/gaze/late.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -170,7 +169,7 @@ TEST(readers_see_whole_samples)
     static struct hammer hammer;
     pthread_t readers[READERS];
     for (int i = 0; i < READERS; i++) {
-        assert_int_equal(pthread_create(&readers[i], NULL, read_many, &hammer), 0);
+        readers[i] = test_thread(read_many, &hammer);
     }
     struct late_writer writer = {.block = hammer.block};
     const time_t end_s = time(NULL) + 2; /* readers are put aside in the middle of a copy */

@@ -5,6 +5,7 @@
  * by the one that runs frames, however slow the disk and however large the picture. The linker
  * turns open and read to wrappers. */
 
+#include "support/clock.h"
 #include "test_context_support.h"
 
 #include "compare.h"
@@ -14,10 +15,8 @@
 #include "settings_for.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SLOW_MS 700
 /* Sanitizers mark all that is freed, which of a larger map would take longer than a frame may. */
@@ -34,23 +33,17 @@ static atomic_int opened_by_frames;
 static atomic_int opened_by_others;
 static atomic_int delay_ms;
 
-static void sleep_ms(int ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-    nanosleep(&time, NULL);
-}
-
 int __wrap_open(const char *path, int flags, ...)
 {
     atomic_fetch_add(pthread_equal(pthread_self(), frames) ? &opened_by_frames : &opened_by_others,
                      1);
-    sleep_ms(atomic_load(&delay_ms));
+    rest_ms(atomic_load(&delay_ms));
     return __real_open(path, flags);
 }
 
 ssize_t __wrap_read(int fd, void *bytes, size_t count)
 {
-    sleep_ms(atomic_load(&delay_ms));
+    rest_ms(atomic_load(&delay_ms));
     return __real_read(fd, bytes, count);
 }
 
@@ -67,19 +60,10 @@ struct bench {
     double longest_busy_ms; /* of the processor's time */
 };
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 /* Of this thread's own, whoever else is at work. */
 static double busy_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    return clock_ms(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Falls from the middle, other each time. */
@@ -174,7 +158,7 @@ static enum fovea_result run_until_news(struct bench *bench)
         bench->longest_ms = took_ms > bench->longest_ms ? took_ms : bench->longest_ms;
         if (news == FOVEA_NOT_READY) {
             run_frame(bench);
-            sleep_ms(1);
+            rest_ms(1);
         }
     }
     return news;
@@ -405,7 +389,7 @@ TEST(threads_that_take_settings_at_once_read_no_picture)
     pthread_t threads[2];
     atomic_store(&opened_by_others, 0);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, take_again_and_again, &takers[i]), 0);
+        threads[i] = test_thread(take_again_and_again, &takers[i]);
     }
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);

@@ -6,8 +6,6 @@
 #include "cmocka_all.h"
 #include "core/said.h"
 
-#include <pthread.h>
-
 #define THREADS 8
 #define TIMES 1000
 
@@ -76,7 +74,7 @@ TEST(one_of_many_threads_says_it)
     atomic_store(&lines, 0);
     pthread_barrier_init(&crowd.start, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, say_all, &crowd), 0);
+        threads[i] = test_thread(say_all, &crowd);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);

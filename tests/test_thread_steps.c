@@ -10,7 +10,6 @@
 #include "core/thread_steps.h"
 #include "process_counts.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -223,7 +222,7 @@ TEST(a_pool_grows_while_it_works)
         struct runner runner = {0};
         pthread_t thread;
         assert_int_equal(thread_pool_create(24, &runner.pool), FOVEA_OK);
-        assert_int_equal(pthread_create(&thread, NULL, run_until_stopped, &runner), 0);
+        thread = test_thread(run_until_stopped, &runner);
         for (uint32_t count = 1; count <= 30; count++) {
             assert_int_equal(thread_pool_grow(runner.pool, count), count < 24 ? count : 24);
             sched_yield();

@@ -25,6 +25,7 @@
 
 #include "cases.h"
 #include "results.h"
+#include "support/owned.h"
 #include "wishes.h"
 
 struct bench {
@@ -49,6 +50,13 @@ void bench_case_name(const char *backend, const struct bench_case *c, char out[R
 /* Ends the program where it is not FOVEA_OK. */
 void bench_must(enum fovea_result result, const char *what);
 void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Ends it with these words unless the condition holds. */
+#define bench_need(condition, ...)                                                                 \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            bench_fail(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    } while (0)
 /* Progress and remarks, on standard error. */
 void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct fovea_log bench_log(void);

@@ -11,7 +11,6 @@
 
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const unsigned one[3] = {1, 1, 1};
 
@@ -271,9 +270,7 @@ static void assert_fails(const char *kernel)
         cuda_host_run_named(kernel, one, block, 0, &params);
         _exit(0);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    assert_int_equal(test_status_of(child), -SIGABRT);
 }
 
 TEST(who_never_comes_is_found)

@@ -7,7 +7,6 @@
 #include "kernels/row/row.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 struct fake_cuda *fake;
 

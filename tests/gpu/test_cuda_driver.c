@@ -9,9 +9,6 @@
 #include "vulkan/interop/peer_cuda.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static struct fake_cuda *fake;
 
@@ -100,7 +97,7 @@ TEST(every_thread_gets_the_same_driver)
     pthread_t threads[8];
     void *first = get_driver(NULL);
     for (int i = 0; i < 8; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, get_driver, NULL), 0);
+        threads[i] = test_thread(get_driver, NULL);
     }
     for (int i = 0; i < 8; i++) {
         void *got = NULL;
@@ -119,10 +116,7 @@ TEST(a_fork_of_a_process_with_cuda_is_refused)
         _exit(cuda_driver_get((struct fovea_log){0}, &cu) == FOVEA_ERROR_UNSUPPORTED && !cu ? 0
                                                                                             : 1);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(test_status_of(child), 0);
     assert_true(here == FOVEA_OK || here == FOVEA_ERROR_UNSUPPORTED);
 }
 

@@ -8,8 +8,6 @@
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"
 
-#include <pthread.h>
-
 #define GPUS_AT_MOST 8
 #define FRAMES 12
 #define BATCH 24
@@ -152,7 +150,7 @@ static void run_on_all(const struct job *job, bool at_once)
         gpus[i].job = job;
         gpus[i].result = calloc(results, job->bytes);
         assert_non_null(gpus[i].result);
-        assert_int_equal(pthread_create(&gpus[i].thread, NULL, work, &gpus[i]), 0);
+        gpus[i].thread = test_thread(work, &gpus[i]);
         if (!at_once) {
             assert_int_equal(pthread_join(gpus[i].thread, NULL), 0);
         }

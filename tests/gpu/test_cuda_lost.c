@@ -10,9 +10,6 @@
 
 #include "vulkan/interop/peer_cuda_state.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 struct capture {
     int errors;
     char error[512];
@@ -143,10 +140,7 @@ TEST(a_fork_makes_no_call)
         s.peer->api->destroy(s.peer);
         _exit(refused && fake->calls[0] == '\0' ? 0 : 1);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(test_status_of(child), 0);
     tear_down(&s);
 }
 

@@ -8,8 +8,6 @@
 #include "kernels/row/row.h"
 #include "peer_rig.h"
 
-#include <unistd.h>
-
 static enum peer_answer answer;
 
 /* ---- Life ------------------------------------------------------------------------------------ */

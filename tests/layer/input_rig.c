@@ -3,9 +3,6 @@
 
 #include "input_rig.h"
 
-#include <pthread.h>
-#include <time.h>
-
 struct x_server server;
 struct x_client client;
 struct layer_input *input;
@@ -53,12 +50,6 @@ const char *rig_said(enum fovea_log_level level)
 }
 
 /* ---- A program with a window ----------------------------------------------------------------- */
-
-void rest_ms(long ms)
-{
-    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
 
 struct layer_input_state rig_state(void)
 {

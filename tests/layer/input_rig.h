@@ -9,6 +9,7 @@
 #include "test_gaze_support.h"
 
 #include "plugin/layer/input/layer_input.h"
+#include "support/clock.h"
 #include "x_client.h"
 
 #define F1 0xffbe
@@ -39,7 +40,6 @@ struct layer_input_state rig_state(void);
 bool pointer_is(double x_uv, double y_uv);
 unsigned all_presses(void);
 
-void rest_ms(long ms);
 /* A key, with a modifier or 0, after a time in which it is seen up. */
 void hold_ms(uint32_t modifier, uint32_t key, long ms);
 

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- libXau, as libxcb finds it in this program ---------------------------------------------- */
 

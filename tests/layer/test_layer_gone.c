@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
-#include <unistd.h>
 
 static int64_t destroy_ms(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* cmocka.h with what it needs before it, the headers of C that most tests use, and tests that need
- * no list of them. */
+/* cmocka.h with what it needs before it, the headers of C and POSIX that most tests use, tests that
+ * need no list of them, and what most of them do. */
 #ifndef FOVEA_TESTS_CMOCKA_ALL_H
 #define FOVEA_TESTS_CMOCKA_ALL_H
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "owned.h"
 
 /* A test of the program, which stands in one file: they run in the order of the lines. A program
  * without a main has that of support/test_main.c, which runs them. */
@@ -30,6 +34,16 @@
     }                                                                                              \
     static void name(void **state)
 
+/* Fails the test with these words, as of printf, unless the condition holds. */
+#define assert_that(condition, ...)                                                                \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fail_msg(__VA_ARGS__);                                                                 \
+        }                                                                                          \
+    } while (0)
+
+#define assert_ok(call) assert_int_equal(call, FOVEA_OK)
+
 #define TESTS_MOST 64
 
 struct test_list {
@@ -41,6 +55,14 @@ struct test_list {
 extern struct test_list test_list;
 
 void tests_add(const struct CMUnitTest *test, int line);
+/* A text as of printf, which lasts for the next 31 of its thread, cut after 2047 bytes. */
+const char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Zeroed; free() has it back. */
+void *test_memory(size_t count, size_t bytes);
+/* A thread that is to be joined. */
+pthread_t test_thread(void *(*run)(void *), void *user);
+/* Waits for a child's end; the number of a signal that ended it is negative. */
+int test_status_of(int child_pid);
 /* The status for main; the fixtures are those of all tests together, and may be NULL. */
 int tests_run(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 

@@ -7,6 +7,7 @@
 #define FOVEA_TESTS_IMAGES_H
 
 #include "config/settings.h"
+#include "owned.h"
 
 enum image_pattern {
     IMAGE_RANDOM, /* every channel of every pixel for itself */
@@ -47,6 +48,8 @@ struct test_image image_make(uint32_t width_px, uint32_t height_px, enum fovea_f
 struct test_image image_make_packed(uint32_t width_px, uint32_t height_px,
                                     enum fovea_format format);
 void image_free(struct test_image *image);
+/* One that its block frees. */
+#define OWNED_IMAGE OWNED(image_free) struct test_image
 
 /* The bytes that belong to no pixel are still the canary. */
 bool image_guards_intact(const struct test_image *image);

@@ -8,7 +8,6 @@
 
 #include <ftw.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char folder[256];
 

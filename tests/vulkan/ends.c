@@ -2,17 +2,15 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "ends.h"
+#include "clock.h"
 
 #include "cmocka_all.h"
 #include "sanitized.h"
 #include "stand_in.h"
 
 #include <execinfo.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #if TEST_SANITIZED
 #include <sanitizer/lsan_interface.h>
@@ -46,12 +44,6 @@ static void say(void *user, enum fovea_log_level level, const char *message)
         program.exits_at = NULL;
         exit(0);
     }
-}
-
-static void rest_ms(int ms)
-{
-    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-    nanosleep(&pause, NULL);
 }
 
 static struct fovea_vk_desc open_engine(void)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "clock.h"
 #include "cmocka_all.h"
 
 #include "compare.h"
 #include "stand_in.h"
 #include "vulkan/interop/peer_host.h"
-
-#include <time.h>
 
 #define LATE_MS 150
 #define SPOILT 0xee
@@ -90,11 +89,10 @@ void stand_in_spoil(const struct stand_in_image *image)
 static void *write_late(void *argument)
 {
     struct faulty_peer *self = argument;
-    const struct timespec pause = {.tv_nsec = LATE_MS * 1000000L};
     const VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
                                           .semaphore = self->link,
                                           .value = self->late_job.signal_value};
-    nanosleep(&pause, NULL);
+    rest_ms(LATE_MS);
     stand_in_spoil(&self->dst);
     atomic_store(&self->late_over, true);
     if (self->fault == FAILS_HALF_WAY) {
@@ -113,17 +111,16 @@ static void start_late(struct faulty_peer *self, const struct peer_job *job)
 {
     self->late_job = *job;
     self->late_started = true;
-    assert_int_equal(pthread_create(&self->late, NULL, write_late, self), 0);
+    self->late = test_thread(write_late, self);
 }
 
 /* In steps, so that who is stopped in the middle has work left afterwards. */
 static void work_slowly(void)
 {
-    const struct timespec step = {.tv_nsec = 30000000};
     putchar('j'); /* END_JOB_BEGUN */
     fflush(stdout);
     for (int i = 0; i < 20; i++) {
-        nanosleep(&step, NULL);
+        rest_ms(30);
     }
 }
 
@@ -249,9 +246,8 @@ void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr
 
 void bench_expect_warnings(struct bench *bench, int count)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     for (int ms = 0; ms < 10000 && atomic_load(&bench->log.warnings) < count; ms++) {
-        nanosleep(&pause, NULL);
+        rest_ms(1);
     }
     assert_int_equal(atomic_load(&bench->log.warnings), count);
 }

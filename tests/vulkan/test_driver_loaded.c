@@ -9,8 +9,6 @@
 #include "vulkan/vk_loaded.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static bool is_loaded(const char *path)
 {
@@ -99,10 +97,7 @@ static void run_apart(void (*of_child)(void))
         of_child();
         _exit(0);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(test_status_of(child), 0);
 }
 
 #define APART(name)                                                                                \

@@ -4,10 +4,9 @@
 /* A job that was cut loose and signals all the same, late: the timeline between the queue and the
  * peer goes back. Drivers whose timelines cannot are made to look as if theirs had. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "stand_in.h"
-
-#include <time.h>
 
 /* What the link's counter shows until somebody signals more; 0: what it is. */
 static _Atomic uint64_t gone_back_to;
@@ -59,9 +58,8 @@ static PFN_vkVoidFunction VKAPI_CALL late_instance(VkInstance instance, const ch
 
 static bool comes(uint64_t value, int seconds)
 {
-    const struct timespec pause = {.tv_nsec = 10000000};
     for (int i = 0; i < 100 * seconds && atomic_load(&host_signalled) != value; i++) {
-        nanosleep(&pause, NULL);
+        rest_ms(10);
     }
     return atomic_load(&host_signalled) == value;
 }

@@ -12,7 +12,6 @@
 #include "vulkan/interop/peer_host.h"
 
 #include <time.h>
-#include <unistd.h>
 
 /* More than any device here needs for a frame of a trial. */
 #define SLOW_MS 200

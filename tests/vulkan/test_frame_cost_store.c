@@ -7,10 +7,8 @@
 #include "cmocka_all.h"
 #include "plugin/frame/create/frame_cost.h"
 
-#include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DAY_S 86400
 #define HEAD "fovea: what a frame costs 1\n"
@@ -342,7 +340,7 @@ IN_FOLDER(threads_may_keep_at_once)
     pthread_t threads[3];
     int first[3] = {0, 4, 8};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, keep_many, &first[i]), 0);
+        threads[i] = test_thread(keep_many, &first[i]);
     }
     for (int i = 0; i < 3; i++) {
         void *failed = NULL;

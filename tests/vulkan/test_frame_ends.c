@@ -4,6 +4,7 @@
 /* Programs that end badly, in processes of their own: this program again, with the name of an
  * ending. Each ends as it would without Fovea, and in time. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "ends.h"
 #include "rig.h"
@@ -13,8 +14,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define RUNS 5
 #define RUNS_ALONE 2 /* without a peer there is no thread that a program could trip over */
@@ -22,12 +21,6 @@
 #define LIMIT_S 40 /* the machine may be busy; an ending that hangs does so for ever */
 #define STOPS 3
 #define STOP_MS 2500 /* more than twice the patience of a watchdog of 100 ms for threads */
-
-static void rest_ms(int ms)
-{
-    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-    nanosleep(&pause, NULL);
-}
 
 #define BARE "bare"
 

@@ -6,11 +6,10 @@
  * leak. */
 
 #include "calls.h"
+#include "clock.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "rig.h"
-
-#include <time.h>
 
 #define WIDTH_PX 40
 #define HEIGHT_PX 30
@@ -219,8 +218,7 @@ TEST(frames_are_foveated_again_when_memory_is_back)
     countdown = 1;
     assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
                      FOVEA_PASSED_THROUGH);
-    struct timespec pause = {.tv_sec = 1, .tv_nsec = 100000000};
-    nanosleep(&pause, NULL);
+    rest_ms(1100);
     assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
                      FOVEA_OK);
     image_free(&src);

@@ -4,12 +4,10 @@
 /* Calls that ask whether something is over, and find no memory: that is no answer. What a frame
  * uses is in use until one comes. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "misuse.h"
 #include "stand_in.h"
-
-#include <pthread.h>
-#include <time.h>
 
 static atomic_int no_memory; /* so many of the next calls fail */
 static atomic_int fences_destroyed;
@@ -119,8 +117,7 @@ TEST(a_slot_whose_fence_cannot_be_asked_is_not_free)
 static void *open_late(void *argument)
 {
     struct gated *gated = argument;
-    const struct timespec pause = {.tv_nsec = 100000000};
-    nanosleep(&pause, NULL);
+    rest_ms(100);
     open_gate(&gated->rig.engine, gated->gate);
     return NULL;
 }
@@ -130,8 +127,7 @@ TEST(a_wait_that_finds_no_memory_is_tried_again)
     struct gated gated;
     open_gated(&gated);
     assert_int_equal(fovea_vk_foveate(gated.rig.fovea, &gated.frame), FOVEA_OK);
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, open_late, &gated), 0);
+    const pthread_t thread = test_thread(open_late, &gated);
     atomic_store(&no_memory, 5);
     fovea_vk_wait(gated.rig.fovea);
     uint64_t value = 0;

@@ -6,14 +6,12 @@
  * over by then, and no other may begin. Each in a process of its own: this program again, with the
  * name of a call. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "rig.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define SLOW_MS 300
 #define IN_THE_DRIVER 90 /* the status of a program whose thread still is, when drivers go */
@@ -37,10 +35,9 @@ static void take_time(const char *name)
     const char *wanted = atomic_load(&slow);
     if (wanted && strcmp(wanted, name) == 0 &&
         atomic_compare_exchange_strong(&slow, &wanted, NULL)) {
-        const struct timespec pause = {.tv_nsec = SLOW_MS * 1000000L};
         atomic_store(&in_driver, true);
         atomic_store(&came, true);
-        nanosleep(&pause, NULL);
+        rest_ms(SLOW_MS);
         atomic_store(&in_driver, false);
     }
 }
@@ -214,11 +211,9 @@ static int run_as(const char *name)
         assert_int_equal(make_image(&program.image), FOVEA_OK);
         draw_once();
     }
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, run_call, (void *)call), 0);
-    const struct timespec pause = {.tv_nsec = 1000000};
+    test_thread(run_call, (void *)call);
     for (int ms = 0; ms < 20000 && !atomic_load(&came); ms++) {
-        nanosleep(&pause, NULL);
+        rest_ms(1);
     }
     if (!atomic_load(&came)) {
         _exit(NEVER_CAME);
@@ -239,10 +234,9 @@ TEST(exit_waits_for_calls_and_lets_none_begin)
             execv("/proc/self/exe", arguments);
             _exit(95);
         }
-        int status = 0;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-            fail_msg("%s: ends with %#x", calls[i].name, (unsigned)status);
+        const int status = test_status_of(child);
+        if (status != 0) {
+            fail_msg("%s: ends with %d", calls[i].name, status);
         }
     }
 }

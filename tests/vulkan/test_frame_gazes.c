@@ -10,8 +10,6 @@
 
 #include "kernels/row/row.h"
 
-#include <unistd.h>
-
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators foveate_lens = {2,
                                                     {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};

@@ -4,12 +4,10 @@
 /* Frames of two batches, of which one is refused for want of memory: the waits are the engine's as
  * before, or it is said that they are taken; and nothing that is still in use is freed. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "rig.h"
-
-#include <pthread.h>
-#include <time.h>
 
 #define WIDTH_PX 40
 #define HEIGHT_PX 30
@@ -157,8 +155,7 @@ static void close_half_frame(struct half_frame *half)
 static void *signal_late(void *argument)
 {
     const struct half_frame *half = argument;
-    const struct timespec pause = {.tv_nsec = 200000000};
-    nanosleep(&pause, NULL);
+    rest_ms(200);
     const VkSemaphoreSignalInfo info = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = half->go, .value = 1};
     (void)vkSignalSemaphore(half->rig.engine.device, &info);
@@ -185,8 +182,7 @@ static void lose_a_frame(bool wait_first)
     assert_int_equal(submit_calls, 3);
     assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_INVALID_STATE);
     assert_int_equal(submit_calls, 3);
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, signal_late, &half), 0);
+    const pthread_t thread = test_thread(signal_late, &half);
     failing_waits = 3;
     if (wait_first) {
         fovea_vk_wait(half.rig.fovea);

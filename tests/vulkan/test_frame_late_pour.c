@@ -3,11 +3,9 @@
 
 /* Late gazes while samples pour in: none is mixed of two, and frames start with younger ones. */
 
+#include "clock.h"
 #include "desk.h"
 #include "stuck.h"
-
-#include <pthread.h>
-#include <time.h>
 
 struct pour {
     struct fovea_gaze_source *source;
@@ -39,8 +37,7 @@ TEST(no_frame_mixes_two_samples)
     stuck_step("mixes: frames while samples pour in");
     struct frame_late *late = &desk.rig.fovea->late;
     struct pour p = {.source = desk.source};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, pour, &p), 0);
+    const pthread_t thread = test_thread(pour, &p);
     unsigned taken = 0;
     const int64_t end_ns = fovea_time_ns() + 1500 * MS;
     while (fovea_time_ns() < end_ns) {
@@ -73,8 +70,7 @@ TEST(a_source_is_let_go_while_samples_pour_in)
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     desk_start(&desk);
     struct pour p = {.source = desk.source};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, pour, &p), 0);
+    const pthread_t thread = test_thread(pour, &p);
     stuck_step("let go: the source is followed and not, by turns");
     for (int i = 0; i < 2000; i++) {
         assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL),
@@ -101,10 +97,9 @@ TEST(a_source_is_let_go_while_samples_pour_in)
 static void *push_at_1000_hz(void *user)
 {
     struct pour *p = user;
-    const struct timespec one_ms = {.tv_nsec = MS};
     while (!atomic_load(&p->done)) {
         gaze_push(p->source, 0.4, 0.6, fovea_time_ns());
-        (void)nanosleep(&one_ms, NULL);
+        rest_ms(1);
     }
     return NULL;
 }
@@ -124,8 +119,7 @@ static double measure_ms(bool newest, double *out_p99_ms)
     assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, newest ? desk.source : silent_one),
                      FOVEA_OK);
     struct pour p = {.source = desk.source};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, push_at_1000_hz, &p), 0);
+    const pthread_t thread = test_thread(push_at_1000_hz, &p);
     const int64_t end_ns = fovea_time_ns() + 1500 * MS;
     while (fovea_time_ns() < end_ns) {
         struct fovea_gaze gaze;

@@ -10,8 +10,6 @@
 #include "operators/scene_vk.h"
 #include "sanitized.h"
 
-#include <unistd.h>
-
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
 static const struct fovea_operators foveate_lens = {2,

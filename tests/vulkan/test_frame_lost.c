@@ -19,9 +19,6 @@
 #include "vulkan/interop/peer_cuda_state.h"
 #include "vulkan/vk_check.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* How long the driver may take to end Vulkan's own work after a loss: it recovers, or gives a queue
  * up, after 20 s. */
 #define PATIENCE_MS 25000
@@ -438,10 +435,7 @@ static void run_process(const char *what)
               (char *)NULL);
         _exit(95);
     }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(test_status_of(child), 0);
 }
 
 static void frames_go_on_after_a_loss(void **state)

@@ -4,13 +4,12 @@
 /* What happens between the queue and a peer, and that these tests would notice if it did not: the
  * host peer stands in CUDA's role, and is broken in one way at a time. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "sanitized.h"
 #include "stand_in.h"
 #include "stereo.h"
-
-#include <time.h>
 
 #define WIDTH_PX STAND_IN_WIDTH_PX
 #define HEIGHT_PX STAND_IN_HEIGHT_PX
@@ -325,8 +324,7 @@ static void run_late_engine(struct bench *bench)
     frame.dst.image = dst.image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
     assert_int_equal(fovea_vk_foveate(bench->rig.fovea, &frame), FOVEA_OK);
-    struct timespec pause = {.tv_nsec = 50000000};
-    nanosleep(&pause, NULL);
+    rest_ms(50);
     VkSemaphoreSignalInfo signal = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = go, .value = 1};
     assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);

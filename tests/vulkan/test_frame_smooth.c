@@ -10,7 +10,6 @@
 #include "sanitized.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #define WIDTH_PX 160
 #define HEIGHT_PX 90

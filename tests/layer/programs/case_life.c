@@ -3,6 +3,7 @@
 
 /* How long things live: swapchains, windows, devices and instances come and go. */
 
+#include "clock.h"
 #include "process_counts.h"
 #include "program.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xcb/xcb.h>
 
@@ -121,8 +121,7 @@ static void forgets_its_swapchain(void)
 /* Longer than any thread of a layer sleeps that may trip over what is gone. */
 static void live_on(void)
 {
-    const struct timespec pause = {.tv_nsec = 400000000};
-    nanosleep(&pause, NULL);
+    rest_ms(400);
 }
 
 static void instance_first(void)
@@ -155,8 +154,7 @@ static void returns(void)
 
 static void *leave_soon(void *user)
 {
-    const struct timespec pause = {.tv_nsec = 30000000};
-    nanosleep(&pause, NULL);
+    rest_ms(30);
     exit(0);
 }
 
@@ -377,13 +375,6 @@ static void drag(void)
     frame_run(&stand.screen, 330);
     print_counts("rested");
     stand_close(&stand);
-}
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 /* The next byte of stdin: 'r' for another size of the window. 0: none has come; 'q': the end. */

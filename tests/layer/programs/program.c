@@ -15,6 +15,13 @@ void program_fail(const char *what, int code)
     exit(1);
 }
 
+void program_need(bool holds, const char *what)
+{
+    if (!holds) {
+        program_fail(what, 0);
+    }
+}
+
 void program_skip(const char *why)
 {
     fprintf(stderr, "program: skipped: %s\n", why);

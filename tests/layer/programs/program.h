@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <vulkan/vulkan.h>
 
+#include "owned.h"
+
 #define PROGRAM_SKIPPED 77
 #define PROGRAM_MAX_IMAGES 16
 #define PROGRAM_MAX_WAITS 16
@@ -103,6 +105,7 @@ uint32_t program_memory_type(const struct program *program, uint32_t bits);
 
 _Noreturn void program_fail(const char *what, int code);
 _Noreturn void program_skip(const char *why);
+void program_need(bool holds, const char *what);
 void program_check(VkResult result, const char *what);
 
 /* ---- A window and its swapchain -------------------------------------------------------------- */

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define FOVEA_LIBRARY "libVkLayer_fovea.so"
 #define SCREENLESS_LIBRARY "VkLayer_fovea_screenless.so"
