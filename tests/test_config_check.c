@@ -41,55 +41,41 @@ TEST(null_is_wrong)
     assert_result(fovea_settings_check(NULL, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
+/* The defaults with what the last arguments do to them. */
+#define WRONG(message, ...)                                                                        \
+    do {                                                                                           \
+        struct fovea_settings settings = fovea_settings_default();                                 \
+        __VA_ARGS__;                                                                               \
+        assert_wrong(&settings, message);                                                          \
+    } while (0)
+
 TEST(the_wrong_setting_is_named)
 {
+    WRONG("foveation.paper.fragment_px is 3; it must be 4 to 128",
+          settings.foveation.paper.fragment_px = 3);
+    WRONG("foveation.paper.ct0 is 1; it must be above 0, below 1",
+          settings.foveation.paper.ct0 = 1);
+    WRONG("foveation.strength is nan; it must be 0 to 8", settings.foveation.strength = NAN);
+    WRONG("gaze.fixed.y is inf; it must be -1000000 to 1000000",
+          settings.gaze.fixed.y_uv = INFINITY);
+    WRONG("backend is 7; it must be one of \"auto\", \"cuda\", \"vulkan\", \"cpu\"",
+          settings.backend = (enum fovea_backend)7);
+    WRONG("gaze.screen_px is [0, 70000]; it must be 0 to 65536",
+          settings.gaze.screen_px[1] = 70000);
+    WRONG("gaze.udp.bind is \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\"; "
+          "it must be at most 63 bytes",
+          memset(settings.gaze.udp_bind, 'x', sizeof settings.gaze.udp_bind));
+    WRONG("overlay.hud is not a bool; it must be true or false",
+          memset(&settings.overlay.hud, 0x55, sizeof settings.overlay.hud));
+    WRONG("layer.keys.hud is \"Shift_R+F99\"; it must be 1 to 4 names of keys with + between them, "
+          "such as \"Shift_R+F2\", or \"\"",
+          strcpy(settings.layer.keys.hud, "Shift_R+F99"));
+    WRONG("layer.keys.toggle and layer.keys.hud are both F2+Shift_R; give one of them other keys, "
+          "or \"\"",
+          strcpy(settings.layer.keys.hud, "F2+Shift_R"));
     struct fovea_settings settings = fovea_settings_default();
-    settings.foveation.paper.fragment_px = 3;
-    assert_wrong(&settings, "foveation.paper.fragment_px is 3; it must be 4 to 128");
-
-    settings = fovea_settings_default();
-    settings.foveation.paper.ct0 = 1;
-    assert_wrong(&settings, "foveation.paper.ct0 is 1; it must be above 0, below 1");
-
-    settings = fovea_settings_default();
-    settings.foveation.strength = NAN;
-    assert_wrong(&settings, "foveation.strength is nan; it must be 0 to 8");
-
-    settings = fovea_settings_default();
-    settings.gaze.fixed.y_uv = INFINITY;
-    assert_wrong(&settings, "gaze.fixed.y is inf; it must be -1000000 to 1000000");
-
-    settings = fovea_settings_default();
-    settings.backend = (enum fovea_backend)7;
-    assert_wrong(&settings,
-                 "backend is 7; it must be one of \"auto\", \"cuda\", \"vulkan\", \"cpu\"");
-
-    settings = fovea_settings_default();
-    settings.gaze.screen_px[1] = 70000;
-    assert_wrong(&settings, "gaze.screen_px is [0, 70000]; it must be 0 to 65536");
-
-    settings = fovea_settings_default();
-    memset(settings.gaze.udp_bind, 'x', sizeof settings.gaze.udp_bind);
-    assert_wrong(&settings, "gaze.udp.bind is "
-                            "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\"; "
-                            "it must be at most 63 bytes");
-
-    settings = fovea_settings_default();
-    memset(&settings.overlay.hud, 0x55, sizeof settings.overlay.hud);
-    assert_wrong(&settings, "overlay.hud is not a bool; it must be true or false");
-
-    settings = fovea_settings_default();
-    strcpy(settings.layer.keys.hud, "Shift_R+F99");
-    assert_wrong(&settings,
-                 "layer.keys.hud is \"Shift_R+F99\"; it must be 1 to 4 names of keys with + "
-                 "between them, such as \"Shift_R+F2\", or \"\"");
     memset(settings.layer.keys.hud, 'x', sizeof settings.layer.keys.hud);
     assert_false(fovea_settings_check(&settings, (struct fovea_log){0}) == FOVEA_OK);
-
-    settings = fovea_settings_default();
-    strcpy(settings.layer.keys.hud, "F2+Shift_R");
-    assert_wrong(&settings, "layer.keys.toggle and layer.keys.hud are both F2+Shift_R; give one of "
-                            "them other keys, or \"\"");
 }
 
 TEST(wrong_curves_are_named)
@@ -236,18 +222,14 @@ TEST(geometries_that_are_no_view_are_wrong)
 
 TEST(an_eye_that_sees_nothing_is_wrong)
 {
-    struct fovea_settings settings = fovea_settings_default();
-    settings.foveation.physical.ct0 = 0.9;
-    settings.foveation.physical.alpha = 10;
-    assert_wrong(&settings,
-                 "foveation.physical.ct0 is 0.9 and foveation.physical.alpha is 10, a cutoff of "
-                 "0.01054 cycles per degree at the gaze; it must be 0.1 to 1000");
-    settings.foveation.physical.ct0 = 1e-6;
-    settings.foveation.physical.alpha = 0.005;
-    assert_wrong(
-        &settings,
-        "foveation.physical.ct0 is 1e-06 and foveation.physical.alpha is 0.005, a cutoff of "
-        "2763 cycles per degree at the gaze; it must be 0.1 to 1000");
+    WRONG("foveation.physical.ct0 is 0.9 and foveation.physical.alpha is 10, a cutoff of 0.01054 "
+          "cycles per degree at the gaze; it must be 0.1 to 1000",
+          settings.foveation.physical.ct0 = 0.9;
+          settings.foveation.physical.alpha = 10);
+    WRONG("foveation.physical.ct0 is 1e-06 and foveation.physical.alpha is 0.005, a cutoff of 2763 "
+          "cycles per degree at the gaze; it must be 0.1 to 1000",
+          settings.foveation.physical.ct0 = 1e-6;
+          settings.foveation.physical.alpha = 0.005);
 }
 
 static void set_number(struct fovea_settings *settings, const struct config_key *key, double value)

@@ -131,8 +131,3 @@ TEST(a_reload_that_fails_keeps_the_settings)
     assert_in_range(failures, 100, 900);
     config_reader_finish(&reader);
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

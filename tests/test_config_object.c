@@ -368,8 +368,3 @@ TEST(a_longer_text_leaves_nothing_behind)
         fovea_settings_destroy(&again);
     }
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

@@ -276,8 +276,3 @@ TEST(overrides_outlive_a_reload)
     assert_float_equal(settings->foveation.strength, 3, 0);
     unwatch(&config);
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

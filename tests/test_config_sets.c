@@ -427,8 +427,3 @@ TEST(wrong_lists_name_their_entry)
         assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
     }
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

@@ -116,3 +116,8 @@ const char *fovea_test_result(enum fovea_result result)
         return "another result";
     }
 }
+
+__attribute__((weak)) int main(void)
+{
+    return tests_run(enter_folder, leave_folder);
+}

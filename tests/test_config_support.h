@@ -16,7 +16,8 @@ struct recorded {
 struct fovea_log recorded_log(struct recorded *recorded);
 void recorded_clear(struct recorded *recorded);
 
-/* cmocka's group setup and teardown: a new folder, which becomes the working directory, and an
+/* cmocka's group setup and teardown, those of programs without a main of their own: a new folder,
+ * which becomes the working directory, and an
  * environment in which no other configuration is found. */
 int enter_folder(void **state);
 int leave_folder(void **state);

@@ -429,8 +429,3 @@ TEST(the_schema_knows_no_other_keys)
                      config_key_count - 3);
     cJSON_Delete(schema);
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

@@ -493,8 +493,3 @@ TEST(an_empty_object_changes_nothing)
     struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(&settings, &defaults);
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

@@ -400,8 +400,3 @@ TEST(nothing_grows_while_settings_are_saved)
     assert_process_counts(warm, 4000);
     fovea_config_destroy(&config);
 }
-
-int main(void)
-{
-    return tests_run(enter_folder, leave_folder);
-}

@@ -4,8 +4,6 @@
 #include "images.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CANARY 0xa5
 #define GUARD_BYTES 256
@@ -419,6 +417,14 @@ static void draw_colors(const struct fovea_image *image)
             }
         }
     }
+}
+
+struct test_image image_drawn(uint32_t width_px, uint32_t height_px, enum fovea_format format,
+                              enum image_pattern pattern, uint64_t seed)
+{
+    const struct test_image image = image_make_packed(width_px, height_px, format);
+    image_draw(&image.view, pattern, seed);
+    return image;
 }
 
 void image_draw_contrast(const struct fovea_image *image, int pattern)

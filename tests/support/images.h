@@ -55,6 +55,9 @@ void image_free(struct test_image *image);
 bool image_guards_intact(const struct test_image *image);
 
 void image_draw(const struct fovea_image *image, enum image_pattern pattern, uint64_t seed);
+/* A packed one with it. */
+struct test_image image_drawn(uint32_t width_px, uint32_t height_px, enum fovea_format format,
+                              enum image_pattern pattern, uint64_t seed);
 void image_draw_contrast(const struct fovea_image *image, int pattern); /* of either enum */
 void image_fill(const struct fovea_image *image,
                 double value); /* every channel, in levels or floats */
