@@ -18,9 +18,6 @@
 #include "kernels/operator/operator.h"
 
 #include <locale.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIDE 161 /* of most pictures: an impulse in the middle reaches no edge */
 

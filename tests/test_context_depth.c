@@ -11,8 +11,6 @@
 #include "kernels/row/row_plan.h"
 #include "operators/scene_depths.h"
 
-#include <stddef.h>
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Depths in metres. */

@@ -6,7 +6,6 @@
 #include "test_context_support.h"
 
 #include "compare.h"
-#include "kernels/foveate/foveate.h"
 #include "kernels/foveate/model/map_copy.h"
 #include "plugin/context/settings_take.h"
 #include "png_file.h"

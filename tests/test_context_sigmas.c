@@ -7,8 +7,6 @@
 
 #include "operators/scene.h"
 
-#include <stddef.h>
-
 #define COUNT 3
 
 /* A batch of images below each other, with sigmas of their own. */

@@ -7,8 +7,6 @@
 
 #include "kernels/dof/optics.h"
 
-#include <math.h>
-
 static struct fovea_depth depth_of(enum fovea_depth_kind kind, double zero_m, double one_m)
 {
     struct fovea_depth depth;

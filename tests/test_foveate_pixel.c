@@ -5,7 +5,6 @@
 
 #include "test_foveate_support.h"
 
-#include "images.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_float.h"
 

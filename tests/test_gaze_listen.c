@@ -4,8 +4,6 @@
 /* A listener hears what a reader would read at the same instant, and nothing else. */
 #include "test_gaze_support.h"
 
-#include "plugin/gaze/gaze_source.h"
-
 struct ear {
     struct fovea_gaze_source *source;
     struct gaze_listener listener;

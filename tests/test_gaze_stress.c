@@ -7,11 +7,9 @@
 #include "test_gaze_support.h"
 
 #include "plugin/gaze/gaze_slot.h"
-#include "plugin/gaze/gaze_source.h"
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #define PUSHERS 3
 #define READERS 3

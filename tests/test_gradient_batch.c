@@ -9,11 +9,6 @@
 #include "compare.h"
 #include "sheet.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT 5
 
 struct kind {

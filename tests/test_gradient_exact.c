@@ -9,7 +9,6 @@
 #include "test_foveate_support.h"
 #include "test_gradient_support.h"
 
-#include "images.h"
 #include "kernels/gaze/gaze.h"
 #include "sheet.h"
 

@@ -7,9 +7,6 @@
 
 #include "test_foveate_support.h"
 
-#include "compare.h"
-#include "images.h"
-
 #define WIDTH_PX 320
 #define HEIGHT_PX 180
 #define LEAST_LIGHT 0.05 /* of white: darker pixels do not count */

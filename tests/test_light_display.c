@@ -5,9 +5,6 @@
 
 #include "test_foveate_support.h"
 
-#include "compare.h"
-#include "images.h"
-
 static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
 
 /* Black and white columns become half of white's light on the display, which each function has a

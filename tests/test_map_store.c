@@ -16,7 +16,6 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #define SLOW_MS 700
 /* Sanitizers mark all that is freed, which of a larger map would take longer than a frame may. */

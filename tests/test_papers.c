@@ -8,9 +8,6 @@
 #include "bench/foveation_paper/plan.h"
 #include "cmocka_all.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define SIDE 128
 
 static struct foveation_plan *plan_of(int32_t width_px, int32_t height_px, int32_t fragment_px)

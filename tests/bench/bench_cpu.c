@@ -10,7 +10,6 @@
 #include "settings_for.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define REPETITIONS_AT_LEAST 10
 #define REPETITIONS_AT_MOST 200

@@ -12,8 +12,6 @@
 #include "plugin/frame/frame_slot.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define FRAMES 128

@@ -6,8 +6,6 @@
 #include "bench.h"
 #include "core/thread_pool.h"
 
-#include <stdlib.h>
-
 struct cpu_copy {
     struct thread_pool *pool;
     uint32_t worker_count;

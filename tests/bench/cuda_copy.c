@@ -4,9 +4,6 @@
 #include "bench_copy.h"
 #include "cuda_bench.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define THREADS 256
 #define WORD_BYTES 16
 

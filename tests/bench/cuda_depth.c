@@ -7,7 +7,6 @@
 #include "kernels/operators.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static void upload(struct cuda_bench *b, const struct cuda_depths *depths, enum bench_depths kind)
 {

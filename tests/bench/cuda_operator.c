@@ -4,7 +4,6 @@
 /* The pictures through another operator than foveation: what that is compared with. */
 
 #include "cuda_bench.h"
-#include "kernels/operator/operator_cuda.h"
 #include "kernels/operators.h"
 
 struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operator op,

@@ -6,8 +6,6 @@
 
 #include "cuda_bench.h"
 
-#include <stdlib.h>
-
 /* One picture has the frame's gaze. */
 static struct operator_images images_of(const struct cuda_bench *b, const struct cuda_prepared *p,
                                         const struct fovea_image *src,

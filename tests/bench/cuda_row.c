@@ -4,7 +4,6 @@
 /* The pictures through foveation and another operator: as a row, and by each of both. */
 
 #include "cuda_bench.h"
-#include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
 #define MOST_STEPS 2

@@ -6,8 +6,6 @@
 #include "report.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

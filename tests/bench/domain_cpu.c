@@ -9,8 +9,6 @@
 #include "core/thread_pool.h"
 #include "settings_for.h"
 
-#include <stdlib.h>
-
 #define REPETITIONS_AT_LEAST 3
 #define REPETITIONS_AT_MOST 50
 #define ENOUGH_NS 300000000

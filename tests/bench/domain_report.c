@@ -5,10 +5,6 @@
 
 #include "domain.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORST 10
 
 /* Above 1: the bound is broken. 0: the library refused the point. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "bench.h"
 #include "domain.h"
 #include "machine.h"
 #include "report.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define EXIT_USAGE 2
 #define EXIT_SKIPPED 77

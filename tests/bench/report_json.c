@@ -8,8 +8,6 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static void add_number(cJSON *object, const char *name, double value)

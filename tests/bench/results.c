@@ -7,8 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void *grow(void *items, size_t count, size_t bytes)
 {

@@ -7,7 +7,6 @@
  * their own names too, for programs that are linked with -lcuda. gpu/fake_cuda.c is the one that
  * keeps books and runs nothing. */
 
-#include "cuda_host_launch.h"
 #include "cuda_host_texture.h"
 #include "graphs.h"
 #include "kernels/cuda/cuda_driver.h"

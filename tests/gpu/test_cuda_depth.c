@@ -9,8 +9,6 @@
 #include "kernels/row/row_plan.h"
 #include "operators/scene_depths.h"
 
-#include <string.h>
-
 #define WIDTH_PX 53
 #define HEIGHT_PX 41
 #define IMAGES 3

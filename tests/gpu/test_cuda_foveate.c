@@ -6,7 +6,6 @@
  * promised beside nearness to the reference. test_cuda_operators and the search (search/) try
  * formats, lights, models, sizes, gazes and layouts, each in the way that the library chooses. */
 
-#include "compare.h"
 #include "cuda_scene.h"
 #include "operators/scene.h"
 

@@ -6,7 +6,6 @@
 
 #include "core/thread_pool.h"
 #include "cuda_fixture.h"
-#include "kernels/foveate/operator/foveate_operator.h"
 #include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
 #include "sheet.h"

@@ -5,8 +5,6 @@
 #include "memory.h"
 #include "rig.h"
 
-#include <stdlib.h>
-
 static bool open_vulkan(struct backend *backend)
 {
     char program[] = "fovea_quality";

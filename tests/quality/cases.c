@@ -8,7 +8,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BLOCKWISE FOVEA_METHOD_BLOCKWISE
 #define SMOOTH FOVEA_METHOD_SMOOTH

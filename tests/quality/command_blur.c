@@ -9,9 +9,6 @@
 #include "say.h"
 #include "sheet.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SIDE_PX 240
 #define GAP_PX 6
 #define TITLE_PX 26

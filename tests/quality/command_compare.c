@@ -17,8 +17,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXIT_USAGE 2
 #define ERROR_GAIN 32

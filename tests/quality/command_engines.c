@@ -12,8 +12,6 @@
 #include "wishes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DIFFERENCE_GAIN 8
 #define PANEL_MAX_PX 320

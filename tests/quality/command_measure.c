@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "commands.h"
-#include "measure.h"
 #include "memory.h"
 #include "report.h"
 #include "say.h"
@@ -10,8 +9,6 @@
 #include <getopt.h>
 #include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXIT_USAGE 2
 #define EXIT_SKIPPED 77

@@ -10,8 +10,6 @@
 #include "wishes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXIT_USAGE 2
 #define SIDE_MAX_PX 16384

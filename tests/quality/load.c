@@ -6,7 +6,6 @@
 #include "say.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"

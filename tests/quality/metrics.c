@@ -6,7 +6,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WINDOW_PX 8
 #define REGION_STEP_PX 4

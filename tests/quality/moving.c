@@ -8,7 +8,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 const double measure_step_px[STEPS_MAX] = {0.1, 1.0};
 const size_t measure_step_cases[MOVING_CASES] = {

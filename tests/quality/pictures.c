@@ -8,8 +8,6 @@
 #include "signs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct kind {
     const char *name;

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BLOCKWISE_MAX_LEVELS 1.0
 #define BLOCKWISE_MEAN_LEVELS 0.1

@@ -5,9 +5,6 @@
 
 #include "say.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct look looks[LOOK_COUNT] = {
     {"blockwise-paper", "blockwise, paper, encoded", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER,
      FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},

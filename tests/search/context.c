@@ -5,8 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
                                  uint32_t threads, struct fovea_context **out_context)

@@ -8,8 +8,6 @@
 #include "kernels/cuda/cuda_device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct cuda_device *device;
 static CUstream stream;

@@ -6,8 +6,6 @@
 #include "sanitized.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #if TEST_SANITIZED

@@ -6,10 +6,6 @@
 #include "cmocka_all.h"
 #include "images.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECK(call) assert_int_equal(call, VK_SUCCESS)
 
 static bool is_color(VkFormat format)

@@ -10,8 +10,6 @@
 #include "plugin/frame/frame.h"
 #include "sanitized.h"
 
-#include <stddef.h>
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- Frames */

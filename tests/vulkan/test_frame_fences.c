@@ -5,7 +5,6 @@
  * uses is in use until one comes. */
 
 #include "clock.h"
-#include "cmocka_all.h"
 #include "misuse.h"
 #include "stand_in.h"
 

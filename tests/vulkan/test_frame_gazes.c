@@ -4,7 +4,6 @@
 /* Gazes of places of the picture that is shown, behind a lens: as fovea_vk_gaze_at finds them, and
  * as frames take them (gaze.over). */
 
-#include "cmocka_all.h"
 #include "misuse.h"
 #include "operators/lens_scenes.h"
 

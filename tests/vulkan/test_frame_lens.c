@@ -4,7 +4,6 @@
 /* What the operator lens promises frames beside what all operators do (test_frame_operators):
  * files, a lens for each eye, and its place behind foveation. */
 
-#include "cmocka_all.h"
 #include "misuse.h"
 #include "operators/lens_scenes.h"
 #include "operators/scene_vk.h"

@@ -4,7 +4,6 @@
 /* Frames of each operator alone, on every backend: against its reference, and views that are each a
  * frame of their own. */
 
-#include "cmocka_all.h"
 #include "kernels/blur/blur.h"
 #include "operators/scene_vk.h"
 #include "plugin/frame/frame.h"

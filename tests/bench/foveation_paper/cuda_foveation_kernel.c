@@ -4,10 +4,7 @@
 #include "cuda_foveation.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STEP_PX 13 /* between the pixels that are looked at; each lane of a warp is among them */
 #define MOST_SHARED_BYTES (227u * 1024)

@@ -7,8 +7,6 @@
 #include "cuda_foveation.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define OFF_OURS_BLOCKS 1.6 /* levels of Fovea's blockwise method from its definition */
 #define OFF_OURS_SMOOTH 4.0

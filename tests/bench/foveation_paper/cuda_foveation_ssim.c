@@ -10,8 +10,6 @@
 #include "quality/metrics.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PICTURES 8
 #define PICTURES_QUICK 2

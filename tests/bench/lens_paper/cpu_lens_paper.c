@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define REPETITIONS_AT_LEAST 5
 #define REPETITIONS_AT_MOST 100

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define POINTS 24
 #define POINTS_QUICK 2

@@ -7,8 +7,6 @@
 
 #include "cuda_lens.h"
 
-#include <string.h>
-
 #define FRAMES 20
 #define FRAMES_QUICK 3
 

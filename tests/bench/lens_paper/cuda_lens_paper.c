@@ -6,8 +6,6 @@
 #include "cuda_lens.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 

@@ -8,8 +8,6 @@
 #include "lens_peers.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Textures -------------------------------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void *cuda_ways_driver_function(const char *name)
 {

@@ -6,7 +6,6 @@
 #include "program.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "program.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define FRAMES 5
 

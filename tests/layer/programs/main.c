@@ -5,9 +5,6 @@
 
 #include "process_counts.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct program_case *const all_cases[] = {device_cases, frame_cases, image_cases,
                                                        life_cases, retry_cases};
 

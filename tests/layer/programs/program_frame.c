@@ -3,8 +3,6 @@
 
 #include "program.h"
 
-#include <string.h>
-
 /* ---- Slots: what a frame needs for itself until the GPU is done with it ---------------------- */
 
 static void open_buffer(struct screen *screen, struct slot *slot)

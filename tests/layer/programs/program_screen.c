@@ -3,8 +3,6 @@
 
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <xcb/xcb.h>
 
 /* VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_EXT: no views before images are acquired. */

@@ -4,7 +4,6 @@
 #include "stand.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define MAX_FRAMES 4096

@@ -5,8 +5,6 @@
 
 #include "vulkan/vk_format.h"
 
-#include <string.h>
-
 enum fovea_format stand_pixel_format(const struct stand *stand)
 {
     const struct vk_format *format = vk_format_find((VkFormat)stand->options.format);

@@ -7,8 +7,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct stand_look {
     struct fovea_settings settings;

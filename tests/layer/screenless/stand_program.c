@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NVIDIA 0x10deu
 
