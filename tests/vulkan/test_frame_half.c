@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "cmocka_all.h"
 #include "compare.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
 
 #define WIDTH_PX 40
@@ -180,6 +181,8 @@ static void lose_a_frame(bool wait_first)
     assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_FRAME_LOST);
     assert_int_equal(submits, 1);
     assert_int_equal(submit_calls, 3);
+    /* The peer has said that it signals: somebody still looks whether it does. */
+    assert_false(atomic_load(&half.rig.fovea->watchdog.stop));
     assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_INVALID_STATE);
     assert_int_equal(submit_calls, 3);
     const pthread_t thread = test_thread(signal_late, &half);
