@@ -83,6 +83,11 @@ foreach(name IN ITEMS operators lens sigmas depth)
         LINK fovea_test_operators fovea_context_objects LABELS unit)
 endforeach()
 
+fovea_add_test(NAME test_blobs SOURCES test_blobs.c LINK fovea_internal LABELS unit)
+fovea_add_test(NAME test_blobs_found SOURCES test_blobs_found.c LINK fovea_internal LABELS unit)
+if(TARGET fovea_saliency_avx2)
+    target_compile_definitions(test_blobs PRIVATE SALIENCY_HAVE_AVX2)
+endif()
 fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)

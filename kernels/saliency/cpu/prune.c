@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Candidates in their order, and those that overlap a stronger one left out. */
+
+#include "saliency_cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool saliency_candidate_before(const struct saliency_candidate *a,
+                               const struct saliency_candidate *b)
+{
+    if (a->blob.strength != b->blob.strength) {
+        return a->blob.strength > b->blob.strength;
+    }
+    return a->scale != b->scale ? a->scale < b->scale : a->place < b->place;
+}
+
+/* ---- A heap with the weakest at its top */
+
+static void swap(struct saliency_candidate *a, struct saliency_candidate *b)
+{
+    const struct saliency_candidate kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void rise(struct saliency_candidates *heap, uint32_t i)
+{
+    while (i > 0 && saliency_candidate_before(&heap->of[(i - 1) / 2], &heap->of[i])) {
+        swap(&heap->of[i], &heap->of[(i - 1) / 2]);
+        i = (i - 1) / 2;
+    }
+}
+
+static void sink(struct saliency_candidates *heap)
+{
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t weakest = i;
+        for (uint32_t child = 2 * i + 1; child <= 2 * i + 2 && child < heap->count; child++) {
+            if (saliency_candidate_before(&heap->of[weakest], &heap->of[child])) {
+                weakest = child;
+            }
+        }
+        if (weakest == i) {
+            return;
+        }
+        swap(&heap->of[i], &heap->of[weakest]);
+        i = weakest;
+    }
+}
+
+void saliency_candidates_add(struct saliency_candidates *candidates,
+                             const struct saliency_candidate *candidate)
+{
+    if (candidates->count < candidates->most) {
+        candidates->of[candidates->count] = *candidate;
+        rise(candidates, candidates->count++);
+    } else if (saliency_candidate_before(candidate, &candidates->of[0])) {
+        candidates->of[0] = *candidate;
+        sink(candidates);
+    }
+}
+
+/* ---- Overlap */
+
+static int compare(const void *a, const void *b)
+{
+    return saliency_candidate_before(a, b) ? -1 : saliency_candidate_before(b, a) ? 1 : 0;
+}
+
+/* What two discs have in common, of the smaller one's area. */
+static double common(double r1, double r2, double distance)
+{
+    const double small = r1 < r2 ? r1 : r2;
+    if (distance <= fabs(r1 - r2)) {
+        return 1.0;
+    }
+    const double d1 = (distance * distance + r1 * r1 - r2 * r2) / (2.0 * distance);
+    const double d2 = distance - d1;
+    const double c1 = fmin(fmax(d1 / r1, -1.0), 1.0);
+    const double c2 = fmin(fmax(d2 / r2, -1.0), 1.0);
+    const double area = r1 * r1 * (acos(c1) - c1 * sqrt(1.0 - c1 * c1)) +
+                        r2 * r2 * (acos(c2) - c2 * sqrt(1.0 - c2 * c2));
+    return area / (M_PI * small * small);
+}
+
+static bool overlap_more(const struct fovea_blob *a, const struct fovea_blob *b, double most)
+{
+    const double x = (double)a->x_px - (double)b->x_px;
+    const double y = (double)a->y_px - (double)b->y_px;
+    const double r1 = M_SQRT2 * (double)a->sigma_px;
+    const double r2 = M_SQRT2 * (double)b->sigma_px;
+    const double distance2 = x * x + y * y;
+    return distance2 < (r1 + r2) * (r1 + r2) && common(r1, r2, sqrt(distance2)) > most;
+}
+
+uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,
+                        struct fovea_blob *out_blobs)
+{
+    uint32_t kept = 0;
+    if (candidates->count == 0) {
+        return 0;
+    }
+    qsort(candidates->of, candidates->count, sizeof *candidates->of, compare);
+    for (uint32_t i = 0; i < candidates->count && kept < blob_max; i++) {
+        const struct fovea_blob *blob = &candidates->of[i].blob;
+        uint32_t other = 0;
+        while (other < kept && !overlap_more(blob, &out_blobs[other], overlap)) {
+            other++;
+        }
+        if (other == kept) {
+            out_blobs[kept++] = *blob;
+        }
+    }
+    return kept;
+}

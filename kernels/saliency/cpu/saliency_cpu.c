@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "saliency_cpu.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "core/thread_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Loops of this processor */
+
+const struct saliency_loops *saliency_loops_choose(void)
+{
+#ifdef SALIENCY_HAVE_AVX2
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        return &saliency_loops_avx512;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return &saliency_loops_avx2;
+    }
+#endif
+    return &saliency_loops_base;
+}
+
+/* ---- Memory */
+
+static void *make(struct saliency_cpu *cpu, size_t count, size_t element_bytes)
+{
+    cpu->bytes += count * element_bytes;
+    return large_memory_make(count, element_bytes);
+}
+
+static uint32_t candidates_most(const struct saliency_plan *plan)
+{
+    const uint32_t most = plan->numbers.blob_max * SALIENCY_CANDIDATES_PER_BLOB;
+    return most > SALIENCY_CANDIDATES_LEAST ? most : SALIENCY_CANDIDATES_LEAST;
+}
+
+static bool make_worker(struct saliency_cpu *cpu, struct saliency_worker *worker)
+{
+    const uint32_t most = candidates_most(cpu->plan);
+    worker->fine = make(cpu, 1, saliency_fine_bytes);
+    worker->coarse = make(cpu, 1, saliency_coarse_bytes);
+    worker->maxima = make(cpu, 1, saliency_maxima_bytes);
+    worker->colors = make(cpu, 3 * (size_t)cpu->plan->width_px, sizeof *worker->colors);
+    worker->candidates.of = make(cpu, most, sizeof *worker->candidates.of);
+    worker->candidates.most = most;
+    return worker->fine && worker->coarse && worker->maxima && worker->colors &&
+           worker->candidates.of;
+}
+
+static bool make_picture(struct saliency_cpu *cpu)
+{
+    const struct saliency_plan *plan = cpu->plan;
+    const size_t rows = (size_t)plan->height_px + 2 * (size_t)SALIENCY_FINE_REACH;
+    const size_t pixels = (size_t)plan->width_px * (size_t)plan->height_px;
+    bool fine = true;
+    cpu->bin_pitch = plan->width_px + 2 * (ptrdiff_t)SALIENCY_FINE_REACH;
+    cpu->bins = make(cpu, cpu->channels * rows * (size_t)cpu->bin_pitch, 1);
+    for (uint32_t i = 0; i < cpu->channels; i++) {
+        cpu->order[i] = make(cpu, pixels, sizeof *cpu->order[i]);
+        fine = fine && cpu->order[i];
+    }
+    cpu->response = make(cpu, plan->response_count, sizeof *cpu->response);
+    cpu->merged.most = candidates_most(plan);
+    cpu->merged.of = make(cpu, cpu->merged.most, sizeof *cpu->merged.of);
+    return fine && cpu->bins && cpu->response && cpu->merged.of;
+}
+
+static bool make_all(struct saliency_cpu *cpu)
+{
+    cpu->worker_count = thread_pool_grow(cpu->pool, thread_pool_worker_max(cpu->pool));
+    cpu->workers = make(cpu, cpu->worker_count, sizeof *cpu->workers);
+    for (uint32_t i = 0; cpu->workers && i < cpu->worker_count; i++) {
+        if (!make_worker(cpu, &cpu->workers[i])) {
+            return false;
+        }
+    }
+    return cpu->workers && make_picture(cpu);
+}
+
+enum fovea_result saliency_cpu_create(const struct saliency_plan *plan, struct thread_pool *pool,
+                                      uint32_t channels, struct saliency_cpu **out_cpu)
+{
+    struct saliency_cpu *cpu = calloc(1, sizeof *cpu);
+    *out_cpu = NULL;
+    if (!cpu) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->plan = plan;
+    cpu->pool = pool;
+    cpu->channels = channels;
+    cpu->loops = saliency_loops_choose();
+    cpu->bytes = sizeof *cpu;
+    if (!make_all(cpu)) {
+        saliency_cpu_destroy(&cpu);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *out_cpu = cpu;
+    return FOVEA_OK;
+}
+
+static void free_worker(struct saliency_worker *worker)
+{
+    large_memory_free(worker->fine);
+    large_memory_free(worker->coarse);
+    large_memory_free(worker->maxima);
+    large_memory_free(worker->colors);
+    large_memory_free(worker->candidates.of);
+}
+
+void saliency_cpu_destroy(struct saliency_cpu **cpu)
+{
+    if (!*cpu) {
+        return;
+    }
+    for (uint32_t i = 0; (*cpu)->workers && i < (*cpu)->worker_count; i++) {
+        free_worker(&(*cpu)->workers[i]);
+    }
+    for (uint32_t i = 0; i < SALIENCY_CHANNELS; i++) {
+        large_memory_free((*cpu)->order[i]);
+    }
+    large_memory_free((*cpu)->workers);
+    large_memory_free((*cpu)->bins);
+    large_memory_free((*cpu)->response);
+    large_memory_free((*cpu)->merged.of);
+    free(*cpu);
+    *cpu = NULL;
+}
+
+/* ---- A picture */
+
+struct step {
+    struct saliency_cpu *cpu;
+    void (*make)(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk);
+    int32_t count; /* chunks */
+};
+
+static void work(void *user, uint32_t worker)
+{
+    const struct step *step = user;
+    struct saliency_cpu *cpu = step->cpu;
+    int32_t chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
+    while (chunk < step->count && worker < cpu->worker_count) {
+        step->make(cpu, &cpu->workers[worker], chunk);
+        chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
+    }
+}
+
+#define BIN_ROWS 16
+
+static void make_bins(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
+{
+    const int32_t end = (chunk + 1) * BIN_ROWS;
+    for (int32_t y = chunk * BIN_ROWS; y < end && y < cpu->plan->height_px; y++) {
+        saliency_cpu_bins_row(cpu, y, worker->colors);
+    }
+}
+
+static void make_order(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
+{
+    (void)worker;
+    if (chunk < (int32_t)cpu->channels) {
+        saliency_cpu_order(cpu, (uint32_t)chunk);
+    } else {
+        saliency_cpu_bins_ends(cpu);
+    }
+}
+
+/* The coarse ones first, which take longer. */
+static void make_responses(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
+{
+    const int32_t coarse = saliency_coarse_tiles(cpu->plan);
+    if (chunk < coarse) {
+        saliency_coarse_make(cpu, worker->coarse, chunk);
+    } else {
+        saliency_fine_make(cpu, worker->fine, chunk - coarse);
+    }
+}
+
+static void find_maxima(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
+{
+    saliency_maxima_find(cpu, worker->maxima, chunk, &worker->candidates);
+}
+
+static void run_step(const struct step *step)
+{
+    atomic_store_explicit(&step->cpu->next, 0, memory_order_relaxed);
+    thread_pool_run(step->cpu->pool, step->cpu->worker_count, work, (void *)(uintptr_t)step);
+}
+
+static void merge(struct saliency_cpu *cpu)
+{
+    cpu->merged.count = 0;
+    for (uint32_t w = 0; w < cpu->worker_count; w++) {
+        for (uint32_t i = 0; i < cpu->workers[w].candidates.count; i++) {
+            saliency_candidates_add(&cpu->merged, &cpu->workers[w].candidates.of[i]);
+        }
+        cpu->workers[w].candidates.count = 0;
+    }
+}
+
+uint32_t saliency_cpu_run(struct saliency_cpu *cpu, const struct fovea_image *src,
+                          struct fovea_blob *out_blobs)
+{
+    const struct saliency_plan *plan = cpu->plan;
+    const int32_t level_0 = plan->levels[0].step_px == 1 ? saliency_fine_tiles(plan) : 0;
+    const struct step steps[] = {
+        {cpu, make_bins, (plan->height_px + BIN_ROWS - 1) / BIN_ROWS},
+        {cpu, make_order, (int32_t)cpu->channels + 1},
+        {cpu, make_responses, saliency_coarse_tiles(plan) + level_0},
+        {cpu, find_maxima, saliency_fine_tiles(plan)},
+    };
+    cpu->src = *src;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        run_step(&steps[i]);
+    }
+    merge(cpu);
+    return saliency_prune(&cpu->merged, plan->numbers.overlap, plan->numbers.blob_max, out_blobs);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "plan.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFILTER_STEPS 0.9 /* sigma of the filter before decimation */
+#define PREFILTER_CUT_OFF 4.0 /* sigmas */
+#define CUT_OFF 5.0
+#define TAP_SUM 32768.0 /* a product of two fits in 32 bits */
+/* The Laplacian of nine samples blurs by a variance of 1/6, as far as it is isotropic. */
+#define LAPLACE_VARIANCE (1.0 / 6.0)
+
+static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes)
+{
+    plan->bytes += count * element_bytes;
+    return large_memory_make(count, element_bytes);
+}
+
+/* ---- Level 0: the kernel as whole numbers */
+
+static double minus_laplacian(double sigma, double r2)
+{
+    const double s2 = sigma * sigma;
+    return (1.0 - r2 / (2.0 * s2)) * exp(-r2 / (2.0 * s2)) / (M_PI * s2 * s2);
+}
+
+/* Their sum is made 0 in the middle: a part of 1e-5 of its value. */
+static void fill_kernel(const struct saliency_scale *scale, double sigma)
+{
+    const int32_t side = 2 * scale->reach + 1;
+    const double gain = 0.5 * M_E * sigma * sigma * SALIENCY_UNIT;
+    int32_t sum = 0;
+    for (int32_t y = 0; y < side; y++) {
+        for (int32_t x = 0; x < side; x++) {
+            const int32_t dy = y - scale->reach;
+            const int32_t dx = x - scale->reach;
+            int32_t *at = &scale->kernels[y * SALIENCY_FINE_PITCH + x];
+            *at = (int32_t)lround(gain * minus_laplacian(sigma, dx * dx + dy * dy));
+            sum += *at;
+        }
+    }
+    scale->kernels[scale->reach * (SALIENCY_FINE_PITCH + 1)] -= sum;
+}
+
+/* A run's kernel is that of the run without its last pixel, and one more. */
+static void fill_runs(const struct saliency_scale *scale)
+{
+    const int32_t side = 2 * scale->reach + 1;
+    const int32_t count = side * SALIENCY_FINE_PITCH;
+    for (int32_t run = 1; run < SALIENCY_RUN_MAX; run++) {
+        int32_t *kernel = scale->kernels + run * count;
+        memcpy(kernel, kernel - count, (size_t)count * sizeof *kernel);
+        for (int32_t i = 0; i < side * side; i++) {
+            const int32_t at = i / side * SALIENCY_FINE_PITCH + i % side;
+            kernel[at + run] += scale->kernels[at];
+        }
+    }
+}
+
+static enum fovea_result make_kernels(struct saliency_plan *plan, struct saliency_scale *scale,
+                                      double sigma)
+{
+    scale->reach = (int32_t)ceil(CUT_OFF * sigma);
+    const size_t rows = SALIENCY_RUN_MAX * (2 * (size_t)scale->reach + 1);
+    scale->kernels = make(plan, rows * SALIENCY_FINE_PITCH, sizeof *scale->kernels);
+    if (!scale->kernels) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    fill_kernel(scale, sigma);
+    fill_runs(scale);
+    plan->fine_reach = scale->reach > plan->fine_reach ? scale->reach : plan->fine_reach;
+    return FOVEA_OK;
+}
+
+/* ---- Coarser levels */
+
+/* What a distance weighs before decimation: whole numbers, whose errors do not add up along the
+ * line. A pixel has a width, which is a variance of 1/12 that samples do not have. */
+static int32_t tap_of(const struct saliency_level *level, int32_t distance)
+{
+    const double wanted = PREFILTER_STEPS * level->step_px;
+    const double width = sqrt(2.0 * (wanted * wanted - 1.0 / 12.0));
+    const double most = erf((level->reach_px + 0.5) / width);
+    const double before = erf((distance - 0.5) / width) / most;
+    const double after = erf((distance + 0.5) / width) / most;
+    return (int32_t)(floor(0.5 * TAP_SUM * (1.0 + after) + 0.5) -
+                     floor(0.5 * TAP_SUM * (1.0 + before) + 0.5));
+}
+
+static double tap_variance(const struct saliency_level *level)
+{
+    double sum = 0.0;
+    for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
+        sum += (double)d * d * tap_of(level, d);
+    }
+    return sum / TAP_SUM / level->step_px / level->step_px;
+}
+
+static void make_weights(struct saliency_scale *scale, double sigma,
+                         const struct saliency_level *level)
+{
+    const double in_steps = sigma / level->step_px;
+    const double variance = in_steps * in_steps - tap_variance(level) - LAPLACE_VARIANCE;
+    double sum = 1.0;
+    double weights[SALIENCY_COARSE_REACH + 1] = {1.0};
+    scale->reach = (int32_t)ceil(CUT_OFF * sqrt(variance));
+    for (int32_t i = 1; i <= scale->reach; i++) {
+        weights[i] = exp(-0.5 * i * i / variance);
+        sum += 2.0 * weights[i];
+    }
+    for (int32_t i = 0; i <= scale->reach; i++) {
+        scale->weights[i] = (float)(weights[i] / sum);
+    }
+    scale->gain = (float)(0.5 * M_E * in_steps * in_steps * SALIENCY_UNIT / (TAP_SUM * TAP_SUM));
+}
+
+static void add_tap(const struct saliency_axis *axis, int32_t pixel, int32_t sample, int32_t weight)
+{
+    if (axis->tap_count[pixel] == 0) {
+        axis->tap_first[pixel] = sample;
+    }
+    axis->tap_count[pixel] = sample - axis->tap_first[pixel] + 1;
+    axis->taps[pixel * SALIENCY_TAPS_MAX + sample - axis->tap_first[pixel]] += weight;
+}
+
+static void fill_taps(const struct saliency_axis *axis, const struct saliency_level *level)
+{
+    for (int32_t sample = axis->first; sample <= axis->last; sample++) {
+        for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
+            const int32_t at = sample * level->step_px + d;
+            const int32_t pixel = at < 0 ? 0 : at >= axis->pixels ? axis->pixels - 1 : at;
+            add_tap(axis, pixel, sample, tap_of(level, d));
+        }
+    }
+}
+
+static enum fovea_result make_axis(struct saliency_plan *plan, const struct saliency_level *level,
+                                   int32_t pixels, struct saliency_axis *axis)
+{
+    const int32_t step = level->step_px;
+    *axis = (struct saliency_axis){.pixels = pixels, .out_last = pixels - 1};
+    if (step == 1) {
+        return FOVEA_OK;
+    }
+    axis->first = -((level->reach_px + step - 1) / step);
+    axis->last = (pixels - 1 + level->reach_px + step - 1) / step;
+    axis->out_first = -SALIENCY_OUT_BEFORE;
+    axis->out_last = (pixels - 1) / step + SALIENCY_OUT_AFTER;
+    axis->tap_first = make(plan, (size_t)pixels, sizeof *axis->tap_first);
+    axis->tap_count = make(plan, (size_t)pixels, sizeof *axis->tap_count);
+    axis->taps = make(plan, (size_t)pixels * SALIENCY_TAPS_MAX, sizeof *axis->taps);
+    if (!axis->tap_first || !axis->tap_count || !axis->taps) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    fill_taps(axis, level);
+    return FOVEA_OK;
+}
+
+/* ---- The plan */
+
+static int32_t step_of(double sigma)
+{
+    int32_t step = 1;
+    while (sigma / step >= 4.0 * (1.0 - 1e-9)) {
+        step *= 2;
+    }
+    return step;
+}
+
+static struct saliency_level *level_of(struct saliency_plan *plan, uint32_t scale, int32_t step)
+{
+    const uint32_t count = plan->level_count;
+    struct saliency_level *level = &plan->levels[count > 0 ? count - 1 : 0];
+    if (count == 0 || level->step_px != step) {
+        level = &plan->levels[plan->level_count++];
+        level->step_px = step;
+        level->reach_px = (int32_t)floor(PREFILTER_CUT_OFF * PREFILTER_STEPS * step);
+        level->scale_first = scale;
+    }
+    level->scale_end = scale + 1;
+    return level;
+}
+
+static enum fovea_result make_scale(struct saliency_plan *plan, uint32_t number)
+{
+    struct saliency_scale *scale = &plan->scales[number];
+    const double sigma = saliency_sigma_px(&plan->numbers, number);
+    const int32_t step = step_of(sigma);
+    const struct saliency_level *level = level_of(plan, number, step);
+    scale->sigma_px = (float)sigma;
+    scale->level = (int32_t)plan->level_count - 1;
+    if (step == 1) {
+        return make_kernels(plan, scale, sigma);
+    }
+    make_weights(scale, sigma, level);
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_level(struct saliency_plan *plan, struct saliency_level *level)
+{
+    FOVEA_TRY(make_axis(plan, level, plan->width_px, &level->x));
+    FOVEA_TRY(make_axis(plan, level, plan->height_px, &level->y));
+    for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
+        struct saliency_scale *scale = &plan->scales[i];
+        scale->width = level->x.out_last - level->x.out_first + 1;
+        scale->height = level->y.out_last - level->y.out_first + 1;
+        scale->offset = plan->response_count;
+        plan->response_count += (size_t)scale->width * (size_t)scale->height;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill(struct saliency_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->scale_count; i++) {
+        FOVEA_TRY(make_scale(plan, i));
+    }
+    for (uint32_t i = 0; i < plan->level_count; i++) {
+        FOVEA_TRY(make_level(plan, &plan->levels[i]));
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result saliency_plan_create(const struct saliency_numbers *numbers, uint32_t width_px,
+                                       uint32_t height_px, struct saliency_plan **out_plan)
+{
+    struct saliency_plan *plan = calloc(1, sizeof *plan);
+    *out_plan = NULL;
+    if (!plan) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *plan = (struct saliency_plan){.numbers = *numbers,
+                                   .width_px = (int32_t)width_px,
+                                   .height_px = (int32_t)height_px,
+                                   .scale_count = numbers->scale_count,
+                                   .bytes = sizeof *plan};
+    const enum fovea_result result = fill(plan);
+    if (result < 0) {
+        saliency_plan_destroy(&plan);
+        return result;
+    }
+    *out_plan = plan;
+    return FOVEA_OK;
+}
+
+static void free_axis(const struct saliency_axis *axis)
+{
+    large_memory_free(axis->tap_first);
+    large_memory_free(axis->tap_count);
+    large_memory_free(axis->taps);
+}
+
+void saliency_plan_destroy(struct saliency_plan **plan)
+{
+    if (!*plan) {
+        return;
+    }
+    for (uint32_t i = 0; i < (*plan)->level_count; i++) {
+        free_axis(&(*plan)->levels[i].x);
+        free_axis(&(*plan)->levels[i].y);
+    }
+    for (uint32_t i = 0; i < (*plan)->scale_count; i++) {
+        large_memory_free((*plan)->scales[i].kernels);
+    }
+    free(*plan);
+    *plan = NULL;
+}

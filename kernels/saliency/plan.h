@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What depends on the scales and the size of pictures alone. Scales below 4 px are summed at every
+ * pixel with a kernel of whole numbers. Those above have a level, on whose samples they are
+ * filtered: sigma is 2 to 4 of its steps (README.md). */
+#ifndef FOVEA_KERNELS_SALIENCY_PLAN_H
+#define FOVEA_KERNELS_SALIENCY_PLAN_H
+
+#include "kernels/saliency/saliency.h"
+
+#define SALIENCY_LEVELS_MAX 9 /* sigma_min_px 64 and 25 scales: up to 16384 px */
+/* F - G of one bin has a range of 1, which is so many of the whole numbers that bins are added as:
+ * no sum of three channels' overflows. */
+#define SALIENCY_UNIT 2097152.0 /* 2^21 */
+#define SALIENCY_FINE_REACH 20 /* 5 sigma of less than 4 px */
+#define SALIENCY_FINE_SCALES_MAX 6
+#define SALIENCY_RUN_MAX 8 /* neighbours of a row in one bin that are added at once */
+#define SALIENCY_FINE_PITCH 48 /* of kernels: 2 reach + SALIENCY_RUN_MAX */
+#define SALIENCY_COARSE_REACH 20
+#define SALIENCY_TAPS_MAX 16 /* samples that a pixel adds to, along an axis */
+#define SALIENCY_OUT_BEFORE 2 /* samples beyond the picture's edge, for interpolation */
+#define SALIENCY_OUT_AFTER 3
+
+/* Positions along an axis: sample i of a level is at pixel i * step. */
+struct saliency_axis {
+    int32_t pixels;
+    int32_t first, last; /* samples of the picture made coarse; those beyond are like them */
+    int32_t out_first, out_last; /* samples of the response */
+    /* Of each pixel: the first sample that it adds to, how many, and SALIENCY_TAPS_MAX weights. A
+     * sample's weights come to 2^15. */
+    int32_t *tap_first;
+    int32_t *tap_count;
+    int32_t *taps;
+};
+
+struct saliency_level {
+    int32_t step_px;
+    int32_t reach_px; /* of the filter before decimation */
+    uint32_t scale_first, scale_end;
+    struct saliency_axis x, y; /* of level 0: out_first and out_last alone */
+};
+
+struct saliency_scale {
+    float sigma_px;
+    int32_t level;
+    int32_t reach;
+    /* Level 0: kernels of 2 reach + 1 rows of SALIENCY_FINE_PITCH, of 1 pixel and of up to
+     * SALIENCY_RUN_MAX beside each other */
+    int32_t *kernels;
+    float weights[SALIENCY_COARSE_REACH + 1]; /* other levels: a side of the Gaussian */
+    float gain;
+    int32_t width, height; /* of its response */
+    size_t offset; /* of its response among those of all */
+};
+
+struct saliency_plan {
+    struct saliency_numbers numbers;
+    int32_t width_px, height_px;
+    int32_t fine_reach; /* of the scales of level 0 */
+    uint32_t level_count;
+    uint32_t scale_count;
+    struct saliency_level levels[SALIENCY_LEVELS_MAX];
+    struct saliency_scale scales[SALIENCY_SCALES_MAX];
+    size_t response_count; /* numbers of all scales */
+    size_t bytes; /* that it has allocated */
+};
+
+static inline const int32_t *saliency_kernel_of(const struct saliency_scale *scale, int32_t run)
+{
+    return scale->kernels + (run - 1) * (2 * scale->reach + 1) * SALIENCY_FINE_PITCH;
+}
+
+FOVEA_MUST_CHECK enum fovea_result saliency_plan_create(const struct saliency_numbers *numbers,
+                                                        uint32_t width_px, uint32_t height_px,
+                                                        struct saliency_plan **out_plan);
+void saliency_plan_destroy(struct saliency_plan **plan);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* CSDD: blobs of colour and texture (Collins and Ge, ECCV 2008). README.md has the formula. This
+ * is no operator: a picture goes in, and a list comes out. */
+#ifndef FOVEA_KERNELS_SALIENCY_SALIENCY_H
+#define FOVEA_KERNELS_SALIENCY_SALIENCY_H
+
+#include "fovea_blobs.h"
+
+#define SALIENCY_BINS 128
+#define SALIENCY_CHANNELS 3 /* I1, I2, I3 of Ohta */
+#define SALIENCY_PER_OCTAVE 3
+#define SALIENCY_SCALES_MAX 25
+#define SALIENCY_SCALES_MIN 3 /* a blob is stronger than at both scales beside its own */
+
+struct saliency_numbers {
+    uint32_t scale_count;
+    uint32_t blob_max;
+    double sigma_min_px;
+    double threshold;
+    double overlap;
+};
+
+/* sigma_min_px 2^(scale / 3) */
+double saliency_sigma_px(const struct saliency_numbers *numbers, uint32_t scale);
+
+/* ---- The definition in double precision, for tests; shares nothing with the backends */
+
+/* Colours that lie together, levels 0 .. most. UNORM formats have whole levels, and bins as wide
+ * as (most + 1) / 128 of them; of floats `most` is 1 and so is the width of all bins. */
+struct saliency_picture {
+    const double *levels; /* `colors` a pixel: 1 or 3 */
+    uint32_t width_px, height_px, colors;
+    double most;
+};
+
+/* What becomes of F - G of all bins. */
+enum saliency_sum { SALIENCY_ABSOLUTE, SALIENCY_SIGNED };
+
+/* The response of one channel at every pixel. */
+FOVEA_MUST_CHECK enum fovea_result saliency_reference(const struct saliency_picture *picture,
+                                                      uint32_t channel, double sigma_px,
+                                                      enum saliency_sum sum, double *out);
+/* The bin of a pixel. */
+int saliency_reference_bin(const struct saliency_picture *picture, uint32_t channel, size_t pixel);
+
+/* Recursive filters of Farneback and Westin (JMIV 2006), which the thesis takes: coefficients for
+ * the Gaussian (derivative 0) and its second derivative (2). Nothing here filters with them. */
+struct saliency_recursive {
+    double causal[4]; /* n0 .. n3 */
+    double anticausal[4]; /* m1 .. m4 */
+    double feedback[4]; /* d1 .. d4 */
+};
+void saliency_recursive_of(double sigma_px, int derivative, struct saliency_recursive *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "fovea_blobs.h"
+
+#include "context_image.h"
+
+#include "core/log.h"
+#include "core/struct_bytes.h"
+#include "core/thread_pool.h"
+#include "kernels/image/image_slice.h"
+#include "kernels/image/pixel.h"
+#include "kernels/saliency/cpu/saliency_cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+STRUCT_ENDS_WITH(struct fovea_blobs_desc, log);
+
+#define BLOB_MOST 65536
+#define SCALES_DEFAULT 19
+#define SIGMA_DEFAULT_PX 2.0
+#define THRESHOLD_DEFAULT 0.15
+#define OVERLAP_DEFAULT 0.5
+
+struct fovea_blobs {
+    struct saliency_numbers numbers;
+    struct thread_pool *pool;
+    struct saliency_plan *plan; /* of the last size */
+    struct saliency_cpu *cpu;
+    bool ran; /* there are responses */
+    struct fovea_log log;
+};
+
+/* ---- Create and destroy */
+
+static bool in_range(double value, double low, double high)
+{
+    return value >= low && value <= high;
+}
+
+/* NULL: all of them can be taken. */
+static const char *refusal(const struct fovea_blobs_desc *desc)
+{
+    if (desc->scale_count != 0 &&
+        !in_range(desc->scale_count, SALIENCY_SCALES_MIN, SALIENCY_SCALES_MAX)) {
+        return "scale_count is not 3 .. 25";
+    }
+    if (desc->blob_max > BLOB_MOST) {
+        return "blob_max is more than 65536";
+    }
+    if (desc->sigma_min_px != 0.0 && !in_range(desc->sigma_min_px, 1.0, 64.0)) {
+        return "sigma_min_px is not 1 .. 64";
+    }
+    if (!(desc->threshold <= SALIENCY_CHANNELS)) {
+        return "threshold is more than 3";
+    }
+    if (!in_range(desc->overlap, 0.0, 1.0)) {
+        return "overlap is not 0 .. 1";
+    }
+    return desc->reserved != 0 ? "reserved is not 0" : NULL;
+}
+
+static struct saliency_numbers numbers_of(const struct fovea_blobs_desc *desc)
+{
+    return (struct saliency_numbers){
+        .scale_count = desc->scale_count ? desc->scale_count : SCALES_DEFAULT,
+        .blob_max = desc->blob_max ? desc->blob_max : FOVEA_BLOBS_DEFAULT,
+        .sigma_min_px = desc->sigma_min_px != 0.0 ? desc->sigma_min_px : SIGMA_DEFAULT_PX,
+        .threshold = desc->threshold != 0.0 ? desc->threshold : THRESHOLD_DEFAULT,
+        .overlap = desc->overlap != 0.0 ? desc->overlap : OVERLAP_DEFAULT,
+    };
+}
+
+static enum fovea_result check(const struct fovea_blobs_desc *given, struct fovea_blobs_desc *out)
+{
+    if (!given) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(out, sizeof *out, given)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const char *why = refusal(out);
+    if (why) {
+        log_error(out->log, "fovea_blobs_desc: %s", why);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_blobs_create(const struct fovea_blobs_desc *desc,
+                                     struct fovea_blobs **out_blobs)
+{
+    struct fovea_blobs_desc own;
+    if (!out_blobs) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_blobs = NULL;
+    FOVEA_TRY(check(desc, &own));
+    struct fovea_blobs *blobs = calloc(1, sizeof *blobs);
+    if (!blobs) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    blobs->numbers = numbers_of(&own);
+    blobs->log = own.log;
+    const enum fovea_result result = thread_pool_create(own.cpu_threads, &blobs->pool);
+    if (result < 0) {
+        fovea_blobs_destroy(&blobs);
+        return result;
+    }
+    *out_blobs = blobs;
+    return FOVEA_OK;
+}
+
+static void forget_size(struct fovea_blobs *blobs)
+{
+    saliency_cpu_destroy(&blobs->cpu);
+    saliency_plan_destroy(&blobs->plan);
+    blobs->ran = false;
+}
+
+void fovea_blobs_destroy(struct fovea_blobs **blobs)
+{
+    if (!blobs || !*blobs) {
+        return;
+    }
+    forget_size(*blobs);
+    thread_pool_destroy(&(*blobs)->pool);
+    free(*blobs);
+    *blobs = NULL;
+}
+
+/* ---- Run */
+
+static enum fovea_result make_size(struct fovea_blobs *blobs, const struct fovea_image *src)
+{
+    const uint32_t channels =
+        pixel_codec_of(src->format)->color_channels == 1 ? 1 : SALIENCY_CHANNELS;
+    const struct saliency_plan *plan = blobs->plan;
+    if (plan && plan->width_px == (int32_t)src->width_px &&
+        plan->height_px == (int32_t)src->height_px && blobs->cpu->channels == channels) {
+        return FOVEA_OK;
+    }
+    forget_size(blobs);
+    enum fovea_result result =
+        saliency_plan_create(&blobs->numbers, src->width_px, src->height_px, &blobs->plan);
+    if (result >= 0) {
+        result = saliency_cpu_create(blobs->plan, blobs->pool, channels, &blobs->cpu);
+    }
+    if (result < 0) {
+        log_error(blobs->log, "blobs: no memory for a picture of %ux%u pixels", src->width_px,
+                  src->height_px);
+        forget_size(blobs);
+    }
+    return result;
+}
+
+static enum fovea_result check_images(const struct fovea_blobs *blobs, struct fovea_image *src,
+                                      uint32_t image_count, ptrdiff_t src_next_bytes)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    if (!context_image_check(src, "src", problem)) {
+        log_error(blobs->log, "blobs: %s", problem);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (image_count == 0 || image_count > UINT16_MAX ||
+        src_next_bytes % pixel_codec_of(src->format)->align_bytes != 0) {
+        log_error(blobs->log, "blobs: image_count is not 1 .. 65535, or src_next_bytes no whole "
+                              "number of channels");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (src->memory != FOVEA_MEMORY_CPU) {
+        log_error(blobs->log, "blobs: this version reads images in CPU memory alone");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_blobs_run(struct fovea_blobs *blobs, const struct fovea_image *src,
+                                  uint32_t image_count, ptrdiff_t src_next_bytes,
+                                  struct fovea_blob *out_blobs, uint32_t *out_counts,
+                                  void *cuda_stream)
+{
+    (void)cuda_stream;
+    if (!blobs || !src || !out_blobs || !out_counts) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct fovea_image first = *src;
+    FOVEA_TRY(check_images(blobs, &first, image_count, src_next_bytes));
+    FOVEA_TRY(make_size(blobs, &first));
+    for (uint32_t i = 0; i < image_count; i++) {
+        const struct fovea_image image = image_of_batch(&first, src_next_bytes, i);
+        out_counts[i] =
+            saliency_cpu_run(blobs->cpu, &image, out_blobs + (size_t)i * blobs->numbers.blob_max);
+    }
+    blobs->ran = true;
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_blobs_response(struct fovea_blobs *blobs, uint32_t scale, float *out,
+                                       ptrdiff_t row_stride_bytes)
+{
+    if (!blobs || !out || scale >= blobs->numbers.scale_count ||
+        row_stride_bytes % (ptrdiff_t)sizeof *out != 0) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!blobs->ran) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    for (int32_t y = 0; y < blobs->plan->height_px; y++) {
+        saliency_cpu_response_row(blobs->cpu, scale, y,
+                                  out + y * (row_stride_bytes / (ptrdiff_t)sizeof *out));
+    }
+    return FOVEA_OK;
+}
+
+size_t fovea_blobs_bytes(const struct fovea_blobs *blobs)
+{
+    if (!blobs) {
+        return 0;
+    }
+    return sizeof *blobs + (blobs->plan ? blobs->plan->bytes : 0) +
+           (blobs->cpu ? blobs->cpu->bytes : 0);
+}
