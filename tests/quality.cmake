@@ -16,6 +16,7 @@ add_executable(fovea_quality
     $<TARGET_OBJECTS:fovea_test_keep_loaded>
     quality/backends.c
     quality/cases.c
+    quality/command_blobs.c
     quality/command_blur.c
     quality/command_compare.c
     quality/command_engines.c
@@ -36,6 +37,7 @@ add_executable(fovea_quality
     quality/sheet.c
     quality/wishes.c
     ${scene}/picture.c
+    ${scene}/progress.c
     ${scene}/type.c)
 target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})
 target_include_directories(fovea_quality SYSTEM PRIVATE ${STB_INCLUDE})

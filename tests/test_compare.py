@@ -126,10 +126,32 @@ def test_a_map_of_ones_own_is_compared(quality, noise, tmp_path):
     assert (pixels_of(tmp_path / "chosen.png") != pixels_of(noise)).any()
 
 
+def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
+    y, x = numpy.mgrid[:120, :160]
+    pixels = numpy.full((120, 160, 3), (90, 100, 110), numpy.uint8)
+    pixels[(x - 50) ** 2 + (y - 70) ** 2 < 14**2] = (200, 60, 40)
+    (tmp_path / "in").mkdir()
+    Image.fromarray(pixels).save(tmp_path / "in" / "disc.png")
+    (tmp_path / "in" / "broken.jpg").write_text("no picture")
+    done = run_program(quality, "blobs", tmp_path / "in", "--map", "--max", "3", "--output", tmp_path / "out", check=False)
+    assert done.returncode == 1, "one of two is none"
+    assert "broken.jpg" in done.stderr
+    head, first, *others = (tmp_path / "out" / "disc-blobs.csv").read_text().splitlines()
+    assert head == "x_px,y_px,sigma_px,strength"
+    assert len(others) <= 2
+    assert [float(v) for v in first.split(",")[:3]] == pytest.approx([50, 70, 14 / 2**0.5], abs=0.5)
+    drawn = abs(pixels_of(tmp_path / "out" / "disc-blobs.png") - pixels.astype(int)).max(axis=2)
+    assert drawn[70, 36] > 50
+    assert drawn[70, 50] == 0
+    brightest = pixels_of(tmp_path / "out" / "disc-map.png")[..., 0].argmax()
+    assert abs(brightest // 160 - 70) <= 1
+    assert abs(brightest % 160 - 50) <= 1
+
+
 def test_help_names_every_command(quality):
     for arguments in (["--help"], ["maps", "--help"]):
         done = run_program(quality, *arguments)
-        commands = ("compare", "models", "maps", "draw", "foveate")
+        commands = ("compare", "models", "maps", "draw", "foveate", "blobs")
         assert all(f"fovea_quality {name}" in done.stdout for name in commands)
 
 
@@ -140,6 +162,9 @@ def test_help_names_every_command(quality):
         (["compare", "/no/such/file.png"], "/no/such/file.png"),
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
         (["models", "x.png"], "models needs"),
+        (["blobs"], "blobs needs"),
+        (["blobs", "/"], "no PNG or JPEG file"),
+        (["blobs", "--max", "many", "x.png"], "--max is a number"),
         (["--backend", "abacus"], "abacus"),
         (["--size", "640"], "--size is WxH"),
         (["--size", "31x64"], "--size is WxH"),

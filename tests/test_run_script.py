@@ -24,6 +24,7 @@ COMMANDS = [
     "test",
     "quality",
     "compare",
+    "blobs",
     "bench",
     "gpu-test",
     "gpu-bundle",
@@ -332,6 +333,7 @@ def test_gpu_test_wants_a_number_of_jobs(machine):
 @pytest.mark.parametrize("command, said", [
     (["quality", "--quick"], ["--quick"]),
     (["compare", "a.png", "--output", "here"], ["compare", "a.png", "--output", "here"]),
+    (["blobs", "a.png"], ["blobs", "a.png", "--output", str(ROOT / "out" / "blobs")]),
     (["compare", "a.png"], ["compare", "a.png", "--output", str(ROOT / "out" / "compare")]),
     (["bench", "--quick"], ["--quick"]),
 ])  # fmt: skip

@@ -12,7 +12,8 @@
 
 #define PREFILTER_STEPS 0.9 /* sigma of the filter before decimation */
 #define PREFILTER_CUT_OFF 4.0 /* sigmas */
-#define CUT_OFF 5.0
+#define FINE_CUT_OFF 4.7 /* of kernels: less than 1e-4 of a response is left out */
+#define COARSE_CUT_OFF 4.0 /* the Laplacian's error is larger than what is left out */
 #define TAP_SUM 32768.0 /* a product of two fits in 32 bits */
 /* The Laplacian of nine samples blurs by a variance of 1/6, as far as it is isotropic. */
 #define LAPLACE_VARIANCE (1.0 / 6.0)
@@ -67,7 +68,7 @@ static void fill_runs(const struct saliency_scale *scale)
 static enum fovea_result make_kernels(struct saliency_plan *plan, struct saliency_scale *scale,
                                       double sigma)
 {
-    scale->reach = (int32_t)ceil(CUT_OFF * sigma);
+    scale->reach = (int32_t)ceil(FINE_CUT_OFF * sigma);
     const size_t rows = SALIENCY_RUN_MAX * (2 * (size_t)scale->reach + 1);
     scale->kernels = make(plan, rows * SALIENCY_FINE_PITCH, sizeof *scale->kernels);
     if (!scale->kernels) {
@@ -110,7 +111,7 @@ static void make_weights(struct saliency_scale *scale, double sigma,
     const double variance = in_steps * in_steps - tap_variance(level) - LAPLACE_VARIANCE;
     double sum = 1.0;
     double weights[SALIENCY_COARSE_REACH + 1] = {1.0};
-    scale->reach = (int32_t)ceil(CUT_OFF * sqrt(variance));
+    scale->reach = (int32_t)ceil(COARSE_CUT_OFF * sqrt(variance));
     for (int32_t i = 1; i <= scale->reach; i++) {
         weights[i] = exp(-0.5 * i * i / variance);
         sum += 2.0 * weights[i];

@@ -13,11 +13,11 @@
 /* F - G of one bin has a range of 1, which is so many of the whole numbers that bins are added as:
  * no sum of three channels' overflows. */
 #define SALIENCY_UNIT 2097152.0 /* 2^21 */
-#define SALIENCY_FINE_REACH 20 /* 5 sigma of less than 4 px */
+#define SALIENCY_FINE_REACH 19 /* 4.7 sigma of less than 4 px */
 #define SALIENCY_FINE_SCALES_MAX 6
 #define SALIENCY_RUN_MAX 8 /* neighbours of a row in one bin that are added at once */
 #define SALIENCY_FINE_PITCH 48 /* of kernels: 2 reach + SALIENCY_RUN_MAX */
-#define SALIENCY_COARSE_REACH 20
+#define SALIENCY_COARSE_REACH 16 /* 4 sigma of less than 4 steps */
 #define SALIENCY_TAPS_MAX 16 /* samples that a pixel adds to, along an axis */
 #define SALIENCY_OUT_BEFORE 2 /* samples beyond the picture's edge, for interpolation */
 #define SALIENCY_OUT_AFTER 3

@@ -22,6 +22,12 @@ static const char help[] =
     "      foveation.model, .method, .light or .map.kind through what the settings say alone\n"
     "  fovea_quality engines PICTURE [--set key.path=value] [--output DIR]\n"
     "      a picture through every engine of blur, beside its difference from the Gaussian\n"
+    "  fovea_quality blobs PICTURE... [--map] [--max N] [--scales N] [--threshold X] [--overlap "
+    "X]\n"
+    "                [--output DIR]\n"
+    "      pictures, or folders of them, with their blobs drawn, and lists of them as CSV; --map: "
+    "the\n"
+    "      largest response of all scales, too; docs/saliency.md\n"
     "  fovea_quality models PICTURE FILE\n"
     "      docs/models.png, of a picture 160 pixels wide times a whole number\n"
     "  fovea_quality maps PICTURE FILE\n"
@@ -43,7 +49,7 @@ static const struct {
 } commands[] = {
     {"compare", command_compare}, {"models", command_models},   {"maps", command_maps},
     {"draw", command_draw},       {"foveate", command_foveate}, {"blur", command_blur},
-    {"engines", command_engines},
+    {"engines", command_engines}, {"blobs", command_blobs},
 };
 
 static bool wants_help(int argc, char **argv)

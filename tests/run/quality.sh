@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 #
-# ./run quality and ./run compare: how exact the library is, in numbers and in pictures.
+# ./run quality, ./run compare and ./run blobs: how exact the library is, in numbers and in pictures.
 
 help_quality()
 {
@@ -38,6 +38,24 @@ help_compare()
 
 Writes compare.png, a sheet with the library's result, the exact result, the error times 32 and the numbers
 for each case, and every picture by itself in full size.
+END
+}
+
+help_blobs()
+{
+    cat <<END
+./run blobs PICTURE... [flags]: blobs of colour and texture in PNG and JPEG files, or in folders of them.
+
+  --map              also a picture of the largest response of all scales: NAME-map.png
+  --max N            the most blobs of a picture, the strongest: 1 to 65536 (1000)
+  --threshold X      blobs of less strength are left out: 0 to 3 (0.15)
+  --scales N         sizes that are looked at, each 2^(1/3) times the one before, from 2 px on: 3 to 25 (19)
+  --overlap X        the part of a disc that a stronger one may have in common with it: above 0, to 1 (0.5)
+  --output DIR       where files go, instead of out/blobs
+  --bundle DIR       build nothing, run what './run gpu-bundle DIR' left there
+
+Writes NAME-blobs.png, the picture with a circle around each blob, and NAME-blobs.csv: x_px, y_px, sigma_px and
+strength, the strongest first. Frames of a video: save them as pictures, and name their folder. docs/saliency.md
 END
 }
 
@@ -85,4 +103,12 @@ command_compare()
     quality_program "$@"
     has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/compare")
     exec "$QUALITY" "$command" ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
+}
+
+command_blobs()
+{
+    (($# > 0)) || wrong_usage "blobs needs pictures, or folders of them"
+    quality_program "$@"
+    has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/blobs")
+    exec "$QUALITY" blobs ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
 }
