@@ -64,6 +64,7 @@ target_sources(test_context_memory PRIVATE support/failing.c support/process_cou
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap)
 
 fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c LINK fovea_kernels)
+fovea_add_fuzz(NAME fuzz_blobs SOURCES fuzz/fuzz_blobs.c LINK fovea_internal)
 fovea_add_fuzz(NAME fuzz_blur_table SOURCES fuzz/fuzz_blur_table.c LINK fovea_kernels)
 
 # What test_operators_exact, test_cuda_operators, test_context_operators and test_frame_operators try: a new operator's

@@ -17,6 +17,7 @@ Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasiu
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._blobs import blobs
 from ._depth import Depth
 from ._errors import (
     ConfigError,
@@ -49,6 +50,7 @@ __all__ = [
     "OutOfMemoryError",
     "Setting",
     "UnsupportedError",
+    "blobs",
     "foveate",
     "gaze",
     "library_path",

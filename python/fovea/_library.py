@@ -111,6 +111,20 @@ class ContextDesc(ctypes.Structure):
     ]
 
 
+class BlobsDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("scale_count", ctypes.c_uint32),
+        ("blob_max", ctypes.c_uint32),
+        ("sigma_min_px", ctypes.c_double),
+        ("threshold", ctypes.c_double),
+        ("overlap", ctypes.c_double),
+        ("cpu_threads", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("log", Log),
+    ]
+
+
 class ConfigDesc(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -168,6 +182,12 @@ _FUNCTIONS = {
     "fovea_config_destroy": (None, [_PP]),
     "fovea_config_settings": (ctypes.c_void_p, [ctypes.c_void_p]),
     "fovea_sigma_map": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, PointUv, ctypes.c_void_p]),
+    "fovea_blobs_create": (ctypes.c_int, [ctypes.POINTER(BlobsDesc), _PP]),
+    "fovea_blobs_destroy": (None, [_PP]),
+    "fovea_blobs_run": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_uint32, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
+    ),
     "fovea_context_create": (ctypes.c_int, [ctypes.POINTER(ContextDesc), _PP]),
     "fovea_context_destroy": (None, [_PP]),
     "fovea_context_run_batch": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Batch), ctypes.c_void_p]),

@@ -21,6 +21,7 @@ STRUCTS = {
     "fovea_batch": _library.Batch,
     "fovea_batch_gradient": _library.BatchGradient,
     "fovea_context_desc": _library.ContextDesc,
+    "fovea_blobs_desc": _library.BlobsDesc,
     "fovea_config_desc": _library.ConfigDesc,
     "fovea_setting": _library.SettingInfo,
     "fovea_gaze": _gaze_source.Gaze,
@@ -37,7 +38,7 @@ def test_structs_are_those_of_the_headers(tmp_path):
         for field, *_ in struct._fields_:
             lines.append(f'printf("{name}.{field} %zu\\n", offsetof(struct {name}, {field}));')
     source = tmp_path / "places.c"
-    source.write_text('#include <fovea.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
+    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
     program = tmp_path / "places"
     subprocess.run([compiler, "-I", ROOT / "plugin", source, "-o", program], check=True)
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout

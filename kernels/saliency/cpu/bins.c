@@ -76,9 +76,9 @@ void saliency_cpu_bins_row(struct saliency_cpu *cpu, int32_t y, float *colors)
     const struct pixel_codec *codec = pixel_codec_of(cpu->src.format);
     const struct pixel_row row = pixel_row_of(&cpu->src, codec, 0, y, cpu->plan->width_px);
     const struct range range = range_of(cpu->src.format);
-    unsigned char *out[SALIENCY_CHANNELS] = {0};
-    for (uint32_t i = 0; i < cpu->channels; i++) {
-        out[i] = saliency_cpu_bins_at(cpu, i, y);
+    unsigned char *out[SALIENCY_CHANNELS];
+    for (uint32_t i = 0; i < SALIENCY_CHANNELS; i++) {
+        out[i] = saliency_cpu_bins_at(cpu, i < cpu->channels ? i : 0, y);
     }
     codec->decode(&row, codec->color_channels, colors);
     if (cpu->channels == 1) {

@@ -20,6 +20,10 @@
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
+/* Numbers beyond the last one of a row are whatever they are, and may be too large: as these they
+ * are added modulo 2^32. */
+typedef uint32_t sum_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
 #define AT(type, place) (*(type *)(place))
 #define READ(type, place) (*(const type *)(place))
 #define ALWAYS __attribute__((always_inline)) static inline
@@ -33,7 +37,7 @@ ALWAYS void stamp_rows(const struct saliency_stamp *stamp, const int32_t registe
     int32_t *out = stamp->out;
     for (int32_t row = 0; row < stamp->rows; row++) {
         for (int32_t i = 0; i < registers; i++) {
-            AT(whole_lanes, out + i * LANES) += READ(whole_lanes, kernel + i * LANES);
+            AT(sum_lanes, out + i * LANES) += READ(sum_lanes, kernel + i * LANES);
         }
         kernel += stamp->kernel_pitch;
         out += stamp->out_pitch;
@@ -90,7 +94,7 @@ static void add_absolute(const int32_t *in, int32_t factor, int32_t count, int32
     for (int32_t i = 0; i < count; i += LANES) {
         const whole_lanes value = READ(whole_lanes, in + i);
         const whole_lanes sign = value >> 31;
-        AT(whole_lanes, sum + i) += factor * ((value ^ sign) - sign);
+        AT(sum_lanes, sum + i) += (uint32_t)factor * ((sum_lanes)(value ^ sign) - (sum_lanes)sign);
     }
 }
 
@@ -159,7 +163,7 @@ static void add_laplace(const struct saliency_laplace *laplace)
         const lanes value = ((x + y) + xy * (1.0f / 6.0f)) * laplace->gain;
         const whole_lanes size = (whole_lanes)value & 0x7fffffff;
         const whole_lanes rounded = __builtin_convertvector((lanes)size + 0.5f, whole_lanes);
-        AT(whole_lanes, laplace->sum + i) += laplace->factor * rounded;
+        AT(sum_lanes, laplace->sum + i) += (uint32_t)laplace->factor * (sum_lanes)rounded;
     }
 }
 

@@ -108,7 +108,7 @@ void saliency_coarse_make(const struct saliency_cpu *cpu, struct saliency_coarse
 
 extern const size_t saliency_maxima_bytes;
 void saliency_maxima_find(const struct saliency_cpu *cpu, struct saliency_maxima *maxima,
-                          int32_t tile, struct saliency_candidates *out);
+                          int32_t number, struct saliency_candidates *out);
 
 /* True where a comes before b. */
 bool saliency_candidate_before(const struct saliency_candidate *a,

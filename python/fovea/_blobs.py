@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Blobs of colour and texture in arrays: what `fovea.blobs` does."""
+
+import ctypes
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _arrays, _errors, _library, _shape
+
+_BLOB = np.dtype([("x_px", np.float32), ("y_px", np.float32), ("sigma_px", np.float32), ("strength", np.float32)])
+_DEFAULT_MAX = 1000
+
+Found = np.ndarray[Any, Any]
+
+
+def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: float, overlap: float, threads: int) -> _library.BlobsDesc:
+    if overlap == 0:
+        overlap = 1e-9  # 0 is the library's default
+    if count is not None and count < 1:
+        raise ValueError(f"max_count is {count}; it must be 1 or more")
+    return _library.BlobsDesc(
+        struct_bytes=ctypes.sizeof(_library.BlobsDesc),
+        scale_count=scales,
+        blob_max=_DEFAULT_MAX if count is None else count,
+        sigma_min_px=sigma_min_px,
+        threshold=threshold if threshold > 0 else -1.0,
+        overlap=overlap,
+        cpu_threads=threads,
+    )
+
+
+def _images(images: Any) -> tuple[Any, bool]:
+    """As (N, H, W, C) without gaps, and whether there was more than one dimension of images."""
+    view = _arrays.view_of(images, "images")
+    if view.device != _arrays.CPU:
+        raise _errors.UnsupportedError("fovea.blobs: images in CUDA memory are not read in this version; copy them to the cpu")
+    array = np.ascontiguousarray(np.asarray(images))
+    if array.ndim == 2:
+        array = array[..., None]
+    if array.ndim not in (3, 4):
+        raise ValueError(f"images have shape {array.shape}; they must be (H, W), (H, W, C) or (N, H, W, C)")
+    batch = array if array.ndim == 4 else array[None]
+    if (str(array.dtype), batch.shape[3]) not in _shape._FORMATS:
+        raise ValueError(f"images of {array.dtype} with {batch.shape[3]} channels: uint8, float16 or float32 with 1, 3 or 4 are taken")
+    return batch, array.ndim == 4
+
+
+def _run(desc: _library.BlobsDesc, batch: Any) -> list[Found]:
+    count, height, width, channels = batch.shape
+    library, messages = _library.library(), _library.Messages()
+    desc.log = messages.log
+    found = np.empty((count, desc.blob_max), _BLOB)
+    counts = np.zeros(count, np.uint32)
+    row_bytes = width * channels * batch.itemsize
+    image = _library.Image(
+        batch.ctypes.data, width, height, _shape._FORMATS[str(batch.dtype), channels], _library.MEMORY_CPU, row_bytes, 0
+    )
+    state = ctypes.c_void_p()
+    _library.check(library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(state)), messages, "fovea.blobs")
+    try:
+        result = library.fovea_blobs_run(
+            state, ctypes.byref(image), count, height * row_bytes, found.ctypes.data, counts.ctypes.data, None
+        )
+        _library.check(result, messages, "fovea.blobs")
+    finally:
+        library.fovea_blobs_destroy(ctypes.byref(state))
+    return [blobs[:number].copy() for blobs, number in zip(found, counts)]
+
+
+def blobs(
+    images: Any,
+    *,
+    max_count: Optional[int] = None,
+    threshold: float = 0.15,
+    scales: int = 19,
+    sigma_min_px: float = 2.0,
+    overlap: float = 0.5,
+    threads: int = 0,
+) -> Union[Found, list[Found]]:
+    """Finds blobs of colour and texture: discs that differ from what surrounds them (docs/saliency.md).
+
+    images: (H, W), (H, W, C) or (N, H, W, C) of uint8, float16 or float32 with 1, 3 or 4 channels, in CPU memory: NumPy's,
+    PyTorch's, DLPack's. Alpha does not count; floats are 0 to 1. Of one image an array comes back, of (N, H, W, C) a list of
+    them: structured, with the fields x_px, y_px, sigma_px (the disc's radius is sqrt(2) times that) and strength, the strongest
+    first. It is no model of where people look.
+
+    max_count: the most of an image (1000). threshold: blobs of less strength are left out, 0 to 3; 0.05 is more for grey
+    images. scales: how many sigmas are looked at, each 2^(1/3) times the one before, from sigma_min_px on. overlap: the part of a
+    disc that it may have in common with a stronger one. threads: 0 is one for each core.
+
+    Many images in one call cost less than one by one, which makes what depends on their size each time.
+    """
+    desc = _desc(max_count, threshold, scales, sigma_min_px, overlap, threads)
+    batch, several = _images(images)
+    if 0 in batch.shape:
+        raise ValueError(f"images have shape {batch.shape}: nothing is in them")
+    found = _run(desc, batch)
+    return found if several else found[0]

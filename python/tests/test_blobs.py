@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""fovea.blobs: what it takes, what comes back."""
+
+import numpy as np
+import pytest
+
+import fovea
+
+
+def disc(x, y, radius, dtype=np.uint8):
+    rows, columns = np.mgrid[:90, :120]
+    inside = (columns - x) ** 2 + (rows - y) ** 2 < radius**2
+    levels = np.where(inside[..., None], (210, 60, 40), (80, 90, 100))
+    return levels.astype(np.uint8) if dtype == np.uint8 else (levels / 255).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32])
+@pytest.mark.parametrize("channels", [3, 4, 1, None])
+def test_a_disc_is_found_in_every_type(dtype, channels):
+    images = disc(40, 50, 12, dtype)
+    if channels == 4:
+        images = np.concatenate([images, images[..., :1]], axis=2)
+    elif channels != 3:
+        images = images[..., :1] if channels else images[..., 0]
+    first = fovea.blobs(images)[0]
+    assert (first["x_px"], first["y_px"]) == pytest.approx((40, 50), abs=0.5)
+    assert first["sigma_px"] == pytest.approx(12 / 2**0.5, rel=0.1)
+
+
+def test_batches_are_lists_of_what_single_images_have():
+    images = np.stack([disc(30, 40, 8), disc(70, 30, 15), np.zeros((90, 120, 3), np.uint8)])
+    found = fovea.blobs(images, max_count=5, threshold=0)
+    assert [len(blobs) for blobs in found][2] == 0
+    for image, blobs in zip(images, found):
+        assert (blobs == fovea.blobs(image, max_count=5, threshold=0)).all()
+        assert len(blobs) <= 5 and (np.diff(blobs["strength"]) <= 0).all()
+    turned = np.ascontiguousarray(images.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3)  # with gaps
+    assert all((a == b).all() for a, b in zip(fovea.blobs(turned, max_count=5, threshold=0), found))
+
+
+@pytest.mark.parametrize(
+    "images, wishes, error, words",
+    [
+        (np.zeros((4, 4, 2), np.uint8), {}, ValueError, "2 channels"),
+        (np.zeros((4, 4), np.float64), {}, ValueError, "float64"),
+        (np.zeros(4, np.uint8), {}, ValueError, "shape"),
+        (np.zeros((0, 4), np.uint8), {}, ValueError, "nothing"),
+        (np.zeros((4, 4), np.uint8), {"max_count": 0}, ValueError, "max_count"),
+        (np.zeros((4, 4), np.uint8), {"scales": 2}, ValueError, "scale_count"),
+        (np.zeros((4, 4), np.uint8), {"sigma_min_px": 0.5}, ValueError, "sigma_min_px"),
+        (np.zeros((4, 4), np.uint8), {"threshold": 3.5}, ValueError, "threshold"),
+        ("picture.png", {}, TypeError, ""),
+    ],
+)
+def test_what_is_wrong_is_said(images, wishes, error, words):
+    with pytest.raises(error, match=words):
+        fovea.blobs(images, **wishes)
