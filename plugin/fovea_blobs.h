@@ -87,10 +87,11 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * NaN as 0. Beyond its edges a picture is its outermost pixel again. A picture of one colour, or
  * one of 1x1 pixels, has no blobs: FOVEA_OK and a count of 0.
  *
- * Images in CPU memory: returns when everything is written. The first picture of a size allocates:
- * 38 bytes a pixel (13 of one channel less), and 2 MiB a thread. Images in CUDA memory:
- * FOVEA_ERROR_UNSUPPORTED in this version; cuda_stream is not looked at. On failure nothing that
- * was written counts. */
+ * Images in CPU memory: returns when everything is written. The first picture of a size allocates,
+ * and other pictures' memory goes then: 31 bytes a pixel (21 of one channel), 0.5 KiB for each row
+ * and column, 2 MiB a thread, and 200 bytes a thread for each blob of blob_max beyond 1000. Images
+ * in CUDA memory: FOVEA_ERROR_UNSUPPORTED in this version; cuda_stream is not looked at. On failure
+ * nothing that was written counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,
     ptrdiff_t src_next_bytes, struct fovea_blob *out_blobs, uint32_t *out_counts,

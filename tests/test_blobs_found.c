@@ -397,7 +397,7 @@ TEST(memory_is_what_the_header_says)
     assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
     assert_true(fovea_blobs_bytes(blobs) < 4096);
     assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL), FOVEA_OK);
-    assert_true(fovea_blobs_bytes(blobs) < 38 * PHOTO * PHOTO + 2 * (2 << 20));
+    assert_true(fovea_blobs_bytes(blobs) < 31 * PHOTO * PHOTO + 512 * 2 * PHOTO + 2 * (2 << 20));
     fovea_blobs_destroy(&blobs);
     test_free(bytes);
 }
