@@ -85,6 +85,7 @@ foreach(name IN ITEMS operators lens sigmas depth)
 endforeach()
 
 fovea_add_test(NAME test_blobs SOURCES test_blobs.c LINK fovea_internal LABELS unit)
+fovea_add_test(NAME test_blobs_photograph SOURCES test_blobs_photograph.c LINK fovea_kernels LABELS unit TIMEOUT 600)
 fovea_add_test(NAME test_blobs_found SOURCES test_blobs_found.c LINK fovea_internal LABELS unit)
 if(TARGET fovea_saliency_avx2)
     target_compile_definitions(test_blobs PRIVATE SALIENCY_HAVE_AVX2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CSDD: what its definition must be (CS1 to CS3), how near to it the library is, on every kind of
- * processor with the same bits (CS4, CS8, CS10). */
+/* CSDD: what its definition must be (CS1 to CS3), how near to it the library is, on every kind
+ * of processor with the same bits (CS4, CS8, CS10). */
 
 #include "cmocka_all.h"
 #include "random.h"

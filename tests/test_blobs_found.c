@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CSDD: what is found (CS5 to CS7, CS9), and what comes of pictures that are none of the usual
- * ones. CS5 needs a photograph that is not here: FOVEA_TEST_ASTRONAUT names a file of it
- * (skimage.data.astronaut().tofile(...)). */
+/* CSDD: what is found (CS6, CS7, CS9), and what comes of pictures that are none of the usual
+ * ones. */
 
 #include "cmocka_all.h"
 #include "random.h"
@@ -132,103 +131,6 @@ TEST(a_texture_of_the_same_mean_is_nothing_to_a_laplacian) /* CS7 */
     test_free(signed_sum);
     test_free(levels);
     test_free(values);
-}
-
-/* ---- The photograph */
-
-#define PHOTO 512
-
-struct peak {
-    double value;
-    uint32_t scale;
-    size_t place;
-};
-
-static bool is_peak(double *const *responses, uint32_t scale, size_t place)
-{
-    for (long i = 0; i < 27; i++) {
-        const long x = (long)(place % PHOTO) + i % 3 - 1;
-        const long y = (long)(place / PHOTO) + i / 3 % 3 - 1;
-        if (x >= 0 && x < PHOTO && y >= 0 && y < PHOTO &&
-            responses[scale + (uint32_t)(i / 9) - 1][y * PHOTO + x] > responses[scale][place]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static int stronger_first(const void *a, const void *b)
-{
-    const double difference = ((const struct peak *)b)->value - ((const struct peak *)a)->value;
-    return difference > 0.0 ? 1 : difference < 0.0 ? -1 : 0;
-}
-
-static unsigned char *read_photo(void)
-{
-    const char *path = getenv("FOVEA_TEST_ASTRONAUT");
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file) {
-        return NULL;
-    }
-    unsigned char *bytes = test_calloc(PHOTO * PHOTO, 3);
-    assert_int_equal(fread(bytes, 3, PHOTO * PHOTO, file), PHOTO * PHOTO);
-    fclose(file);
-    return bytes;
-}
-
-#define PHOTO_SCALES 13
-
-TEST(the_definition_has_the_peaks_of_a_photograph) /* CS5 */
-{
-    (void)state;
-    static const struct {
-        double value, sigma_px;
-        size_t y_px, x_px;
-    } strongest[] = {{0.8901, 10.08, 443, 358},
-                     {0.6281, 10.08, 362, 437},
-                     {0.6274, 12.70, 357, 390},
-                     {0.6066, 10.08, 389, 469},
-                     {0.5942, 2.52, 506, 121}};
-    const struct saliency_numbers numbers = {.sigma_min_px = 2.0};
-    unsigned char *bytes = read_photo();
-    if (!bytes) {
-        skip();
-    }
-    double *levels = test_calloc(PHOTO * PHOTO * 3, sizeof *levels);
-    double *responses[PHOTO_SCALES];
-    struct peak *peaks = test_calloc(4000, sizeof *peaks);
-    size_t count = 0;
-    for (size_t i = 0; i < PHOTO * PHOTO * 3; i++) {
-        levels[i] = bytes[i];
-    }
-    const struct saliency_picture picture = {levels, PHOTO, PHOTO, 3, 255.0};
-    for (uint32_t k = 0; k < PHOTO_SCALES; k++) {
-        responses[k] = test_calloc(PHOTO * PHOTO, sizeof(double));
-        assert_int_equal(saliency_reference(&picture, 0, saliency_sigma_px(&numbers, k),
-                                            SALIENCY_ABSOLUTE, responses[k]),
-                         FOVEA_OK);
-    }
-    for (uint32_t k = 1; k < PHOTO_SCALES - 1; k++) {
-        for (size_t i = 0; i < PHOTO * PHOTO && count < 4000; i++) {
-            if (responses[k][i] > 0.05 && is_peak(responses, k, i)) {
-                peaks[count++] = (struct peak){responses[k][i], k, i};
-            }
-        }
-    }
-    assert_int_equal(count, 1290);
-    qsort(peaks, count, sizeof *peaks, stronger_first);
-    for (size_t i = 0; i < sizeof strongest / sizeof strongest[0]; i++) {
-        assert_true(fabs(peaks[i].value - strongest[i].value) < 0.5e-4);
-        assert_true(fabs(saliency_sigma_px(&numbers, peaks[i].scale) - strongest[i].sigma_px) <
-                    0.005);
-        assert_int_equal(peaks[i].place, strongest[i].y_px * PHOTO + strongest[i].x_px);
-    }
-    for (uint32_t k = 0; k < PHOTO_SCALES; k++) {
-        test_free(responses[k]);
-    }
-    test_free(peaks);
-    test_free(levels);
-    test_free(bytes);
 }
 
 /* ---- Again in a turned picture and in one of half the size (CS9) */
@@ -385,19 +287,21 @@ TEST(of_more_blobs_than_asked_for_the_strongest_come_and_batches_are_single_imag
     fovea_blobs_destroy(&blobs);
 }
 
+#define LARGE 512
+
 TEST(memory_is_what_the_header_says)
 {
     (void)state;
-    unsigned char *bytes = test_calloc(PHOTO * PHOTO, 3);
+    unsigned char *bytes = test_calloc(LARGE * LARGE, 3);
     struct fovea_blobs_desc desc = desc_of(19);
     struct fovea_blobs *blobs = NULL;
-    struct fovea_image image = image_of(bytes, PHOTO, FOVEA_FORMAT_RGB8);
+    struct fovea_image image = image_of(bytes, LARGE, FOVEA_FORMAT_RGB8);
     struct fovea_blob found[BLOBS];
     uint32_t count = 0;
     assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
     assert_true(fovea_blobs_bytes(blobs) < 4096);
     assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL), FOVEA_OK);
-    assert_true(fovea_blobs_bytes(blobs) < 31 * PHOTO * PHOTO + 512 * 2 * PHOTO + 2 * (2 << 20));
+    assert_true(fovea_blobs_bytes(blobs) < 31 * LARGE * LARGE + 512 * 2 * LARGE + 2 * (2 << 20));
     fovea_blobs_destroy(&blobs);
     test_free(bytes);
 }
