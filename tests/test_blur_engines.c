@@ -62,15 +62,14 @@ static void make_by_cpu(const struct blur_numbers *numbers, const struct blur_pi
     const struct operator_frame frame = {.width_px = (int32_t)width, .height_px = (int32_t)height};
     struct operator_plan *plan = NULL;
     struct operator_host *host = NULL;
-    struct thread_pool *pool = NULL;
-    assert_int_equal(thread_pool_create(2, &pool), FOVEA_OK);
-    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
-    assert_int_equal(blur_operator.host.create(pool, plan, &host), FOVEA_OK);
-    assert_int_equal(blur_operator.host.reserve(host, &batch), FOVEA_OK);
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
+    assert_ok(thread_pool_create(2, &pool));
+    assert_ok(blur_operator.plan_create(&desc, &plan));
+    assert_ok(blur_operator.host.create(pool, plan, &host));
+    assert_ok(blur_operator.host.reserve(host, &batch));
     blur_operator.host.run(host, &batch, &frame);
     blur_operator.host.destroy(&host);
     blur_operator.plan_destroy(&plan);
-    thread_pool_destroy(&pool);
 }
 
 static void make_by_reference(const struct blur_numbers *numbers,
@@ -78,7 +77,7 @@ static void make_by_reference(const struct blur_numbers *numbers,
                               const float *sigmas)
 {
     const size_t count = (size_t)picture->width_px * picture->height_px;
-    double *values = malloc(3 * count * sizeof *values);
+    OWNED(owned_free) double *values = malloc(3 * count * sizeof *values);
     struct blur_picture with = *picture;
     assert_non_null(values);
     for (size_t i = 0; i < count; i++) {
@@ -86,11 +85,10 @@ static void make_by_reference(const struct blur_numbers *numbers,
         values[2 * count + i] = sigmas ? (double)sigmas[i] : 0.0;
     }
     with.sigmas_px = sigmas ? values + 2 * count : NULL;
-    assert_int_equal(blur_reference_of(numbers, &with, values, values + count), FOVEA_OK);
+    assert_ok(blur_reference_of(numbers, &with, values, values + count));
     for (size_t i = 0; i < count; i++) {
         dst[i] = (float)values[count + i];
     }
-    free(values);
 }
 
 /* The caller frees it. */
@@ -99,8 +97,7 @@ static float *make(enum way way, const struct blur_numbers *numbers, uint32_t wi
 {
     const struct blur_picture picture = {
         .width_px = width_px, .height_px = height_px, .channels = 1, .colors = 1, .white = 1.0};
-    float *dst = calloc((size_t)width_px * height_px, sizeof *dst);
-    assert_non_null(dst);
+    float *dst = test_memory((size_t)width_px * height_px, sizeof *dst);
     if (way == BY_CPU) {
         make_by_cpu(numbers, &picture, src, dst, sigmas);
     } else {
@@ -111,8 +108,7 @@ static float *make(enum way way, const struct blur_numbers *numbers, uint32_t wi
 
 static float *picture_of(float value, size_t count)
 {
-    float *values = malloc(count * sizeof *values);
-    assert_non_null(values);
+    float *values = test_memory(1, count * sizeof *values);
     for (size_t i = 0; i < count; i++) {
         values[i] = value;
     }
@@ -140,12 +136,10 @@ static struct moments moments_of(const float *values, uint32_t side, double at)
 
 static struct moments impulse(enum way way, const struct blur_numbers *numbers, uint32_t at)
 {
-    float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
+    OWNED(owned_free) float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
     src[(size_t)at * SIDE + at] = 1.0f;
-    float *dst = make(way, numbers, SIDE, SIDE, src, NULL);
+    OWNED(owned_free) float *dst = make(way, numbers, SIDE, SIDE, src, NULL);
     const struct moments moments = moments_of(dst, SIDE, at);
-    free(src);
-    free(dst);
     return moments;
 }
 
@@ -187,10 +181,9 @@ TEST(an_impulse_has_the_sigma_that_was_asked_for)
     for (size_t i = 0; i < ALL; i++) {
         for (int way = 0; way < WAYS; way++) {
             const double sigma_px = sigma_of((enum way)way, &all[i]);
-            if (fabs(sigma_px / all[i].sigma_px - 1.0) > 1e-3) {
-                fail_msg("engine %u, way %d: sigma %.6g instead of %.6g", all[i].engine, way,
-                         sigma_px, all[i].sigma_px);
-            }
+            assert_that(fabs(sigma_px / all[i].sigma_px - 1.0) <= 1e-3,
+                        "engine %u, way %d: sigma %.6g instead of %.6g", all[i].engine, way,
+                        sigma_px, all[i].sigma_px);
         }
     }
 }
@@ -215,7 +208,7 @@ TEST(a_constant_picture_stays_as_it_is)
     static const uint32_t sizes[][2] = {{1, 1}, {1, 9}, {7, 2}, {33, 20}};
     for (size_t i = 0; i < ALL * 4; i++) {
         const uint32_t *size = sizes[i % 4];
-        float *src = picture_of(0.375f, (size_t)size[0] * size[1]);
+        OWNED(owned_free) float *src = picture_of(0.375f, (size_t)size[0] * size[1]);
         for (int way = 0; way < WAYS; way++) {
             float *dst = make((enum way)way, &all[i / 4], size[0], size[1], src, NULL);
             for (uint32_t k = 0; k < size[0] * size[1]; k++) {
@@ -223,7 +216,6 @@ TEST(a_constant_picture_stays_as_it_is)
             }
             free(dst);
         }
-        free(src);
     }
 }
 
@@ -231,16 +223,14 @@ TEST(a_constant_picture_stays_as_it_is)
 TEST(nothing_goes_beyond_what_there_was)
 {
     for (size_t i = 0; i < ALL; i++) {
-        float *src = picture_of(0.0f, 60 * 40);
+        OWNED(owned_free) float *src = picture_of(0.0f, 60 * 40);
         src[20 * 60 + 30] = src[20 * 60 + 31] = 1000.0f;
         for (int way = 0; way < WAYS; way++) {
-            float *dst = make((enum way)way, &all[i], 60, 40, src, NULL);
+            OWNED(owned_free) float *dst = make((enum way)way, &all[i], 60, 40, src, NULL);
             for (uint32_t k = 0; k < 60 * 40; k++) {
                 assert_true(dst[k] >= -1e-9f && dst[k] <= 1000.0f);
             }
-            free(dst);
         }
-        free(src);
     }
 }
 
@@ -255,15 +245,13 @@ TEST(what_is_not_finite_reaches_as_far_as_the_kernel)
                  {{.engine = BLUR_SPREAD, .sigma_px = 3.0}, 7},
                  {{.engine = BLUR_DIFFUSION, .sigma_px = 2.0}, 12}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        float *src = picture_of(0.5f, 60 * 3);
+        OWNED(owned_free) float *src = picture_of(0.5f, 60 * 3);
         src[60 + 30] = NAN;
-        float *dst = make(BY_CPU, &cases[i].numbers, 60, 3, src, NULL);
+        OWNED(owned_free) float *dst = make(BY_CPU, &cases[i].numbers, 60, 3, src, NULL);
         assert_true(isnan(dst[60 + 30]) && isnan(dst[60 + 28]) && isnan(dst[60 + 32]));
         for (int x = 0; x < 60; x++) {
             assert_true(isfinite(dst[60 + x]) || abs(x - 30) <= cases[i].reach_px);
         }
-        free(src);
-        free(dst);
     }
 }
 
@@ -363,10 +351,9 @@ TEST(heat_flows_from_warm_to_cold)
     const struct blur_numbers numbers = {.engine = BLUR_DIFFUSION, .sigma_px = 1.0};
     const float src[3] = {0.0f, 1.0f, 0.0f};
     for (int way = 0; way < WAYS; way++) {
-        float *dst = make((enum way)way, &numbers, 3, 1, src, NULL);
+        OWNED(owned_free) float *dst = make((enum way)way, &numbers, 3, 1, src, NULL);
         assert_true(dst[1] < 1.0f && dst[0] > 0.0f);
         assert_float_equal(dst[0] + dst[1] + dst[2], 1.0, 1e-6);
-        free(dst);
     }
 }
 
@@ -380,13 +367,11 @@ TEST(heat_stops_at_edges_that_are_kept)
         src[i] = (i < 20 ? 0.2f : 0.8f) + (i % 2 ? 0.005f : -0.005f);
     }
     for (int way = 0; way < WAYS; way++) {
-        float *blurred = make((enum way)way, &even, 40, 1, src, NULL);
-        float *sharp = make((enum way)way, &kept, 40, 1, src, NULL);
+        OWNED(owned_free) float *blurred = make((enum way)way, &even, 40, 1, src, NULL);
+        OWNED(owned_free) float *sharp = make((enum way)way, &kept, 40, 1, src, NULL);
         assert_true(blurred[20] - blurred[19] < 0.1f);
         assert_true(sharp[20] - sharp[19] > 0.55f);
         assert_true(fabsf(sharp[10] - sharp[9]) < 0.002f); /* and what is small is gone */
-        free(blurred);
-        free(sharp);
     }
 }
 
@@ -395,29 +380,25 @@ TEST(heat_stops_at_edges_that_are_kept)
 TEST(pixels_of_one_sigma_gather_what_they_spread)
 {
     const struct blur_numbers numbers = {.engine = BLUR_SPREAD, .sigma_px = 2.7};
-    float *src = picture_of(0.0f, 31 * 23);
-    float *sigmas = picture_of(2.7f, 31 * 23);
+    OWNED(owned_free) float *src = picture_of(0.0f, 31 * 23);
+    OWNED(owned_free) float *sigmas = picture_of(2.7f, 31 * 23);
     for (int i = 0; i < 31 * 23; i++) {
         src[i] = (float)((i * 7919) % 101) / 101.0f;
     }
     for (int way = 0; way < WAYS; way++) {
-        float *gathered = make((enum way)way, &numbers, 31, 23, src, NULL);
-        float *spread = make((enum way)way, &numbers, 31, 23, src, sigmas);
+        OWNED(owned_free) float *gathered = make((enum way)way, &numbers, 31, 23, src, NULL);
+        OWNED(owned_free) float *spread = make((enum way)way, &numbers, 31, 23, src, sigmas);
         for (int i = 0; i < 31 * 23; i++) {
             assert_float_equal(spread[i], gathered[i], 1e-5);
         }
-        free(gathered);
-        free(spread);
     }
-    free(src);
-    free(sigmas);
 }
 
 TEST(pixels_that_spread_by_their_own_sigmas_keep_their_energy)
 {
     const struct blur_numbers numbers = {.engine = BLUR_SPREAD, .sigma_px = 8.0};
-    float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
-    float *sigmas = picture_of(0.0f, (size_t)SIDE * SIDE);
+    OWNED(owned_free) float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
+    OWNED(owned_free) float *sigmas = picture_of(0.0f, (size_t)SIDE * SIDE);
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
         const uint32_t x = i % SIDE;
         const uint32_t y = i / SIDE;
@@ -426,13 +407,10 @@ TEST(pixels_that_spread_by_their_own_sigmas_keep_their_energy)
         sigmas[i] = (float)(i % 9);
     }
     for (int way = 0; way < WAYS; way++) {
-        float *dst = make((enum way)way, &numbers, SIDE, SIDE, src, sigmas);
+        OWNED(owned_free) float *dst = make((enum way)way, &numbers, SIDE, SIDE, src, sigmas);
         assert_float_equal(moments_of(dst, SIDE, 0.0).sum / moments_of(src, SIDE, 0.0).sum, 1.0,
                            1e-5);
-        free(dst);
     }
-    free(src);
-    free(sigmas);
 }
 
 /* ---- Files of weights */
@@ -443,9 +421,8 @@ static struct shared_data *read_text(const char *text, enum fovea_result expecte
     char words[BLUR_PROBLEM_BYTES] = "";
     struct shared_data *data = NULL;
     assert_int_equal(blur_read_file(text, strlen(text), words, &data), expected);
-    if (problem && strcmp(words, problem) != 0) {
-        fail_msg("\"%s\" instead of \"%s\"", words, problem);
-    }
+    assert_that(!problem || strcmp(words, problem) == 0, "\"%s\" instead of \"%s\"", words,
+                problem);
     assert_int_equal(data != NULL, expected == FOVEA_OK);
     return data;
 }
@@ -513,7 +490,7 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
 {
     static const char *const texts[] = {"1", "1 0 2\n0 5 0\n", "0 1 1 0\n1 2 2 1\n1 2 2 1\n0 1 1 0",
                                         "0 0 0 1 1\n"};
-    float *src = picture_of(0.0f, 41 * 33);
+    OWNED(owned_free) float *src = picture_of(0.0f, 41 * 33);
     for (int i = 0; i < 41 * 33; i++) {
         src[i] = (float)((i * 7919) % 101) / 101.0f;
     }
@@ -523,16 +500,13 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
                                              .sigma_px = i % 2 ? 0.0 : 2.2,
                                              .radius_px = i % 2 ? 3.7 : 0.0,
                                              .table = (const struct blur_table *)data};
-        float *made = make(BY_CPU, &numbers, 41, 33, src, NULL);
-        float *defined = make(BY_REFERENCE, &numbers, 41, 33, src, NULL);
+        OWNED(owned_free) float *made = make(BY_CPU, &numbers, 41, 33, src, NULL);
+        OWNED(owned_free) float *defined = make(BY_REFERENCE, &numbers, 41, 33, src, NULL);
         for (int k = 0; k < 41 * 33; k++) {
             assert_float_equal(made[k], defined[k], 2e-6);
         }
-        free(made);
-        free(defined);
         shared_data_release(&data);
     }
-    free(src);
 }
 
 /* Of a picture that is smaller than what the kernel reaches, most weights read edges. */
@@ -543,21 +517,18 @@ TEST(a_kernel_wider_than_the_picture_is_its_definition)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const uint32_t width = sizes[i][0];
         const uint32_t height = sizes[i][1];
-        float *src = picture_of(0.0f, (size_t)width * height);
+        OWNED(owned_free) float *src = picture_of(0.0f, (size_t)width * height);
         for (uint32_t k = 0; k < width * height; k++) {
             src[k] = (float)((k * 7919) % 101) / 101.0f;
         }
         const struct blur_numbers numbers = {.engine = BLUR_FFT,
                                              .radius_px = 6.0 + 13.3 * (double)i,
                                              .table = (const struct blur_table *)data};
-        float *made = make(BY_CPU, &numbers, width, height, src, NULL);
-        float *defined = make(BY_REFERENCE, &numbers, width, height, src, NULL);
+        OWNED(owned_free) float *made = make(BY_CPU, &numbers, width, height, src, NULL);
+        OWNED(owned_free) float *defined = make(BY_REFERENCE, &numbers, width, height, src, NULL);
         for (uint32_t k = 0; k < width * height; k++) {
             assert_float_equal(made[k], defined[k], 2e-6);
         }
-        free(src);
-        free(made);
-        free(defined);
     }
     shared_data_release(&data);
 }
@@ -580,13 +551,11 @@ TEST(a_point_becomes_what_the_file_shows)
     struct shared_data *data = read_text("0 0 0\n0 0 3\n0 1 0\n", FOVEA_OK, NULL);
     const struct blur_numbers numbers = {
         .engine = BLUR_FFT, .radius_px = 1.5, .table = (const struct blur_table *)data};
-    float *src = picture_of(0.0f, 5 * 5);
+    OWNED(owned_free) float *src = picture_of(0.0f, 5 * 5);
     src[2 * 5 + 2] = 1.0f;
-    float *dst = make(BY_CPU, &numbers, 5, 5, src, NULL);
+    OWNED(owned_free) float *dst = make(BY_CPU, &numbers, 5, 5, src, NULL);
     assert_float_equal(dst[2 * 5 + 3], 0.75, 1e-6);
     assert_float_equal(dst[3 * 5 + 2], 0.25, 1e-6);
-    free(src);
-    free(dst);
     shared_data_release(&data);
 }
 
@@ -630,7 +599,7 @@ static void assert_lacks(const struct blur_numbers *numbers, bool has_sigmas,
     const struct operator_plan_desc desc = {&settings, 40, 30, has_sigmas};
     struct operator_plan *plan = NULL;
     char said[OPERATOR_PROBLEM_BYTES] = "";
-    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(blur_operator.plan_create(&desc, &plan));
     assert_int_equal(blur_operator.plan_lacks(plan, backend, said, sizeof said), words != NULL);
     if (words) {
         assert_non_null(strstr(said, words));
@@ -705,7 +674,7 @@ TEST(a_plan_is_of_its_engines_numbers_alone)
     const struct operator_plan_desc desc = {&settings, 40, 30, false};
     struct operator_plan *plan = NULL;
     settings.own.blur_engine = BLUR_BOX;
-    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(blur_operator.plan_create(&desc, &plan));
     settings.own.blur_edge = 0.5;
     settings.own.blur_shape = BLUR_STAR;
     settings.own.blur_radius_px = 3.0;

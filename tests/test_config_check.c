@@ -104,16 +104,12 @@ TEST(wrong_curves_are_named)
         print_message("case %zu\n", i);
         struct fovea_settings settings = fovea_settings_default();
         settings.foveation.curve = cases[i].curve;
-        char message[512];
-        snprintf(message, sizeof message, "foveation.curve is wrong at point %u%s",
-                 cases[i].wrong_point, must);
-        assert_wrong(&settings, message);
+        assert_wrong(&settings, test_text("foveation.curve is wrong at point %u%s",
+                                          cases[i].wrong_point, must));
     }
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.curve.count = 0;
-    char message[512];
-    snprintf(message, sizeof message, "foveation.curve is without points%s", must);
-    assert_wrong(&settings, message);
+    assert_wrong(&settings, test_text("foveation.curve is without points%s", must));
 }
 
 TEST(a_full_curve_is_right_and_one_more_point_is_wrong)
@@ -148,10 +144,8 @@ TEST(wrong_displays_are_named)
         struct fovea_settings settings = fovea_settings_default();
         settings.foveation.display.table_count = cases[i].count;
         memcpy(settings.foveation.display.table, cases[i].table, sizeof cases[i].table);
-        char message[512];
-        snprintf(message, sizeof message, "foveation.display.table is wrong at number %u; %s",
-                 cases[i].wrong, must);
-        assert_wrong(&settings, message);
+        assert_wrong(&settings, test_text("foveation.display.table is wrong at number %u; %s",
+                                          cases[i].wrong, must));
     }
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.light = FOVEA_LIGHT_TABLE;

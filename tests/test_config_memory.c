@@ -79,7 +79,7 @@ TEST(creation_survives_each_failure)
     setenv("FOVEA_SET", "overlay.hud=true,gaze.fixed={\"x\":1}", 1);
     struct recorded recorded = {0};
     struct fovea_config_desc desc = everything(&recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     size_t failures = 0;
     for (size_t n = 1; result != FOVEA_OK && n < 1000; n++) {
@@ -102,7 +102,6 @@ TEST(creation_survives_each_failure)
     assert_result(result, FOVEA_OK);
     assert_in_range(failures, 100, 900); /* each value of the file is one */
     assert_int_equal(fovea_config_settings(config)->cpu_threads, 3);
-    fovea_config_destroy(&config);
 }
 
 TEST(a_reload_that_fails_keeps_the_settings)

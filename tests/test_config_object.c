@@ -62,21 +62,19 @@ TEST(what_is_set_is_what_one_gets)
         {"foveation.map.file", "\" space\"", "\" space\""},
         {"layer.keys.hud", "Shift_R+F9", "Shift_R+F9"},
     };
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_result(set(settings, cases[i][0], cases[i][1]), FOVEA_OK);
         assert_string_equal(get(settings, cases[i][0]), cases[i][2]);
     }
-    fovea_settings_destroy(&settings);
 }
 
 TEST(a_group_is_set_as_an_object)
 {
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     assert_result(set(settings, "overlay", "{\"hud\": true, \"wipe\": 0.5}"), FOVEA_OK);
     assert_string_equal(get(settings, "overlay.hud"), "true");
     assert_string_equal(get(settings, "overlay.wipe"), "0.5");
-    fovea_settings_destroy(&settings);
 }
 
 TEST(mistakes_change_nothing_and_are_explained)
@@ -91,25 +89,23 @@ TEST(mistakes_change_nothing_and_are_explained)
         {"foveation.model", "papers", "did you mean \"paper\"?"},
         {"overlay", "{\"hud\": true, \"wipe\": 7}", "0 to 1; found 7"},
     };
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     const struct fovea_settings defaults = fovea_settings_default();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct recorded recorded = {0};
         assert_result(
             fovea_settings_set(settings, cases[i][0], cases[i][1], recorded_log(&recorded)),
             FOVEA_ERROR_CONFIG);
-        if (!strstr(recorded.last[FOVEA_LOG_ERROR], cases[i][2])) {
-            fail_msg("%s: %s", cases[i][0], recorded.last[FOVEA_LOG_ERROR]);
-        }
+        assert_that(strstr(recorded.last[FOVEA_LOG_ERROR], cases[i][2]), "%s: %s", cases[i][0],
+                    recorded.last[FOVEA_LOG_ERROR]);
         assert_same_settings(settings, &defaults);
     }
-    fovea_settings_destroy(&settings);
 }
 
 TEST(arguments_are_checked)
 {
     const enum fovea_result wrong = FOVEA_ERROR_INVALID_ARGUMENT;
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     char text[8] = "before";
     double value = 0;
     assert_result(fovea_settings_create(NULL), wrong);
@@ -127,13 +123,12 @@ TEST(arguments_are_checked)
     assert_result(fovea_settings_get_double(settings, "gaze.source", &value), FOVEA_ERROR_CONFIG);
     assert_result(fovea_settings_get_double(settings, "nothing", &value), FOVEA_ERROR_CONFIG);
     assert_result(fovea_settings_check(NULL, (struct fovea_log){0}), wrong);
-    fovea_settings_destroy(&settings);
 }
 
 TEST(numbers_do_not_depend_on_the_locale)
 {
     const struct fovea_log silent = {0};
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     double value = 0;
     setlocale(LC_ALL, "de_DE.UTF-8");
     assert_result(fovea_settings_set_double(settings, "foveation.strength", 0.1, silent), FOVEA_OK);
@@ -155,7 +150,6 @@ TEST(numbers_do_not_depend_on_the_locale)
                   FOVEA_ERROR_CONFIG);
     assert_result(fovea_settings_set_double(settings, "foveation.strength", (double)NAN, silent),
                   FOVEA_ERROR_INVALID_ARGUMENT);
-    fovea_settings_destroy(&settings);
 }
 
 static const float cells[] = {1, 2, 3, 4, 5, 6};
@@ -176,14 +170,13 @@ TEST(a_map_belongs_to_the_settings)
     struct fovea_settings *copy = NULL;
     struct fovea_config *config = NULL;
     struct recorded recorded = {0};
-    float *values = malloc(sizeof cells);
+    OWNED(owned_free) float *values = malloc(sizeof cells);
     assert_non_null(values);
     memcpy(values, cells, sizeof cells);
     assert_result(fovea_settings_set_map(settings, values, 3, 1), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_settings_set_map(settings, NULL, 3, 2), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_settings_set_map(settings, values, 3, 2), FOVEA_OK);
     assert_result(fovea_settings_set_map(settings, values, 3, 2), FOVEA_OK);
-    free(values);
     assert_result(fovea_settings_copy(settings, &copy), FOVEA_OK);
     fovea_settings_destroy(&settings);
     assert_has_cells(copy);
@@ -207,18 +200,17 @@ TEST(a_map_belongs_to_the_settings)
 
 TEST(transfer_is_one_of_those_that_there_are)
 {
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     assert_result(fovea_settings_set_transfer(settings, FOVEA_TRANSFER_PQ), FOVEA_OK);
     assert_int_equal(settings->foveation.transfer, FOVEA_TRANSFER_PQ);
     assert_result(fovea_settings_set_transfer(settings, (enum fovea_transfer)3),
                   FOVEA_ERROR_INVALID_ARGUMENT);
-    fovea_settings_destroy(&settings);
 }
 
 /* Whatever the table says, each default is understood as itself. */
 TEST(the_table_is_told_whole)
 {
-    struct fovea_settings *settings = create();
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
     struct fovea_setting info;
     const size_t count = fovea_setting_count();
     assert_in_range(count, 60, 1000);
@@ -238,7 +230,6 @@ TEST(the_table_is_told_whole)
     assert_same_settings(settings, &defaults);
     assert_result(fovea_setting_info(count, &info), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_setting_info(0, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    fovea_settings_destroy(&settings);
 }
 
 static struct fovea_setting info_of(const char *path)
@@ -355,8 +346,8 @@ TEST(a_longer_text_leaves_nothing_behind)
         {"gaze.udp.bind", "255.255.255.255", "127.0.0.1"},
         {"gaze.scanpath.file", "/a/long/path/to/a/scanpath.csv", "/b.csv"}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct fovea_settings *once = NULL;
-        struct fovea_settings *again = NULL;
+        OWNED(fovea_settings_destroy) struct fovea_settings *once = NULL;
+        OWNED(fovea_settings_destroy) struct fovea_settings *again = NULL;
         assert_result(fovea_settings_create(&once), FOVEA_OK);
         assert_result(fovea_settings_create(&again), FOVEA_OK);
         assert_result(set(again, texts[i][0], texts[i][1]), FOVEA_OK);
@@ -364,7 +355,5 @@ TEST(a_longer_text_leaves_nothing_behind)
         assert_result(set(again, texts[i][0], texts[i][2]), FOVEA_OK);
         assert_result(set(once, texts[i][0], texts[i][2]), FOVEA_OK);
         assert_memory_equal(&once->gaze, &again->gaze, sizeof once->gaze);
-        fovea_settings_destroy(&once);
-        fovea_settings_destroy(&again);
     }
 }

@@ -43,8 +43,7 @@ static enum fovea_result settle(struct watched *config)
 
 static struct watched *watch_by(const struct fovea_config_desc *desc)
 {
-    struct watched *config = calloc(1, sizeof *config);
-    assert_non_null(config);
+    struct watched *config = test_memory(1, sizeof *config);
     assert_result(config_reader_init(&config->reader, desc), FOVEA_OK);
     assert_result(config_reader_load(&config->reader, &config->settings), FOVEA_OK);
     return config;
@@ -74,9 +73,7 @@ static uint32_t threads(const struct watched *config)
 /* Other sizes each time: clocks of file systems are coarse. */
 static void write_threads(const char *path, int count)
 {
-    char text[256];
-    snprintf(text, sizeof text, "{\"cpu_threads\": %d} //%*s", count, count, "");
-    write_text(path, text);
+    write_text(path, test_text("{\"cpu_threads\": %d} //%*s", count, count, ""));
 }
 
 TEST(a_rewritten_file_counts_within_a_second)

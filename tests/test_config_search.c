@@ -18,9 +18,7 @@ static int fresh_folder(void **state)
     mkdir("xdg/fovea", 0755);
     mkdir(".config", 0755);
     mkdir(".config/fovea", 0755);
-    char xdg[512];
-    snprintf(xdg, sizeof xdg, "%s/xdg", folder());
-    setenv("XDG_CONFIG_HOME", xdg, 1);
+    setenv("XDG_CONFIG_HOME", test_text("%s/xdg", folder()), 1);
     return entered;
 }
 
@@ -35,14 +33,13 @@ static struct fovea_config_desc search(struct recorded *recorded)
 
 static struct fovea_settings load(const struct fovea_config_desc *desc)
 {
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result result = fovea_config_create(desc, &config);
     const struct recorded *recorded = desc->log.user;
     assert_string_equal(recorded->last[FOVEA_LOG_ERROR], "");
     assert_result(result, FOVEA_OK);
     assert_int_equal(recorded->count[FOVEA_LOG_INFO], 1);
     struct fovea_settings settings = *fovea_config_settings(config);
-    fovea_config_destroy(&config);
     return settings;
 }
 
@@ -60,12 +57,10 @@ static void assert_fails(const struct fovea_config_desc *desc, enum fovea_result
 /* Three settings, so that each place shows which of them it has the last word on. */
 static void write_three(const char *path, double strength, int threads, int fragment)
 {
-    char text[256];
-    snprintf(text, sizeof text,
-             "{\"foveation\": {\"strength\": %g, \"paper\": {\"fragment_px\": %d}}, "
-             "\"cpu_threads\": %d}",
-             strength, fragment, threads);
-    write_text(path, text);
+    write_text(path,
+               test_text("{\"foveation\": {\"strength\": %g, \"paper\": {\"fragment_px\": %d}}, "
+                         "\"cpu_threads\": %d}",
+                         strength, fragment, threads));
 }
 
 #define IN_FOLDER(test) TEST_AROUND(test, fresh_folder, leave_folder)
@@ -90,10 +85,9 @@ IN_FOLDER(files_merge_key_by_key)
     assert_float_equal(settings.foveation.strength, 4, 0);
     assert_int_equal(settings.cpu_threads, 3);
     assert_int_equal(settings.foveation.paper.fragment_px, 8);
-    char message[600];
-    snprintf(message, sizeof message,
-             "configuration: defaults, %s/xdg/fovea/fovea.json, ./fovea.json", folder());
-    assert_string_equal(recorded.last[FOVEA_LOG_INFO], message);
+    assert_string_equal(
+        recorded.last[FOVEA_LOG_INFO],
+        test_text("configuration: defaults, %s/xdg/fovea/fovea.json, ./fovea.json", folder()));
 }
 
 /* In a program that has more rights than who started it: none of the environment counts. Returns
@@ -102,12 +96,11 @@ static int threads_of_trusted(void)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     if (fovea_config_create(&desc, &config) < 0) {
         return 100;
     }
     const int threads = fovea_config_settings(config)->cpu_threads;
-    fovea_config_destroy(&config);
     return threads;
 }
 
@@ -322,9 +315,8 @@ IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them)
 
 IN_FOLDER(long_scanpaths_are_refused)
 {
-    char text[1200];
-    snprintf(text, sizeof text, "{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0);
-    write_text("fovea.json", text);
+    write_text("fovea.json",
+               test_text("{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0));
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
     assert_fails(
@@ -505,7 +497,7 @@ IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not)
     }
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result unreadable = fovea_config_create(&desc, &config);
     if (root) {
         assert_int_equal(seteuid(0), 0);
@@ -527,7 +519,6 @@ IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not)
     assert_int_equal(chmod("xdg", 0755), 0);
     assert_result(closed, FOVEA_OK);
     assert_int_equal(fovea_config_settings(config)->cpu_threads, 0);
-    fovea_config_destroy(&config);
 }
 
 IN_FOLDER(names_of_files_are_printable_in_messages)
@@ -543,7 +534,7 @@ IN_FOLDER(a_moved_working_directory_does_not_move_the_file)
     write_text("fovea.json", "{\"cpu_threads\": 3}");
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     assert_int_equal(chdir("xdg"), 0);
     usleep(210000);
@@ -551,14 +542,13 @@ IN_FOLDER(a_moved_working_directory_does_not_move_the_file)
     usleep(210000);
     assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
     assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
-    fovea_config_destroy(&config);
 }
 
 IN_FOLDER(wrong_arguments_are_refused)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
-    struct fovea_config *config = (struct fovea_config *)&recorded;
+    OWNED(fovea_config_destroy) struct fovea_config *config = (struct fovea_config *)&recorded;
     assert_result(fovea_config_create(NULL, &config), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(config);
     assert_result(fovea_config_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -571,7 +561,6 @@ IN_FOLDER(wrong_arguments_are_refused)
     assert_result(fovea_config_poll(NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(fovea_config_settings(NULL));
     fovea_config_destroy(NULL);
-    fovea_config_destroy(&config);
 }
 
 int main(int count, char **arguments)

@@ -14,12 +14,11 @@ static enum fovea_result create(const char *set, struct recorded *recorded,
     desc.sets = &set;
     desc.set_count = 1;
     desc.log = recorded_log(recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result result = fovea_config_create(&desc, &config);
     if (result == FOVEA_OK) {
         *out_settings = *fovea_config_settings(config);
     }
-    fovea_config_destroy(&config);
     return result;
 }
 
@@ -40,13 +39,12 @@ static struct fovea_settings set_list(const char *list)
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
     desc.log = recorded_log(&recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result result = fovea_config_create(&desc, &config);
     unsetenv("FOVEA_SET");
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
     assert_result(result, FOVEA_OK);
     struct fovea_settings settings = *fovea_config_settings(config);
-    fovea_config_destroy(&config);
     return settings;
 }
 
@@ -284,7 +282,7 @@ static void assert_unused(const struct unused_case *cases, size_t count, names_o
     for (size_t i = 0; i < count; i++) {
         char said[FOVEA_PATH_MAX];
         struct recorded recorded = {0};
-        struct fovea_config *config = NULL;
+        OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
         struct fovea_config_desc desc = only_file(NULL, &recorded);
         print_message("case %zu\n", i);
         desc.sets = cases[i].sets;
@@ -296,7 +294,6 @@ static void assert_unused(const struct unused_case *cases, size_t count, names_o
         names(fovea_config_settings(config), said, sizeof said);
         assert_string_equal(said, cases[i].names);
         assert_int_equal(recorded.count[FOVEA_LOG_INFO], said[0] ? 2 : 1);
-        fovea_config_destroy(&config);
     }
 }
 

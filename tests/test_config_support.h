@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the tests of config/ share: a log that remembers, a folder of their own, files in it. */
-#ifndef FOVEA_TEST_CONFIG_SUPPORT_H
-#define FOVEA_TEST_CONFIG_SUPPORT_H
+#pragma once
 
 #include "config/settings.h"
 #include "support/cmocka_all.h"
@@ -35,5 +34,3 @@ void assert_same_settings(const struct fovea_settings *a, const struct fovea_set
 #define assert_result(result, wanted)                                                              \
     assert_string_equal(fovea_test_result(result), fovea_test_result(wanted))
 const char *fovea_test_result(enum fovea_result result);
-
-#endif

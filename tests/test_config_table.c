@@ -12,9 +12,7 @@
 static char *read_source(const char *path)
 {
     static char text[1 << 17];
-    char full[512];
-    snprintf(full, sizeof full, "%s/%s", FOVEA_SOURCE_DIR, path);
-    FILE *file = fopen(full, "rb");
+    FILE *file = fopen(test_text("%s/%s", FOVEA_SOURCE_DIR, path), "rb");
     assert_non_null(file);
     size_t count = fread(text, 1, sizeof text - 1, file);
     fclose(file);
@@ -32,13 +30,12 @@ TEST(default_json_says_what_the_code_says)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(FOVEA_SOURCE_DIR "/config/default.json", &recorded);
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result result = fovea_config_create(&desc, &config);
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
     assert_result(result, FOVEA_OK);
     struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(fovea_config_settings(config), &defaults);
-    fovea_config_destroy(&config);
 }
 
 static cJSON *parse_default_json(void)

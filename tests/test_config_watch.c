@@ -75,9 +75,7 @@ static void write_whole(const char *path, const char *text)
 
 static void write_threads(const char *path, int count)
 {
-    char text[256];
-    snprintf(text, sizeof text, "{\"cpu_threads\": %d} //%*s", count, count, "");
-    write_whole(path, text);
+    write_whole(path, test_text("{\"cpu_threads\": %d} //%*s", count, count, ""));
 }
 
 static struct fovea_config *watch(const char *file, struct recorded *recorded)
@@ -133,7 +131,7 @@ TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
 {
     struct recorded recorded = {0};
     write_threads("a.json", 1);
-    struct fovea_config *config = watch("a.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("a.json", &recorded);
     atomic_store(&looks, 0);
     assert_result(poll_for(config, 2000, NULL), FOVEA_NOT_READY);
     assert_in_range(atomic_load(&looks), 3, 12);
@@ -149,14 +147,13 @@ TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
     }
     assert_result(result, FOVEA_OK);
     assert_int_equal(threads(config), 2);
-    fovea_config_destroy(&config);
 }
 
 TEST(a_saved_file_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("b.json", 1);
-    struct fovea_config *config = watch("b.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("b.json", &recorded);
     const struct fovea_settings *settings = fovea_config_settings(config);
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
     for (int i = 2; i < 5; i++) {
@@ -174,7 +171,6 @@ TEST(a_saved_file_counts_within_a_second)
     assert_result(settle(config), FOVEA_ERROR_CONFIG);
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
     assert_int_equal(settings->cpu_threads, 4);
-    fovea_config_destroy(&config);
 }
 
 TEST(nobody_waits_for_a_slow_file_system)
@@ -182,7 +178,7 @@ TEST(nobody_waits_for_a_slow_file_system)
     struct recorded recorded = {0};
     double longest_ms = 0.0;
     write_threads("c.json", 1);
-    struct fovea_config *config = watch("c.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("c.json", &recorded);
     assert_result(poll_for(config, 300, &longest_ms), FOVEA_NOT_READY);
     atomic_store(&delay_ms, SLOW_MS);
     write_threads("c.json", 2);
@@ -196,7 +192,6 @@ TEST(nobody_waits_for_a_slow_file_system)
     assert_true(took_ms > 3 * SLOW_MS);
     assert_true(longest_ms < SLOW_MS / 4);
     assert_int_equal(threads(config), 2);
-    fovea_config_destroy(&config);
 }
 
 TEST(nobody_waits_for_a_file_system_that_does_not_answer)
@@ -230,7 +225,7 @@ TEST(without_a_thread_the_files_are_not_watched_and_it_is_said)
 {
     struct recorded recorded = {0};
     write_threads("e.json", 1);
-    struct fovea_config *config = watch("e.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("e.json", &recorded);
     no_threads = true;
     for (int i = 0; i < 10; i++) {
         assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
@@ -239,7 +234,6 @@ TEST(without_a_thread_the_files_are_not_watched_and_it_is_said)
     no_threads = false;
     assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 1);
     assert_int_equal(threads(config), 1);
-    fovea_config_destroy(&config);
 }
 
 TEST(unwatched_files_are_left_alone)
@@ -248,7 +242,7 @@ TEST(unwatched_files_are_left_alone)
     write_threads("f.json", 1);
     struct fovea_config_desc desc = only_file("f.json", &recorded);
     desc.ignore_changes = true;
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     const struct process_counts before = process_count();
     write_threads("f.json", 2);
@@ -258,7 +252,6 @@ TEST(unwatched_files_are_left_alone)
     assert_int_equal(atomic_load(&looks), 0);
     assert_int_equal(process_count().threads, before.threads);
     assert_int_equal(threads(config), 1);
-    fovea_config_destroy(&config);
 }
 
 TEST(a_program_that_never_polls_gets_no_thread)
@@ -278,12 +271,11 @@ TEST(files_are_read_again_when_asked)
 {
     struct recorded recorded = {0};
     write_threads("h.json", 1);
-    struct fovea_config *config = watch("h.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("h.json", &recorded);
     assert_result(fovea_config_reload(config), FOVEA_OK);
     assert_result(settle(config), FOVEA_OK);
     assert_result(poll_for(config, 500, NULL), FOVEA_NOT_READY);
     assert_result(fovea_config_reload(NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    fovea_config_destroy(&config);
 }
 
 /* The thread looks at the files again once it has handed over what it has read. */
@@ -299,7 +291,7 @@ TEST(good_settings_before_a_mistake_are_not_lost)
 {
     struct recorded recorded = {0};
     write_threads("i.json", 1);
-    struct fovea_config *config = watch("i.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("i.json", &recorded);
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
     rest_ms(500);
     static const char *const texts[] = {"{\"cpu_threads\": 2}", "{\"cpu_threads\": 3}", "{", "{{"};
@@ -315,7 +307,6 @@ TEST(good_settings_before_a_mistake_are_not_lost)
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
     assert_int_equal(threads(config), 3);
     assert_result(poll_for(config, 600, NULL), FOVEA_NOT_READY);
-    fovea_config_destroy(&config);
 }
 
 TEST(what_is_wrong_at_first_may_be_mended)
@@ -327,7 +318,7 @@ TEST(what_is_wrong_at_first_may_be_mended)
     struct fovea_config_desc desc = only_file("j.json", &recorded);
     desc.defaults = &defaults;
     desc.defaults_if_wrong = true;
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
     assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
@@ -337,7 +328,6 @@ TEST(what_is_wrong_at_first_may_be_mended)
     write_threads("j.json", 2);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 2);
-    fovea_config_destroy(&config);
 }
 
 TEST(a_child_of_fork_has_the_settings_and_no_news)

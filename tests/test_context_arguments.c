@@ -171,8 +171,8 @@ WITH_BENCH(neighbours_in_memory_do_not_overlap)
     struct fovea_image bottom = top;
     bottom.data = image_pixel(&b->dst.view, 0, 12);
     image_fill(&b->dst.view, 1.0);
-    assert_int_equal(fovea_context_run(b->context, &top, &bottom, center, NULL), FOVEA_OK);
-    assert_int_equal(fovea_context_run(b->context, &bottom, &top, center, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(b->context, &top, &bottom, center, NULL));
+    assert_ok(fovea_context_run(b->context, &bottom, &top, center, NULL));
     assert_silent(&b->said);
 }
 
@@ -200,8 +200,7 @@ WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame)
         assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, nowhere, NULL),
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_said(&b->said, "gaze");
-        assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, center, NULL),
-                         FOVEA_OK);
+        assert_ok(fovea_context_run(b->context, &b->src.view, &b->dst.view, center, NULL));
     }
 }
 
@@ -209,7 +208,7 @@ WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame)
 
 TEST(null_descriptions_are_refused)
 {
-    struct fovea_context *context = (struct fovea_context *)state;
+    OWNED(fovea_context_destroy) struct fovea_context *context = (struct fovea_context *)state;
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
     assert_int_equal(fovea_context_create(NULL, &context), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -217,7 +216,6 @@ TEST(null_descriptions_are_refused)
     assert_int_equal(fovea_context_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_context_set_settings(NULL, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_context_destroy(NULL);
-    fovea_context_destroy(&context);
 }
 
 static void refuse_settings(const struct fovea_settings *settings, enum fovea_result result,

@@ -42,8 +42,7 @@ static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
 static struct scene *scene_make(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
-    struct scene *s = calloc(1, sizeof *s);
-    assert_non_null(s);
+    struct scene *s = test_memory(1, sizeof *s);
     assert_true(kind.count <= MAX_COUNT);
     settings.cpu_threads = kind.threads;
     settings.foveation.method = kind.method;
@@ -64,19 +63,19 @@ static struct scene *scene_make(struct kind kind)
     return s;
 }
 
-static void scene_free(struct scene *s)
+static void scene_free(struct scene **own)
 {
+    OWNED(owned_free) struct scene *s = *own;
     assert_silent(&s->said);
     fovea_context_destroy(&s->context);
     sheet_free(&s->src);
     sheet_free(&s->dst);
     sheet_free(&s->expected);
-    free(s);
 }
 
 static void run_batch(struct scene *s)
 {
-    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &s->batch, NULL));
     assert_true(image_guards_intact(&s->dst.all));
 }
 
@@ -87,9 +86,8 @@ static void assert_single(struct scene *s, const struct fovea_image *src, uint32
     const struct fovea_image dst = sheet_image(&s->dst, index);
     const float *gaze_uv = s->gazes_uv + 2 * (size_t)index;
     const struct fovea_point_uv gaze = {(double)gaze_uv[0], (double)gaze_uv[1]};
-    char what[64];
-    snprintf(what, sizeof what, "image %u", index);
-    assert_int_equal(fovea_context_run(s->context, src, &expected, gaze, NULL), FOVEA_OK);
+    const char *what = test_text("image %u", index);
+    assert_ok(fovea_context_run(s->context, src, &expected, gaze, NULL));
     compare_assert_all_same(&dst, &expected, what);
 }
 
@@ -103,10 +101,9 @@ static void assert_singles(struct scene *s)
 
 static void check(struct kind kind)
 {
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run_batch(s);
     assert_singles(s);
-    scene_free(s);
 }
 
 /* Of many images each worker makes some by itself; what does not go evenly they make together. */
@@ -146,12 +143,11 @@ TEST(a_batch_of_one_may_have_any_distance)
 {
     struct kind kind = usual;
     kind.count = 1;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     s->batch.src_next_bytes = PTRDIFF_MIN;
     s->batch.dst_next_bytes = 1;
     run_batch(s);
     assert_singles(s);
-    scene_free(s);
 }
 
 TEST(batches_of_changing_sizes_and_frames_between_them_work)
@@ -161,14 +157,13 @@ TEST(batches_of_changing_sizes_and_frames_between_them_work)
     kind.count = 9;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         kind.method = (enum fovea_method)method;
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             image_fill(&s->dst.all.view, 0.0);
             s->batch.count = counts[i];
             run_batch(s);
             assert_singles(s);
         }
-        scene_free(s);
     }
 }
 
@@ -177,7 +172,7 @@ TEST(batches_of_changing_sizes_and_frames_between_them_work)
 /* A window that moves over a picture by three rows an image. */
 TEST(sources_may_overlap_each_other)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 3 * s->src.first.row_stride_bytes;
     run_batch(s);
     for (uint32_t i = 0; i < s->batch.count; i++) {
@@ -185,7 +180,6 @@ TEST(sources_may_overlap_each_other)
         src.data = image_pixel(&s->src.all.view, 0, 3 * i);
         assert_single(s, &src, i);
     }
-    scene_free(s);
 }
 
 /* ---- Stereo */
@@ -202,7 +196,7 @@ TEST(nothing_leaks_across_the_seam_of_a_stereo_pair)
                                   .count = 2,
                                   .width_px = 80,
                                   .height_px = 60};
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         assert_int_equal(s->batch.src_next_bytes * 2, s->batch.src.row_stride_bytes);
         run_batch(s);
         assert_singles(s);
@@ -213,7 +207,6 @@ TEST(nothing_leaks_across_the_seam_of_a_stereo_pair)
         compare_assert_all_same(&s->dst.first, &left_before, "left");
         const struct fovea_image right_after = sheet_image(&s->dst, 1);
         compare_assert_all_same(&right_after, &right, "white stays white");
-        scene_free(s);
     }
 }
 
@@ -223,7 +216,7 @@ TEST(src_and_dst_may_lie_between_each_other)
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
     kind.count = 8;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     struct sheet other = s->dst;
     s->batch.count = 4;
     s->batch.src_next_bytes *= 2;
@@ -236,14 +229,13 @@ TEST(src_and_dst_may_lie_between_each_other)
         const struct fovea_image expected = sheet_image(&other, i);
         const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * i],
                                             (double)s->gazes_uv[2 * i + 1]};
-        assert_int_equal(fovea_context_run(s->context, &src, &expected, gaze, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(s->context, &src, &expected, gaze, NULL));
         compare_assert_all_same(&dst, &expected, "between");
     }
     /* The same places, the images of dst from right to left. */
     s->batch.dst = sheet_image(&s->src, 7);
     s->batch.dst_next_bytes = -s->batch.src_next_bytes;
     run_batch(s);
-    scene_free(s);
 }
 
 /* ---- What is refused */
@@ -253,8 +245,7 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
 {
     struct kind kind = usual;
     const struct fovea_point_uv centre = {0.5, 0.5};
-    assert_int_equal(fovea_context_run(s->context, &s->src.first, &s->expected.first, centre, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run(s->context, &s->src.first, &s->expected.first, centre, NULL));
     struct sheet untouched =
         sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     assert_int_equal(fovea_context_run_batch(s->context, batch, NULL),
@@ -267,7 +258,7 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
 
 TEST(nothing_and_too_much_are_refused)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     assert_int_equal(fovea_context_run_batch(NULL, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     refuse(s, NULL, "batch is NULL");
@@ -286,12 +277,11 @@ TEST(nothing_and_too_much_are_refused)
     bad = s->batch;
     bad.dst.height_px--;
     refuse(s, &bad, "one size");
-    scene_free(s);
 }
 
 TEST(wrong_gazes_are_refused)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     bad.gazes_uv = NULL;
     refuse(s, &bad, "gazes_uv is NULL");
@@ -311,12 +301,11 @@ TEST(wrong_gazes_are_refused)
     s->batch.count = 1;
     s->gazes_uv[1] = NAN;
     refuse(s, &s->batch, "the gaze of image 0 is not finite");
-    scene_free(s);
 }
 
 TEST(overlapping_destinations_are_refused)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     const ptrdiff_t row = s->dst.first.row_stride_bytes;
     const ptrdiff_t nexts[] = {0, 4, -4, row, -row, row * 28, row * 28 + 37 * 4 - 4, 3 * row + 8};
     for (size_t i = 0; i < sizeof nexts / sizeof *nexts; i++) {
@@ -324,7 +313,6 @@ TEST(overlapping_destinations_are_refused)
         bad.dst_next_bytes = nexts[i];
         refuse(s, &bad, "images of dst overlap");
     }
-    scene_free(s);
 }
 
 /* The first and the second are apart; the first and the third are not. */
@@ -332,20 +320,19 @@ TEST(destinations_that_meet_later_are_refused)
 {
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     struct fovea_batch bad = s->batch;
     bad.count = 2;
     bad.dst_next_bytes = 130 * 4; /* of 7 * 37 px */
-    assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &bad, NULL));
     bad.count = 3;
     assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, "the first and number 2");
-    scene_free(s);
 }
 
 TEST(src_over_dst_is_refused)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     bad.src = bad.dst;
     refuse(s, &bad, "src and dst overlap");
@@ -357,7 +344,6 @@ TEST(src_over_dst_is_refused)
     bad.src = sheet_image(&s->dst, 6);
     bad.src_next_bytes = -bad.dst_next_bytes;
     refuse(s, &bad, "src and dst overlap");
-    scene_free(s);
 }
 
 TEST(distances_that_no_batch_needs_are_refused)
@@ -371,7 +357,7 @@ TEST(distances_that_no_batch_needs_are_refused)
     bad = s->batch;
     bad.dst_next_bytes = PTRDIFF_MIN;
     refuse(s, &bad, "dst_next_bytes");
-    scene_free(s);
+    scene_free(&s);
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGBA32F;
     s = scene_make(kind);
@@ -379,7 +365,7 @@ TEST(distances_that_no_batch_needs_are_refused)
     bad.dst_next_bytes += 2;
     assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, "dst_next_bytes");
-    scene_free(s);
+    scene_free(&s);
 }
 
 /* 300 of src from left to right and 300 of dst from right to left, in the same rows. */
@@ -389,7 +375,7 @@ TEST(more_pairs_than_are_looked_at_are_refused)
     kind.order = SHEET_SIDE_BY_SIDE;
     kind.width_px = kind.height_px = 4;
     kind.count = 600;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     struct fovea_batch batch = s->batch;
     batch.count = 300;
     batch.src_next_bytes *= 2;
@@ -398,5 +384,4 @@ TEST(more_pairs_than_are_looked_at_are_refused)
     assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, "too many");
-    scene_free(s);
 }

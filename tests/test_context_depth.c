@@ -54,8 +54,7 @@ struct given {
 static struct given *given_make(enum fovea_format format, enum scene_depths scenery,
                                 void (*choose_more)(struct fovea_settings *settings))
 {
-    struct given *given = calloc(1, sizeof *given);
-    assert_non_null(given);
+    struct given *given = test_memory(1, sizeof *given);
     given->scene = scene_of(scenery);
     given->scene.settings.foveation = fovea_settings_default().foveation;
     given->scene.format = format;
@@ -74,18 +73,18 @@ static struct given *given_make(enum fovea_format format, enum scene_depths scen
     return given;
 }
 
-static void given_free(struct given *given)
+static void given_free(struct given **own)
 {
+    OWNED(owned_free) struct given *given = *own;
     fovea_context_destroy(&given->context);
     image_free(&given->src);
     image_free(&given->dst);
     scene_depths_free(&given->depths);
-    free(given);
 }
 
 static void run(struct given *given)
 {
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(given->context, &given->batch, NULL));
     assert_silent(&given->said);
 }
 
@@ -100,7 +99,7 @@ TEST(what_is_in_focus_keeps_every_bit)
         struct given *given = given_make((enum fovea_format)format, DEPTHS_IN_FOCUS, NULL);
         run(given);
         compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
-        given_free(given);
+        given_free(&given);
     }
 }
 
@@ -117,12 +116,12 @@ TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
             }
         }
     }
-    given_free(given);
+    given_free(&given);
 }
 
 TEST(unknown_depths_leave_a_picture_as_it_is)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_IN_FOCUS, NULL);
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_IN_FOCUS, NULL);
     for (uint32_t y = 0; y < 41; y++) {
         for (uint32_t x = 0; x < 53; x++) {
             image_set(&given->depths.memory.view, x, y, 0, x % 2 ? (double)NAN : -1.0);
@@ -130,7 +129,6 @@ TEST(unknown_depths_leave_a_picture_as_it_is)
     }
     run(given);
     compare_assert_all_same(&given->dst.view, &given->src.view, "unknown");
-    given_free(given);
 }
 
 /* A flat picture has no edges that could be seen, whatever is near or far. */
@@ -142,7 +140,7 @@ TEST(flat_pictures_stay_flat)
         run(given);
         struct compare_rect where;
         assert_true(compare_largest(&given->dst.view, &given->src.view, &where) <= 1.0);
-        given_free(given);
+        given_free(&given);
     }
 }
 
@@ -165,14 +163,14 @@ TEST(sharp_things_do_not_bleed_into_what_is_behind)
             const double actual = image_get(&given->dst.view, k % 53, k / 53, 0);
             assert_true(fabs(actual - expected) <= (is_sharp ? 0.0 : 0.12));
         }
-        given_free(given);
+        given_free(&given);
     }
 }
 
 /* White that is near covers black that is in focus, as far as its Gaussian goes. */
 TEST(near_things_spread_over_what_is_in_focus)
 {
-    struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_NEAR_BLOCKS, NULL);
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_NEAR_BLOCKS, NULL);
     image_fill(&given->src.view, 0.0);
     image_fill(&given->depths.memory.view, SCENE_FOCUS_M);
     for (uint32_t k = 0; k < 20 * 41; k++) {
@@ -187,13 +185,12 @@ TEST(near_things_spread_over_what_is_in_focus)
         assert_true(fabs(image_get(&given->dst.view, x, 20, 0) - covered) < 0.012);
     }
     assert_true(sigma_px > 2.0);
-    given_free(given);
 }
 
 /* A small highlight behind the focus gives up nothing of its light. */
 TEST(highlights_keep_their_energy)
 {
-    struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_IN_FOCUS, NULL);
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_IN_FOCUS, NULL);
     double sum = 0.0;
     image_fill(&given->src.view, 0.0);
     image_fill(&given->depths.memory.view, 4.0);
@@ -204,7 +201,6 @@ TEST(highlights_keep_their_energy)
     }
     assert_true(fabs(sum - 1000.0) < 10.0);
     assert_true(image_get(&given->dst.view, 26, 20, 0) < 100.0);
-    given_free(given);
 }
 
 /* What is no number stays in its channel, and in reach of its blur. */
@@ -221,7 +217,7 @@ TEST(bad_numbers_stay_within_reach)
         assert_true(isfinite(value) || may_be);
     }
     assert_true(isnan(image_get(&given->dst.view, 3, 3, 1)));
-    given_free(given);
+    given_free(&given);
 }
 
 /* ---- Batches */
@@ -234,7 +230,7 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
     scene.width_px = 53;
     scene.height_px = HEIGHT * IMAGES;
     scene.settings.own.dof_focus = 0;
-    struct depths depths = scene_draw_depths(&scene, 1);
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(&scene, 1);
     const float gazes_uv[2 * IMAGES] = {0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f};
     for (int shared = 0; shared < 2; shared++) {
         struct fovea_context *context = context_of(&scene.settings, &said);
@@ -251,7 +247,7 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
         batch.gazes_uv = gazes_uv;
         depths.depth.height_px = HEIGHT;
         depths.depth.next_bytes = shared ? 0 : HEIGHT * depths.depth.row_stride_bytes;
-        assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run_batch(context, &batch, NULL));
         assert_silent(&said);
         for (int i = 0; i < IMAGES; i++) {
             struct depths own = depths;
@@ -268,7 +264,6 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
         scene_batch_free(&pictures);
         fovea_context_destroy(&context);
     }
-    scene_depths_free(&depths);
 }
 
 /* A row whose batch goes through it in parts, of which each has its depths and its focus. */
@@ -285,7 +280,7 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
     scene.settings.own.dof_focus = 0;
     scene.settings.operators =
         (struct fovea_operators){2, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate}};
-    struct depths depths = scene_draw_depths(&scene, 1);
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(&scene, 1);
     struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
     depths.depth.height_px = HEIGHT;
     depths.depth.next_bytes = HEIGHT * depths.depth.row_stride_bytes;
@@ -306,7 +301,7 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
         for (int k = 0; k < 2; k++) {
             batch.gazes_uv = gazes_uv[k];
             depths.depth.elapsed_s = k == 0 ? 0.0 : 0.2;
-            assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+            assert_ok(fovea_context_run_batch(context, &batch, NULL));
         }
         assert_silent(&said);
         fovea_context_destroy(&context);
@@ -316,7 +311,6 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
     image_free(&results[0]);
     image_free(&results[1]);
     scene_batch_free(&pictures);
-    scene_depths_free(&depths);
 }
 
 /* ---- Focus */
@@ -340,7 +334,7 @@ static struct given *given_of_halves(void)
 TEST(focus_follows_the_gaze_in_time)
 {
     const float gazes_uv[][2] = {{0.2f, 0.5f}, {0.8f, 0.5f}};
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     given->batch.gazes_uv = gazes_uv[0];
     run(given);
     assert_focused(given, 1.0);
@@ -353,28 +347,26 @@ TEST(focus_follows_the_gaze_in_time)
     given->depths.depth.elapsed_s = 0.0; /* another picture */
     run(given);
     assert_focused(given, 4.0);
-    given_free(given);
 }
 
 TEST(new_settings_do_not_move_the_focus)
 {
     const float gazes_uv[][2] = {{0.2f, 0.5f}, {0.8f, 0.5f}};
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     given->batch.gazes_uv = gazes_uv[0];
     run(given);
     given->scene.settings.own.dof_sensor_mm = 4.0;
-    assert_int_equal(fovea_context_set_settings(given->context, &given->scene.settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(given->context, &given->scene.settings));
     given->batch.gazes_uv = gazes_uv[1];
     given->depths.depth.elapsed_s = 0.3;
     run(given);
     assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-1.0)));
-    given_free(given);
 }
 
 TEST(without_a_gaze_the_focus_stays_where_it_was)
 {
     const float gaze_uv[2] = {0.2f, 0.5f};
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     run(given);
     assert_focused(given, SCENE_FOCUS_M); /* dof.focus_m */
     given->batch.gazes_uv = gaze_uv;
@@ -383,13 +375,12 @@ TEST(without_a_gaze_the_focus_stays_where_it_was)
     given->depths.depth.elapsed_s = 0.1;
     run(given);
     assert_focused(given, 1.0);
-    given_free(given);
 }
 
 TEST(a_program_says_what_is_in_focus)
 {
     const float gaze_uv[2] = {0.2f, 0.5f};
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     given->batch.gazes_uv = gaze_uv;
     given->depths.depth.focus_m = 3.0;
     run(given);
@@ -397,7 +388,6 @@ TEST(a_program_says_what_is_in_focus)
     given->depths.depth.focus_m = (double)INFINITY;
     run(given);
     assert_focused(given, (double)INFINITY);
-    given_free(given);
 }
 
 /* ---- What is refused */
@@ -509,34 +499,31 @@ TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
         {reserved, "depth.reserved"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
-        struct test_image untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
+        OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
+        OWNED_IMAGE untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
         cases[i].spoil(&given->depths.depth);
         assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_said(&given->said, cases[i].word);
         compare_assert_all_same(&given->dst.view, &untouched.view, cases[i].word);
-        image_free(&untouched);
-        given_free(given);
     }
 }
 
 TEST(depths_must_not_lie_in_the_result)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
     given->depths.depth.data = given->dst.view.data;
     given->depths.depth.row_stride_bytes = given->dst.view.row_stride_bytes;
     given->depths.depth.pixel_stride_bytes = 0;
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&given->said, "depth and dst overlap");
-    given_free(given);
 }
 
 TEST(no_picture_passes_without_depths)
 {
     const struct fovea_point_uv middle = {0.5, 0.5};
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
     given->batch.depth = NULL;
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
@@ -552,7 +539,6 @@ TEST(no_picture_passes_without_depths)
     given->batch.struct_bytes = offsetof(struct fovea_batch, depth); /* of older headers */
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
-    given_free(given);
 }
 
 static void choose_foveate(struct fovea_settings *settings)
@@ -568,17 +554,16 @@ TEST(others_take_no_depths)
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&given->said, "depth is given");
-    given_free(given);
+    given_free(&given);
 }
 
 TEST(settings_without_a_focal_length_are_refused_by_name)
 {
     struct said said = {0};
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
+    assert_ok(fovea_settings_create(&settings));
     assert_true(fovea_settings_set(settings, "dof.focal_mm", "0", said_log(&said)) < 0);
     assert_said(&said, "dof.focal_mm");
-    fovea_settings_destroy(&settings);
 }
 
 /* ---- Beside foveate */
@@ -603,9 +588,9 @@ TEST(a_row_is_its_operators_one_after_the_other)
     run(first);
     run(second);
     compare_assert_all_same(&row->dst.view, &second->dst.view, "a row");
-    given_free(row);
-    given_free(first);
-    given_free(second);
+    given_free(&row);
+    given_free(&first);
+    given_free(&second);
 }
 
 TEST(the_log_says_what_is_in_focus)

@@ -59,22 +59,16 @@ TEST(a_picture_without_a_gaze_is_warped)
     struct said said = {0};
     struct fovea_context *warps = context_for("lens", &said);
     struct fovea_context *both = context_for("foveate,lens", &said);
-    struct test_image src = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
-    struct test_image expected = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_STROKES, 3);
-    assert_int_equal(fovea_context_run(warps, &src.view, &expected.view,
-                                       (struct fovea_point_uv){0.5, 0.5}, NULL),
-                     FOVEA_OK);
+    OWNED_IMAGE src = image_drawn(150, 100, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 3);
+    OWNED_IMAGE expected = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+    assert_ok(fovea_context_run(warps, &src.view, &expected.view, (struct fovea_point_uv){0.5, 0.5},
+                                NULL));
     for (int i = 0; i < 6; i++) {
-        struct test_image dst = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE dst = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
         const struct fovea_point_uv gaze = {i % 2 ? none[i / 2] : 0.5, i % 2 ? 0.5 : none[i / 2]};
-        assert_int_equal(fovea_context_run(i < 3 ? warps : both, &src.view, &dst.view, gaze, NULL),
-                         FOVEA_OK);
+        assert_ok(fovea_context_run(i < 3 ? warps : both, &src.view, &dst.view, gaze, NULL));
         compare_assert_all_same(&dst.view, &expected.view, "no gaze");
-        image_free(&dst);
     }
-    image_free(&src);
-    image_free(&expected);
     fovea_context_destroy(&warps);
     fovea_context_destroy(&both);
     assert_silent(&said);
@@ -87,22 +81,18 @@ TEST(pictures_of_a_batch_without_a_gaze_are_warped)
                                               0.1f, 0.9f, 0.7f, 0.2f, NAN,  NAN};
     struct said said = {0};
     struct fovea_context *both = context_for("foveate,lens", &said);
-    struct test_image src = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
-    struct test_image expected = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
+    OWNED_IMAGE src = image_drawn(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
+    OWNED_IMAGE dst = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE expected = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
     for (uint32_t i = 0; i < BATCH; i++) {
         const struct fovea_image from = picture_of(&src, i);
         const struct fovea_image to = picture_of(&expected, i);
         const struct fovea_point_uv gaze = {(double)gazes_uv[2 * i], (double)gazes_uv[2 * i + 1]};
-        assert_int_equal(fovea_context_run(both, &from, &to, gaze, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(both, &from, &to, gaze, NULL));
     }
     const struct fovea_batch batch = batch_of(&src, &dst, gazes_uv);
-    assert_int_equal(fovea_context_run_batch(both, &batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(both, &batch, NULL));
     compare_assert_all_same(&dst.view, &expected.view, "a batch");
-    image_free(&src);
-    image_free(&dst);
-    image_free(&expected);
     fovea_context_destroy(&both);
     assert_silent(&said);
 }
@@ -130,15 +120,12 @@ TEST(a_file_is_the_settings_that_it_stands_for)
         images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
     }
     image_draw(&images[0].view, IMAGE_STROKES, 3);
-    assert_int_equal(fovea_context_run(by_file, &images[0].view, &images[1].view, gaze, NULL),
-                     FOVEA_OK);
-    assert_int_equal(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run(by_file, &images[0].view, &images[1].view, gaze, NULL));
+    assert_ok(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL));
     compare_assert_all_same(&images[1].view, &images[2].view, "a file");
     write_file(path, "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0.0, 0, 0]}}\n");
-    assert_int_equal(fovea_context_set_settings(by_file, settings), FOVEA_OK);
-    assert_int_equal(fovea_context_run(by_file, &images[0].view, &images[3].view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_set_settings(by_file, settings));
+    assert_ok(fovea_context_run(by_file, &images[0].view, &images[3].view, gaze, NULL));
     compare_assert_all_same(&images[3].view, &images[0].view, "a file that changed");
     assert_int_equal(remove(path), 0);
     assert_silent(&said);
@@ -167,28 +154,25 @@ TEST(an_eye_has_its_own_lens_of_a_file)
     lens_scenes_write_eyes(eyes, path);
     struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
     struct fovea_context *context = context_of(settings, &said);
-    struct test_image src = scene_draw(&eyes[0]);
+    OWNED_IMAGE src = scene_draw(&eyes[0]);
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"left", "right", "both"};
         const struct fovea_point_uv gaze = {0.5, 0.5};
-        struct test_image dst = scene_draw(&eyes[0]);
-        assert_int_equal(
-            fovea_settings_set(settings, "foveation.map.eye", names[i], said_log(&said)), FOVEA_OK);
-        assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_OK);
+        OWNED_IMAGE dst = scene_draw(&eyes[0]);
+        assert_ok(fovea_settings_set(settings, "foveation.map.eye", names[i], said_log(&said)));
+        assert_ok(fovea_context_set_settings(context, settings));
         assert_silent(&said);
         const enum fovea_result result =
             fovea_context_run(context, &src.view, &dst.view, gaze, NULL);
         if (i < 2) {
-            assert_int_equal(result, FOVEA_OK);
+            assert_ok(result);
             scene_assert_exact(&eyes[i], &src.view, &dst.view);
         } else {
             assert_int_equal(result, FOVEA_ERROR_INVALID_ARGUMENT);
             assert_said(&said, "a lens for each eye");
         }
-        image_free(&dst);
     }
     assert_int_equal(remove(path), 0);
-    image_free(&src);
     fovea_context_destroy(&context);
     fovea_settings_destroy(&settings);
 }
@@ -197,18 +181,17 @@ TEST(a_file_that_is_wrong_is_said_with_its_place)
 {
     static const char path[] = "context_lens_wrong.json";
     struct said said = {0};
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
+    assert_ok(fovea_settings_create(&settings));
     write_file(path, "{\"fovea-lens\": 1,\n \"polynomial\": {\"green\": [1, 0, x, 0, 0]}}");
-    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
+    assert_ok(fovea_settings_set(settings, "lens.file", path, said_log(&said)));
     struct fovea_context *context = context_of(settings, &said); /* foveates alone: reads nothing */
     assert_silent(&said);
-    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
+    assert_ok(fovea_settings_set(settings, "operators", "lens", said_log(&said)));
     assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_ERROR_CONFIG);
     assert_said(&said, "context_lens_wrong.json:2:33: expected a finite number");
     assert_int_equal(remove(path), 0);
     fovea_context_destroy(&context);
-    fovea_settings_destroy(&settings);
 }
 
 #define MAP_WIDTH 150
@@ -240,8 +223,7 @@ static struct fovea_field dense_map(float *xy)
 
 static float *make_dense_map(struct fovea_field *out_field)
 {
-    float *xy = calloc(MAP_HEIGHT * (3 * MAP_WIDTH + 5), sizeof *xy);
-    assert_non_null(xy);
+    float *xy = test_memory(MAP_HEIGHT * (3 * MAP_WIDTH + 5), sizeof *xy);
     *out_field = dense_map(xy);
     return xy;
 }
@@ -251,13 +233,11 @@ TEST(a_field_is_the_lens_that_it_was_made_of)
 {
     struct said said = {0};
     struct fovea_field field;
-    float *xy = make_dense_map(&field);
+    OWNED(owned_free) float *xy = make_dense_map(&field);
     struct fovea_settings *settings = settings_for("lens", NULL, NULL, &said);
     struct fovea_settings *copy = NULL;
-    assert_int_equal(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)),
-                     FOVEA_OK);
-    free(xy);
-    assert_int_equal(fovea_settings_copy(settings, &copy), FOVEA_OK);
+    assert_ok(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)));
+    assert_ok(fovea_settings_copy(settings, &copy));
     fovea_settings_destroy(&settings);
     struct fovea_context *by_field = context_of(copy, &said);
     struct fovea_context *by_settings = context_for("lens", &said);
@@ -267,22 +247,19 @@ TEST(a_field_is_the_lens_that_it_was_made_of)
         images[i] = image_make_packed(MAP_WIDTH, MAP_HEIGHT, FOVEA_FORMAT_RGBA8);
     }
     image_draw(&images[0].view, IMAGE_PHOTO, 3);
-    assert_int_equal(fovea_context_run(by_field, &images[0].view, &images[1].view, gaze, NULL),
-                     FOVEA_OK);
-    assert_int_equal(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run(by_field, &images[0].view, &images[1].view, gaze, NULL));
+    assert_ok(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL));
     for (uint32_t i = 0; i < MAP_WIDTH * MAP_HEIGHT * 4; i++) {
         const uint32_t x = i / 4 % MAP_WIDTH;
         const uint32_t y = i / 4 / MAP_WIDTH;
         assert_true(fabs(image_get(&images[1].view, x, y, i % 4) -
                          image_get(&images[2].view, x, y, i % 4)) <= 1.0);
     }
-    assert_int_equal(fovea_settings_set_field(copy, "lens.file", NULL, said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(copy, "lens.r2", "0", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_context_set_settings(by_field, copy), FOVEA_OK);
+    assert_ok(fovea_settings_set_field(copy, "lens.file", NULL, said_log(&said)));
+    assert_ok(fovea_settings_set(copy, "lens.r2", "0", said_log(&said)));
+    assert_ok(fovea_context_set_settings(by_field, copy));
     fovea_settings_destroy(&copy);
-    assert_int_equal(fovea_context_run(by_field, &images[0].view, &images[3].view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run(by_field, &images[0].view, &images[3].view, gaze, NULL));
     compare_assert_all_same(&images[3].view, &images[0].view, "no field");
     for (int i = 0; i < 4; i++) {
         image_free(&images[i]);
@@ -297,9 +274,9 @@ TEST(a_field_has_a_lens_for_each_eye)
 {
     struct said said = {0};
     struct fovea_field field;
-    float *map = make_dense_map(&field);
+    OWNED(owned_free) float *map = make_dense_map(&field);
     const size_t count = (size_t)MAP_HEIGHT * (3 * MAP_WIDTH + 5);
-    float *layers = calloc(6 * count, sizeof *layers);
+    OWNED(owned_free) float *layers = calloc(6 * count, sizeof *layers);
     assert_non_null(layers);
     for (size_t i = 0; i < 6 * count; i++) { /* the right eye's reach less far down */
         layers[i] = map[i % count] * (i / count < 3 ? 1.0f : 0.9f);
@@ -314,8 +291,7 @@ TEST(a_field_has_a_lens_for_each_eye)
             field.layers = i ? (way < 2 ? 2 : 6) : 1;
             field.xy = layers + (i ? 0 : right ? 3 * count : 0);
             field.layer_bytes = (ptrdiff_t)((field.layers == 2 ? 3 : 1) * count * sizeof *layers);
-            assert_int_equal(
-                fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)), FOVEA_OK);
+            assert_ok(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)));
             contexts[i] = context_of(settings, &said);
             fovea_settings_destroy(&settings);
         }
@@ -324,9 +300,8 @@ TEST(a_field_has_a_lens_for_each_eye)
         }
         image_draw(&images[0].view, IMAGE_PHOTO, 3);
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(fovea_context_run(contexts[i], &images[0].view, &images[i + 1].view,
-                                               (struct fovea_point_uv){0.5, 0.5}, NULL),
-                             FOVEA_OK);
+            assert_ok(fovea_context_run(contexts[i], &images[0].view, &images[i + 1].view,
+                                        (struct fovea_point_uv){0.5, 0.5}, NULL));
             fovea_context_destroy(&contexts[i]);
         }
         compare_assert_all_same(&images[2].view, &images[1].view, right ? "right" : "left");
@@ -334,8 +309,6 @@ TEST(a_field_has_a_lens_for_each_eye)
             image_free(&images[i]);
         }
     }
-    free(layers);
-    free(map);
     assert_silent(&said);
 }
 
@@ -343,17 +316,16 @@ static void refuse_field(const struct fovea_field *field, const char *path,
                          enum fovea_result result, const char *word)
 {
     struct said said = {0};
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
+    assert_ok(fovea_settings_create(&settings));
     assert_int_equal(fovea_settings_set_field(settings, path, field, said_log(&said)), result);
     assert_said(&said, word);
-    fovea_settings_destroy(&settings);
 }
 
 TEST(fields_that_are_no_lens_are_refused_in_words)
 {
     struct fovea_field good;
-    float *xy = make_dense_map(&good);
+    OWNED(owned_free) float *xy = make_dense_map(&good);
     struct fovea_field bad = good;
     refuse_field(&good, "lens.filter", FOVEA_ERROR_CONFIG, "there is no setting lens.filter");
     bad.struct_bytes = 0;
@@ -387,7 +359,6 @@ TEST(fields_that_are_no_lens_are_refused_in_words)
     refuse_field(&good, "lens.file", FOVEA_ERROR_CONFIG, "green: column 70 of row 50 is (nan");
     place[0] = was + 0.05f; /* beyond its neighbour's */
     refuse_field(&good, "lens.file", FOVEA_ERROR_CONFIG, "folds over between column");
-    free(xy);
 }
 
 /* The program is told what is wrong, and gets no picture. */
@@ -396,17 +367,14 @@ TEST(a_map_that_folds_is_refused_in_words)
     struct said said = {0};
     struct fovea_settings *settings = settings_for("lens", "lens.r2", "-1", &said);
     struct fovea_context *context = context_of(settings, &said);
-    struct test_image src = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
+    OWNED_IMAGE src = image_drawn(32, 32, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
+    OWNED_IMAGE dst = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
     assert_silent(&said);
     assert_int_equal(
         fovea_context_run(context, &src.view, &dst.view, (struct fovea_point_uv){0.5, 0.5}, NULL),
         FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&said, "the map folds back");
     assert_true(image_guards_intact(&dst));
-    image_free(&src);
-    image_free(&dst);
     fovea_context_destroy(&context);
     fovea_settings_destroy(&settings);
 }

@@ -61,9 +61,8 @@ static int bench_finish(void **state)
 static void write_picture(const struct bench *b, struct png_picture picture)
 {
     size_t count = 0;
-    unsigned char *bytes = png_file_bytes(&picture, &count);
+    OWNED(owned_free) unsigned char *bytes = png_file_bytes(&picture, &count);
     png_file_write(b->path, bytes, count);
-    free(bytes);
 }
 
 static struct png_picture grey_16(const struct bench *b)
@@ -104,19 +103,16 @@ static struct fovea_context *context_with(struct bench *b, const struct fovea_fo
 
 static struct test_image run(struct fovea_context *context)
 {
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 4);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_STROKES, 4);
-    assert_int_equal(fovea_context_run(context, &src.view, &dst.view, gaze, NULL), FOVEA_OK);
-    image_free(&src);
+    assert_ok(fovea_context_run(context, &src.view, &dst.view, gaze, NULL));
     return dst;
 }
 
 static void sigma_of(const struct fovea_foveation *f, float sigma_px[WIDTH_PX * HEIGHT_PX])
 {
-    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
-                                     gaze, sigma_px),
-                     FOVEA_OK);
+    assert_ok(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX, gaze,
+                              sigma_px));
 }
 
 /* ---- What a picture says */
@@ -180,19 +176,15 @@ WITH_BENCH(a_context_foveates_by_the_picture)
     write_picture(b, grey_16(b));
     const struct fovea_foveation array = with_array(b);
     const struct fovea_foveation file = with_file(b);
-    struct fovea_context *by_array = context_with(b, &array);
-    struct fovea_context *by_file = context_with(b, &file);
+    OWNED(fovea_context_destroy) struct fovea_context *by_array = context_with(b, &array);
+    OWNED(fovea_context_destroy) struct fovea_context *by_file = context_with(b, &file);
     unlink(b->path); /* read when the settings were taken, and never again */
-    struct test_image one = run(by_array);
+    OWNED_IMAGE one = run(by_array);
     assert_non_null(strstr(b->said.info, "map array, 9x6 samples of 22.2222 degrees"));
-    struct test_image other = run(by_file);
+    OWNED_IMAGE other = run(by_file);
     assert_non_null(strstr(b->said.info, "map map.png, 9x6 samples of 22.2222 degrees"));
     compare_assert_all_same(&one.view, &other.view, "file");
     assert_silent(&b->said);
-    fovea_context_destroy(&by_array);
-    fovea_context_destroy(&by_file);
-    image_free(&one);
-    image_free(&other);
 }
 
 /* ---- Whose samples they are */
@@ -200,36 +192,31 @@ WITH_BENCH(a_context_foveates_by_the_picture)
 WITH_BENCH(an_array_is_copied)
 {
     struct bench *b = *state;
-    float *values = malloc(sizeof b->values);
-    assert_non_null(values);
+    float *values = test_memory(1, sizeof b->values);
     memcpy(values, b->values, sizeof b->values);
     struct fovea_foveation f = with_array(b);
     f.map.values = values;
-    struct fovea_context *context = context_with(b, &f);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_with(b, &f);
     memset(values, 0xff, sizeof b->values); /* NaN */
     free(values);
-    struct test_image one = run(context);
+    OWNED_IMAGE one = run(context);
     f = with_array(b);
-    assert_int_equal(fovea_context_set_settings(context, settings_for(&f)), FOVEA_OK);
-    struct test_image other = run(context);
+    assert_ok(fovea_context_set_settings(context, settings_for(&f)));
+    OWNED_IMAGE other = run(context);
     compare_assert_all_same(&one.view, &other.view, "the same array");
     b->values[30] += 1.0f;
-    assert_int_equal(fovea_context_set_settings(context, settings_for(&f)), FOVEA_OK);
-    struct test_image third = run(context);
+    assert_ok(fovea_context_set_settings(context, settings_for(&f)));
+    OWNED_IMAGE third = run(context);
     struct compare_rect where;
     assert_true(compare_largest(&one.view, &third.view, &where) > 3.0);
     assert_silent(&b->said);
-    fovea_context_destroy(&context);
-    image_free(&one);
-    image_free(&other);
-    image_free(&third);
 }
 
 static uint64_t take(const struct fovea_foveation *f, struct foveate_map_copy *copy)
 {
     struct foveate_map_copy fresh;
     struct fovea_map map = f->map;
-    assert_int_equal(foveate_map_copy_make(&map, copy, (struct fovea_log){0}, &fresh), FOVEA_OK);
+    assert_ok(foveate_map_copy_make(&map, copy, (struct fovea_log){0}, &fresh));
     if (fresh.values) {
         foveate_map_copy_finish(copy);
         *copy = fresh;
@@ -290,7 +277,7 @@ WITH_BENCH(formulas_are_evaluated_once)
         f.map.eye = i < 3 ? (enum fovea_map_eye)i : FOVEA_MAP_EYE_BOTH;
         struct foveate_map_copy fresh;
         struct fovea_foveation taken = f;
-        assert_int_equal(foveate_map_copy_make(&taken.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_ok(foveate_map_copy_make(&taken.map, &copy, silent, &fresh));
         assert_true((fresh.values != NULL) == (i == 0 || i == 3));
         if (fresh.values) {
             foveate_map_copy_finish(&copy);
@@ -299,19 +286,17 @@ WITH_BENCH(formulas_are_evaluated_once)
         assert_int_equal(taken.map.kind, f.map.kind);
         assert_ptr_equal(taken.map.values, copy.values);
         struct fovea_foveation again = f;
-        assert_int_equal(foveate_map_copy_make(&again.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_ok(foveate_map_copy_make(&again.map, &copy, silent, &fresh));
         assert_null(fresh.values);
         assert_ptr_equal(again.map.values, copy.values);
-        struct foveate_plan *made = NULL;
-        struct foveate_plan *evaluated = NULL;
-        assert_int_equal(foveate_plan_create(&taken, WIDTH_PX, HEIGHT_PX, &made), FOVEA_OK);
-        assert_int_equal(foveate_plan_create(&f, WIDTH_PX, HEIGHT_PX, &evaluated), FOVEA_OK);
+        OWNED(foveate_plan_destroy) struct foveate_plan *made = NULL;
+        OWNED(foveate_plan_destroy) struct foveate_plan *evaluated = NULL;
+        assert_ok(foveate_plan_create(&taken, WIDTH_PX, HEIGHT_PX, &made));
+        assert_ok(foveate_plan_create(&f, WIDTH_PX, HEIGHT_PX, &evaluated));
         assert_int_equal(made->law.table_count, evaluated->law.table_count);
         assert_true(made->law.table_count > 0);
         assert_memory_equal(made->law_table, evaluated->law_table,
                             (size_t)made->law.table_count * sizeof *made->law_table);
-        foveate_plan_destroy(&made);
-        foveate_plan_destroy(&evaluated);
     }
     foveate_map_copy_finish(&copy);
 }
@@ -330,28 +315,25 @@ WITH_BENCH(values_beside_a_formula_do_not_count)
     sigma_of(&f, beside);
     assert_memory_equal(plain, beside, sizeof plain);
     struct fovea_context *context = context_with(b, &f);
-    struct test_image with = run(context);
+    OWNED_IMAGE with = run(context);
     fovea_context_destroy(&context);
     f = with_map(FOVEA_MAP_HUMAN);
     context = context_with(b, &f);
-    struct test_image without = run(context);
+    OWNED_IMAGE without = run(context);
     fovea_context_destroy(&context);
     compare_assert_all_same(&with.view, &without.view, "values beside a formula");
-    image_free(&with);
-    image_free(&without);
 }
 
 WITH_BENCH(a_name_without_an_end_is_refused)
 {
     static float sigma_px[WIDTH_PX * HEIGHT_PX];
-    struct fovea_foveation *f = malloc(sizeof *f);
+    OWNED(owned_free) struct fovea_foveation *f = malloc(sizeof *f);
     assert_non_null(f);
     *f = with_map(FOVEA_MAP_FILE);
     memset(f->map.file, 'x', sizeof f->map.file);
     assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
                                      gaze, sigma_px),
                      FOVEA_ERROR_INVALID_ARGUMENT);
-    free(f);
 }
 
 static void assert_file_refused(struct bench *b, const struct fovea_foveation *f,
@@ -364,21 +346,18 @@ static void assert_file_refused(struct bench *b, const struct fovea_foveation *f
     fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = said_log(&b->said);
-    struct fovea_context *context = NULL;
+    OWNED(fovea_context_destroy) struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), result);
     assert_null(context);
     assert_said(&b->said, word);
     assert_int_equal(
         fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, 2, 2, gaze, sigma_px), result);
     context = context_of(NULL, &b->said);
-    struct test_image before = run(context);
+    OWNED_IMAGE before = run(context);
     assert_int_equal(fovea_context_set_settings(context, settings_for(f)), result);
     assert_said(&b->said, word);
-    struct test_image after = run(context);
+    OWNED_IMAGE after = run(context);
     compare_assert_all_same(&before.view, &after.view, "the old settings");
-    fovea_context_destroy(&context);
-    image_free(&before);
-    image_free(&after);
 }
 
 WITH_BENCH(files_that_cannot_be_read_are_refused)
@@ -407,7 +386,7 @@ WITH_BENCH(pictures_that_are_no_map_are_refused)
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is not a PNG picture");
     write_picture(b, (struct png_picture){1, 1, 8, 1, b->samples});
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is 1x1; a map is 2 to 4096 each way");
-    uint16_t *large = calloc(4097 * 2, sizeof *large);
+    OWNED(owned_free) uint16_t *large = calloc(4097 * 2, sizeof *large);
     assert_non_null(large);
     write_picture(b, (struct png_picture){4097, 2, 8, 1, large});
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is 4097x2");
@@ -418,9 +397,7 @@ WITH_BENCH(pictures_that_are_no_map_are_refused)
     f.map.law = FOVEA_MAP_LAW_LINEAR;
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "all of the picture is the same grey");
     f.map.law = FOVEA_MAP_LAW_SQRT;
-    struct fovea_context *context = context_with(b, &f);
-    fovea_context_destroy(&context);
-    free(large);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_with(b, &f);
 }
 
 /* However much of it is there. */
@@ -430,7 +407,7 @@ WITH_BENCH(broken_pictures_are_refused)
     const struct fovea_foveation f = with_file(b);
     const struct png_picture picture = grey_16(b);
     size_t count = 0;
-    unsigned char *bytes = png_file_bytes(&picture, &count);
+    OWNED(owned_free) unsigned char *bytes = png_file_bytes(&picture, &count);
     for (size_t cut = 34; cut < count - 16; cut += 7) {
         png_file_write(b->path, bytes, cut);
         assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");
@@ -443,7 +420,6 @@ WITH_BENCH(broken_pictures_are_refused)
     bytes[24] = 3; /* bits of a sample */
     png_file_write(b->path, bytes, count);
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");
-    free(bytes);
 }
 
 WITH_BENCH(arrays_that_are_no_map_are_refused)
@@ -497,24 +473,22 @@ WITH_BENCH(degrees_lie_where_the_mapping_puts_them)
 WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
 {
     const struct bench *bench = *state;
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS), FOVEA_OK);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
+    assert_ok(fovea_settings_create(&settings));
+    assert_ok(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS));
     for (int with_map = 0; with_map < 2; with_map++) {
         struct settings_kept kept = {0};
         struct fovea_settings taken = *settings;
         taken.foveation.model = with_map ? FOVEA_MODEL_MAP : FOVEA_MODEL_PAPER;
-        assert_int_equal(settings_take(&taken, &kept, silent), FOVEA_OK);
+        assert_ok(settings_take(&taken, &kept, silent));
         const struct foveate_map_copy *copy = (void *)kept.of[FOVEA_OPERATOR_foveate];
         assert_ptr_equal(taken.foveation.map.values, copy ? copy->values : NULL);
         assert_true((copy != NULL) == with_map);
         assert_null(taken.foveation.map.own_values);
         struct foveate_plan *plan = NULL;
-        assert_int_equal(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan),
-                         FOVEA_OK);
+        assert_ok(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan));
         assert_null(plan->foveation.map.values);
         foveate_plan_destroy(&plan);
         settings_kept_finish(&kept);
     }
-    fovea_settings_destroy(&settings);
 }

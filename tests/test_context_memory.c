@@ -39,10 +39,10 @@ static void assert_frames_survive(const struct fovea_operators *operators)
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = *operators;
     struct said said = {0};
-    struct fovea_context *context = context_of(&settings, &said);
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+    OWNED_IMAGE src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     int failures = 0;
     image_fill(&src.view, 3);
@@ -59,10 +59,6 @@ static void assert_frames_survive(const struct fovea_operators *operators)
     assert_in_range(failures, 8, 600);
     assert_in_range(said.count, 1, 4); /* not once for each */
     compare_assert_all_same(&dst.view, &src.view, "flat");
-    fovea_context_destroy(&context);
-    image_free(&src);
-    image_free(&dst);
-    image_free(&untouched);
 }
 
 TEST(frame_without_memory_says_so_and_the_next_one_works)
@@ -81,9 +77,9 @@ TEST(a_refused_frame_takes_no_memory)
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
     settings.own.lens_r2 = -1.0; /* folds */
     struct said said = {0};
-    struct fovea_context *context = context_of(&settings, &said);
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+    OWNED_IMAGE src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 2; i++) {
         const int before = failing_calls;
         assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL),
@@ -91,9 +87,6 @@ TEST(a_refused_frame_takes_no_memory)
         assert_true(i == 0 || failing_calls == before); /* the first one makes the backend */
     }
     assert_said(&said, "folds back");
-    fovea_context_destroy(&context);
-    image_free(&src);
-    image_free(&dst);
 }
 
 /* The map's samples come first. */
@@ -101,10 +94,10 @@ TEST(a_map_without_memory_says_so_and_the_old_one_stays)
 {
     static const float values[] = {1, 2, 3, 4, 5, 6};
     struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image before = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image after = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
+    OWNED_IMAGE src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE before = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE after = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_MAP;
     foveation.map.kind = FOVEA_MAP_ARRAY;
@@ -112,20 +105,16 @@ TEST(a_map_without_memory_says_so_and_the_old_one_stays)
     foveation.map.width = 3;
     foveation.map.height = 2;
     image_draw(&src.view, IMAGE_RANDOM, 1);
-    assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src.view, &before.view, center, NULL));
     failing_after = 0;
     const enum fovea_result result = fovea_context_set_settings(context, settings_for(&foveation));
     failing_after = -1;
     assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_said(&said, "out of memory");
-    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src.view, &after.view, center, NULL));
     compare_assert_all_same(&after.view, &before.view, "the old settings");
-    assert_int_equal(fovea_context_set_settings(context, settings_for(&foveation)), FOVEA_OK);
-    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
-    fovea_context_destroy(&context);
-    image_free(&src);
-    image_free(&before);
-    image_free(&after);
+    assert_ok(fovea_context_set_settings(context, settings_for(&foveation)));
+    assert_ok(fovea_context_run(context, &src.view, &after.view, center, NULL));
 }
 
 /* However many sizes a context keeps, and however many it has forgotten. */
@@ -137,11 +126,9 @@ TEST(all_sizes_share_one_pool_of_threads)
     struct fovea_context *context = context_of(&settings, &said);
     const struct process_counts before = process_count();
     for (uint32_t i = 0; i < 40; i++) {
-        struct test_image src = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
-        struct test_image dst = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
-        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL), FOVEA_OK);
-        image_free(&src);
-        image_free(&dst);
+        OWNED_IMAGE src = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
+        OWNED_IMAGE dst = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
+        assert_ok(fovea_context_run(context, &src.view, &dst.view, center, NULL));
         assert_int_equal(process_count().threads, before.threads + 11);
     }
     fovea_context_destroy(&context);
@@ -198,9 +185,8 @@ TEST(a_batch_without_memory_says_so_and_frames_go_on)
         struct fovea_context *context = context_with_threads((enum fovea_method)method, &said);
         pair_make(&pair);
         struct sheet untouched = sheet_make(BATCH_COUNT, 40, 24, FOVEA_FORMAT_RGBA8, SHEET_STACKED);
-        struct test_image single = image_make_packed(40, 24, FOVEA_FORMAT_RGBA8);
-        assert_int_equal(fovea_context_run(context, &pair.src.first, &single.view, center, NULL),
-                         FOVEA_OK);
+        OWNED_IMAGE single = image_make_packed(40, 24, FOVEA_FORMAT_RGBA8);
+        assert_ok(fovea_context_run(context, &pair.src.first, &single.view, center, NULL));
         enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
         int failures = 0;
         for (int allowed = 0; result != FOVEA_OK; allowed++) {
@@ -211,9 +197,7 @@ TEST(a_batch_without_memory_says_so_and_frames_go_on)
                 assert_said(&said, "images");
                 compare_assert_all_same(&pair.dst.all.view, &untouched.all.view, "no memory");
                 failing_after = 0;
-                assert_int_equal(
-                    fovea_context_run(context, &pair.src.first, &single.view, center, NULL),
-                    FOVEA_OK);
+                assert_ok(fovea_context_run(context, &pair.src.first, &single.view, center, NULL));
                 failures++;
             }
             failing_after = -1;
@@ -221,7 +205,6 @@ TEST(a_batch_without_memory_says_so_and_frames_go_on)
         assert_in_range(failures, 3, 100);
         compare_assert_all_same(&pair.dst.all.view, &pair.src.all.view, "flat");
         fovea_context_destroy(&context);
-        image_free(&single);
         sheet_free(&untouched);
         pair_free(&pair);
     }
@@ -234,11 +217,11 @@ TEST(a_batch_of_a_known_kind_allocates_nothing)
         struct pair pair;
         struct fovea_context *context = context_with_threads((enum fovea_method)method, &said);
         pair_make(&pair);
-        assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run_batch(context, &pair.batch, NULL));
         const int before = failing_calls;
         for (uint32_t count = 1; count <= BATCH_COUNT; count++) {
             pair.batch.count = count;
-            assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
+            assert_ok(fovea_context_run_batch(context, &pair.batch, NULL));
         }
         assert_int_equal(failing_calls, before);
         assert_silent(&said);

@@ -12,9 +12,8 @@ static struct fovea_context *context_for(const struct operator_under_test *of,
 {
     const char *const words[] = {"operators", operators, of->setting, of->value,
                                  "backend",   "cpu",     NULL};
-    struct fovea_settings *settings = settings_with(words, said);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = settings_with(words, said);
     struct fovea_context *context = context_of(settings, said);
-    fovea_settings_destroy(&settings);
     return context;
 }
 
@@ -24,10 +23,10 @@ static void run_scene(struct fovea_context *context, const struct operator_scene
 {
     const float gaze_uv[] = {(float)scene->gaze.x_uv, (float)scene->gaze.y_uv};
     if (scene->depths == DEPTHS_NONE) {
-        assert_int_equal(fovea_context_run(context, src, dst, scene->gaze, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(context, src, dst, scene->gaze, NULL));
         return;
     }
-    struct depths depths = scene_draw_depths(scene, 1);
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(scene, 1);
     struct fovea_batch batch;
     fovea_batch_init(&batch);
     batch.count = 1;
@@ -35,8 +34,7 @@ static void run_scene(struct fovea_context *context, const struct operator_scene
     batch.dst = *dst;
     batch.gazes_uv = gaze_uv;
     batch.depth = &depths.depth;
-    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
-    scene_depths_free(&depths);
+    assert_ok(fovea_context_run_batch(context, &batch, NULL));
 }
 
 static void pictures_are_the_reference(void **state)
@@ -49,13 +47,11 @@ static void pictures_are_the_reference(void **state)
         scene.settings.foveation = fovea_settings_default().foveation;
         test->of->set(&scene.settings);
         scene.blue_first = false;
-        struct test_image src = scene_draw(&scene);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        OWNED_IMAGE src = scene_draw(&scene);
+        OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
         scene.gaze = (struct fovea_point_uv){0.1 * (double)i, 0.5};
         run_scene(context, &scene, &src.view, &dst.view);
         scene_assert_exact(&scene, &src.view, &dst.view);
-        image_free(&src);
-        image_free(&dst);
     }
     fovea_context_destroy(&context);
     assert_silent(&said);

@@ -52,8 +52,7 @@ static unsigned char *sample_of_pixel(const struct sheet *pixels, uint32_t i)
 static struct planes_scene *planes_make(void)
 {
     struct fovea_settings settings = fovea_settings_default();
-    struct planes_scene *s = calloc(1, sizeof *s);
-    assert_non_null(s);
+    struct planes_scene *s = test_memory(1, sizeof *s);
     settings.cpu_threads = 2;
     s->context = context_of(&settings, &s->said);
     s->pixels = sheet_of_pixels();
@@ -98,8 +97,8 @@ static void check(struct planes_scene *s)
     pixels.src_next_bytes = s->batch.src_next_bytes ? s->pixels.next_bytes : 0;
     pixels.dst_next_bytes = s->expected.next_bytes;
     pixels.src_plane_bytes = pixels.dst_plane_bytes = 0;
-    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, NULL), FOVEA_OK);
-    assert_int_equal(fovea_context_run_batch(s->context, &pixels, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &s->batch, NULL));
+    assert_ok(fovea_context_run_batch(s->context, &pixels, NULL));
     for (uint32_t i = 0; i < SAMPLES / COUNT * s->batch.count; i++) {
         assert_memory_equal(sample_of_plane(&s->made, i), sample_of_pixel(&s->expected, i), 2);
     }
@@ -124,7 +123,7 @@ TEST(planes_are_as_pixels)
 static void refuse_planes(struct planes_scene *s, struct fovea_batch batch, const char *words)
 {
     /* What is refused in the same words again is not said again, unless a good one came between. */
-    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &s->batch, NULL));
     assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, words);

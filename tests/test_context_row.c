@@ -27,7 +27,7 @@ static struct fovea_settings settings_of(const struct fovea_operators *operators
 static void set(struct fovea_context *context, const struct fovea_operators *operators)
 {
     const struct fovea_settings settings = settings_of(operators);
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(context, &settings));
 }
 
 /* ---- Batches */
@@ -53,16 +53,16 @@ static void run_batch(struct fovea_context *context, const struct fovea_operator
     batch.dst_next_bytes = dst->next_bytes;
     batch.gazes_uv = gazes_uv;
     set(context, operators);
-    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(context, &batch, NULL));
 }
 
 static void check_batches(struct fovea_context *context)
 {
     for (int one_source = 0; one_source < 2; one_source++) {
-        struct sheet src = make_sheet(SHEET_SIDE_BY_SIDE);
-        struct sheet first = make_sheet(SHEET_STACKED);
-        struct sheet second = make_sheet(SHEET_GAPS);
-        struct sheet row = make_sheet(SHEET_GAPS);
+        OWNED(sheet_free) struct sheet src = make_sheet(SHEET_SIDE_BY_SIDE);
+        OWNED(sheet_free) struct sheet first = make_sheet(SHEET_STACKED);
+        OWNED(sheet_free) struct sheet second = make_sheet(SHEET_GAPS);
+        OWNED(sheet_free) struct sheet row = make_sheet(SHEET_GAPS);
         sheet_draw(&src, IMAGE_RANDOM, 1);
         run_batch(context, &foveate, &src, one_source, &first);
         run_batch(context, &blur, &first, false, &second);
@@ -72,10 +72,6 @@ static void check_batches(struct fovea_context *context)
             const struct fovea_image expected = sheet_image(&second, i);
             compare_assert_all_same(&actual, &expected, one_source ? "one source" : "batch");
         }
-        sheet_free(&src);
-        sheet_free(&first);
-        sheet_free(&second);
-        sheet_free(&row);
     }
 }
 
@@ -87,11 +83,10 @@ TEST(a_batch_goes_through_the_row_too)
     const uint64_t most_bytes[] = {usual_bytes, 2 * row_image_bytes(&like) + 1, 1};
     for (size_t i = 0; i < sizeof most_bytes / sizeof most_bytes[0]; i++) {
         struct said said = {0};
-        struct fovea_context *context = context_of(NULL, &said);
+        OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
         row_most_between_bytes = most_bytes[i];
         check_batches(context);
         assert_silent(&said);
-        fovea_context_destroy(&context);
     }
     row_most_between_bytes = usual_bytes;
 }
@@ -137,12 +132,11 @@ TEST(wrong_operators_are_refused_by_name)
         {2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_blur}},
     };
     struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const struct fovea_settings settings = settings_of(&wrong[i]);
         assert_int_equal(fovea_context_set_settings(context, &settings),
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_said(&said, "operators is [");
     }
-    fovea_context_destroy(&context);
 }

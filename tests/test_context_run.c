@@ -20,8 +20,7 @@ struct scene {
 static struct scene *scene_make(const struct fovea_settings *settings, uint32_t width_px,
                                 uint32_t height_px)
 {
-    struct scene *scene = calloc(1, sizeof *scene);
-    assert_non_null(scene);
+    struct scene *scene = test_memory(1, sizeof *scene);
     scene->context = context_of(settings, &scene->said);
     scene->src = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
     scene->dst = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
@@ -29,109 +28,97 @@ static struct scene *scene_make(const struct fovea_settings *settings, uint32_t 
     return scene;
 }
 
-static void scene_free(struct scene *scene)
+static void scene_free(struct scene **own)
 {
+    OWNED(owned_free) struct scene *scene = *own;
     assert_silent(&scene->said);
     fovea_context_destroy(&scene->context);
     assert_null(scene->context);
     image_free(&scene->src);
     image_free(&scene->dst);
-    free(scene);
 }
 
 static void scene_run(struct scene *scene, struct fovea_point_uv gaze)
 {
-    assert_int_equal(
-        fovea_context_run(scene->context, &scene->src.view, &scene->dst.view, gaze, NULL),
-        FOVEA_OK);
+    assert_ok(fovea_context_run(scene->context, &scene->src.view, &scene->dst.view, gaze, NULL));
 }
 
 static void assert_reference(const struct scene *scene, const struct fovea_foveation *foveation,
                              struct fovea_point_uv gaze)
 {
-    struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
     const struct fovea_image *src = &scene->src.view;
-    assert_int_equal(foveate_plan_create(foveation, src->width_px, src->height_px, &plan),
-                     FOVEA_OK);
+    assert_ok(foveate_plan_create(foveation, src->width_px, src->height_px, &plan));
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
-    double *expected = compare_expected(foveation, src, &frame);
+    OWNED(owned_free) double *expected = compare_expected(foveation, src, &frame);
     compare_assert_close(&scene->dst.view, expected, compare_budget_for(foveation, src->format),
                          "context");
-    free(expected);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(defaults_foveate_a_host_image)
 {
     const struct fovea_settings settings = fovea_settings_default();
-    struct scene *scene = scene_make(NULL, 300, 200);
+    OWNED(scene_free) struct scene *scene = scene_make(NULL, 300, 200);
     const struct fovea_point_uv gaze = {0.21, 0.83};
     scene_run(scene, gaze);
     assert_reference(scene, &settings.foveation, gaze);
-    scene_free(scene);
 }
 
 TEST(new_settings_hold_from_the_next_frame)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct scene *scene = scene_make(NULL, 120, 90);
+    OWNED(scene_free) struct scene *scene = scene_make(NULL, 120, 90);
     scene_run(scene, center);
     foveation.strength = 2.0;
     foveation.paper.fragment_px = 8;
-    assert_int_equal(fovea_context_set_settings(scene->context, settings_for(&foveation)),
-                     FOVEA_OK);
+    assert_ok(fovea_context_set_settings(scene->context, settings_for(&foveation)));
     scene_run(scene, center);
     assert_reference(scene, &foveation, center);
-    scene_free(scene);
 }
 
 TEST(wrong_settings_leave_the_old_ones_in_force)
 {
     const struct fovea_foveation old = fovea_settings_default().foveation;
     struct fovea_foveation wrong = old;
-    struct scene *scene = scene_make(NULL, 120, 90);
+    OWNED(scene_free) struct scene *scene = scene_make(NULL, 120, 90);
     wrong.paper.fragment_px = 3;
     assert_int_equal(fovea_context_set_settings(scene->context, settings_for(&wrong)),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&scene->said, "foveation.paper.fragment_px");
     scene_run(scene, center);
     assert_reference(scene, &old, center);
-    scene_free(scene);
 }
 
 TEST(more_sizes_than_are_kept_still_work)
 {
     const struct fovea_settings settings = fovea_settings_default();
     struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
     for (uint32_t i = 0; i < 30; i++) {
         struct scene scene = {.src = image_make_packed(40 + i % 7, 30, FOVEA_FORMAT_RGBA8),
                               .dst = image_make_packed(40 + i % 7, 30, FOVEA_FORMAT_RGBA8)};
         image_draw(&scene.src.view, IMAGE_RANDOM, i);
-        assert_int_equal(fovea_context_run(context, &scene.src.view, &scene.dst.view, center, NULL),
-                         FOVEA_OK);
+        assert_ok(fovea_context_run(context, &scene.src.view, &scene.dst.view, center, NULL));
         assert_reference(&scene, &settings.foveation, center);
         image_free(&scene.src);
         image_free(&scene.dst);
     }
     assert_silent(&said);
-    fovea_context_destroy(&context);
 }
 
 /* Packed stereo: the two eyes' halves of one buffer do not overlap, though their ranges do. */
 TEST(the_other_half_of_the_same_rows_is_not_an_overlap)
 {
-    struct scene *scene = scene_make(NULL, 128, 40);
+    OWNED(scene_free) struct scene *scene = scene_make(NULL, 128, 40);
     struct fovea_image left = scene->src.view;
     left.width_px = 64;
     struct fovea_image right = left;
     right.data = image_pixel(&scene->src.view, 64, 0);
-    assert_int_equal(fovea_context_run(scene->context, &left, &right, center, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(scene->context, &left, &right, center, NULL));
     right.data = image_pixel(&scene->src.view, 63, 0);
     assert_int_equal(fovea_context_run(scene->context, &left, &right, center, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&scene->said, "overlap");
-    scene_free(scene);
 }
 
 TEST(two_contexts_may_have_other_settings)
@@ -141,14 +128,12 @@ TEST(two_contexts_may_have_other_settings)
     strong.foveation.strength = 3.0;
     strong.backend = FOVEA_BACKEND_CPU;
     strong.cpu_threads = 2;
-    struct scene *a = scene_make(NULL, 90, 70);
-    struct scene *b = scene_make(&strong, 90, 70);
+    OWNED(scene_free) struct scene *a = scene_make(NULL, 90, 70);
+    OWNED(scene_free) struct scene *b = scene_make(&strong, 90, 70);
     scene_run(a, center);
     scene_run(b, center);
     assert_reference(a, &usual.foveation, center);
     assert_reference(b, &strong.foveation, center);
-    scene_free(a);
-    scene_free(b);
 }
 
 /* ---- Pictures of sigma */
@@ -156,19 +141,16 @@ TEST(two_contexts_may_have_other_settings)
 TEST(sigma_map_says_what_run_does)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
-    float *map = calloc(200 * 150, sizeof *map);
+    OWNED(owned_free) float *map = calloc(200 * 150, sizeof *map);
     assert_non_null(map);
-    assert_int_equal(
-        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map),
-        FOVEA_OK);
+    assert_ok(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map));
     assert_true(map[75 * 200 + 100] == 0.0f);
     assert_true(map[0] > 5.0f && map[0] < 11.0f);
     foveation.strength = 0.0;
-    assert_int_equal(
-        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map),
-        FOVEA_OK);
+    assert_ok(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map));
     assert_true(map[0] == 0.0f);
-    free(map);
 }
 
 TEST(sigma_map_refuses_wrong_arguments)
@@ -232,7 +214,7 @@ TEST(a_view_is_described_once)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    struct scene *scene = scene_make(&settings, 120, 90);
+    OWNED(scene_free) struct scene *scene = scene_make(&settings, 120, 90);
     for (int i = 0; i < 4; i++) {
         scene_run(scene, center);
     }
@@ -242,16 +224,15 @@ TEST(a_view_is_described_once)
     assert_non_null(
         strstr(scene->said.info, "model physical: a screen of 0.53 m at 0.6 m, 120x90"));
     settings.foveation.model = FOVEA_MODEL_CURVE;
-    assert_int_equal(fovea_context_set_settings(scene->context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(scene->context, &settings));
     scene_run(scene, center);
     scene_run(scene, center);
     assert_int_equal(scene->said.info_count, 2);
     assert_non_null(strstr(scene->said.info, "model curve"));
     settings.foveation.model = FOVEA_MODEL_PAPER;
-    assert_int_equal(fovea_context_set_settings(scene->context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(scene->context, &settings));
     scene_run(scene, center);
     assert_int_equal(scene->said.info_count, 2);
-    scene_free(scene);
 }
 
 TEST(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it)
@@ -262,14 +243,13 @@ TEST(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it)
     settings.foveation.physical.alpha = 0.6;
     settings.foveation.physical.e2_deg = 0.1;
     settings.foveation.geometry.screen_width_m = 100.0;
-    struct scene *scene = scene_make(&settings, 1024, 16);
+    OWNED(scene_free) struct scene *scene = scene_make(&settings, 1024, 16);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(
             fovea_context_run(scene->context, &scene->src.view, &scene->dst.view, center, NULL),
             FOVEA_ERROR_INVALID_ARGUMENT);
     }
     assert_said(&scene->said, "for this image");
-    scene_free(scene);
 }
 
 TEST(eccentricity_is_a_share_of_half_the_diagonal)

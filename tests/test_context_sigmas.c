@@ -36,16 +36,14 @@ static struct fovea_context *context_for(const char *operators, struct said *sai
 {
     const char *const words[] = {"operators",         operators, "backend", "cpu",
                                  "blur.sigma_max_px", "16",      NULL};
-    struct fovea_settings *settings = settings_with(words, said);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = settings_with(words, said);
     struct fovea_context *context = context_of(settings, said);
-    fovea_settings_destroy(&settings);
     return context;
 }
 
 static struct given *given_make(const struct operator_scene *scene, const char *operators)
 {
-    struct given *given = calloc(1, sizeof *given);
-    assert_non_null(given);
+    struct given *given = test_memory(1, sizeof *given);
     given->context = context_for(operators, &given->said);
     given->pictures = scene_batch_make(scene, 41, COUNT, false);
     given->sigmas = scene_draw_sigmas(&given->pictures.scene, COUNT);
@@ -66,17 +64,17 @@ static struct given *given_make(const struct operator_scene *scene, const char *
     return given;
 }
 
-static void given_free(struct given *given)
+static void given_free(struct given **own)
 {
+    OWNED(owned_free) struct given *given = *own;
     fovea_context_destroy(&given->context);
     scene_batch_free(&given->pictures);
     image_free(&given->sigmas);
-    free(given);
 }
 
 static void run(struct given *given)
 {
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(given->context, &given->batch, NULL));
     assert_silent(&given->said);
 }
 
@@ -88,10 +86,9 @@ TEST(images_are_blurred_by_their_own_sigmas)
                                                             : FOVEA_FORMAT_R16F);
         scene.sigmas_format = i % 2 ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F;
         scene.sigmas_shared = i >= 3;
-        struct given *given = given_make(&scene, "blur");
+        OWNED(given_free) struct given *given = given_make(&scene, "blur");
         run(given);
         scene_batch_assert_exact(&given->pictures, 1);
-        given_free(given);
     }
 }
 
@@ -99,7 +96,7 @@ TEST(images_are_blurred_by_their_own_sigmas)
 TEST(frames_with_and_without_sigmas_take_turns)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
-    struct given *given = given_make(&scene, "blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "blur");
     const struct fovea_image sigmas = given->batch.sigmas;
     for (int i = 0; i < 4; i++) {
         given->batch.sigmas = i % 2 ? (struct fovea_image){0} : sigmas;
@@ -107,47 +104,41 @@ TEST(frames_with_and_without_sigmas_take_turns)
         run(given);
         scene_batch_assert_exact(&given->pictures, 2);
     }
-    given_free(given);
 }
 
 /* What the struct holds behind its size is not read. */
 TEST(a_program_of_older_headers_gives_none)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
-    struct given *given = given_make(&scene, "blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "blur");
     given->batch.struct_bytes = offsetof(struct fovea_batch, sigmas);
     given->pictures.scene.sigmas = SIGMAS_NONE;
     run(given);
     scene_batch_assert_exact(&given->pictures, 1);
-    given_free(given);
 }
 
 /* Each operator of the row gets what the one before it has made, and blur the sigmas. */
 TEST(a_row_hands_them_to_the_operator_that_takes_them)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
-    struct given *given = given_make(&scene, "foveate,blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "foveate,blur");
     struct fovea_context *foveate = context_for("foveate", &given->said);
-    struct fovea_context *blur = context_for("blur", &given->said);
+    OWNED(fovea_context_destroy) struct fovea_context *blur = context_for("blur", &given->said);
     const float gazes_uv[2 * COUNT] = {0.1f, 0.2f, 0.5f, 0.9f, 0.7f, 0.4f};
-    struct test_image whole = image_make_packed(53, 41 * COUNT, FOVEA_FORMAT_RGBA8);
-    struct test_image between = image_make_packed(53, 41 * COUNT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE whole = image_make_packed(53, 41 * COUNT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE between = image_make_packed(53, 41 * COUNT, FOVEA_FORMAT_RGBA8);
     struct fovea_batch one = given->batch;
     given->batch.gazes_uv = one.gazes_uv = gazes_uv;
     run(given);
     one.dst.data = between.view.data;
     one.sigmas.data = NULL;
-    assert_int_equal(fovea_context_run_batch(foveate, &one, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(foveate, &one, NULL));
     struct fovea_batch two = given->batch;
     two.src.data = between.view.data;
     two.dst.data = whole.view.data;
-    assert_int_equal(fovea_context_run_batch(blur, &two, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(blur, &two, NULL));
     compare_assert_all_same(&given->pictures.dst.view, &whole.view, "a row");
     fovea_context_destroy(&foveate);
-    fovea_context_destroy(&blur);
-    image_free(&whole);
-    image_free(&between);
-    given_free(given);
 }
 
 /* Nobody looks at them. */
@@ -155,11 +146,10 @@ TEST(gazes_may_be_missing_where_no_operator_needs_them)
 {
     struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
     scene.sigmas = SIGMAS_NONE;
-    struct given *given = given_make(&scene, "blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "blur");
     given->batch.sigmas.data = NULL;
     run(given);
     scene_batch_assert_exact(&given->pictures, 1);
-    given_free(given);
 }
 
 static void refuse(struct given *given, const struct fovea_batch *batch, const char *word)
@@ -175,17 +165,16 @@ TEST(operators_that_have_no_use_for_them_refuse_them)
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
     const float gazes_uv[2 * COUNT] = {0};
     for (int i = 0; i < 3; i++) {
-        struct given *given = given_make(&scene, rows[i]);
+        OWNED(given_free) struct given *given = given_make(&scene, rows[i]);
         given->batch.gazes_uv = gazes_uv;
         refuse(given, &given->batch, "no operator of the row takes it");
-        given_free(given);
     }
 }
 
 TEST(wrong_sigmas_are_refused)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_R32F);
-    struct given *given = given_make(&scene, "blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "blur");
     struct fovea_batch bad = given->batch;
     bad.sigmas.width_px--;
     refuse(given, &bad, "sigmas is 52x41 and dst 53x41");
@@ -212,16 +201,14 @@ TEST(wrong_sigmas_are_refused)
     refuse(given, &bad, "sigmas and dst overlap");
     run(given);
     scene_batch_assert_exact(&given->pictures, 1);
-    given_free(given);
 }
 
 /* Where the program reads them from what it blurs. */
 TEST(sigmas_may_be_the_source)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_R32F);
-    struct given *given = given_make(&scene, "blur");
+    OWNED(given_free) struct given *given = given_make(&scene, "blur");
     given->batch.sigmas = given->batch.src;
     given->batch.sigmas_next_bytes = given->batch.src_next_bytes;
     run(given);
-    given_free(given);
 }

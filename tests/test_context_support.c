@@ -24,9 +24,9 @@ struct fovea_log said_log(struct said *said)
 struct fovea_settings *settings_with(const char *const *paths_and_values, struct said *said)
 {
     struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_ok(fovea_settings_create(&settings));
     for (const char *const *word = paths_and_values; *word; word += 2) {
-        assert_int_equal(fovea_settings_set(settings, word[0], word[1], said_log(said)), FOVEA_OK);
+        assert_ok(fovea_settings_set(settings, word[0], word[1], said_log(said)));
     }
     return settings;
 }
@@ -38,23 +38,20 @@ struct fovea_context *context_of(const struct fovea_settings *settings, struct s
     desc.settings = settings;
     desc.log = said_log(said);
     struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    assert_ok(fovea_context_create(&desc, &context));
     assert_non_null(context);
     return context;
 }
 
 void assert_said(struct said *said, const char *word)
 {
-    if (said->count != 1 || !strstr(said->last, word)) {
-        fail_msg("%d messages, the last \"%s\"; expected one with \"%s\"", said->count, said->last,
-                 word);
-    }
+    assert_that(said->count == 1 && strstr(said->last, word),
+                "%d messages, the last \"%s\"; expected one with \"%s\"", said->count, said->last,
+                word);
     *said = (struct said){0};
 }
 
 void assert_silent(const struct said *said)
 {
-    if (said->count != 0) {
-        fail_msg("expected silence, got \"%s\"", said->last);
-    }
+    assert_that(said->count == 0, "expected silence, got \"%s\"", said->last);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_TESTS_CONTEXT_SUPPORT_H
-#define FOVEA_TESTS_CONTEXT_SUPPORT_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "config/settings.h"
@@ -26,5 +25,3 @@ struct fovea_context *context_of(const struct fovea_settings *settings, struct s
 /* Fails unless exactly one message came since the last call, with `word` in it. */
 void assert_said(struct said *said, const char *word);
 void assert_silent(const struct said *said);
-
-#endif

@@ -43,9 +43,7 @@ struct plugin {
 static void open_plugin(struct plugin *plugin)
 {
     *plugin = (struct plugin){.library = dlopen(FOVEA_LIBRARY, RTLD_NOW | RTLD_LOCAL)};
-    if (!plugin->library) {
-        fail_msg("%s", dlerror());
-    }
+    assert_that(plugin->library, "%s", dlerror());
     FUNCTIONS(FIND)
 }
 
@@ -54,9 +52,8 @@ static void use(struct plugin *plugin)
     const struct fovea_point_uv gaze = {0.3, 0.6};
     const enum fovea_result news = plugin->fovea_config_poll(plugin->config);
     assert_true(news == FOVEA_NOT_READY || news == FOVEA_OK);
-    assert_int_equal(plugin->fovea_context_run(plugin->context, &plugin->src.view,
-                                               &plugin->dst.view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(plugin->fovea_context_run(plugin->context, &plugin->src.view, &plugin->dst.view, gaze,
+                                        NULL));
 }
 
 static void make(struct plugin *plugin)
@@ -65,10 +62,9 @@ static void make(struct plugin *plugin)
         {"cpu_threads", "3"}, {"gaze.source", "udp"}, {"gaze.udp.port", "0"}};
     const struct fovea_log silent = {0};
     struct fovea_settings *settings = NULL;
-    assert_int_equal(plugin->fovea_settings_create(&settings), FOVEA_OK);
+    assert_ok(plugin->fovea_settings_create(&settings));
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        assert_int_equal(plugin->fovea_settings_set(settings, wanted[i][0], wanted[i][1], silent),
-                         FOVEA_OK);
+        assert_ok(plugin->fovea_settings_set(settings, wanted[i][0], wanted[i][1], silent));
     }
     struct fovea_config_desc config;
     fovea_config_desc_init(&config);
@@ -79,9 +75,9 @@ static void make(struct plugin *plugin)
     struct fovea_gaze_source_desc source;
     fovea_gaze_source_desc_init(&source);
     source.settings = settings;
-    assert_int_equal(plugin->fovea_config_create(&config, &plugin->config), FOVEA_OK);
-    assert_int_equal(plugin->fovea_context_create(&context, &plugin->context), FOVEA_OK);
-    assert_int_equal(plugin->fovea_gaze_source_create(&source, &plugin->source), FOVEA_OK);
+    assert_ok(plugin->fovea_config_create(&config, &plugin->config));
+    assert_ok(plugin->fovea_context_create(&context, &plugin->context));
+    assert_ok(plugin->fovea_gaze_source_create(&source, &plugin->source));
     plugin->fovea_settings_destroy(&settings);
     plugin->src = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);
     plugin->dst = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);

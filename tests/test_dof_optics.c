@@ -25,9 +25,8 @@ static double diopters_of(const struct fovea_depth *depth, double value)
 
 static void assert_near(double actual, double expected, double relative)
 {
-    if (!(fabs(actual - expected) <= relative * fabs(expected) + 1e-12)) {
-        fail_msg("%.12g, and %.12g was expected", actual, expected);
-    }
+    assert_that(fabs(actual - expected) <= relative * fabs(expected) + 1e-12,
+                "%.12g, and %.12g was expected", actual, expected);
 }
 
 /* ---- Values */
@@ -122,8 +121,7 @@ TEST(formats_say_the_same_value)
 
 static struct fovea_settings *settings_make(void)
 {
-    struct fovea_settings *settings = malloc(sizeof *settings);
-    assert_non_null(settings);
+    struct fovea_settings *settings = test_memory(1, sizeof *settings);
     *settings = fovea_settings_default();
     return settings;
 }
@@ -131,7 +129,7 @@ static struct fovea_settings *settings_make(void)
 /* The rays of a point through the edges of a thin lens, where they cross the sensor. */
 TEST(a_thin_lens_spreads_a_point_over_its_circle)
 {
-    struct fovea_settings *settings = settings_make();
+    OWNED(owned_free) struct fovea_settings *settings = settings_make();
     settings->own.dof_focal_mm = 85.0;
     settings->own.dof_f_number = 1.8;
     settings->own.dof_sensor_mm = 24.0;
@@ -148,22 +146,20 @@ TEST(a_thin_lens_spreads_a_point_over_its_circle)
                         circle_mm / 24.0 * 1200.0 / 4.0, 1e-9);
         }
     }
-    free(settings);
 }
 
 TEST(a_lens_focuses_no_nearer_than_twice_its_focal_length)
 {
-    struct fovea_settings *settings = settings_make();
+    OWNED(owned_free) struct fovea_settings *settings = settings_make();
     const struct dof_optics optics = dof_optics_of(settings, 1000);
     assert_near(dof_optics_sigma_px(&optics, 1e9), dof_optics_sigma_px(&optics, 10.0), 1e-15);
     assert_true(isfinite(dof_optics_sigma_px(&optics, (double)INFINITY)));
-    free(settings);
 }
 
 /* 4 mm and a diopter are 4 mrad, a quarter of which is sigma. */
 TEST(an_eyes_blur_is_pupil_times_diopters)
 {
-    struct fovea_settings *settings = settings_make();
+    OWNED(owned_free) struct fovea_settings *settings = settings_make();
     settings->own.dof_lens = 1;
     settings->own.dof_pupil_mm = 4.0;
     settings->foveation.geometry = (struct fovea_geometry){.ppd = 60.0};
@@ -176,7 +172,6 @@ TEST(an_eyes_blur_is_pupil_times_diopters)
     settings->foveation.geometry = (struct fovea_geometry){.tan_left = 0.5, .tan_right = 1.5};
     optics = dof_optics_of(settings, 1000);
     assert_near(dof_optics_sigma_px(&optics, 0.0), 0.001 * 500.0, 1e-12);
-    free(settings);
 }
 
 /* ---- Focus */

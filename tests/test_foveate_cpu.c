@@ -32,9 +32,7 @@ static void compare_both(const struct fovea_image *bytes, const struct fovea_ima
         const uint32_t y = i / 3 / bytes->width_px;
         const double error = fabs(level_of(floats, x, y, i % 3) - image_get(bytes, x, y, i % 3));
         sum += error;
-        if (!(error <= 2.0)) {
-            fail_msg("%s: %g levels at %u,%u", what, error, x, y);
-        }
+        assert_that(error <= 2.0, "%s: %g levels at %u,%u", what, error, x, y);
     }
     if (sum / count > 0.51) { /* rounding alone is 0.25, and 0.5 where a checker becomes 127.5 */
         fail_msg("%s: %g levels on average", what, sum / count);
@@ -79,23 +77,18 @@ TEST(any_number_of_threads_gives_the_same_bits)
 {
     static const uint32_t counts[] = {1, 2, 5, 256};
     struct rig rig = rig_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110);
-    struct test_image src = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-    struct test_image other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 3);
+    OWNED_IMAGE src = image_drawn(150, 110, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 3);
+    OWNED_IMAGE dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
     const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 77, 30);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct foveate_cpu *cpu = NULL;
-        assert_int_equal(foveate_cpu_create(rig.plan, counts[i], &cpu), FOVEA_OK);
+        OWNED(foveate_cpu_destroy) struct foveate_cpu *cpu = NULL;
+        assert_ok(foveate_cpu_create(rig.plan, counts[i], &cpu));
         for (int run = 0; run < 10; run++) {
             foveate_cpu_run(cpu, &src.view, &other.view, &frame);
             compare_assert_all_same(&other.view, &dst.view, "threads");
         }
-        foveate_cpu_destroy(&cpu);
     }
-    image_free(&src);
-    image_free(&dst);
-    image_free(&other);
     rig_finish(&rig);
 }
 
@@ -163,8 +156,7 @@ static void run_tiles(const struct foveate_cpu_tiles *tiles,
                       const struct foveate_cpu_picture *picture)
 {
     const struct foveate_plan *plan = picture->plan;
-    float *scratch = calloc(foveate_cpu_tile_floats(plan->width_px), sizeof *scratch);
-    assert_non_null(scratch);
+    float *scratch = test_memory(foveate_cpu_tile_floats(plan->width_px), sizeof *scratch);
     for (int32_t k = 1; k < (int32_t)plan->level_count; k++) {
         tiles->level_rows(picture, scratch, k, -FOVEATE_MARGIN,
                           plan->levels[k].height + FOVEATE_MARGIN);
@@ -227,8 +219,7 @@ TEST(all_compilations_of_nodes_agree)
     struct compiled c = compiled_make(settings, 101, 67, FOVEA_FORMAT_RGBA32F);
     struct foveate_cpu_ladder ladder;
     assert_int_equal(c.plan->level_count, 1);
-    assert_int_equal(foveate_cpu_ladder_init(&ladder, c.plan, 1.5f * c.plan->sigma_max_px),
-                     FOVEA_OK);
+    assert_ok(foveate_cpu_ladder_init(&ladder, c.plan, 1.5f * c.plan->sigma_max_px));
     for (int i = 0; i < COMPILATIONS; i++) {
         c.picture.view.dst = c.dst[i].view;
         run_nodes(all[i], &ladder, &c.picture);

@@ -11,11 +11,10 @@ static const int32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 127, 128};
 TEST(the_papers_example_has_its_shift_and_grid)
 {
     const struct fovea_foveation settings = paper_settings(32);
-    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
     const struct foveate_frame frame = frame_at(plan, 960, 540);
     assert_int_equal(foveate_grid_shift_px(frame.gaze_x_q8, 32), 16);
     assert_int_equal(foveate_grid_shift_px(frame.gaze_y_q8, 32), 20);
-    foveate_plan_destroy(&plan);
 }
 
 /* The formula as it is printed, in doubles; every number here is exact in them. */
@@ -32,9 +31,9 @@ TEST(shift_is_the_formulas_for_every_gaze)
         const int32_t period = sides[f] * 256;
         for (int32_t gaze_q8 = -2 * period; gaze_q8 <= 2 * period; gaze_q8++) {
             const int32_t shift = foveate_grid_shift_px(gaze_q8, sides[f]);
-            if (shift != shift_by_formula(gaze_q8, sides[f]) || shift < 0 || shift >= sides[f]) {
-                fail_msg("side %d, gaze %d/256: shift %d", sides[f], gaze_q8, shift);
-            }
+            assert_that(shift == shift_by_formula(gaze_q8, sides[f]) && shift >= 0 &&
+                            shift < sides[f],
+                        "side %d, gaze %d/256: shift %d", sides[f], gaze_q8, shift);
         }
     }
 }
@@ -59,7 +58,7 @@ TEST(one_fragment_is_the_fovea)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         const struct fovea_foveation settings = paper_settings((uint32_t)sides[f]);
-        struct foveate_plan *plan = plan_of(&settings, 400, 300);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 400, 300);
         for (int32_t step = 0; step < 64; step += 7) {
             const struct foveate_frame frame =
                 frame_at(plan, 200 + step * sides[f] / 64.0, 150 + step / 4.0);
@@ -73,7 +72,6 @@ TEST(one_fragment_is_the_fovea)
             assert_true(foveate_sigma_at(plan, &frame, frame.gaze_x_q8 / 256,
                                          frame.gaze_y_q8 / 256) == 0.0f);
         }
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -106,13 +104,12 @@ TEST(ring_begins_at_its_bound_exactly)
 TEST(distance_equal_to_the_last_bound_takes_the_last_ring)
 {
     const struct fovea_foveation settings = paper_settings(5);
-    struct foveate_plan *plan = plan_of(&settings, 20, 20);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 20, 20);
     assert_int_equal(plan->law.table_count, 2);
     struct foveate_frame frame = frame_at(plan, 2.5, 2.0);
     assert_int_equal(foveate_grid_middle_of(10, frame.gaze_x_q8, 5), 12);
     assert_true(foveate_sigma_at(plan, &frame, 10, 0) == plan->law_table[1]);
     assert_true(foveate_sigma_at(plan, &frame, 9, 0) == plan->law_table[0]);
-    foveate_plan_destroy(&plan);
 }
 
 /* ---- Gaze */
@@ -120,30 +117,28 @@ TEST(distance_equal_to_the_last_bound_takes_the_last_ring)
 TEST(gaze_is_rounded_to_256ths)
 {
     const struct fovea_foveation settings = paper_settings(32);
-    struct foveate_plan *plan = plan_of(&settings, 100, 50);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 100, 50);
     const struct foveate_frame frame = frame_at(plan, 10.0 + 0.6 / 256, -3.0 - 0.6 / 256);
     assert_int_equal(frame.gaze_x_q8, 2561);
     assert_int_equal(frame.gaze_y_q8, -769);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(gaze_far_outside_is_held_at_four_images)
 {
     const struct fovea_foveation settings = paper_settings(32);
-    struct foveate_plan *plan = plan_of(&settings, 16384, 100);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 16384, 100);
     const struct foveate_frame frame =
         foveate_frame_make(plan, (struct fovea_point_uv){1e300, -1e300});
     assert_int_equal(frame.gaze_x_q8, 5 * 16384 * 256);
     assert_int_equal(frame.gaze_y_q8, -4 * 100 * 256);
     assert_true(foveate_sigma_at(plan, &frame, 0, 0) == plan->law_table[plan->law.table_count - 1]);
-    foveate_plan_destroy(&plan);
 }
 
 /* Sigma follows the distance to every corner, for a gaze in a corner too. */
 TEST(sigma_grows_with_distance_for_any_gaze)
 {
     const struct fovea_foveation settings = paper_settings(8);
-    struct foveate_plan *plan = plan_of(&settings, 320, 180);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 320, 180);
     const struct foveate_frame frame = frame_at(plan, 4, 4);
     float before = 0.0f;
     for (int32_t x = 0; x < 320; x += 8) {
@@ -153,5 +148,4 @@ TEST(sigma_grows_with_distance_for_any_gaze)
     }
     const float last = plan->law_table[plan->law.table_count - 1];
     assert_true(foveate_sigma_at(plan, &frame, 319, 179) == last);
-    foveate_plan_destroy(&plan);
 }

@@ -32,13 +32,12 @@ TEST(plan_without_memory_says_so)
             i ? smooth_settings(FOVEA_MODEL_PHYSICAL) : paper_settings(16);
         const int needed = 3;
         for (int allowed = 0; allowed <= needed; allowed++) {
-            struct foveate_plan *plan = NULL;
+            OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
             failing_after = allowed;
             const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
             failing_after = -1;
             assert_int_equal(result, allowed < needed ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_OK);
             assert_true((allowed < needed) == (plan == NULL));
-            foveate_plan_destroy(&plan);
         }
     }
 }
@@ -48,8 +47,8 @@ TEST(cpu_without_memory_says_so)
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
             i ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(16);
-        struct foveate_plan *plan = plan_of(&settings, 320, 240);
-        struct foveate_cpu *cpu = NULL;
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 320, 240);
+        OWNED(foveate_cpu_destroy) struct foveate_cpu *cpu = NULL;
         int allowed = 0;
         for (enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY; result != FOVEA_OK; allowed++) {
             failing_after = allowed;
@@ -58,8 +57,6 @@ TEST(cpu_without_memory_says_so)
             assert_int_equal(result, cpu ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
         }
         assert_true(allowed > (i ? 8 : 6));
-        foveate_cpu_destroy(&cpu);
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -85,24 +82,21 @@ TEST(reference_without_memory_says_so)
 TEST(fewer_threads_than_asked_for_still_do_the_work)
 {
     const struct fovea_foveation settings = paper_settings(16);
-    struct foveate_plan *plan = plan_of(&settings, 100, 100);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 100, 100);
     const struct foveate_frame frame = frame_at(plan, 50, 50);
-    struct test_image src = image_make_packed(100, 100, FOVEA_FORMAT_R8);
-    struct test_image dst = image_make_packed(100, 100, FOVEA_FORMAT_R8);
+    OWNED_IMAGE src = image_make_packed(100, 100, FOVEA_FORMAT_R8);
+    OWNED_IMAGE dst = image_make_packed(100, 100, FOVEA_FORMAT_R8);
     image_fill(&src.view, 9);
     for (threads_left = 0; threads_left < 3;) {
         const int allowed = threads_left;
         struct foveate_cpu *cpu = NULL;
-        assert_int_equal(foveate_cpu_create(plan, 4, &cpu), FOVEA_OK);
+        assert_ok(foveate_cpu_create(plan, 4, &cpu));
         foveate_cpu_run(cpu, &src.view, &dst.view, &frame);
         assert_true(image_get(&dst.view, 99, 99, 0) == 9.0);
         foveate_cpu_destroy(&cpu);
         threads_left = allowed + 1;
     }
     threads_left = -1;
-    foveate_plan_destroy(&plan);
-    image_free(&src);
-    image_free(&dst);
 }
 
 /* In any format, of which the first is blockwise's too. */
@@ -113,8 +107,8 @@ TEST(frames_allocate_nothing)
         const enum fovea_format format = blockwise ? FOVEA_FORMAT_RGBA8 : (enum fovea_format)i;
         struct rig rig = rig_make(
             blockwise ? paper_settings(16) : smooth_settings((enum fovea_model)(i % 3)), 100, 100);
-        struct test_image src = image_make_packed(100, 100, format);
-        struct test_image dst = image_make_packed(100, 100, format);
+        OWNED_IMAGE src = image_make_packed(100, 100, format);
+        OWNED_IMAGE dst = image_make_packed(100, 100, format);
         image_fill(&src.view, 1);
         const int before = failing_calls;
         for (int k = 0; k < (blockwise ? 50 : 20); k++) {
@@ -122,7 +116,5 @@ TEST(frames_allocate_nothing)
         }
         assert_int_equal(failing_calls, before);
         rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
     }
 }

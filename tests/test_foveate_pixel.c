@@ -26,8 +26,8 @@ static void check_all_codes(enum fovea_format format, uint32_t code_bits)
     const uint32_t codes = 1u << code_bits;
     const struct pixel_codec *codec = pixel_codec_of(format);
     const uint32_t channels = image_channels(format);
-    struct test_image src = image_make_packed(1, 1, format);
-    struct test_image dst = image_make_packed(1, 1, format);
+    OWNED_IMAGE src = image_make_packed(1, 1, format);
+    OWNED_IMAGE dst = image_make_packed(1, 1, format);
     const struct pixel_row in = row_of(&src);
     const struct pixel_row out = row_of(&dst);
     for (uint32_t code = 0; code < codes; code++) {
@@ -44,8 +44,6 @@ static void check_all_codes(enum fovea_format format, uint32_t code_bits)
             assert_true(same_float(image_get(&dst.view, 0, 0, c), image_get(&src.view, 0, 0, c)));
         }
     }
-    image_free(&src);
-    image_free(&dst);
 }
 
 TEST(bytes_and_halves_decode_and_encode_every_code)
@@ -72,7 +70,7 @@ TEST(words_decode_and_encode_every_code_of_a_channel)
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         const struct pixel_codec *codec = pixel_codec_of(fields[f].format);
         const uint32_t channels = image_channels(fields[f].format);
-        struct test_image image = image_make_packed(1, 1, fields[f].format);
+        OWNED_IMAGE image = image_make_packed(1, 1, fields[f].format);
         const struct pixel_row row = row_of(&image);
         for (uint32_t code = 0; code < 1u << fields[f].bits; code++) {
             const uint32_t word = code << fields[f].shift;
@@ -89,7 +87,6 @@ TEST(words_decode_and_encode_every_code_of_a_channel)
             codec->decode(&row, channels, again);
             assert_true(back == word || isnan(again[f % 4 == 3 ? 3 : f < 4 ? f : f - 4]));
         }
-        image_free(&image);
     }
 }
 

@@ -37,7 +37,7 @@ static void check_against_oracle(double ct0)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.ct0 = ct0;
-    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
     assert_int_equal(plan->law.kind, FOVEATE_LAW_RINGS);
     assert_int_equal(plan->law.table_count, ORACLE_COUNT);
     for (int32_t i = 0; i < (int32_t)ORACLE_COUNT; i++) {
@@ -48,7 +48,6 @@ static void check_against_oracle(double ct0)
         assert_int_equal(foveate_grid_ring(bound_q8, 0, 32, plan->law.table_count), i);
         assert_int_equal(foveate_grid_ring(0, 1 - bound_q8, 32, plan->law.table_count), i - 1);
     }
-    foveate_plan_destroy(&plan);
 }
 
 TEST(table_of_the_paper_is_met_to_its_printed_digits)
@@ -76,15 +75,13 @@ TEST(regions_have_the_known_numbers)
 TEST(strength_multiplies_sigma)
 {
     struct fovea_foveation settings = paper_settings(32);
-    struct foveate_plan *once = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct foveate_plan *once = plan_of(&settings, 640, 480);
     settings.strength = 2.5;
-    struct foveate_plan *more = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct foveate_plan *more = plan_of(&settings, 640, 480);
     assert_int_equal(once->law.table_count, more->law.table_count);
     for (int32_t i = 0; i < once->law.table_count; i++) {
         assert_float_equal(2.5f * sigma_of_ring(once, i), sigma_of_ring(more, i), 1e-5);
     }
-    foveate_plan_destroy(&once);
-    foveate_plan_destroy(&more);
 }
 
 /* What the display cannot show anyway is not blurred away: f_max is at Nyquist, sigma 1/pi
@@ -93,29 +90,26 @@ TEST(sigma_does_not_fall_below_its_value_at_nyquist)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 10.0;
-    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
     assert_float_equal(sigma_of_ring(plan, 0), 1.0 / acos(-1.0), 1e-6);
     assert_true(sigma_of_ring(plan, 2) > 0.33f);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(strength_zero_has_no_levels)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.strength = 0.0;
-    struct foveate_plan *plan = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 640, 480);
     assert_int_equal(plan->level_count, 0);
     const struct foveate_frame frame = frame_at(plan, 320, 240);
     assert_true(foveate_sigma_at(plan, &frame, 0, 0) == 0.0f);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(every_image_has_a_ring_however_small)
 {
     const struct fovea_foveation settings = paper_settings(128);
-    struct foveate_plan *plan = plan_of(&settings, 1, 1);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1, 1);
     assert_int_equal(plan->law.table_count, 1);
-    foveate_plan_destroy(&plan);
 }
 
 /* Half the diagonal of 36x48 is 30, and so is the bound F/2 + 1.4 F * 5 for F = 4. */
@@ -134,10 +128,9 @@ TEST(the_largest_image_with_the_strongest_settings_is_planned)
 {
     struct fovea_foveation settings = paper_settings(4);
     settings.strength = 8.0;
-    struct foveate_plan *plan = plan_of(&settings, 16384, 16384);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 16384, 16384);
     assert_int_equal(plan->law.table_count, 2069);
     assert_true(plan->sigma_bound_px > 82.0f && plan->sigma_bound_px < 88.0f);
-    foveate_plan_destroy(&plan);
 }
 
 /* ---- Refusals */
@@ -223,7 +216,7 @@ TEST(blur_beyond_reason_is_refused_whatever_the_size)
 TEST(plan_fits_its_own_settings_and_no_others)
 {
     const struct fovea_foveation own = paper_settings(32);
-    struct foveate_plan *plan = plan_of(&own, 64, 48);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&own, 64, 48);
     assert_true(foveate_plan_fits(plan, &own, 64, 48));
     assert_false(foveate_plan_fits(plan, &own, 48, 64));
     struct fovea_foveation others[] = {own, own, own, own, own, own, own, own};
@@ -238,7 +231,6 @@ TEST(plan_fits_its_own_settings_and_no_others)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_false(foveate_plan_fits(plan, &others[i], 64, 48));
     }
-    foveate_plan_destroy(&plan);
 }
 
 TEST(destroy_takes_null_twice_over)

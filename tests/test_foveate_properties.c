@@ -179,7 +179,7 @@ static double mirror_error(struct fovea_foveation settings, struct fovea_foveati
 {
     struct pair pair = pair_make(settings, c.width_px, c.height_px, c.format);
     struct pair other = pair_make(mirrored, c.width_px, c.height_px, c.format);
-    struct test_image back = image_make_packed(c.width_px, c.height_px, c.format);
+    OWNED_IMAGE back = image_make_packed(c.width_px, c.height_px, c.format);
     image_draw(&pair.src.view, c.pattern, 5);
     image_mirror(&pair.src.view, &other.src.view, x, y);
     pair_run(&pair, c.gaze_x_px, c.gaze_y_px);
@@ -188,7 +188,6 @@ static double mirror_error(struct fovea_foveation settings, struct fovea_foveati
     image_mirror(&other.dst.view, &back.view, x, y);
     struct compare_rect where = {0};
     const double largest = compare_largest(&back.view, &pair.dst.view, &where);
-    image_free(&back);
     pair_finish(&pair);
     pair_finish(&other);
     return largest;
@@ -218,9 +217,7 @@ TEST(mirrored_picture_and_gaze_give_the_mirrored_result)
         const struct fovea_foveation settings = law_at(cases[k].law, cases[k].method);
         const double error =
             mirror_error(settings, settings, cases[k].at, (i % 3 + 1) & 1, (i % 3 + 1) & 2);
-        if (!(error <= cases[k].most)) {
-            fail_msg("case %zu, axes %zu: %g", k, i % 3 + 1, error);
-        }
+        assert_that(error <= cases[k].most, "case %zu, axes %zu: %g", k, i % 3 + 1, error);
     }
 }
 
@@ -245,7 +242,7 @@ static double largest_step(enum fovea_method method, enum image_pattern pattern,
     settings.method = method;
     settings.light = light;
     struct pair pair = pair_make(settings, 240, 160, FOVEA_FORMAT_RGBA8);
-    struct test_image before = image_make_packed(240, 160, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE before = image_make_packed(240, 160, FOVEA_FORMAT_RGBA8);
     image_draw(&pair.src.view, pattern, 23);
     double largest = 0.0;
     for (int i = 0; i <= 40; i++) {
@@ -257,7 +254,6 @@ static double largest_step(enum fovea_method method, enum image_pattern pattern,
         image_mirror(&pair.dst.view, &before.view, false, false);
     }
     pair_finish(&pair);
-    image_free(&before);
     return largest;
 }
 
@@ -275,10 +271,9 @@ TEST(moving_by_a_tenth_of_a_pixel_changes_little)
         const enum fovea_light light = i % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         const double step = largest_step(FOVEA_METHOD_SMOOTH, pattern, light, 0.1);
         const double jump = largest_step(FOVEA_METHOD_BLOCKWISE, pattern, light, 0.1);
-        if (step > bounds[pattern][i % 2] || step == 0.0 || jump < 8.0 * step) {
-            fail_msg("%s, light %d: a value changes by %g levels, blockwise by %g",
-                     image_pattern_name(pattern), (int)light, step, jump);
-        }
+        assert_that(step <= bounds[pattern][i % 2] && step != 0.0 && jump >= 8.0 * step,
+                    "%s, light %d: a value changes by %g levels, blockwise by %g",
+                    image_pattern_name(pattern), (int)light, step, jump);
     }
 }
 
@@ -333,10 +328,9 @@ TEST(light_lines_dots_and_squares_on_dark_are_the_reference)
     for (uint32_t i = 0; i < 8; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.strength = 0.03 * pow(2.0, 0.75 * i);
-        struct test_image src = image_make_packed(c.width_px, c.height_px, c.format);
+        OWNED_IMAGE src = image_make_packed(c.width_px, c.height_px, c.format);
         draw_night(&src.view, 4 + 3 * (i % 4));
         assert_exact_picture(settings, &c, &src.view, 1.0);
-        image_free(&src);
     }
 }
 
@@ -409,9 +403,7 @@ TEST(nan_stays_within_reach)
                 away_px(x, y, at_x, at_y) > reach_px(sigma, (int32_t)pair.rig.plan->level_count);
             seen += is_nan;
             assert_false(isnan(image_get(&pair.dst.view, x, y, 0)));
-            if (is_nan && far) {
-                fail_msg("format %d: NaN at %u,%u", (int)formats[i / 2 % 3], x, y);
-            }
+            assert_that(!is_nan || !far, "format %d: NaN at %u,%u", (int)formats[i / 2 % 3], x, y);
         }
         assert_in_range(seen, 4, 3000);
         pair_finish(&pair);

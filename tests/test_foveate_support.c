@@ -59,7 +59,7 @@ struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t w
                              uint32_t height_px)
 {
     struct foveate_plan *plan = NULL;
-    assert_int_equal(foveate_plan_create(foveation, width_px, height_px, &plan), FOVEA_OK);
+    assert_ok(foveate_plan_create(foveation, width_px, height_px, &plan));
     assert_non_null(plan);
     return plan;
 }
@@ -74,7 +74,7 @@ struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_
 {
     struct rig rig = {.foveation = foveation};
     rig.plan = plan_of(&foveation, width_px, height_px);
-    assert_int_equal(foveate_cpu_create(rig.plan, 2, &rig.cpu), FOVEA_OK);
+    assert_ok(foveate_cpu_create(rig.plan, 2, &rig.cpu));
     return rig;
 }
 
@@ -105,23 +105,19 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
         (int)foveation.transfer, foveation.display.hlg_peak_cd_m2, (int)foveation.alpha,
         foveation.paper.fragment_px, (int)foveation.paper.filter_length, foveation.strength,
         c->gaze_x_px, c->gaze_y_px);
-    struct test_image dst = image_make_packed(c->width_px, c->height_px, c->format);
+    OWNED_IMAGE dst = image_make_packed(c->width_px, c->height_px, c->format);
     struct rig rig = rig_make(foveation, c->width_px, c->height_px);
     const struct foveate_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
-    double *expected = compare_expected(&foveation, src, &frame);
+    OWNED(owned_free) double *expected = compare_expected(&foveation, src, &frame);
     struct compare_budget budget = compare_budget_for(&foveation, c->format);
     budget.max_mean_abs *= mean_times;
     compare_assert_close(&dst.view, expected, budget, what);
     assert_true(image_guards_intact(&dst));
-    free(expected);
     rig_finish(&rig);
-    image_free(&dst);
 }
 
 void assert_exact(struct fovea_foveation foveation, const struct exact_case *c)
 {
-    struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
-    image_draw(&src.view, c->pattern, 7);
+    OWNED_IMAGE src = image_drawn(c->width_px, c->height_px, c->format, c->pattern, 7);
     assert_exact_picture(foveation, c, &src.view, 1.0);
-    image_free(&src);
 }

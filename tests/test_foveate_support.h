@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the tests of the operator foveate share. */
-#ifndef FOVEA_TESTS_FOVEATE_SUPPORT_H
-#define FOVEA_TESTS_FOVEATE_SUPPORT_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -58,5 +57,3 @@ void assert_exact(struct fovea_foveation foveation, const struct exact_case *c);
  * may be mean_times as large as compare_budget_for says. */
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
                           const struct fovea_image *src, double mean_times);
-
-#endif

@@ -71,10 +71,9 @@ static const struct coords_case CASES[] = {
 static struct fovea_point_uv converted(const struct fovea_gaze_settings *settings,
                                        uint32_t width_px, uint32_t height_px)
 {
-    struct fovea_gaze_source *source = gaze_open(settings);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(settings);
     struct fovea_gaze gaze;
-    assert_int_equal(fovea_gaze_source_read(source, 0, width_px, height_px, &gaze), FOVEA_OK);
-    fovea_gaze_source_destroy(&source);
+    assert_ok(fovea_gaze_source_read(source, 0, width_px, height_px, &gaze));
     return gaze.point;
 }
 
@@ -88,10 +87,9 @@ TEST(every_space_and_origin_becomes_uv)
         settings.screen_deg[1] = 60;
         settings.fixed = (struct fovea_point_uv){CASES[i].x, CASES[i].y};
         const struct fovea_point_uv point = converted(&settings, 1280, 720);
-        if (fabs(point.x_uv - CASES[i].u) > 1e-12 || fabs(point.y_uv - CASES[i].v) > 1e-12) {
-            fail_msg("case %zu: %g, %g; wanted %g, %g", i, point.x_uv, point.y_uv, CASES[i].u,
-                     CASES[i].v);
-        }
+        assert_that(
+            fabs(point.x_uv - CASES[i].u) <= 1e-12 && fabs(point.y_uv - CASES[i].v) <= 1e-12,
+            "case %zu: %g, %g; wanted %g, %g", i, point.x_uv, point.y_uv, CASES[i].u, CASES[i].v);
     }
 }
 

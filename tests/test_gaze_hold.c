@@ -20,14 +20,14 @@ static void push(struct fovea_gaze_source *source, int64_t t_ns, double x, doubl
 {
     const struct fovea_gaze_sample sample = {
         .x = x, .y = y, .t_ns = t_ns, .confidence = confidence};
-    assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &sample));
 }
 
 static void push_blink(struct fovea_gaze_source *source, int64_t t_ns)
 {
     const struct fovea_gaze_sample sample = {
         .x = NAN, .y = NAN, .t_ns = t_ns, .confidence = 1, .blink = true};
-    assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &sample));
 }
 
 struct moment {
@@ -42,13 +42,12 @@ static void assert_timeline(struct fovea_gaze_source *source, const struct momen
 {
     for (size_t i = 0; i < count; i++) {
         const struct fovea_gaze gaze = gaze_at(source, moments[i].t_ns);
-        if (gaze.state != moments[i].state || fabs(gaze.point.x_uv - moments[i].x_uv) > 1e-9 ||
-            gaze.age_ns != moments[i].age_ns) {
-            fail_msg("at %lld ns: state %d, x %.12g, age %lld; wanted %d, %.12g, %lld",
-                     (long long)moments[i].t_ns, gaze.state, gaze.point.x_uv,
-                     (long long)gaze.age_ns, moments[i].state, moments[i].x_uv,
-                     (long long)moments[i].age_ns);
-        }
+        assert_that(gaze.state == moments[i].state &&
+                        fabs(gaze.point.x_uv - moments[i].x_uv) <= 1e-9 &&
+                        gaze.age_ns == moments[i].age_ns,
+                    "at %lld ns: state %d, x %.12g, age %lld; wanted %d, %.12g, %lld",
+                    (long long)moments[i].t_ns, gaze.state, gaze.point.x_uv, (long long)gaze.age_ns,
+                    moments[i].state, moments[i].x_uv, (long long)moments[i].age_ns);
     }
 }
 
@@ -216,9 +215,8 @@ TEST(samples_that_make_no_sense_are_refused_and_counted)
         {.x = 0.5, .y = 0.5, .t_ns = INT64_MIN, .confidence = 1},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        if (fovea_gaze_source_push(source, &bad[i]) != FOVEA_ERROR_INVALID_ARGUMENT) {
-            fail_msg("sample %zu was taken", i);
-        }
+        assert_that(fovea_gaze_source_push(source, &bad[i]) == FOVEA_ERROR_INVALID_ARGUMENT,
+                    "sample %zu was taken", i);
         const struct fovea_gaze gaze = gaze_at(source, S);
         assert_near(gaze.point.x_uv, 0.25, 0);
         assert_int_equal(gaze.rejected_count, i + 1);

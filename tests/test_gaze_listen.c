@@ -25,7 +25,7 @@ static void hear(void *user, const struct fovea_gaze_sample *sample)
 static void listen_to(struct ear *ear, struct fovea_gaze_source *source)
 {
     *ear = (struct ear){.source = source, .listener = {.heard = hear, .user = ear}};
-    assert_int_equal(gaze_source_listen(source, &ear->listener), FOVEA_OK);
+    assert_ok(gaze_source_listen(source, &ear->listener));
 }
 
 TEST(the_point_is_what_a_reader_reads)
@@ -43,7 +43,7 @@ TEST(the_point_is_what_a_reader_reads)
             for (size_t i = 0; i < COUNT_OF(values); i++) {
                 const struct fovea_gaze_sample sample = {
                     .x = values[i][0], .y = values[i][1], .t_ns = S + (int64_t)i, .confidence = 1};
-                assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+                assert_ok(fovea_gaze_source_push(source, &sample));
                 assert_int_equal(ear.calls, i + 1);
                 assert_int_equal(ear.last.t_ns, sample.t_ns);
                 assert_int_equal(ear.read.state, FOVEA_GAZE_TRACKED);
@@ -60,7 +60,7 @@ TEST(the_point_is_what_a_reader_reads)
 TEST(only_valid_samples_are_heard)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
-    struct fovea_gaze_source *source = gaze_open(&settings);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
     struct ear ear;
     listen_to(&ear, source);
     const struct fovea_gaze_sample samples[] = {
@@ -75,12 +75,11 @@ TEST(only_valid_samples_are_heard)
     }
     assert_int_equal(ear.calls, 0);
     const struct fovea_gaze_sample valid = {.x = 0.5, .y = 0.5, .t_ns = 20, .confidence = 1};
-    assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &valid));
     assert_int_equal(ear.calls, 1);
     gaze_source_unlisten(source, &ear.listener);
-    assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &valid));
     assert_int_equal(ear.calls, 1);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(only_what_comes_from_outside_is_listened_to)
@@ -92,14 +91,13 @@ TEST(only_what_comes_from_outside_is_listened_to)
         const bool outside = kinds[i] == FOVEA_GAZE_MOUSE || kinds[i] == FOVEA_GAZE_UDP;
         struct fovea_gaze_settings settings = gaze_settings(kinds[i]);
         settings.udp_port = 0;
-        struct fovea_gaze_source *source = gaze_open(&settings);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
         assert_int_equal(gaze_source_listen(source, &listener),
                          outside ? FOVEA_OK : FOVEA_ERROR_UNSUPPORTED);
         if (outside) {
             gaze_source_unlisten(source, &listener);
-            assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+            assert_ok(gaze_source_listen(source, &listener));
         }
-        fovea_gaze_source_destroy(&source);
     }
 }
 
@@ -109,7 +107,7 @@ TEST(many_listen_and_each_leaves_alone)
     enum { EARS = 5 };
     static const int leaving[EARS] = {2, 0, 4, 1, 3};
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
-    struct fovea_gaze_source *source = gaze_open(&settings);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
     struct ear ears[EARS];
     for (int i = 0; i < EARS; i++) {
         listen_to(&ears[i], source);
@@ -117,7 +115,7 @@ TEST(many_listen_and_each_leaves_alone)
     for (int gone = 0; gone <= EARS; gone++) {
         const struct fovea_gaze_sample sample = {
             .x = 0.1 * gone, .y = 0.5, .t_ns = S + gone, .confidence = 1};
-        assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+        assert_ok(fovea_gaze_source_push(source, &sample));
         for (int i = 0; i < EARS; i++) {
             const unsigned heard = (unsigned)gone + 1;
             unsigned left_after = EARS + 1;
@@ -130,7 +128,6 @@ TEST(many_listen_and_each_leaves_alone)
             gaze_source_unlisten(source, &ears[leaving[gone]].listener);
         }
     }
-    fovea_gaze_source_destroy(&source);
 }
 
 static void note_that_it_is_gone(void *user)

@@ -87,7 +87,7 @@ static long calls_to_open(const struct fovea_gaze_settings *settings)
     const long needed = calls;
     struct fovea_gaze gaze;
     for (int i = 0; i < 100; i++) {
-        assert_int_equal(fovea_gaze_source_read(source, i * S, 640, 480, &gaze), FOVEA_OK);
+        assert_ok(fovea_gaze_source_read(source, i * S, 640, 480, &gaze));
     }
     assert_int_equal(calls, needed); /* reading allocates nothing */
     fovea_gaze_source_destroy(&source);
@@ -112,10 +112,9 @@ TEST(every_failure_is_reported_and_leaks_nothing)
             const enum fovea_result result =
                 gaze_source_open(&settings, gaze_logged_log(&logged), &source);
             allowed = -1;
-            if (result != FOVEA_ERROR_OUT_OF_MEMORY || source || live != 0) {
-                fail_msg("%s, call %ld of %ld: %d, %ld allocations left",
-                         gaze_kind_name((enum fovea_gaze_kind)kind), n, needed, result, live);
-            }
+            assert_that(result == FOVEA_ERROR_OUT_OF_MEMORY && !source && live == 0,
+                        "%s, call %ld of %ld: %d, %ld allocations left",
+                        gaze_kind_name((enum fovea_gaze_kind)kind), n, needed, result, live);
             assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
         }
         assert_int_equal(next_descriptor(), descriptor);

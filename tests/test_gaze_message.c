@@ -30,9 +30,7 @@ TEST(messages_of_the_format_are_understood)
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_udp_message message;
         const char *why = gaze_udp_message_parse(GOOD[i].text, strlen(GOOD[i].text), &message);
-        if (why) {
-            fail_msg("%s: %s", GOOD[i].text, why);
-        }
+        assert_that(!why, "%s: %s", GOOD[i].text, why);
         assert_int_equal(message.sample.blink, GOOD[i].blink);
         assert_near(message.sample.confidence, GOOD[i].confidence, 0);
         assert_int_equal(message.has_time, GOOD[i].has_time);
@@ -91,9 +89,7 @@ TEST(anything_else_is_refused_with_a_reason)
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_udp_message message;
         const char *why = gaze_udp_message_parse(BAD[i].text, strlen(BAD[i].text), &message);
-        if (!why) {
-            fail_msg("%s was understood", BAD[i].text);
-        }
+        assert_that(why, "%s was understood", BAD[i].text);
         assert_contains(why, BAD[i].why);
     }
 }

@@ -226,17 +226,15 @@ static enum fovea_result read_case(const struct recorded *recorded, struct gaze_
 
 static void assert_rows(const struct recorded *recorded, const struct gaze_scanpath_rows *file)
 {
-    if (file->count != recorded->count || file->are_uv != recorded->are_uv) {
-        fail_msg("%s: %zu rows, %d", recorded->what, file->count, file->are_uv);
-    }
+    assert_that(file->count == recorded->count && file->are_uv == recorded->are_uv,
+                "%s: %zu rows, %d", recorded->what, file->count, file->are_uv);
     for (size_t i = 0; i < file->count; i++) {
         const struct gaze_scanpath_row *row = &file->rows[i];
         const struct row *wanted = &recorded->rows[i];
-        if (row->t_ns != wanted->t_ns || fabs(row->x - wanted->x) > 1e-12 ||
-            fabs(row->y - wanted->y) > 1e-12 || row->confidence != wanted->confidence) {
-            fail_msg("%s, row %zu: %lld ns, %.15g, %.15g, confidence %g", recorded->what, i,
-                     (long long)row->t_ns, row->x, row->y, row->confidence);
-        }
+        assert_that(row->t_ns == wanted->t_ns && fabs(row->x - wanted->x) <= 1e-12 &&
+                        fabs(row->y - wanted->y) <= 1e-12 && row->confidence == wanted->confidence,
+                    "%s, row %zu: %lld ns, %.15g, %.15g, confidence %g", recorded->what, i,
+                    (long long)row->t_ns, row->x, row->y, row->confidence);
     }
 }
 
@@ -244,11 +242,10 @@ static void assert_refused(const struct recorded *recorded, enum fovea_result re
                            const struct gaze_logged *logged)
 {
     const char *said = logged->last[FOVEA_LOG_ERROR];
-    if (result != FOVEA_ERROR_CONFIG || logged->count[FOVEA_LOG_ERROR] != 1 ||
-        strncmp(said, recorded->wrong, strlen(recorded->wrong)) != 0) {
-        fail_msg("%s: %d, %u errors, \"%s\" does not begin with \"%s\"", recorded->what, result,
-                 (unsigned)logged->count[FOVEA_LOG_ERROR], said, recorded->wrong);
-    }
+    assert_that(result == FOVEA_ERROR_CONFIG && logged->count[FOVEA_LOG_ERROR] == 1 &&
+                    strncmp(said, recorded->wrong, strlen(recorded->wrong)) == 0,
+                "%s: %d, %u errors, \"%s\" does not begin with \"%s\"", recorded->what, result,
+                (unsigned)logged->count[FOVEA_LOG_ERROR], said, recorded->wrong);
 }
 
 TEST(recordings_of_every_kind_are_read_or_refused)
@@ -261,10 +258,9 @@ TEST(recordings_of_every_kind_are_read_or_refused)
             assert_refused(&RECORDED[i], result, &logged);
             continue;
         }
-        if (result != FOVEA_OK || logged.count[FOVEA_LOG_WARNING] > 0) {
-            fail_msg("%s: %d: %s%s", RECORDED[i].what, result, logged.last[FOVEA_LOG_ERROR],
-                     logged.last[FOVEA_LOG_WARNING]);
-        }
+        assert_that(result == FOVEA_OK && logged.count[FOVEA_LOG_WARNING] <= 0, "%s: %d: %s%s",
+                    RECORDED[i].what, result, logged.last[FOVEA_LOG_ERROR],
+                    logged.last[FOVEA_LOG_WARNING]);
         assert_rows(&RECORDED[i], &file);
         gaze_scanpath_rows_finish(&file);
     }
@@ -275,7 +271,7 @@ TEST(pixels_that_are_taken_for_uv_are_warned_of_once)
     static const struct recorded pixels = {.text = "t,x,y\n0,0.5,0.5\n1,640,360\n2,650,360\n"};
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
-    assert_int_equal(read_case(&pixels, &logged, &file), FOVEA_OK);
+    assert_ok(read_case(&pixels, &logged, &file));
     assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
     assert_contains(logged.last[FOVEA_LOG_WARNING], "a.x:3: this cannot be uv");
     assert_contains(logged.last[FOVEA_LOG_WARNING], "gaze.space=pixels");

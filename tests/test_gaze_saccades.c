@@ -28,9 +28,9 @@ static void assert_same(struct fovea_gaze a, struct fovea_gaze b)
 
 TEST(the_same_seed_gives_the_same_gaze)
 {
-    struct fovea_gaze_source *a = open_seed(42);
-    struct fovea_gaze_source *b = open_seed(42);
-    struct fovea_gaze_source *other = open_seed(43);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *a = open_seed(42);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *b = open_seed(42);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *other = open_seed(43);
     unsigned different = 0;
     for (int64_t t_ns = 0; t_ns < 20 * S; t_ns += 8333333) {
         const struct fovea_gaze gaze = gaze_at(a, t_ns);
@@ -38,22 +38,17 @@ TEST(the_same_seed_gives_the_same_gaze)
         different += fabs(gaze.point.x_uv - gaze_at(other, t_ns).point.x_uv) > 0.01;
     }
     assert_true(different > 1000);
-    fovea_gaze_source_destroy(&a);
-    fovea_gaze_source_destroy(&b);
-    fovea_gaze_source_destroy(&other);
 }
 
 TEST(any_order_of_times_gives_the_same_gaze)
 {
-    struct fovea_gaze_source *forward = open_seed(7);
-    struct fovea_gaze_source *jumping = open_seed(7);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *forward = open_seed(7);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *jumping = open_seed(7);
     assert_same(gaze_at(forward, 0), gaze_at(jumping, 0));
     for (int64_t t_ns = 0; t_ns < 30 * S; t_ns += 100 * MS) {
         (void)gaze_at(jumping, 30 * S - t_ns);
         assert_same(gaze_at(forward, t_ns), gaze_at(jumping, t_ns));
     }
-    fovea_gaze_source_destroy(&forward);
-    fovea_gaze_source_destroy(&jumping);
 }
 
 /* The linker turns calls of these to wrappers. */
@@ -91,7 +86,7 @@ static const uint32_t shapes_px[][2] = {{1280, 720}, {720, 1280}, {800, 600}, {6
  * gaze. */
 static uint64_t count_cycles(size_t shape_count)
 {
-    struct fovea_gaze_source *source = open_seed(7);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_seed(7);
     struct fovea_gaze_source *alone[4];
     for (size_t i = 0; i < shape_count; i++) {
         alone[i] = open_seed(7);
@@ -103,13 +98,11 @@ static uint64_t count_cycles(size_t shape_count)
             struct fovea_gaze together;
             struct fovea_gaze single;
             cycles_made = 0;
-            assert_int_equal(
-                fovea_gaze_source_read(source, t_ns, shapes_px[i][0], shapes_px[i][1], &together),
-                FOVEA_OK);
+            assert_ok(
+                fovea_gaze_source_read(source, t_ns, shapes_px[i][0], shapes_px[i][1], &together));
             cycles += cycles_made;
-            assert_int_equal(
-                fovea_gaze_source_read(alone[i], t_ns, shapes_px[i][0], shapes_px[i][1], &single),
-                FOVEA_OK);
+            assert_ok(
+                fovea_gaze_source_read(alone[i], t_ns, shapes_px[i][0], shapes_px[i][1], &single));
             assert_near(together.point.x_uv, single.point.x_uv, 0);
             assert_near(together.point.y_uv, single.point.y_uv, 0);
         }
@@ -118,7 +111,6 @@ static uint64_t count_cycles(size_t shape_count)
     for (size_t i = 0; i < shape_count; i++) {
         fovea_gaze_source_destroy(&alone[i]);
     }
-    fovea_gaze_source_destroy(&source);
     return cycles;
 }
 
@@ -136,7 +128,7 @@ TEST(shapes_by_turns_cost_no_more_than_each_alone)
 
 TEST(a_jump_in_time_is_quick)
 {
-    struct fovea_gaze_source *source = open_seed(7);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_seed(7);
     (void)gaze_at(source, -S);
     const int64_t before_ns = fovea_time_ns();
     for (int i = 0; i < 10; i++) {
@@ -144,7 +136,6 @@ TEST(a_jump_in_time_is_quick)
         (void)gaze_at(source, INT64_MIN);
     }
     assert_true(fovea_time_ns() - before_ns < S);
-    fovea_gaze_source_destroy(&source);
 }
 
 /* The angle from the middle of a flat picture, whose half is so wide. */
@@ -250,7 +241,7 @@ TEST(eye_movements_are_humanly_possible)
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
         settings.saccades_seed = seed;
         settings.saccades_blinks_per_minute = 0;
-        struct fovea_gaze_source *source = gaze_open(&settings);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
         const struct findings found = watch(source, MINUTES_NS);
         const double drift_deg_s = found.drift_deg / found.fixation_sum_s;
         print_message("seed %llu: %u fixations of %.0f ms, %u saccades up to %.1f deg, %.0f deg/s "
@@ -268,7 +259,6 @@ TEST(eye_movements_are_humanly_possible)
         assert_true(drift_deg_s > 0.1 && drift_deg_s < 0.8);
         assert_true(found.saccades_off_duration * 20 <= found.saccades);
         assert_true(found.smallest_uv >= 0 && found.largest_uv <= 1);
-        fovea_gaze_source_destroy(&source);
     }
 }
 
@@ -346,7 +336,7 @@ TEST(blinks_come_as_often_and_last_as_long_as_they_should)
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
         settings.saccades_blinks_per_minute = rates[i];
-        struct fovea_gaze_source *source = gaze_open(&settings);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
         unsigned blinks = 0;
         unsigned long_blinks = 0; /* longer than 150 ms */
         unsigned closed = 0; /* samples of the blink so far */
@@ -369,13 +359,12 @@ TEST(blinks_come_as_often_and_last_as_long_as_they_should)
         const double per_minute = blinks / 10.0;
         assert_near(per_minute, rates[i], 0.25 * rates[i]);
         assert_near((double)long_blinks, 0.5 * blinks, 0.12 * blinks);
-        fovea_gaze_source_destroy(&source);
     }
 }
 
 TEST(samples_are_counted_and_rated)
 {
-    struct fovea_gaze_source *source = open_seed(1);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_seed(1);
     struct fovea_gaze gaze = gaze_at(source, 3 * S);
     assert_int_equal(gaze.sample_count, 1);
     assert_near(gaze.rate_hz, 1, 0);
@@ -386,12 +375,11 @@ TEST(samples_are_counted_and_rated)
     assert_int_equal(gaze.sample_count, 1001);
     assert_near(gaze.rate_hz, 500, 0);
     assert_int_equal(gaze.age_ns, 1);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(the_pattern_closes_without_a_jump)
 {
-    struct fovea_gaze_source *source = open_seed(9);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_seed(9);
     const struct fovea_gaze start = gaze_at(source, 0);
     const struct fovea_gaze end = gaze_at(source, 600 * S - STEP_NS);
     assert_near(end.point.x_uv, start.point.x_uv, 0.02);
@@ -399,7 +387,6 @@ TEST(the_pattern_closes_without_a_jump)
     const struct fovea_gaze again = gaze_at(source, 601 * S);
     const struct fovea_gaze first = gaze_at(source, 1 * S);
     assert_near(again.point.x_uv, first.point.x_uv, 0);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(the_picture_is_not_left_whatever_its_shape)
@@ -412,17 +399,14 @@ TEST(the_picture_is_not_left_whatever_its_shape)
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
         settings.saccades_width_deg = cases[i].width_deg;
         settings.saccades_amplitude_deg = cases[i].amplitude_deg;
-        struct fovea_gaze_source *source = gaze_open(&settings);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
         for (int64_t t_ns = 0; t_ns < 60 * S; t_ns += 10 * MS) {
             struct fovea_gaze gaze;
-            assert_int_equal(
-                fovea_gaze_source_read(source, t_ns, cases[i].width_px, cases[i].height_px, &gaze),
-                FOVEA_OK);
-            if (!(gaze.point.x_uv >= 0 && gaze.point.x_uv <= 1 && gaze.point.y_uv >= 0 &&
-                  gaze.point.y_uv <= 1)) {
-                fail_msg("case %zu: %g, %g", i, gaze.point.x_uv, gaze.point.y_uv);
-            }
+            assert_ok(
+                fovea_gaze_source_read(source, t_ns, cases[i].width_px, cases[i].height_px, &gaze));
+            assert_that(gaze.point.x_uv >= 0 && gaze.point.x_uv <= 1 && gaze.point.y_uv >= 0 &&
+                            gaze.point.y_uv <= 1,
+                        "case %zu: %g, %g", i, gaze.point.x_uv, gaze.point.y_uv);
         }
-        fovea_gaze_source_destroy(&source);
     }
 }

@@ -59,10 +59,8 @@ TEST(good_files_are_read)
         struct gaze_scanpath_rows file;
         const enum fovea_result result =
             parse(GOOD[i].text, strlen(GOOD[i].text), "good.csv", &logged, &file);
-        if (result != FOVEA_OK || file.count != GOOD[i].rows) {
-            fail_msg("file %zu: %d, %zu rows: %s", i, result, file.count,
-                     logged.last[FOVEA_LOG_ERROR]);
-        }
+        assert_that(result == FOVEA_OK && file.count == GOOD[i].rows, "file %zu: %d, %zu rows: %s",
+                    i, result, file.count, logged.last[FOVEA_LOG_ERROR]);
         const struct gaze_scanpath_row *last = &file.rows[file.count - 1];
         assert_int_equal(file.rows[0].t_ns, 0);
         assert_int_equal(last->t_ns, GOOD[i].last_t_ns);
@@ -117,14 +115,12 @@ TEST(wrong_lines_are_named)
         struct gaze_scanpath_rows file;
         const enum fovea_result result =
             parse(BAD[i].text, strlen(BAD[i].text), "bad.csv", &logged, &file);
-        if (result != FOVEA_ERROR_CONFIG || file.count != 0 || file.rows != NULL) {
-            fail_msg("file %zu: %d, %zu rows", i, result, file.count);
-        }
+        assert_that(result == FOVEA_ERROR_CONFIG && file.count == 0 && file.rows == NULL,
+                    "file %zu: %d, %zu rows", i, result, file.count);
         assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
-        if (strncmp(logged.last[FOVEA_LOG_ERROR], BAD[i].message, strlen(BAD[i].message)) != 0) {
-            fail_msg("\"%s\" does not begin with \"%s\"", logged.last[FOVEA_LOG_ERROR],
-                     BAD[i].message);
-        }
+        assert_that(
+            strncmp(logged.last[FOVEA_LOG_ERROR], BAD[i].message, strlen(BAD[i].message)) == 0,
+            "\"%s\" does not begin with \"%s\"", logged.last[FOVEA_LOG_ERROR], BAD[i].message);
     }
 }
 
@@ -179,16 +175,15 @@ static void assert_plays(struct fovea_gaze_source *source, int64_t start_ns,
     for (size_t i = 0; i < count; i++) {
         const struct moment *wanted = &moments[i];
         const struct fovea_gaze gaze = gaze_at(source, start_ns + wanted->t_ms * MS);
-        if (gaze.state != wanted->state || fabs(gaze.point.x_uv - wanted->x_uv) > 1e-9 ||
-            gaze.age_ns != wanted->age_ms * MS || gaze.sample_count != wanted->samples ||
-            fabs(gaze.rate_hz - wanted->rate_hz) > 1e-9) {
-            fail_msg("at %lld ms: state %d, x %.12g, age %lld ns, %llu samples, %g Hz; wanted %d, "
-                     "%.12g, %lld ms, %llu, %g",
-                     (long long)wanted->t_ms, gaze.state, gaze.point.x_uv, (long long)gaze.age_ns,
-                     (unsigned long long)gaze.sample_count, gaze.rate_hz, wanted->state,
-                     wanted->x_uv, (long long)wanted->age_ms, (unsigned long long)wanted->samples,
-                     wanted->rate_hz);
-        }
+        assert_that(
+            gaze.state == wanted->state && fabs(gaze.point.x_uv - wanted->x_uv) <= 1e-9 &&
+                gaze.age_ns == wanted->age_ms * MS && gaze.sample_count == wanted->samples &&
+                fabs(gaze.rate_hz - wanted->rate_hz) <= 1e-9,
+            "at %lld ms: state %d, x %.12g, age %lld ns, %llu samples, %g Hz; wanted %d, "
+            "%.12g, %lld ms, %llu, %g",
+            (long long)wanted->t_ms, gaze.state, gaze.point.x_uv, (long long)gaze.age_ns,
+            (unsigned long long)gaze.sample_count, gaze.rate_hz, wanted->state, wanted->x_uv,
+            (long long)wanted->age_ms, (unsigned long long)wanted->samples, wanted->rate_hz);
     }
 }
 
@@ -242,9 +237,8 @@ TEST(rows_of_low_confidence_hold_across_the_end_of_a_lap)
         {500, FOVEA_GAZE_HELD, 0.4, 100, 6, 6},    {600, FOVEA_GAZE_TRACKED, 0.1, 0, 7, 7},
         {1000, FOVEA_GAZE_HELD, 0.4, 100, 11, 10},
     };
-    struct fovea_gaze_source *source = open_text(text, true);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_text(text, true);
     assert_plays(source, 7 * S, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(long_low_confidence_is_lost_and_found)
@@ -330,7 +324,7 @@ TEST(a_scanpath_without_a_valid_row_warns)
     gaze_write_file(settings.scanpath_file, "t,x,y,confidence\n0,0.1,0.1,0.2\n");
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
+    assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
     assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
     assert_int_equal(gaze_at(source, 0).state, FOVEA_GAZE_LOST);
     fovea_gaze_source_destroy(&source);
@@ -344,7 +338,7 @@ TEST(the_demo_is_a_believable_loop)
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
              FOVEA_SOURCE_DIR "/config/scanpath_demo.csv");
-    assert_int_equal(gaze_scanpath_load(&settings, gaze_logged_log(&logged), &file), FOVEA_OK);
+    assert_ok(gaze_scanpath_load(&settings, gaze_logged_log(&logged), &file));
     const struct gaze_scanpath_row *first = &file.rows[0];
     const struct gaze_scanpath_row *last = &file.rows[file.count - 1];
     const double seconds = (double)last->t_ns / 1e9;

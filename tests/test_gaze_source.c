@@ -72,11 +72,10 @@ TEST(only_mouse_sources_take_samples)
                                                  FOVEA_GAZE_UDP};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         const struct fovea_gaze_settings settings = gaze_settings(kinds[i]);
-        struct fovea_gaze_source *source = gaze_open(&settings);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
         assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_ERROR_INVALID_STATE);
         const bool has_port = fovea_gaze_source_udp_port(source) != 0;
         assert_int_equal(has_port, kinds[i] == FOVEA_GAZE_UDP);
-        fovea_gaze_source_destroy(&source);
     }
 }
 

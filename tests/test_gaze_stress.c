@@ -188,11 +188,10 @@ static void hear(void *user, const struct fovea_gaze_sample *sample)
 
 static struct ear *open_ear(struct fovea_gaze_source *source)
 {
-    struct ear *ear = calloc(1, sizeof *ear);
-    assert_non_null(ear);
+    struct ear *ear = test_memory(1, sizeof *ear);
     atomic_store(&ear->listening, true);
     ear->listener = (struct gaze_listener){.heard = hear, .user = ear};
-    assert_int_equal(gaze_source_listen(source, &ear->listener), FOVEA_OK);
+    assert_ok(gaze_source_listen(source, &ear->listener));
     return ear;
 }
 
@@ -276,7 +275,7 @@ static void *push_first(void *user)
 {
     struct contention *contention = user;
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .t_ns = 1, .confidence = 1};
-    assert_int_equal(fovea_gaze_source_push(contention->source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(contention->source, &sample));
     return NULL;
 }
 
@@ -289,7 +288,7 @@ static void *push_second(void *user)
     }
     const int64_t start_ns = fovea_time_ns();
     const int64_t own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    assert_int_equal(fovea_gaze_source_push(contention->source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(contention->source, &sample));
     contention->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
     contention->passed_ns = fovea_time_ns() - start_ns;
     return NULL;
@@ -322,7 +321,7 @@ static bool meet(struct contention *contention)
     pthread_t first, second;
     contention->source = gaze_open(&settings);
     contention->listener = (struct gaze_listener){.heard = hear_slowly, .user = contention};
-    assert_int_equal(gaze_source_listen(contention->source, &contention->listener), FOVEA_OK);
+    assert_ok(gaze_source_listen(contention->source, &contention->listener));
     const bool met = start(contention, &second, push_second, contention->real_time);
     if (met) {
         assert_true(start(contention, &first, push_first, false));

@@ -45,20 +45,18 @@ struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings)
     static struct gaze_logged logged; /* the source's thread writes to it after this returns */
     struct fovea_gaze_source *source = NULL;
     const enum fovea_result result = gaze_source_open(settings, gaze_logged_log(&logged), &source);
-    if (result != FOVEA_OK || !source) {
-        fail_msg("create returned %d: %s", result, logged.last[FOVEA_LOG_ERROR]);
-    }
+    assert_that(result == FOVEA_OK && source, "create returned %d: %s", result,
+                logged.last[FOVEA_LOG_ERROR]);
     return source;
 }
 
 struct fovea_gaze gaze_at(struct fovea_gaze_source *source, int64_t t_ns)
 {
     struct fovea_gaze gaze = {.age_ns = -1};
-    assert_int_equal(fovea_gaze_source_read(source, t_ns, 1280, 720, &gaze), FOVEA_OK);
-    if (!isfinite(gaze.point.x_uv) || !isfinite(gaze.point.y_uv) || gaze.age_ns < 0) {
-        fail_msg("gaze %g, %g of age %lld", gaze.point.x_uv, gaze.point.y_uv,
-                 (long long)gaze.age_ns);
-    }
+    assert_ok(fovea_gaze_source_read(source, t_ns, 1280, 720, &gaze));
+    assert_that(isfinite(gaze.point.x_uv) && isfinite(gaze.point.y_uv) && gaze.age_ns >= 0,
+                "gaze %g, %g of age %lld", gaze.point.x_uv, gaze.point.y_uv,
+                (long long)gaze.age_ns);
     return gaze;
 }
 

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the tests of plugin/gaze/ share. */
-#ifndef FOVEA_TEST_GAZE_SUPPORT_H
-#define FOVEA_TEST_GAZE_SUPPORT_H
+#pragma once
 
 #include "config/settings.h"
 #include "plugin/gaze/gaze_source.h"
@@ -44,5 +43,3 @@ void gaze_assert_near(const char *what, double value, double wanted, double tole
 void gaze_assert_contains(const char *text, const char *part, const char *file, int line);
 
 #define assert_contains(text, part) gaze_assert_contains((text), (part), __FILE__, __LINE__)
-
-#endif

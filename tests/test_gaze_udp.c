@@ -28,9 +28,7 @@ static int sender_to(uint16_t port)
 
 static void send_bytes(int fd, const void *bytes, size_t count)
 {
-    if (send(fd, bytes, count, 0) != (ssize_t)count) {
-        fail_msg("send: %s", strerror(errno));
-    }
+    assert_that(send(fd, bytes, count, 0) == (ssize_t)count, "send: %s", strerror(errno));
 }
 
 static void send_text(int fd, const char *text)
@@ -53,11 +51,10 @@ static struct fovea_gaze wait_for(struct fovea_gaze_source *source, uint64_t sam
         if (gaze.sample_count == samples && gaze.rejected_count == rejected) {
             return gaze;
         }
-        if (fovea_time_ns() > deadline_ns) {
-            fail_msg("%llu samples, %llu rejected; wanted %llu, %llu",
-                     (unsigned long long)gaze.sample_count, (unsigned long long)gaze.rejected_count,
-                     (unsigned long long)samples, (unsigned long long)rejected);
-        }
+        assert_that(fovea_time_ns() <= deadline_ns,
+                    "%llu samples, %llu rejected; wanted %llu, %llu",
+                    (unsigned long long)gaze.sample_count, (unsigned long long)gaze.rejected_count,
+                    (unsigned long long)samples, (unsigned long long)rejected);
         sleep_a_little();
     }
 }
@@ -68,9 +65,7 @@ static int64_t close_quickly(struct fovea_gaze_source **source)
     const int64_t before_ns = fovea_time_ns();
     fovea_gaze_source_destroy(source);
     const int64_t took_ns = fovea_time_ns() - before_ns;
-    if (took_ns > CLOSE_LIMIT_BUSY_NS) {
-        fail_msg("closing took %lld ns", (long long)took_ns);
-    }
+    assert_that(took_ns <= CLOSE_LIMIT_BUSY_NS, "closing took %lld ns", (long long)took_ns);
     return took_ns;
 }
 
@@ -79,7 +74,7 @@ TEST(datagrams_become_gaze)
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
     settings.origin = FOVEA_GAZE_ORIGIN_BOTTOM_LEFT;
-    struct fovea_gaze_source *source = gaze_open(&settings);
+    OWNED(close_quickly) struct fovea_gaze_source *source = gaze_open(&settings);
     const uint16_t port = fovea_gaze_source_udp_port(source);
     assert_int_not_equal(port, 0);
     assert_int_equal(wait_for(source, 0, 0).state, FOVEA_GAZE_LOST);
@@ -103,13 +98,12 @@ TEST(datagrams_become_gaze)
     assert_int_not_equal(gaze.state, FOVEA_GAZE_TRACKED);
     assert_true(gaze.rate_hz > 0);
     close(fd);
-    close_quickly(&source);
 }
 
 TEST(late_datagrams_are_turned_away_and_a_restart_is_not)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
-    struct fovea_gaze_source *source = gaze_open(&settings);
+    OWNED(close_quickly) struct fovea_gaze_source *source = gaze_open(&settings);
     const int fd = sender_to(fovea_gaze_source_udp_port(source));
     send_text(fd, "{\"x\":0.1,\"y\":0.5,\"t\":100.0}");
     wait_for(source, 1, 0);
@@ -126,7 +120,6 @@ TEST(late_datagrams_are_turned_away_and_a_restart_is_not)
     send_text(fd, "{\"x\":0.8,\"y\":0.5,\"t\":0.6}"); /* one mad time does not shut out the rest */
     assert_near(wait_for(source, 6, 2).point.x_uv, 0.8, 0);
     close(fd);
-    close_quickly(&source);
 }
 
 TEST(garbage_is_counted_said_once_and_changes_nothing)
@@ -134,7 +127,7 @@ TEST(garbage_is_counted_said_once_and_changes_nothing)
     struct gaze_logged logged;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
+    assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
     const int fd = sender_to(fovea_gaze_source_udp_port(source));
     send_text(fd, "{\"x\":0.25,\"y\":0.25}");
     wait_for(source, 1, 0);
@@ -203,9 +196,8 @@ TEST(a_flood_delays_neither_reading_nor_closing)
         }
         close(f.fd);
     }
-    if (quickest_ns > CLOSE_LIMIT_NS) {
-        fail_msg("closing took %lld ns at least", (long long)quickest_ns);
-    }
+    assert_that(quickest_ns <= CLOSE_LIMIT_NS, "closing took %lld ns at least",
+                (long long)quickest_ns);
 }
 
 TEST(a_taken_port_is_an_io_error)
@@ -214,7 +206,7 @@ TEST(a_taken_port_is_an_io_error)
     struct fovea_gaze_source *first = gaze_open(&settings);
     settings.udp_port = fovea_gaze_source_udp_port(first);
     struct gaze_logged logged;
-    struct fovea_gaze_source *second = NULL;
+    OWNED(close_quickly) struct fovea_gaze_source *second = NULL;
     assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &second),
                      FOVEA_ERROR_IO);
     assert_null(second);
@@ -224,7 +216,6 @@ TEST(a_taken_port_is_an_io_error)
     close_quickly(&first);
     second = gaze_open(&settings); /* the port is free again at once */
     assert_int_equal(fovea_gaze_source_udp_port(second), settings.udp_port);
-    close_quickly(&second);
 }
 
 TEST(only_numeric_addresses_of_this_machine_are_bound)
@@ -262,7 +253,7 @@ TEST(an_address_open_to_others_warns_once)
         snprintf(settings.udp_bind, sizeof settings.udp_bind, "%s", cases[i].bind);
         struct gaze_logged logged;
         struct fovea_gaze_source *source = NULL;
-        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
+        assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
         close_quickly(&source);
         assert_int_equal(logged.count[FOVEA_LOG_WARNING], cases[i].warnings);
     }
@@ -282,7 +273,7 @@ TEST(ipv6_works_where_there_is_ipv6)
     snprintf(settings.udp_bind, sizeof settings.udp_bind, "::1");
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
+    assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
     to.sin6_port = htons(fovea_gaze_source_udp_port(source));
     assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
     send_text(fd, "{\"x\":0.125,\"y\":0.5}");

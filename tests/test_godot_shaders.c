@@ -32,10 +32,9 @@ static struct fovea_settings *make_settings(const struct setting *list)
 {
     const struct fovea_log silent = {0};
     struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_ok(fovea_settings_create(&settings));
     for (int i = 0; i < 3 && list[i].path; i++) {
-        assert_int_equal(fovea_settings_set(settings, list[i].path, list[i].value, silent),
-                         FOVEA_OK);
+        assert_ok(fovea_settings_set(settings, list[i].path, list[i].value, silent));
     }
     return settings;
 }
@@ -97,7 +96,7 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
     const struct operator_marks marks = {.marker = true, .heatmap = true, .text_scale = 1};
     struct operator_pass passes[OPERATOR_ROW_PASSES + 1];
     struct operator_glsl *glsl = NULL;
-    assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+    assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
     uint32_t count = row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes);
     if (row_operator.glsl->draws(glsl)) {
         row_operator.glsl->draw(glsl, &frame, &marks, &passes[count++]);
@@ -121,7 +120,7 @@ TEST(a_plan_that_blurs_nothing_copies)
                                              {{"operators", "blur"}, {"blur.sigma_px", "0"}}};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         const struct operator_glsl_limits limits = {49152, UINT32_C(1) << 27};
-        struct fovea_settings *settings = make_settings(none[i]);
+        OWNED(fovea_settings_destroy) struct fovea_settings *settings = make_settings(none[i]);
         const struct operator_plan_desc desc = {
             .settings = settings, .width_px = 300, .height_px = 200};
         const struct operator_frame frame =
@@ -129,28 +128,26 @@ TEST(a_plan_that_blurs_nothing_copies)
         struct operator_pass passes[OPERATOR_ROW_PASSES];
         struct operator_plan *plan = NULL;
         struct operator_glsl *glsl = NULL;
-        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
-        assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+        assert_ok(row_operator.plan_create(&desc, &plan));
+        assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
         assert_int_equal(row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes), 1);
         assert_ptr_equal(passes[0].shader.shader, &shader_copy);
         row_operator.glsl->destroy(&glsl);
         row_operator.plan_destroy(&plan);
-        fovea_settings_destroy(&settings);
     }
 }
 
 TEST(shaders_declare_what_passes_bring)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fovea_settings *settings = make_settings(cases[i]);
+        OWNED(fovea_settings_destroy) struct fovea_settings *settings = make_settings(cases[i]);
         const struct operator_plan_desc desc = {
             .settings = settings, .width_px = 300, .height_px = 200};
         struct operator_plan *plan = NULL;
-        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_ok(row_operator.plan_create(&desc, &plan));
         check_plan(plan, 16384);
         check_plan(plan, 49152);
         row_operator.plan_destroy(&plan);
-        fovea_settings_destroy(&settings);
     }
 }
 
@@ -173,7 +170,7 @@ TEST(copies_bind_an_image_that_is_read_and_one_that_is_written)
 
 TEST(tables_are_read_and_samples_are_written)
 {
-    struct fovea_settings *settings = make_settings(cases[0]);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = make_settings(cases[0]);
     const struct operator_plan_desc desc = {
         .settings = settings, .width_px = 300, .height_px = 200};
     const struct operator_glsl_limits limits = {16384, UINT32_C(1) << 27};
@@ -183,8 +180,8 @@ TEST(tables_are_read_and_samples_are_written)
     struct operator_glsl *glsl = NULL;
     bool tables = false;
     bool samples = false;
-    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
-    assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+    assert_ok(row_operator.plan_create(&desc, &plan));
+    assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
     const uint32_t count = row_operator.glsl->shaders(glsl, &frame, FOVEA_FORMAT_RGBA16F, shaders);
     for (uint32_t i = 0; i < count; i++) {
         const struct shader_code *code = &shaders[i].shader->words[1];
@@ -198,7 +195,6 @@ TEST(tables_are_read_and_samples_are_written)
     assert_true(tables && samples);
     row_operator.glsl->destroy(&glsl);
     row_operator.plan_destroy(&plan);
-    fovea_settings_destroy(&settings);
 }
 
 TEST(what_is_no_spirv_is_refused)

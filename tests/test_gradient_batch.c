@@ -61,8 +61,7 @@ static struct sheet sheet_of(const struct kind *kind, enum sheet_order order)
 static struct scene *scene_make(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
-    struct scene *s = calloc(1, sizeof *s);
-    assert_non_null(s);
+    struct scene *s = test_memory(1, sizeof *s);
     settings.cpu_threads = kind.threads;
     settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
@@ -89,20 +88,20 @@ static struct scene *scene_make(struct kind kind)
     return s;
 }
 
-static void scene_free(struct scene *s)
+static void scene_free(struct scene **own)
 {
+    OWNED(owned_free) struct scene *s = *own;
     assert_silent(&s->said);
     fovea_context_destroy(&s->context);
     sheet_free(&s->src);
     sheet_free(&s->dst);
     sheet_free(&s->d_dst);
     sheet_free(&s->d_src);
-    free(s);
 }
 
 static void run(struct scene *s)
 {
-    assert_int_equal(fovea_context_run_batch_gradient(s->context, &s->batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch_gradient(s->context, &s->batch, NULL));
     assert_true(image_guards_intact(&s->d_src.all));
 }
 
@@ -122,7 +121,7 @@ static void assert_single(struct scene *s, uint32_t i)
     single.d_src = alone.view;
     single.gazes_uv = s->gazes_uv + 2 * (size_t)i;
     single.d_gazes_uv = d_gaze_uv;
-    assert_int_equal(fovea_context_run_batch_gradient(s->context, &single, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch_gradient(s->context, &single, NULL));
     compare_assert_all_same(&in_batch, &alone.view, "alone");
     assert_memory_equal(d_gaze_uv, s->d_gazes_uv + 2 * (size_t)i, sizeof d_gaze_uv);
     image_free(&alone);
@@ -130,12 +129,11 @@ static void assert_single(struct scene *s, uint32_t i)
 
 static void check_singles(struct kind kind)
 {
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run(s);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_single(s, i);
     }
-    scene_free(s);
 }
 
 TEST(batches_are_as_single_images)
@@ -156,8 +154,8 @@ TEST(batches_are_as_single_images)
 TEST(one_gradient_alone_is_as_both)
 {
     struct kind kind = usual;
-    struct scene *both = scene_make(kind);
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *both = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run(both);
     s->batch.d_gazes_uv = NULL;
     memset(&s->batch.src, 0, sizeof s->batch.src);
@@ -172,14 +170,12 @@ TEST(one_gradient_alone_is_as_both)
     s->batch.d_src.data = NULL;
     run(s);
     assert_memory_equal(s->d_gazes_uv, both->d_gazes_uv, sizeof s->d_gazes_uv);
-    scene_free(both);
-    scene_free(s);
 }
 
 /* One src, one d_dst. */
 TEST(one_picture_serves_all_gazes)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 0;
     s->batch.d_dst_next_bytes = 0;
     run(s);
@@ -188,21 +184,18 @@ TEST(one_picture_serves_all_gazes)
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_single(s, i);
     }
-    scene_free(s);
 }
 
 /* ---- Of the frames that there are */
 
 static double dot(const struct fovea_image *a, const struct fovea_image *b)
 {
-    double *left = image_to_doubles(a);
-    double *right = image_to_doubles(b);
+    OWNED(owned_free) double *left = image_to_doubles(a);
+    OWNED(owned_free) double *right = image_to_doubles(b);
     double sum = 0.0;
     for (size_t i = 0; i < (size_t)a->width_px * a->height_px * image_channels(a->format); i++) {
         sum += left[i] * right[i];
     }
-    free(left);
-    free(right);
     return sum;
 }
 
@@ -215,7 +208,7 @@ static void run_frames(struct scene *s)
                                       .src_next_bytes = s->src.next_bytes,
                                       .dst_next_bytes = s->dst.next_bytes,
                                       .gazes_uv = s->gazes_uv};
-    assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &batch, NULL));
 }
 
 static double worst_product[2], worst_difference;
@@ -223,7 +216,7 @@ static double worst_product[2], worst_difference;
 /* <A src, d_dst> is <src, A' d_dst>: both are near the true product. */
 static void check_products(struct kind kind)
 {
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run_frames(s);
     run(s);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -234,12 +227,9 @@ static void check_products(struct kind kind)
         const double scale = sqrt(dot(&dst, &dst) * dot(&d_dst, &d_dst));
         const double off = fabs(dot(&dst, &d_dst) - dot(&src, &d_src)) / scale;
         worst_product[kind.method] = fmax(worst_product[kind.method], off);
-        if (!(off < 1e-3)) {
-            fail_msg("model %d method %d %ux%u image %u: products are %g apart", (int)kind.model,
-                     (int)kind.method, kind.width_px, kind.height_px, i, off);
-        }
+        assert_that(off < 1e-3, "model %d method %d %ux%u image %u: products are %g apart",
+                    (int)kind.model, (int)kind.method, kind.width_px, kind.height_px, i, off);
     }
-    scene_free(s);
 }
 
 static const uint32_t sizes[][2] = {{84, 84}, {37, 29}, {1, 1}, {1, 33}, {33, 1}, {160, 120}};
@@ -282,7 +272,7 @@ TEST(losses_change_with_the_gaze_as_said)
         kind.model = (enum fovea_model)model;
         kind.width_px = 120;
         kind.height_px = 90;
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         double moved[4][COUNT];
         losses_at(s, 1, 0, moved[0]);
         losses_at(s, -1, 0, moved[1]);
@@ -297,12 +287,9 @@ TEST(losses_change_with_the_gaze_as_said)
             const double off = hypot(off_x, off_y);
             const double size = hypot(right, down);
             worst_difference = size > 5.0 ? fmax(worst_difference, off / size) : worst_difference;
-            if (!(off < 0.05 * size + 0.2)) {
-                fail_msg("model %d image %zu: %g, %g px off %g, %g", model, i, off_x, off_y, right,
-                         down);
-            }
+            assert_that(off < 0.05 * size + 0.2, "model %d image %zu: %g, %g px off %g, %g", model,
+                        i, off_x, off_y, right, down);
         }
-        scene_free(s);
     }
     print_message("differences are at most %.2e apart\n", worst_difference);
 }
@@ -316,7 +303,7 @@ TEST(nan_stays_in_its_channel)
         kind.method = (enum fovea_method)method;
         kind.width_px = 90;
         kind.height_px = 80;
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         const struct fovea_image first = sheet_image(&s->d_dst, 0);
         image_set(&first, 20, 11, 1, (double)NAN);
         run(s);
@@ -334,19 +321,17 @@ TEST(nan_stays_in_its_channel)
             assert_true(i == 0 || isfinite((double)s->d_gazes_uv[2 * (size_t)i]));
         }
         assert_in_range(nans, 1, 80 * 90 / 2);
-        scene_free(s);
     }
 }
 
 TEST(gazes_out_of_reach_change_nothing)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     s->gazes_uv[0] = 5.5f;
     s->gazes_uv[3] = -7.0f;
     run(s);
     assert_true(s->d_gazes_uv[0] == 0.0f);
     assert_true(s->d_gazes_uv[3] == 0.0f);
-    scene_free(s);
 }
 
 /* ---- Arguments */
@@ -361,7 +346,7 @@ static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
 TEST(wrong_arguments_are_refused)
 {
     const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     struct fovea_batch_gradient bad = s->batch;
     assert_int_equal(fovea_context_run_batch_gradient(NULL, &bad, NULL), invalid);
     refuse(s, NULL, invalid, "batch is NULL");
@@ -407,7 +392,6 @@ TEST(wrong_arguments_are_refused)
     refuse(s, &s->batch, invalid, "the gaze of image 2");
     s->gazes_uv[5] = 0.5f;
     run(s);
-    scene_free(s);
 }
 
 TEST(other_formats_and_operators_are_unsupported)
@@ -415,15 +399,15 @@ TEST(other_formats_and_operators_are_unsupported)
     struct fovea_settings settings = fovea_settings_default();
     struct scene *s = scene_make(usual);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
-    assert_int_equal(fovea_context_set_settings(s->context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(s->context, &settings));
     refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "several operators have no gradient");
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
-    assert_int_equal(fovea_context_set_settings(s->context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(s->context, &settings));
     refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "this operator has no gradient");
-    scene_free(s);
+    scene_free(&s);
     s = scene_make(usual);
     struct fovea_batch_gradient bytes = s->batch;
     bytes.src.format = bytes.d_dst.format = bytes.d_src.format = FOVEA_FORMAT_RGBA8;
     refuse(s, &bytes, FOVEA_ERROR_UNSUPPORTED, "16 and 32-bit floats");
-    scene_free(s);
+    scene_free(&s);
 }

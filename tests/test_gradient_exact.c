@@ -87,9 +87,8 @@ static void run(struct bench *b, const float gaze_uv[2])
     batch.d_src = b->d_src.view;
     batch.gazes_uv = gaze_uv;
     batch.d_gazes_uv = b->d_gaze;
-    if (fovea_context_run_batch_gradient(b->context, &batch, NULL) != FOVEA_OK) {
-        fail_msg("%s", b->said.last);
-    }
+    assert_that(fovea_context_run_batch_gradient(b->context, &batch, NULL) == FOVEA_OK, "%s",
+                b->said.last);
     assert_true(image_guards_intact(&b->d_src));
 }
 
@@ -109,13 +108,12 @@ static void assert_image(const struct bench *b, const double *expected, const ch
     const struct fovea_image *view = &b->d_src.view;
     const size_t count = (size_t)view->width_px * view->height_px * image_channels(view->format);
     const double largest = largest_of(expected, count);
-    double *got = image_to_doubles(view);
+    OWNED(owned_free) double *got = image_to_doubles(view);
     double worst = 0.0;
     for (size_t i = 0; i < count; i++) {
         const double off = fabs(got[i] - expected[i]);
         worst = off > worst || isnan(off) ? off : worst;
     }
-    free(got);
     const bool blockwise = b->method == FOVEA_METHOD_BLOCKWISE;
     const double budget = image_is_half(view->format) ? HALF_BUDGET
                           : blockwise                 ? BLOCKWISE_BUDGET
@@ -124,9 +122,8 @@ static void assert_image(const struct bench *b, const double *expected, const ch
         double *so_far = blockwise ? &worst_blockwise : &worst_image;
         *so_far = fmax(*so_far, worst / largest);
     }
-    if (!(worst <= budget * largest)) {
-        fail_msg("%s: %g of %g off, %g", what, worst, largest, worst / largest);
-    }
+    assert_that(worst <= budget * largest, "%s: %g of %g off, %g", what, worst, largest,
+                worst / largest);
 }
 
 static struct gradient_case case_of(const struct kind *kind)
@@ -150,28 +147,25 @@ static void assert_gaze(const struct bench *b, const struct kind *kind, const do
     const double right = (double)b->d_gaze[0] / kind->width_px - expected[0];
     const double down = (double)b->d_gaze[1] / kind->height_px - expected[1];
     const double off = fmax(fabs(right), fabs(down));
-    if (!(off <= GAZE_BUDGET * scale + 1e-7)) {
-        fail_msg("%s: the gaze's is %g, %g px; expected %g, %g; scale %g: %g", what,
-                 (double)b->d_gaze[0] / kind->width_px, (double)b->d_gaze[1] / kind->height_px,
-                 expected[0], expected[1], scale, off / scale);
-    }
+    assert_that(off <= GAZE_BUDGET * scale + 1e-7,
+                "%s: the gaze's is %g, %g px; expected %g, %g; scale %g: %g", what,
+                (double)b->d_gaze[0] / kind->width_px, (double)b->d_gaze[1] / kind->height_px,
+                expected[0], expected[1], scale, off / scale);
     worst_gaze = scale > 1e-4 ? fmax(worst_gaze, off / scale) : worst_gaze;
 }
 
 static void check(const struct kind *kind)
 {
-    char what[200];
-    snprintf(what, sizeof what, "%ux%u format %d model %d method %d strength %g gaze %g,%g",
-             kind->width_px, kind->height_px, (int)kind->format, (int)kind->foveation.model,
-             (int)kind->foveation.method, kind->foveation.strength, (double)kind->gaze_uv[0],
-             (double)kind->gaze_uv[1]);
-    struct bench b;
+    const char *what = test_text(
+        "%ux%u format %d model %d method %d strength %g gaze %g,%g", kind->width_px,
+        kind->height_px, (int)kind->format, (int)kind->foveation.model, (int)kind->foveation.method,
+        kind->foveation.strength, (double)kind->gaze_uv[0], (double)kind->gaze_uv[1]);
+    OWNED(bench_free) struct bench b;
     bench_make(&b, kind);
     const struct gradient_case c = case_of(kind);
-    double *src = image_to_doubles(&b.src.view);
-    double *d_dst = image_to_doubles(&b.d_dst.view);
-    double *expected = calloc((size_t)kind->width_px * kind->height_px * 4, sizeof *expected);
-    assert_non_null(expected);
+    OWNED(owned_free) double *src = image_to_doubles(&b.src.view);
+    OWNED(owned_free) double *d_dst = image_to_doubles(&b.d_dst.view);
+    double *expected = test_memory((size_t)kind->width_px * kind->height_px * 4, sizeof *expected);
     run(&b, kind->gaze_uv);
     if (kind->foveation.method == FOVEA_METHOD_SMOOTH) {
         gradient_of_image(&c, d_dst, expected);
@@ -181,10 +175,7 @@ static void check(const struct kind *kind)
     assert_image(&b, expected, what);
     assert_gaze(&b, kind, src, d_dst, what);
     assert_silent(&b.said);
-    free(src);
-    free(d_dst);
     free(expected);
-    bench_free(&b);
 }
 
 /* ---- Against the reference */

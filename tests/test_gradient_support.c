@@ -111,17 +111,16 @@ void gradient_of_image(const struct gradient_case *c, const double *d_dst, doubl
 static void foveate(const struct gradient_case *c, const double *src, double *dst)
 {
     const bool smooth = c->foveation->method == FOVEA_METHOD_SMOOTH;
-    assert_int_equal((smooth ? foveate_reference_smooth : foveate_reference)(
-                         c->foveation, c->width_px, c->height_px, c->channels, src, dst,
-                         c->gaze_x_px, c->gaze_y_px),
-                     FOVEA_OK);
+    assert_ok((smooth ? foveate_reference_smooth
+                      : foveate_reference)(c->foveation, c->width_px, c->height_px, c->channels,
+                                           src, dst, c->gaze_x_px, c->gaze_y_px));
 }
 
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src)
 {
     const size_t count = (size_t)c->width_px * c->height_px * c->channels;
-    double *impulse = calloc(count, sizeof *impulse);
-    double *result = calloc(count, sizeof *result);
+    OWNED(owned_free) double *impulse = calloc(count, sizeof *impulse);
+    OWNED(owned_free) double *result = calloc(count, sizeof *result);
     assert_non_null(impulse);
     assert_non_null(result);
     for (size_t i = 0; i < count; i++) {
@@ -133,8 +132,6 @@ void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, do
             out_d_src[i] += result[j] * d_dst[j];
         }
     }
-    free(impulse);
-    free(result);
 }
 
 /* d_dst . d out / d sigma of one pixel */
@@ -171,14 +168,13 @@ void gradient_of_gaze(const struct gradient_case *c, const double *src, const do
         const long y = p / (long)c->width_px;
         const double sigma = sigma_at(c, x, y, 0.0, 0.0);
         if (sigma > 0.0) {
-            struct kernel k = kernel_of(sigma);
+            OWNED(kernel_free) struct kernel k = kernel_of(sigma);
             const double dot = grows(c, &k, x, y, src, d_dst);
             const double right = dot * (sigma_at(c, x, y, 0.5, 0.0) - sigma_at(c, x, y, -0.5, 0.0));
             const double down = dot * (sigma_at(c, x, y, 0.0, 0.5) - sigma_at(c, x, y, 0.0, -0.5));
             out_d_gaze[0] += right;
             out_d_gaze[1] += down;
             squares += right * right + down * down;
-            kernel_free(&k);
         }
     }
     *out_scale = sqrt(squares);

@@ -3,8 +3,7 @@
 
 /* Gradients of foveation in double precision, from the formulas: shares only the settings and
  * sigma's own formula with what is tested. */
-#ifndef FOVEA_TESTS_GRADIENT_SUPPORT_H
-#define FOVEA_TESTS_GRADIENT_SUPPORT_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -23,5 +22,3 @@ void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, do
  * sum of the squares of what pixels have added, along both axes. */
 void gradient_of_gaze(const struct gradient_case *c, const double *src, const double *d_dst,
                       double out_d_gaze[2], double *out_scale);
-
-#endif

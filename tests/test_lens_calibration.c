@@ -23,11 +23,10 @@ TEST(known_lenses_leave_as_much_blank_as_is_known)
                  {0.22, 0.24, {0.689, 0.744, 0.434}},   {0.1, 0.1, {0.803, 0.847, 0.555}},
                  {0.2, 0.0, {0.782, 0.819, 0.590}},     {0.15, 0.05, {0.792, 0.833, 0.569}}};
     for (size_t i = 0; i < 3 * sizeof known / sizeof known[0]; i++) {
-        char text[256];
-        snprintf(text, sizeof text,
-                 "{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"%s\", \"green\": [1, 0, %g, 0, "
-                 "%g]}}",
-                 units[i % 3], known[i / 3].k1, known[i / 3].k2);
+        const char *text = test_text(
+            "{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"%s\", \"green\": [1, 0, %g, 0, "
+            "%g]}}",
+            units[i % 3], known[i / 3].k1, known[i / 3].k2);
         struct lens_calibration *calibration = lens_read_text(text);
         struct lens_plan *plan = lens_plan_for(calibration, 1920, 1080);
         int inside = 0;
@@ -37,10 +36,9 @@ TEST(known_lenses_leave_as_much_blank_as_is_known)
                 inside += !lens_is_outside(&plan->shape, &place);
             }
         }
-        if (!(fabs(inside / (1920.0 * 1080.0) - known[i / 3].inside[i % 3]) < 0.001)) {
-            fail_msg("%s: %g of the picture, not %g", text, inside / (1920.0 * 1080.0),
-                     known[i / 3].inside[i % 3]);
-        }
+        assert_that(fabs(inside / (1920.0 * 1080.0) - known[i / 3].inside[i % 3]) < 0.001,
+                    "%s: %g of the picture, not %g", text, inside / (1920.0 * 1080.0),
+                    known[i / 3].inside[i % 3]);
         lens_plan_destroy(&plan);
         lens_release(calibration);
     }
@@ -222,10 +220,8 @@ TEST(calibrations_of_others_are_as_their_programs_have_them)
             most = fmax(most, hypot(place[0] - known->at[0], place[1] - known->at[1]));
         }
         print_message("%s: %.4f px\n", known_files[i].what, most);
-        if (!(most <= known_files[i].most_px)) {
-            fail_msg("%s: %.4f px off, at most %.4f", known_files[i].what, most,
-                     known_files[i].most_px);
-        }
+        assert_that(most <= known_files[i].most_px, "%s: %.4f px off, at most %.4f",
+                    known_files[i].what, most, known_files[i].most_px);
         lens_plan_destroy(&plan);
         lens_release(calibration);
     }
@@ -236,7 +232,7 @@ TEST(nothing_behind_a_file_counts)
     static const char text[] = "i a0 b0 c-0.15";
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES];
-    assert_int_equal(lens_calibration_read(text, sizeof text - 2, problem, &made), FOVEA_OK);
+    assert_ok(lens_calibration_read(text, sizeof text - 2, problem, &made));
     assert_true(made->eyes[0].polynomial.terms[LENS_AXIS][1] == -0.1);
     lens_release(made);
 }
@@ -256,7 +252,7 @@ TEST(a_panotools_project_has_a_center)
         settings.own.lens_file_data = &calibration->base;
         const struct operator_plan_desc desc = {
             .settings = &settings, .width_px = 400, .height_px = 300};
-        assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+        assert_ok(lens_plan_create(&desc, &plan));
         assert_true(plan->shape.center_x_px == 200.0f && plan->shape.center_y_px == 150.0f);
         lens_plan_destroy(&plan);
         lens_release(calibration);
@@ -285,15 +281,13 @@ TEST(numbers_are_as_json_has_them)
         {"1e-400", "", "", 0.0},       {"12345678901234567890e-19", "", "", 1.2345678901234567},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, %s%s%s]}}",
-                 numbers[i].before, numbers[i].many, numbers[i].after);
+        const char *text =
+            test_text("{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, %s%s%s]}}",
+                      numbers[i].before, numbers[i].many, numbers[i].after);
         struct lens_calibration *calibration = lens_read_text(text);
         const double got = calibration->eyes[0].polynomial.terms[LENS_AXIS][4];
-        if (!(fabs(got - numbers[i].value) <= 1e-15 * fabs(numbers[i].value))) {
-            fail_msg("%s: %.17g", text, got);
-        }
+        assert_that(fabs(got - numbers[i].value) <= 1e-15 * fabs(numbers[i].value), "%s: %.17g",
+                    text, got);
         lens_release(calibration);
     }
 }
@@ -339,8 +333,7 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
                                  .step_uv = {step_px / 3840.0, step_px / 2160.0}};
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES];
-    float *places = calloc(2 * (size_t)points.columns * points.rows, sizeof *places);
-    assert_non_null(places);
+    float *places = test_memory(2 * (size_t)points.columns * points.rows, sizeof *places);
     for (size_t i = 0; i < (size_t)points.columns * points.rows; i++) {
         const double x = (double)(i % points.columns) * step_px - 1920.0;
         const double y = (double)(i / points.columns) * step_px - 1080.0;
@@ -350,7 +343,7 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
         places[2 * i + 1] = (float)((1080.0 + y * factor) / 2160.0);
     }
     points.places_uv[LENS_AXIS] = places;
-    assert_int_equal(lens_calibration_of_points(&points, problem, &made), FOVEA_OK);
+    assert_ok(lens_calibration_of_points(&points, problem, &made));
     free(places);
     return made;
 }
@@ -451,7 +444,7 @@ TEST(plans_are_of_an_eye)
     char words[OPERATOR_DESCRIPTION_BYTES];
     struct lens_plan *none = NULL;
     struct lens_plan *alone = NULL; /* by the settings, whose shape an unnamed eye would have */
-    assert_int_equal(lens_plan_create(&desc, &alone), FOVEA_OK);
+    assert_ok(lens_plan_create(&desc, &alone));
     settings.own.lens_file_data = &both->base;
     assert_false(lens_plan_fits(alone, &desc));
     lens_plan_destroy(&alone);
@@ -653,10 +646,9 @@ TEST(contradictions_are_refused)
         {"{\"aberration_k\": [1, 1, 1], \"aberration_k\": [1, 1, 1]}", "is there twice"},
     };
     for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "{\"fovea-lens\": 1, \"grid\": {%s, \"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
-                 grids[i].grid);
+        const char *text =
+            test_text("{\"fovea-lens\": 1, \"grid\": {%s, \"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
+                      grids[i].grid);
         lens_assert_wrong(text, strlen(text), grids[i].words);
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

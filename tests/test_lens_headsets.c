@@ -47,10 +47,9 @@ static void assert_headset(const struct headset *headset, const struct lens_plan
         lens_place_at(plan, color, pixel[0], pixel[1], place);
         for (int axis = 0; axis < 2; axis++) {
             const double expected = expected_uv[axis] * size[axis];
-            if (!(fabs(place[axis] - expected) < 0.004 + 1e-5 * fabs(expected))) {
-                fail_msg("color %d, (%d, %d): %g, not %g", color, pixel[0], pixel[1], place[axis],
-                         expected);
-            }
+            assert_that(fabs(place[axis] - expected) < 0.004 + 1e-5 * fabs(expected),
+                        "color %d, (%d, %d): %g, not %g", color, pixel[0], pixel[1], place[axis],
+                        expected);
         }
     }
 }
@@ -211,10 +210,9 @@ TEST(openhmds_values_are_its_formula)
         const struct fovea_settings settings = settings_of_openhmd(known[i].abcd, &headset);
         const struct operator_plan_desc desc = {
             .settings = &settings, .width_px = 792, .height_px = height_of(&headset, 792)};
-        struct lens_plan *plan = NULL;
-        assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+        OWNED(lens_plan_destroy) struct lens_plan *plan = NULL;
+        assert_ok(lens_plan_create(&desc, &plan));
         assert_headset(&headset, plan);
-        lens_plan_destroy(&plan);
     }
 }
 

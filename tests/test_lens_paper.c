@@ -229,8 +229,8 @@ static double spread(const struct fovea_image *made)
 TEST(between_pixels_is_nearer_than_the_table)
 {
     const struct lens_paper_size size = {320, 240};
-    struct lens_paper_tables t = tables_of(size, LENS_PAPER_K1, 0.0);
-    struct test_image src = image_make_packed(320, 240, FOVEA_FORMAT_R8);
+    OWNED(lens_paper_tables_free) struct lens_paper_tables t = tables_of(size, LENS_PAPER_K1, 0.0);
+    OWNED_IMAGE src = image_make_packed(320, 240, FOVEA_FORMAT_R8);
     struct test_image made[2];
     double off[2];
     double spreads[2];
@@ -248,8 +248,6 @@ TEST(between_pixels_is_nearer_than_the_table)
     assert_true(spreads[0] == 127.5);
     assert_true(spreads[1] < 100.0);
     assert_true(off[1] < 0.5 * off[0]);
-    image_free(&src);
-    lens_paper_tables_free(&t);
 }
 
 int main(void)

@@ -11,9 +11,8 @@ struct lens_calibration *lens_read_text(const char *text)
 {
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES];
-    if (lens_calibration_read(text, strlen(text), problem, &made) != FOVEA_OK) {
-        fail_msg("%s: %s", text, problem);
-    }
+    assert_that(lens_calibration_read(text, strlen(text), problem, &made) == FOVEA_OK, "%s: %s",
+                text, problem);
     assert_string_equal(problem, "");
     return made;
 }
@@ -33,7 +32,7 @@ struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fo
     settings.own.lens_file_data = &calibration->base;
     const struct operator_plan_desc desc = {
         .settings = &settings, .width_px = width_px, .height_px = height_px};
-    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(lens_plan_create(&desc, &plan));
     assert_true(lens_plan_fits(plan, &desc));
     return plan;
 }
@@ -58,13 +57,11 @@ void lens_assert_wrong(const char *text, size_t count, const char *words)
 {
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES];
-    char *exact = malloc(count ? count : 1);
+    OWNED(owned_free) char *exact = malloc(count ? count : 1);
     assert_non_null(exact);
     memcpy(exact, text, count);
     assert_int_equal(lens_calibration_read(exact, count, problem, &made), FOVEA_ERROR_CONFIG);
     assert_null(made);
-    if (!strstr(problem, words)) {
-        fail_msg("it says \"%s\", not \"%s\", of %.100s", problem, words, text);
-    }
-    free(exact);
+    assert_that(strstr(problem, words), "it says \"%s\", not \"%s\", of %.100s", problem, words,
+                text);
 }

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Calibrations from text, and where they have the sources of pixels. */
-#ifndef FOVEA_TESTS_LENS_PLACES_H
-#define FOVEA_TESTS_LENS_PLACES_H
+#pragma once
 
 #include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
@@ -25,5 +24,3 @@ void lens_place_at(const struct lens_plan *plan, int32_t color, int32_t x, int32
 
 /* Fails the running test unless the text is refused with those words. Nothing is read behind it. */
 void lens_assert_wrong(const char *text, size_t count, const char *words);
-
-#endif

@@ -17,8 +17,7 @@
 
 static double *make(void)
 {
-    double *made = calloc(COUNT, sizeof *made);
-    assert_non_null(made);
+    double *made = test_memory(COUNT, sizeof *made);
     return made;
 }
 
@@ -68,10 +67,10 @@ struct aliasing {
 /* samples: the setting. */
 static struct aliasing aliasing_of(const double *src, uint32_t samples)
 {
-    double *plain = make();
-    double *part = make();
-    double *mean = make();
-    bool *outside = calloc(2 * COUNT, sizeof *outside);
+    OWNED(owned_free) double *plain = make();
+    OWNED(owned_free) double *part = make();
+    OWNED(owned_free) double *mean = make();
+    OWNED(owned_free) bool *outside = calloc(2 * COUNT, sizeof *outside);
     struct aliasing aliasing = {0};
     size_t count = 0;
     assert_non_null(outside);
@@ -91,28 +90,22 @@ static struct aliasing aliasing_of(const double *src, uint32_t samples)
         count += !outside[at];
     }
     aliasing.rms = sqrt(aliasing.rms / (double)count);
-    free(plain);
-    free(part);
-    free(mean);
-    free(outside);
     return aliasing;
 }
 
 static struct aliasing foveated(const double *plate, double gaze_x_uv, double gaze_y_uv)
 {
     struct fovea_settings settings = fovea_settings_default();
-    double *picture = make();
-    assert_int_equal(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate,
-                                              picture, gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX),
-                     FOVEA_OK);
+    OWNED(owned_free) double *picture = make();
+    assert_ok(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate, picture,
+                                       gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX));
     const struct aliasing aliasing = aliasing_of(picture, 0);
-    free(picture);
     return aliasing;
 }
 
 static void foveation_leaves_little_to_alias(void **state)
 {
-    double *plate = zone_plate();
+    OWNED(owned_free) double *plate = zone_plate();
     const struct aliasing plain = aliasing_of(plate, 0);
     const struct aliasing centre = foveated(plate, 0.5, 0.5);
     const struct aliasing aside = foveated(plate, 0.1, 0.5);
@@ -122,13 +115,12 @@ static void foveation_leaves_little_to_alias(void **state)
     assert_true(plain.rms > 10.0);
     assert_true(centre.rms < 0.05 * plain.rms);
     assert_true(aside.rms < 0.1 * plain.rms);
-    free(plate);
 }
 
 /* The mean over the square is itself of 4x4 places, so that 4x4 is off by nothing. */
 static void more_places_alias_less(void **state)
 {
-    double *plate = zone_plate();
+    OWNED(owned_free) double *plate = zone_plate();
     struct aliasing aliasing[4];
     for (uint32_t samples = 0; samples < 4; samples++) {
         aliasing[samples] = aliasing_of(plate, samples);
@@ -138,7 +130,6 @@ static void more_places_alias_less(void **state)
     assert_true(aliasing[1].rms < 0.5 * aliasing[0].rms);
     assert_true(aliasing[2].rms < 0.5 * aliasing[1].rms);
     assert_true(aliasing[3].most < 1e-9);
-    free(plate);
 }
 
 int main(void)

@@ -85,21 +85,17 @@ static void check(const struct depth *depth, int picture)
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     foveation.method = depth->method;
     foveation.light = depth->light;
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, depth->format);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, depth->format);
-    image_draw(&src.view, patterns[picture], 3);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, depth->format, patterns[picture], 3);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, depth->format);
     if (picture == 0) {
         draw_gratings(&src.view);
     }
     struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
     const struct foveate_frame frame =
         rig_run(&rig, &src.view, &dst.view, 0.4 * WIDTH_PX, 0.4 * HEIGHT_PX);
-    double *expected = compare_expected(&foveation, &src.view, &frame);
+    OWNED(owned_free) double *expected = compare_expected(&foveation, &src.view, &frame);
     measure(depth, &dst.view, expected, names[picture]);
-    free(expected);
     rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
 }
 
 TEST(more_bits_leave_finer_contrasts)

@@ -23,8 +23,8 @@ TEST(what_is_averaged_is_light)
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.transfer = cases[i].transfer;
         foveation.display.hlg_peak_cd_m2 = cases[i].peak_cd_m2;
-        struct test_image src = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
-        struct test_image dst = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
+        OWNED_IMAGE src = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
+        OWNED_IMAGE dst = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
         for (uint32_t at = 0; at < 200 * 60; at++) {
             for (uint32_t c = 0; c < 3; c++) {
                 image_set(&src.view, at % 200, at / 200, c, at % 2 ? 1023 : 0);
@@ -33,12 +33,9 @@ TEST(what_is_averaged_is_light)
         struct rig rig = rig_make(foveation, 200, 60);
         (void)rig_run(&rig, &src.view, &dst.view, 0, 0);
         const double level = image_get(&dst.view, 150, 30, 1);
-        if (fabs(level - cases[i].half) > 1.0) {
-            fail_msg("case %zu: level %g, expected %g", i, level, cases[i].half);
-        }
+        assert_that(fabs(level - cases[i].half) <= 1.0, "case %zu: level %g, expected %g", i, level,
+                    cases[i].half);
         rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
     }
 }
 
@@ -46,9 +43,8 @@ TEST(what_is_averaged_is_light)
  * method too. */
 TEST(gamma_1_is_encoded)
 {
-    struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+    OWNED_IMAGE src = image_drawn(120, 70, FOVEA_FORMAT_A2B10G10R10, IMAGE_RANDOM, 3);
     struct test_image dst[3];
-    image_draw(&src.view, IMAGE_RANDOM, 3);
     for (int i = 0; i < 6; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i / 3);
@@ -70,15 +66,13 @@ TEST(gamma_1_is_encoded)
             image_free(&dst[0]);
         }
     }
-    image_free(&src);
 }
 
 /* A program that says its images are of PQ or HLG knows better than a setting about another
  * screen. */
 TEST(pq_and_hlg_have_their_own_light)
 {
-    struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
-    image_draw(&src.view, IMAGE_RANDOM, 3);
+    OWNED_IMAGE src = image_drawn(120, 70, FOVEA_FORMAT_A2B10G10R10, IMAGE_RANDOM, 3);
     for (int i = 0; i < 4; i++) {
         struct test_image dst[2];
         for (int own = 0; own < 2; own++) {
@@ -97,7 +91,6 @@ TEST(pq_and_hlg_have_their_own_light)
         image_free(&dst[0]);
         image_free(&dst[1]);
     }
-    image_free(&src);
 }
 
 /* Plans are made anew where a curve changes, and only there. */
@@ -154,8 +147,7 @@ TEST(encoded_averages_what_is_stored)
 {
     for (int method = 0; method < 2; method++) {
         struct test_image dst[2];
-        struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
-        image_draw(&src.view, IMAGE_RANDOM, 3);
+        OWNED_IMAGE src = image_drawn(120, 70, FOVEA_FORMAT_A2B10G10R10, IMAGE_RANDOM, 3);
         for (int i = 0; i < 2; i++) {
             struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
             foveation.method = (enum fovea_method)method;
@@ -169,6 +161,5 @@ TEST(encoded_averages_what_is_stored)
         compare_assert_all_same(&dst[1].view, &dst[0].view, "encoded");
         image_free(&dst[0]);
         image_free(&dst[1]);
-        image_free(&src);
     }
 }

@@ -27,13 +27,12 @@ static void check_pixel(const struct fovea_foveation *f, const struct foveate_pl
         (double)foveate_sigma_at(plan, &frame, (int32_t)floor(at.x_px), (int32_t)floor(at.y_px));
     const double expected = foveate_reference_sigma(f, plan->width_px, plan->height_px, at);
     /* Just beyond the cutoff sigma rises from 0, where the smallest error counts. */
-    if (fabs(got - expected) > 2e-4 * expected + 2e-4 * f->strength) {
-        fail_msg("map %d, law %d, degrees %d, eye %d, %ux%u, gaze %g %g: pixel %g %g has %.6f, "
-                 "expected %.6f",
-                 (int)f->map.kind, (int)f->map.law, (int)f->map.degrees, (int)f->map.eye,
-                 plan->width_px, plan->height_px, at.gaze_x_px, at.gaze_y_px, at.x_px, at.y_px, got,
-                 expected);
-    }
+    assert_that(fabs(got - expected) <= 2e-4 * expected + 2e-4 * f->strength,
+                "map %d, law %d, degrees %d, eye %d, %ux%u, gaze %g %g: pixel %g %g has %.6f, "
+                "expected %.6f",
+                (int)f->map.kind, (int)f->map.law, (int)f->map.degrees, (int)f->map.eye,
+                plan->width_px, plan->height_px, at.gaze_x_px, at.gaze_y_px, at.x_px, at.y_px, got,
+                expected);
 }
 
 /* Corners, and anywhere else. */
@@ -105,9 +104,8 @@ TEST(human_has_watsons_densities)
         const double y = m->right_y * e;
         const double density = foveate_map_human(FOVEA_MAP_EYE_RIGHT, x, y);
         const double cpd = sqrt(density / 2.0 / (2.0 * sqrt(3.0)));
-        if (fabs(cpd - m->cpd[i % COUNT(degrees)]) > 0.051) {
-            fail_msg("%s at %g degrees: %.3f cycles a degree", m->name, e, cpd);
-        }
+        assert_that(fabs(cpd - m->cpd[i % COUNT(degrees)]) <= 0.051,
+                    "%s at %g degrees: %.3f cycles a degree", m->name, e, cpd);
         assert_true(foveate_map_human(FOVEA_MAP_EYE_LEFT, -x, y) == density);
         assert_true(foveate_map_human(FOVEA_MAP_EYE_BOTH, x, y) >= density);
     }
@@ -157,10 +155,9 @@ static void check_smallest(const struct foveate_map *map, double reach_deg)
     if (reach > fmin(middle_x, middle_y)) {
         smallest = fmin(smallest, map->smallest);
     }
-    if (foveate_map_smallest_within(map, reach_deg, reach_deg) != smallest) {
-        fail_msg("map %d: %g within %g degrees, not %g", (int)map->kind, smallest, reach_deg,
-                 foveate_map_smallest_within(map, reach_deg, reach_deg));
-    }
+    assert_that(foveate_map_smallest_within(map, reach_deg, reach_deg) == smallest,
+                "map %d: %g within %g degrees, not %g", (int)map->kind, smallest, reach_deg,
+                foveate_map_smallest_within(map, reach_deg, reach_deg));
 }
 
 TEST(the_smallest_is_found)
@@ -213,13 +210,11 @@ static void check_same_plan(const struct foveate_plan *plan, const struct foveat
 static void check_ready(struct fovea_foveation f, struct fovea_map_ready *ready, double strength)
 {
     f.strength = strength;
-    struct foveate_plan *plain = plan_of(&f, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plain = plan_of(&f, 1920, 1080);
     f.map.ready = ready;
-    struct foveate_plan *quick = plan_of(&f, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *quick = plan_of(&f, 1920, 1080);
     assert_true(foveate_plan_shares_table(quick) && !foveate_plan_shares_table(plain));
     check_same_plan(quick, plain);
-    foveate_plan_destroy(&quick);
-    foveate_plan_destroy(&plain);
 }
 
 TEST(what_is_ready_makes_the_same_plans)
@@ -229,7 +224,7 @@ TEST(what_is_ready_makes_the_same_plans)
             speckled_map(i / 2 ? FOVEA_MAP_LAW_LINEAR : FOVEA_MAP_LAW_SQRT,
                          i % 2 ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER);
         struct fovea_map_ready *ready = NULL;
-        assert_int_equal(foveate_map_ready_make(&f, &ready), FOVEA_OK);
+        assert_ok(foveate_map_ready_make(&f, &ready));
         check_ready(f, ready, 1.0);
         check_ready(f, ready, 0.25);
         struct foveate_map map;
@@ -247,7 +242,7 @@ TEST(what_is_ready_fits_its_own_law_and_samples)
 {
     struct fovea_foveation f = speckled_map(FOVEA_MAP_LAW_SQRT, FOVEA_MAP_DEGREES_PAPER);
     struct fovea_map_ready *ready = NULL;
-    assert_int_equal(foveate_map_ready_make(&f, &ready), FOVEA_OK);
+    assert_ok(foveate_map_ready_make(&f, &ready));
     f.map.ready = ready;
     assert_true(foveate_map_ready_fits(ready, &f));
     assert_false(foveate_map_ready_fits(NULL, &f));
@@ -303,18 +298,15 @@ TEST(sigma_follows_the_distance_to_the_far_corner)
         f.map.width = 801;
         f.map.height = 3;
         f.map.width_deg = 500.0;
-        struct foveate_plan *plan = plan_of(&f, 300, 200);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 300, 200);
         const struct foveate_frame frame = frame_at(plan, 0, 100);
         float last = -1.0f;
         for (int32_t x = 10; x < 300; x++) {
             const float sigma = foveate_sigma_at(plan, &frame, x, 99);
-            if (!(sigma > last)) {
-                fail_msg("law %d: sigma at %d is %f, not above %f", law, x, (double)sigma,
-                         (double)last);
-            }
+            assert_that(sigma > last, "law %d: sigma at %d is %f, not above %f", law, x,
+                        (double)sigma, (double)last);
             last = sigma;
         }
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -341,9 +333,9 @@ TEST(directions_are_the_pictures)
         const bool down = i / 4 != 0;
         float values[35];
         mirror(f.map.values, values, 7, 5, across, down);
-        struct foveate_plan *plan = plan_of(&f, 1000, 800);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 1000, 800);
         f.map.values = values;
-        struct foveate_plan *mirrored = plan_of(&f, 1000, 800);
+        OWNED(foveate_plan_destroy) struct foveate_plan *mirrored = plan_of(&f, 1000, 800);
         const struct foveate_frame frame = frame_at(plan, 300, 600);
         const struct foveate_frame other = frame_at(mirrored, across ? 700 : 300, down ? 200 : 600);
         bool lopsided = false;
@@ -357,8 +349,6 @@ TEST(directions_are_the_pictures)
             lopsided |= fabsf(a - foveate_sigma_at(mirrored, &frame, x, y)) > 0.2f * a;
         }
         assert_true(lopsided);
-        foveate_plan_destroy(&plan);
-        foveate_plan_destroy(&mirrored);
     }
 }
 
@@ -371,7 +361,7 @@ TEST(plan_knows_the_largest_sigma)
         f.map.degrees = (enum fovea_map_degrees)(i / 2 % 2);
         f.map.cutoff_cpd = 2.0; /* far beyond the ramp */
         f.geometry.distance_m = 0.2;
-        struct foveate_plan *plan = plan_of(&f, 160, 90);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 160, 90);
         float largest = 0.0f;
         for (int g = 0; g < 35; g++) {
             const struct foveate_frame frame =
@@ -380,12 +370,10 @@ TEST(plan_knows_the_largest_sigma)
                 largest = fmaxf(largest, foveate_sigma_at(plan, &frame, k % 160, k / 160));
             }
         }
-        if (largest > plan->sigma_max_px * 1.001f || largest < plan->sigma_max_px * 0.7f) {
-            fail_msg("map %d law %d degrees %d: up to %f, the plan says %f", (int)f.map.kind,
-                     (int)f.map.law, (int)f.map.degrees, (double)largest,
-                     (double)plan->sigma_max_px);
-        }
-        foveate_plan_destroy(&plan);
+        assert_that(largest <= plan->sigma_max_px * 1.001f && largest >= plan->sigma_max_px * 0.7f,
+                    "map %d law %d degrees %d: up to %f, the plan says %f", (int)f.map.kind,
+                    (int)f.map.law, (int)f.map.degrees, (double)largest,
+                    (double)plan->sigma_max_px);
     }
 }
 
@@ -395,14 +383,13 @@ TEST(a_gaze_outside_has_its_levels_too)
         struct fovea_foveation f = map_settings(kinds[i / 2]);
         f.map.degrees = (enum fovea_map_degrees)(i % 2);
         f.strength = 2.0;
-        struct foveate_plan *plan = plan_of(&f, 320, 180);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 180);
         for (int k = 0; k < 500; k++) {
             const struct foveate_frame frame =
                 frame_at(plan, rand() % 3200 - 1400.0, rand() % 1800 - 800.0);
             const float sigma = foveate_sigma_at(plan, &frame, rand() % 320, rand() % 180);
             assert_true(foveate_level_for(sigma, FOVEATE_MAX_LEVELS) < (int32_t)plan->level_count);
         }
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -412,12 +399,9 @@ TEST(a_gaze_outside_has_its_levels_too)
 static void check_fit(const struct fovea_foveation *f, const struct fovea_foveation *other,
                       bool fits, const char *change)
 {
-    struct foveate_plan *plan = plan_of(f, 64, 48);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 64, 48);
     assert_true(foveate_plan_fits(plan, f, 64, 48));
-    if (foveate_plan_fits(plan, other, 64, 48) != fits) {
-        fail_msg("change %s", change);
-    }
-    foveate_plan_destroy(&plan);
+    assert_that(foveate_plan_fits(plan, other, 64, 48) == fits, "change %s", change);
 }
 
 TEST(fits_what_it_was_made_for)
@@ -452,9 +436,8 @@ TEST(fits_what_it_was_made_for)
 static void check_refused(const struct fovea_foveation *f, const char *what)
 {
     struct foveate_plan *plan = NULL;
-    if (foveate_plan_create(f, 64, 48, &plan) != FOVEA_ERROR_INVALID_ARGUMENT || plan) {
-        fail_msg("%s was not refused", what);
-    }
+    assert_that(foveate_plan_create(f, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT && !plan,
+                "%s was not refused", what);
 }
 
 #define REFUSE(...)                                                                                \
@@ -501,14 +484,13 @@ TEST(the_same_everywhere_is_a_map_where_roots_are_taken)
     f.map.values = values;
     f.map.width = f.map.height = 2;
     f.map.cutoff_cpd = 3.0;
-    struct foveate_plan *plan = plan_of(&f, 64, 48);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
     const struct foveate_frame frame = frame_at(plan, 10, 60);
     for (int32_t i = 0; i < 64; i++) {
         /* 3 of 30 cycles a degree: a twentieth of a cycle a pixel. */
         const double sigma = (double)foveate_sigma_at(plan, &frame, i, i % 48);
         assert_true(fabs(sigma - 20.0 / (2.0 * acos(-1.0))) < 1e-4);
     }
-    foveate_plan_destroy(&plan);
 }
 
 TEST(description_names_the_map_and_its_directions)

@@ -68,7 +68,7 @@ static double busy_ms(void)
 /* Falls from the middle, other each time. */
 static void save_picture(const struct bench *bench, uint32_t side, uint16_t peak)
 {
-    uint16_t *samples = calloc((size_t)side * side, sizeof *samples);
+    OWNED(owned_free) uint16_t *samples = calloc((size_t)side * side, sizeof *samples);
     assert_non_null(samples);
     for (uint32_t i = 0; i < side * side; i++) {
         const int64_t x = (int64_t)(i % side) - side / 2;
@@ -79,16 +79,13 @@ static void save_picture(const struct bench *bench, uint32_t side, uint16_t peak
     size_t count = 0;
     const struct png_picture picture = {
         .width = side, .height = side, .depth = 16, .channels = 1, .samples = samples};
-    unsigned char *bytes = png_file_bytes(&picture, &count);
+    OWNED(owned_free) unsigned char *bytes = png_file_bytes(&picture, &count);
     png_file_write(bench->picture, bytes, count);
-    free(bytes);
-    free(samples);
 }
 
 static void save_settings(const struct bench *bench, const char *text)
 {
-    char other[128];
-    snprintf(other, sizeof other, "%s.new", bench->file);
+    const char *other = test_text("%s.new", bench->file);
     png_file_write(other, text, strlen(text));
     assert_int_equal(rename(other, bench->file), 0);
 }
@@ -109,7 +106,7 @@ static void open_bench(struct bench *bench)
     desc.file = bench->file;
     desc.ignore_environment = true;
     desc.log = said_log(&bench->said);
-    assert_int_equal(fovea_config_create(&desc, &bench->config), FOVEA_OK);
+    assert_ok(fovea_config_create(&desc, &bench->config));
     bench->context = context_of(fovea_config_settings(bench->config), &bench->said);
     bench->src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     bench->dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
@@ -133,9 +130,7 @@ static void close_bench(struct bench *bench)
 static void run_frame(struct bench *bench)
 {
     const struct fovea_point_uv gaze = {0.3, 0.6};
-    assert_int_equal(
-        fovea_context_run(bench->context, &bench->src.view, &bench->dst.view, gaze, NULL),
-        FOVEA_OK);
+    assert_ok(fovea_context_run(bench->context, &bench->src.view, &bench->dst.view, gaze, NULL));
 }
 
 /* Frames until there is news; the settings are taken, and what that took is noted. */
@@ -147,9 +142,8 @@ static enum fovea_result run_until_news(struct bench *bench)
         const double busy_begin_ms = busy_ms();
         news = fovea_config_poll(bench->config);
         if (news == FOVEA_OK) {
-            assert_int_equal(
-                fovea_context_set_settings(bench->context, fovea_config_settings(bench->config)),
-                FOVEA_OK);
+            assert_ok(
+                fovea_context_set_settings(bench->context, fovea_config_settings(bench->config)));
         }
         const double took_ms = now_ms() - begin;
         const double busy = busy_ms() - busy_begin_ms;
@@ -165,7 +159,7 @@ static enum fovea_result run_until_news(struct bench *bench)
 
 static enum fovea_result reload(struct bench *bench)
 {
-    assert_int_equal(fovea_config_reload(bench->config), FOVEA_OK);
+    assert_ok(fovea_config_reload(bench->config));
     return run_until_news(bench);
 }
 
@@ -174,7 +168,7 @@ static void take_map(struct bench *bench, uint32_t side, uint16_t peak)
 {
     save_picture(bench, side, peak);
     save_settings(bench, with_map);
-    assert_int_equal(run_until_news(bench), FOVEA_OK);
+    assert_ok(run_until_news(bench));
 }
 
 /* What a context that reads the picture itself makes of it; how long that keeps its thread busy. */
@@ -183,27 +177,24 @@ static double assert_in_force(struct bench *bench)
     struct fovea_settings settings = *fovea_config_settings(bench->config);
     settings.foveation.map.serial = 0;
     const double begin = busy_ms();
-    struct fovea_context *other = context_of(&settings, &bench->said);
+    OWNED(fovea_context_destroy) struct fovea_context *other = context_of(&settings, &bench->said);
     const double took_ms = busy_ms() - begin;
-    struct test_image expected = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE expected = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     const struct fovea_point_uv gaze = {0.3, 0.6};
-    assert_int_equal(fovea_context_run(other, &bench->src.view, &expected.view, gaze, NULL),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run(other, &bench->src.view, &expected.view, gaze, NULL));
     run_frame(bench);
     compare_assert_all_same(&bench->dst.view, &expected.view, "in force");
-    fovea_context_destroy(&other);
-    image_free(&expected);
     return took_ms;
 }
 
 TEST(a_large_picture_keeps_no_frame_waiting)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     save_picture(&bench, LARGE, 60000);
     save_settings(&bench, with_map);
     const double begin = now_ms();
-    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    assert_ok(run_until_news(&bench));
     const double after_ms = now_ms() - begin;
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     const double reading_ms = assert_in_force(&bench);
@@ -211,7 +202,6 @@ TEST(a_large_picture_keeps_no_frame_waiting)
                   "%.1f ms, %.1f ms of the processor's, settings that have to be read %.1f ms\n",
                   LARGE, LARGE, after_ms, bench.longest_ms, bench.longest_busy_ms, reading_ms);
     assert_true(bench.longest_busy_ms < reading_ms / 7);
-    close_bench(&bench);
 }
 
 /* All that the thread of a frame with new settings does: poll, settings, plan, image. */
@@ -219,7 +209,7 @@ static double busy_with_first_frame_ms(struct bench *bench, const char *settings
 {
     bench->longest_busy_ms = 0.0;
     save_settings(bench, settings);
-    assert_int_equal(reload(bench), FOVEA_OK);
+    assert_ok(reload(bench));
     const double begin = busy_ms();
     run_frame(bench);
     return bench->longest_busy_ms + busy_ms() - begin;
@@ -252,7 +242,7 @@ TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
         "{\"foveation\": {\"model\": \"map\", " MAP_FILE ", \"degrees\": \"view\"}}}",
         "{\"foveation\": {\"model\": \"map\", \"method\": \"blockwise\", " MAP_FILE "}}}",
     };
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     for (size_t i = (size_t)test_first((int)(sizeof cases / sizeof cases[0]));
          i < sizeof cases / sizeof cases[0]; i += TEST_STEP(i)) {
@@ -263,44 +253,41 @@ TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
                       cases[i], small_ms, SMALL, large_ms, LARGE);
         assert_true(large_ms < FIRST_FRAME_FACTOR * small_ms + FIRST_FRAME_MS);
     }
-    close_bench(&bench);
 }
 
 TEST(a_slow_disk_keeps_no_frame_waiting)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     save_picture(&bench, SMALL, 60000);
     atomic_store(&delay_ms, SLOW_MS);
     save_settings(&bench, with_map);
-    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    assert_ok(run_until_news(&bench));
     atomic_store(&delay_ms, 0);
     print_message("report: the longest poll with its settings took %.2f ms\n", bench.longest_ms);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     assert_true(atomic_load(&opened_by_others) >= 2);
     assert_true(bench.longest_ms < SLOW_MS / 4);
     (void)assert_in_force(&bench);
-    close_bench(&bench);
 }
 
 TEST(another_picture_counts_when_the_settings_are_read_again)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     for (uint16_t peak = 10000; peak <= 60000; peak = (uint16_t)(peak + 10000)) {
         save_picture(&bench, SMALL, peak);
         save_settings(&bench, with_map);
-        assert_int_equal(reload(&bench), FOVEA_OK);
+        assert_ok(reload(&bench));
         atomic_store(&opened_by_frames, 0);
         (void)assert_in_force(&bench);
         assert_int_equal(atomic_load(&opened_by_frames), 1); /* by the other context */
     }
-    close_bench(&bench);
 }
 
 TEST(a_broken_picture_leaves_the_settings)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     take_map(&bench, SMALL, 60000);
     const char text[] = "this is no picture";
@@ -311,9 +298,8 @@ TEST(a_broken_picture_leaves_the_settings)
     assert_int_equal(reload(&bench), FOVEA_ERROR_IO);
     run_frame(&bench);
     save_picture(&bench, SMALL, 50000);
-    assert_int_equal(reload(&bench), FOVEA_OK);
+    assert_ok(reload(&bench));
     (void)assert_in_force(&bench);
-    close_bench(&bench);
 }
 
 TEST(nothing_grows_while_pictures_are_saved)
@@ -327,7 +313,7 @@ TEST(nothing_grows_while_pictures_are_saved)
         }
         save_picture(&bench, 256, (uint16_t)(20000 + 100 * i));
         save_settings(&bench, i % 5 == 4 ? "{}" : with_map);
-        assert_int_equal(reload(&bench), FOVEA_OK);
+        assert_ok(reload(&bench));
         run_frame(&bench);
     }
     assert_process_counts(warm, 6000);
@@ -345,12 +331,12 @@ TEST(two_configurations_keep_their_pictures)
     const struct fovea_foveation of_first = fovea_config_settings(first.config)->foveation;
     take_map(&second, SMALL, 30000);
     struct fovea_context *fresh = context_of(fovea_config_settings(second.config), &second.said);
-    assert_int_equal(fovea_context_set_settings(fresh, settings_for(&of_first)), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(fresh, settings_for(&of_first)));
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     /* One that has no map lets the others keep theirs. */
     save_settings(&second, "{}");
-    assert_int_equal(run_until_news(&second), FOVEA_OK);
-    assert_int_equal(fovea_context_set_settings(second.context, settings_for(&of_first)), FOVEA_OK);
+    assert_ok(run_until_news(&second));
+    assert_ok(fovea_context_set_settings(second.context, settings_for(&of_first)));
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     (void)assert_in_force(&first);
     fovea_context_destroy(&fresh);
@@ -379,7 +365,7 @@ static void *take_again_and_again(void *user)
 /* Who finds the store in use reads no file because of it. */
 TEST(threads_that_take_settings_at_once_read_no_picture)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     take_map(&bench, SMALL, 60000);
     const struct fovea_settings *settings = fovea_config_settings(bench.config);
@@ -397,5 +383,4 @@ TEST(threads_that_take_settings_at_once_read_no_picture)
     }
     assert_int_equal(atomic_load(&opened_by_others), 0);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
-    close_bench(&bench);
 }

@@ -23,10 +23,9 @@ TEST(the_default_curve_is_like_the_other_laws)
     const struct fovea_curve curve = fovea_settings_default().foveation.curve;
     for (uint32_t i = 1; curve.eccentricity_deg[i] <= 35.0; i++) {
         const double ratio = curve.cutoff_cpd[i] / geisler_perry_cpd(curve.eccentricity_deg[i]);
-        if (ratio < 1.0 || ratio > 1.6) {
-            fail_msg("%g degrees: %g cycles a degree, %.2f times Geisler and Perry's",
-                     curve.eccentricity_deg[i], curve.cutoff_cpd[i], ratio);
-        }
+        assert_that(ratio >= 1.0 && ratio <= 1.6,
+                    "%g degrees: %g cycles a degree, %.2f times Geisler and Perry's",
+                    curve.eccentricity_deg[i], curve.cutoff_cpd[i], ratio);
     }
 }
 
@@ -107,7 +106,7 @@ static double measured_gain(double cycles_per_px)
 {
     const struct fovea_settings settings = settings_with_cutoff(cycles_per_px);
     struct said said = {0};
-    struct fovea_context *context = context_of(&settings, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
     struct test_image src =
         image_make_packed(GRATING_WIDTH_PX, GRATING_HEIGHT_PX, FOVEA_FORMAT_RGBA32F);
     struct test_image dst =
@@ -119,12 +118,11 @@ static double measured_gain(double cycles_per_px)
                       0.5 + 0.5 * cos(2.0 * pi * cycles_per_px * x));
         }
     }
-    assert_int_equal(fovea_context_run(context, &src.view, &dst.view, middle, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src.view, &dst.view, middle, NULL));
     const double gain =
         amplitude_of(&dst.view, cycles_per_px) / amplitude_of(&src.view, cycles_per_px);
     image_free(&src);
     image_free(&dst);
-    fovea_context_destroy(&context);
     return gain;
 }
 
@@ -133,11 +131,9 @@ static double stated_gain(double cycles_per_px)
 {
     const struct fovea_foveation foveation = settings_with_cutoff(cycles_per_px).foveation;
     const struct fovea_grating grating = {.cycles_per_deg = cycles_per_px * GRATING_PPD};
-    float *gains = calloc((size_t)GRATING_WIDTH_PX * GRATING_HEIGHT_PX, sizeof *gains);
-    assert_non_null(gains);
-    assert_int_equal(fovea_gain_map(&(struct fovea_settings){.foveation = foveation},
-                                    GRATING_WIDTH_PX, GRATING_HEIGHT_PX, middle, &grating, gains),
-                     FOVEA_OK);
+    float *gains = test_memory((size_t)GRATING_WIDTH_PX * GRATING_HEIGHT_PX, sizeof *gains);
+    assert_ok(fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, GRATING_WIDTH_PX,
+                             GRATING_HEIGHT_PX, middle, &grating, gains));
     const double gain =
         (double)gains[GRATING_HEIGHT_PX / 2 * GRATING_WIDTH_PX + GRATING_WIDTH_PX / 2];
     free(gains);
@@ -199,12 +195,10 @@ TEST(maps_say_the_angle_and_the_laws_cutoff)
     static float eccentricity[VIEW_PX * VIEW_PX];
     static float cutoff[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
-    assert_int_equal(fovea_eccentricity_map(&(struct fovea_settings){.foveation = foveation},
-                                            VIEW_PX, VIEW_PX, off_axis, eccentricity),
-                     FOVEA_OK);
-    assert_int_equal(fovea_cutoff_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
-                                      VIEW_PX, off_axis, cutoff),
-                     FOVEA_OK);
+    assert_ok(fovea_eccentricity_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                     VIEW_PX, off_axis, eccentricity));
+    assert_ok(fovea_cutoff_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX, VIEW_PX,
+                               off_axis, cutoff));
     const struct ray gaze = ray_at(0.24 * VIEW_PX, 0.7 * VIEW_PX);
     for (int i = 0; i < VIEW_PX * VIEW_PX; i += 7) {
         const double e = degrees_between(ray_at(i % VIEW_PX + 0.5, i / VIEW_PX + 0.5), gaze);
@@ -243,16 +237,14 @@ TEST(gains_follow_the_direction_of_the_grating)
     static float sigma[VIEW_PX * VIEW_PX];
     static float gain[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
-    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
-                                     VIEW_PX, off_axis, sigma),
-                     FOVEA_OK);
+    assert_ok(fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX, VIEW_PX,
+                              off_axis, sigma));
     for (int direction = 0; direction < 180; direction += 30) {
         const double ux = cos(direction * pi / 180.0);
         const double uy = sin(direction * pi / 180.0);
         const struct fovea_grating grating = {0.2, direction};
-        assert_int_equal(fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
-                                        VIEW_PX, off_axis, &grating, gain),
-                         FOVEA_OK);
+        assert_ok(fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX, VIEW_PX,
+                                 off_axis, &grating, gain));
         for (int i = 0; i < VIEW_PX * VIEW_PX; i += 101) {
             /* The phase of a grating that varies along u changes most in one direction of the view:
              * of all steps of a milliradian that is the one with the largest part along u. */
@@ -293,10 +285,10 @@ TEST(relative_maps_are_in_halves_of_the_shorter_side)
         const double half = n / 2.0;
         const struct fovea_grating grating = {half / 8.0, 90.0}; /* an eighth of a cycle a pixel */
         uint32_t copied = 0;
-        assert_int_equal(fovea_sigma_map(&settings, n, n, middle, sigma), FOVEA_OK);
-        assert_int_equal(fovea_eccentricity_map(&settings, n, n, middle, eccentricity), FOVEA_OK);
-        assert_int_equal(fovea_cutoff_map(&settings, n, n, middle, cutoff), FOVEA_OK);
-        assert_int_equal(fovea_gain_map(&settings, n, n, middle, &grating, gain), FOVEA_OK);
+        assert_ok(fovea_sigma_map(&settings, n, n, middle, sigma));
+        assert_ok(fovea_eccentricity_map(&settings, n, n, middle, eccentricity));
+        assert_ok(fovea_cutoff_map(&settings, n, n, middle, cutoff));
+        assert_ok(fovea_gain_map(&settings, n, n, middle, &grating, gain));
         for (uint32_t k = 0; k < n * n; k++) {
             const double e = hypot(k % n + 0.5 - half, k / n + 0.5 - half) / half;
             const double cycles_per_px = 0.5 / (1.0 + fmax(e - 0.25, 0.0) / 0.25);

@@ -45,14 +45,12 @@ static void every_bit_is_copied(void **state)
     const struct operator_test *test = *state;
     for (uint64_t i = 0; i < test->set->host; i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
-        struct test_image src = scene_draw(&scene);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        OWNED_IMAGE src = scene_draw(&scene);
+        OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
         scene_run_on_host(
             pool, &scene,
             &(struct operator_images){.count = 1, .src = &src.view, .dst = &dst.view});
         compare_assert_all_same(&dst.view, &src.view, test->name);
-        image_free(&src);
-        image_free(&dst);
     }
 }
 
@@ -103,8 +101,8 @@ static void what_is_not_finite_stays_near(void **state)
     scene.width_px = 140;
     scene.height_px = 60;
     scene.settings.own.blur_sigma_px = 4.0;
-    struct test_image src = scene_draw(&scene);
-    struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+    OWNED_IMAGE src = scene_draw(&scene);
+    OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
     image_set(&src.view, 20, 30, 0, (double)NAN);
     scene_run_on_host(pool, &scene,
                       &(struct operator_images){.count = 1, .src = &src.view, .dst = &dst.view});
@@ -112,8 +110,6 @@ static void what_is_not_finite_stays_near(void **state)
     for (uint32_t x = 20 + (uint32_t)ceil(8.0 * 4.0); x < scene.width_px; x++) {
         assert_true(isfinite(image_get(&dst.view, x, 30, 0)));
     }
-    image_free(&src);
-    image_free(&dst);
 }
 
 int main(void)

@@ -74,14 +74,13 @@ TEST(one_fragment_is_copied_and_lies_around_the_gaze)
 TEST(a_flat_picture_stays_flat_in_each_definition)
 {
     struct foveation_plan *plan = plan_of(SIDE, SIDE, 16);
-    uint8_t *src = malloc((size_t)SIDE * SIDE * 3);
+    OWNED(owned_free) uint8_t *src = malloc((size_t)SIDE * SIDE * 3);
     assert_non_null(src);
     for (size_t i = 0; i < (size_t)SIDE * SIDE * 3; i++) {
         src[i] = 77;
     }
     assert_true(fabs(foveation_exact(plan, src, 3, 3, 100, 1) - 77.0) < 1e-9);
     assert_true(fabs(foveation_exact_pixelwise(plan, src, 3, 120, 5, 2) - 77.0) < 1e-9);
-    free(src);
     drop(plan);
 }
 
@@ -103,16 +102,15 @@ static double sigma_of(const double *made, double *out_sum)
 
 static float *impulse_at(int32_t x, int32_t y)
 {
-    float *src = calloc((size_t)SIDE * SIDE * 4, sizeof *src);
-    assert_non_null(src);
+    float *src = test_memory((size_t)SIDE * SIDE * 4, sizeof *src);
     src[((size_t)y * SIDE + (size_t)x) * 4] = 1.0f;
     return src;
 }
 
 static double sigma_at_pixels(const struct exact_blur *blur, double *out_sum)
 {
-    float *src = impulse_at(SIDE / 2, SIDE / 2);
-    double *made = calloc((size_t)SIDE * SIDE, sizeof *made);
+    OWNED(owned_free) float *src = impulse_at(SIDE / 2, SIDE / 2);
+    OWNED(owned_free) double *made = calloc((size_t)SIDE * SIDE, sizeof *made);
     assert_non_null(made);
     for (int32_t i = 0; i < SIDE * SIDE; i++) {
         const int32_t x = i % SIDE;
@@ -122,8 +120,6 @@ static double sigma_at_pixels(const struct exact_blur *blur, double *out_sum)
         }
     }
     const double sigma = sigma_of(made, out_sum);
-    free(src);
-    free(made);
     return sigma;
 }
 
@@ -154,16 +150,14 @@ static double pyramid_sigma(enum exact_pyramid kind, int32_t levels)
     for (int32_t phase = 0; phase < phases; phase++) {
         double sum = 0.0;
         const int32_t at = SIDE / 2 + phase;
-        float *src = impulse_at(at, SIDE / 2);
-        double *made = exact_pyramid_of(&blur, src, SIDE, 0);
+        OWNED(owned_free) float *src = impulse_at(at, SIDE / 2);
+        OWNED(owned_free) double *made = exact_pyramid_of(&blur, src, SIDE, 0);
         assert_non_null(made);
         for (int32_t i = 0; i < SIDE * SIDE; i++) {
             variance += made[i] * (i % SIDE - at) * (i % SIDE - at);
             sum += made[i];
         }
         weights += sum;
-        free(src);
-        free(made);
     }
     return sqrt(variance / weights);
 }

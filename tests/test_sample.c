@@ -9,9 +9,7 @@
 
 static void take(int commit, int count, int *taken)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", commit);
-    assert_int_equal(setenv("FOVEA_TEST_COMMIT", text, 1), 0);
+    assert_int_equal(setenv("FOVEA_TEST_COMMIT", test_text("%d", commit), 1), 0);
     for (int i = test_first(count); i < count; i += TEST_STEP(i)) {
         taken[i]++;
     }

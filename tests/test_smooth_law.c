@@ -26,19 +26,17 @@ static double expected_sigma(const struct foveate_plan *plan, const struct fovea
 static void check(const struct fovea_foveation *f, uint32_t w, uint32_t h, double gx, double gy,
                   const char *what)
 {
-    struct foveate_plan *plan = plan_of(f, w, h);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, w, h);
     const struct foveate_frame frame = frame_at(plan, gx, gy);
     for (uint32_t y = 0; y < h; y += 1 + h / 23) {
         for (uint32_t x = 0; x < w; x += 1 + w / 29) {
             const double expected = expected_sigma(plan, f, &frame, x + 0.5, y + 0.5);
             const float sigma = foveate_sigma_at(plan, &frame, (int32_t)x, (int32_t)y);
-            if (!(fabs((double)sigma - expected) <= 2e-3 * expected + 1e-3 * f->strength)) {
-                fail_msg("%s %ux%u gaze %g,%g: sigma at %u,%u is %.6f, expected %.6f", what, w, h,
-                         gx, gy, x, y, (double)sigma, expected);
-            }
+            assert_that(fabs((double)sigma - expected) <= 2e-3 * expected + 1e-3 * f->strength,
+                        "%s %ux%u gaze %g,%g: sigma at %u,%u is %.6f, expected %.6f", what, w, h,
+                        gx, gy, x, y, (double)sigma, expected);
         }
     }
-    foveate_plan_destroy(&plan);
 }
 
 static const double gazes_uv[][2] = {{0.5, 0.5},  {0.1, 0.8}, {0.0, 0.0}, {1.0, 0.3},
@@ -100,7 +98,7 @@ TEST(curve_follows_its_points)
 /* Every pixel to the right has the law's sigma, or that of a place at most 0.001 degrees away. */
 static void check_row(const struct fovea_foveation *f, const char *what)
 {
-    struct foveate_plan *plan = plan_of(f, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 1920, 1080);
     const struct foveate_frame frame = frame_at(plan, 960, 540);
     for (int32_t x = 960; x < 1920; x++) {
         double low = INFINITY;
@@ -112,11 +110,9 @@ static void check_row(const struct fovea_foveation *f, const char *what)
             high = fmax(high, sigma);
         }
         const double sigma = (double)foveate_sigma_at(plan, &frame, x, 540);
-        if (!(sigma >= low - 1e-3 * high - 1e-3 && sigma <= high + 1e-3 * high + 1e-3)) {
-            fail_msg("%s: sigma at %d is %.4f, expected %.4f to %.4f", what, x, sigma, low, high);
-        }
+        assert_that(sigma >= low - 1e-3 * high - 1e-3 && sigma <= high + 1e-3 * high + 1e-3,
+                    "%s: sigma at %d is %.4f, expected %.4f to %.4f", what, x, sigma, low, high);
     }
-    foveate_plan_destroy(&plan);
 }
 
 TEST(curve_is_exact_at_its_points)
@@ -211,15 +207,13 @@ TEST(displays_have_their_known_strength)
         const struct display *d = &displays[i];
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
         f.geometry = d->geometry;
-        struct foveate_plan *plan = plan_of(&f, d->w, d->h);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, d->w, d->h);
         const struct foveate_frame frame = frame_at(plan, d->w / 2.0, d->h / 2.0);
         const double corner = (double)foveate_sigma_at(plan, &frame, 0, 0);
         const double sharp = sharp_radius_px(plan, &frame);
-        if (fabs(corner - d->corner_sigma_px) > 0.011 || fabs(sharp - d->sharp_px) > 1.0) {
-            fail_msg("%s: corner %.4f px, expected %.2f; sharp to %.0f px, expected %.0f", d->name,
-                     corner, d->corner_sigma_px, sharp, d->sharp_px);
-        }
-        foveate_plan_destroy(&plan);
+        assert_that(fabs(corner - d->corner_sigma_px) <= 0.011 && fabs(sharp - d->sharp_px) <= 1.0,
+                    "%s: corner %.4f px, expected %.2f; sharp to %.0f px, expected %.0f", d->name,
+                    corner, d->corner_sigma_px, sharp, d->sharp_px);
     }
 }
 
@@ -307,7 +301,7 @@ static double widest_pixel_deg(const struct fovea_foveation *f, double w, double
  * degrees: exactly where pixels are square, else no more and not much less. */
 static void check_directions(const struct fovea_foveation *f, double square, const char *what)
 {
-    struct foveate_plan *plan = plan_of(f, 320, 240);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 320, 240);
     const struct foveate_frame frame = frame_at(plan, 100, 200);
     const struct vector gaze = vector_to(f, 320, 240, 100, 200);
     for (int i = 0; i < 320 * 240; i += 331) {
@@ -317,12 +311,10 @@ static void check_directions(const struct fovea_foveation *f, double square, con
         const double law_deg = 1.0 / (2.0 * pi) / cutoff_cpd(f, e);
         const double sigma = (double)foveate_sigma_at(plan, &frame, i % 320, i / 320);
         const double most_deg = sigma * widest_pixel_deg(f, 320, 240, x, y);
-        if (most_deg > law_deg * 1.003 || most_deg < law_deg * square * 0.997) {
-            fail_msg("%s at %g,%g: %.5f degrees of sigma where the law has %.5f", what, x, y,
-                     most_deg, law_deg);
-        }
+        assert_that(most_deg <= law_deg * 1.003 && most_deg >= law_deg * square * 0.997,
+                    "%s at %g,%g: %.5f degrees of sigma where the law has %.5f", what, x, y,
+                    most_deg, law_deg);
     }
-    foveate_plan_destroy(&plan);
 }
 
 TEST(no_direction_is_blurred_more_than_the_law_has_it)
@@ -345,7 +337,7 @@ TEST(no_direction_is_blurred_more_than_the_law_has_it)
 
 static void check_largest(const struct fovea_foveation *f, const char *what)
 {
-    struct foveate_plan *plan = plan_of(f, 160, 90);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 160, 90);
     double largest = 0.0;
     for (int i = 0; i < 35; i++) {
         const struct foveate_frame frame = frame_at(plan, 160.0 * (i % 7) / 6, 90.0 * (i / 7) / 4);
@@ -355,12 +347,10 @@ static void check_largest(const struct fovea_foveation *f, const char *what)
             }
         }
     }
-    if (largest > (double)plan->sigma_max_px * 1.001 ||
-        largest < (double)plan->sigma_max_px * 0.95) {
-        fail_msg("%s: sigma goes up to %.4f, the plan says %.4f", what, largest,
-                 (double)plan->sigma_max_px);
-    }
-    foveate_plan_destroy(&plan);
+    assert_that(largest <= (double)plan->sigma_max_px * 1.001 &&
+                    largest >= (double)plan->sigma_max_px * 0.95,
+                "%s: sigma goes up to %.4f, the plan says %.4f", what, largest,
+                (double)plan->sigma_max_px);
 }
 
 TEST(plan_knows_the_largest_sigma_of_gazes_in_the_picture)

@@ -34,17 +34,16 @@ TEST(there_are_as_many_levels_as_sigma_needs)
     for (double strength = 0.05; strength <= 8.0; strength *= 1.3) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.strength = strength;
-        struct foveate_plan *plan = plan_of(&f, 320, 200);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 200);
         assert_int_equal(foveate_level_for(plan->sigma_max_px, FOVEATE_MAX_LEVELS) + 1,
                          plan->level_count);
-        foveate_plan_destroy(&plan);
     }
 }
 
 TEST(a_gaze_outside_the_picture_has_its_levels_too)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
-    struct foveate_plan *plan = plan_of(&f, 640, 360);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 640, 360);
     float largest_px = 0.0f;
     for (int i = 0; i < 200; i++) {
         const struct foveate_frame frame =
@@ -53,7 +52,6 @@ TEST(a_gaze_outside_the_picture_has_its_levels_too)
         assert_true(foveate_level_for(largest_px, FOVEATE_MAX_LEVELS) < (int32_t)plan->level_count);
     }
     assert_true(largest_px > 1.2f * plan->sigma_max_px); /* or the test has tried nothing */
-    foveate_plan_destroy(&plan);
 }
 
 TEST(no_gaze_asks_for_more_than_the_limit)
@@ -61,13 +59,12 @@ TEST(no_gaze_asks_for_more_than_the_limit)
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.curve =
         (struct fovea_curve){.count = 2, .eccentricity_deg = {45, 60}, .cutoff_cpd = {10, 1e-6}};
-    struct foveate_plan *plan = plan_of(&f, 320, 180);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 180);
     assert_true(plan->sigma_max_px < 1024.0f);
     const struct foveate_frame frame = frame_at(plan, -4 * 320, -4 * 180);
     const float corner_px = foveate_sigma_at(plan, &frame, 319, 179);
     assert_in_range(corner_px, 1000, 1025);
     assert_int_equal(plan->level_count, FOVEATE_MAX_LEVELS);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(strength_zero_has_no_levels_and_no_sigma)
@@ -77,13 +74,12 @@ TEST(strength_zero_has_no_levels_and_no_sigma)
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f = smooth_settings(models[i]);
         f.strength = 0.0;
-        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
         const struct foveate_frame frame = frame_at(plan, 0, 0);
         assert_int_equal(plan->level_count, 0);
         assert_int_equal(plan->level_samples, 0);
         assert_true(plan->sigma_max_px == 0.0f);
         assert_true(foveate_sigma_at(plan, &frame, 63, 47) == 0.0f);
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -94,9 +90,8 @@ TEST(auto_light_goes_by_the_method)
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.method = (enum fovea_method)(i / 3);
         f.light = (enum fovea_light)(i % 3);
-        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
         assert_int_equal(frame_at(plan, 1, 1).light, expected[i / 3][i % 3]);
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -153,24 +148,21 @@ TEST(plan_fits_the_settings_it_was_made_for)
     for (int i = 0; i < 4 * CHANGES; i++) {
         const enum fovea_model model = models[i % 4];
         struct fovea_foveation f = smooth_settings(model);
-        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
         assert_true(foveate_plan_fits(plan, &f, 64, 48));
         assert_false(foveate_plan_fits(plan, &f, 65, 48));
         f.paper.fragment_px = i % 2 ? 0 : 17; /* the blockwise method's */
         change(&f, i / 4);
-        if (foveate_plan_fits(plan, &f, 64, 48) == used_by(model, i / 4)) {
-            fail_msg("model %d, change %d", (int)model, i / 4);
-        }
-        foveate_plan_destroy(&plan);
+        assert_that(foveate_plan_fits(plan, &f, 64, 48) != used_by(model, i / 4),
+                    "model %d, change %d", (int)model, i / 4);
     }
 }
 
 static void check_refused(const struct fovea_foveation *f, const char *what)
 {
     struct foveate_plan *plan = NULL;
-    if (foveate_plan_create(f, 64, 48, &plan) != FOVEA_ERROR_INVALID_ARGUMENT || plan) {
-        fail_msg("%s was not refused", what);
-    }
+    assert_that(foveate_plan_create(f, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT && !plan,
+                "%s was not refused", what);
 }
 
 #define REFUSE(model_, ...)                                                                        \

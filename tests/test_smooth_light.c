@@ -71,10 +71,10 @@ TEST(levels_follow_the_transfer_function)
             float value = i < 3 ? (float)(n / 1e6) : (float)exp2(-44.0 * (1 - n / 1e6));
             const double exact = functions[i % 3].exact((double)value, 1023.0);
             pixel_light_to_levels(&light, &value, 1, 1, 1);
-            if (fabs((double)value - exact) > (exact < 0.1 ? 0.02 : 0.0015) || value < before) {
-                fail_msg("function %d, part %d: level %.5f, expected %.5f, the one before %.5f",
-                         i % 3, n, (double)value, exact, (double)before);
-            }
+            assert_that(fabs((double)value - exact) <= (exact < 0.1 ? 0.02 : 0.0015) &&
+                            value >= before,
+                        "function %d, part %d: level %.5f, expected %.5f, the one before %.5f",
+                        i % 3, n, (double)value, exact, (double)before);
             before = value;
         }
     }

@@ -94,34 +94,30 @@ static const int32_t shapes[][THREAD_STEPS_MAX] = {
 TEST(every_piece_is_made_once_and_in_its_step)
 {
     static const uint32_t workers[] = {1, 2, 3, 16};
-    struct work *work = malloc(sizeof *work);
+    OWNED(owned_free) struct work *work = malloc(sizeof *work);
     assert_non_null(work);
     for (size_t w = 0; w < COUNT(workers); w++) {
-        struct thread_pool *pool = NULL;
-        assert_int_equal(thread_pool_create(workers[w], &pool), FOVEA_OK);
+        OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
+        assert_ok(thread_pool_create(workers[w], &pool));
         assert_int_equal(thread_pool_grow(pool, workers[w]), workers[w]);
         for (int round = 0; round < 200; round++) {
             run(pool, work, shapes[(size_t)round % COUNT(shapes)], THREAD_STEPS_MAX);
         }
         run(pool, work, shapes[0], 0);
-        thread_pool_destroy(&pool);
     }
-    free(work);
 }
 
 /* Right after a run its threads may be awake still. */
 TEST(pools_may_go_right_after_a_run)
 {
-    struct work *work = malloc(sizeof *work);
+    OWNED(owned_free) struct work *work = malloc(sizeof *work);
     assert_non_null(work);
     for (int round = 0; round < 100; round++) {
-        struct thread_pool *pool = NULL;
-        assert_int_equal(thread_pool_create(4, &pool), FOVEA_OK);
+        OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
+        assert_ok(thread_pool_create(4, &pool));
         assert_int_equal(thread_pool_grow(pool, 4), 4);
         run(pool, work, shapes[1], THREAD_STEPS_MAX);
-        thread_pool_destroy(&pool);
     }
-    free(work);
 }
 
 static void note_worker(void *user, uint32_t worker)
@@ -135,7 +131,7 @@ TEST(no_more_workers_take_part_than_are_asked_for)
 {
     static const uint32_t wanted[] = {1, 8, 2, 5, 1, 8, 3};
     struct thread_pool *pool = NULL;
-    assert_int_equal(thread_pool_create(6, &pool), FOVEA_OK);
+    assert_ok(thread_pool_create(6, &pool));
     const long before = process_count().threads;
     uint32_t there = 1;
     for (size_t i = 0; i < 50 * COUNT(wanted); i++) {
@@ -176,11 +172,11 @@ static void begin_and_end(void *user, uint32_t worker)
 /* Memory of a job may go when thread_pool_share returns: AddressSanitizer sees a late thread. */
 TEST(threads_that_are_late_leave_a_job_alone)
 {
-    struct thread_pool *pool = NULL;
-    assert_int_equal(thread_pool_create(3, &pool), FOVEA_OK);
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
+    assert_ok(thread_pool_create(3, &pool));
     assert_int_equal(thread_pool_grow(pool, 3), 3);
     for (int round = 0; round < 2000; round++) {
-        struct shared *shared = calloc(1, sizeof *shared);
+        OWNED(owned_free) struct shared *shared = calloc(1, sizeof *shared);
         assert_non_null(shared);
         shared->waits = round % 3 == 0;
         thread_pool_share(pool, 1 + (uint32_t)(round % 3 == 0 ? 2 : round % 2), begin_and_end,
@@ -193,9 +189,7 @@ TEST(threads_that_are_late_leave_a_job_alone)
             assert_in_range(begun, 0, 1);
             assert_int_equal(atomic_load(&shared->ended[worker]), begun);
         }
-        free(shared);
     }
-    thread_pool_destroy(&pool);
 }
 
 struct runner {
@@ -206,12 +200,11 @@ struct runner {
 static void *run_until_stopped(void *user)
 {
     struct runner *runner = user;
-    struct work *work = malloc(sizeof *work);
+    OWNED(owned_free) struct work *work = malloc(sizeof *work);
     for (int round = 0; work && !atomic_load(&runner->stop); round++) {
         run_on(runner->pool, 1 + (uint32_t)round % 24, work, shapes[(size_t)round % COUNT(shapes)],
                THREAD_STEPS_MAX);
     }
-    free(work);
     return NULL;
 }
 
@@ -221,7 +214,7 @@ TEST(a_pool_grows_while_it_works)
     for (int round = 0; round < 20; round++) {
         struct runner runner = {0};
         pthread_t thread;
-        assert_int_equal(thread_pool_create(24, &runner.pool), FOVEA_OK);
+        assert_ok(thread_pool_create(24, &runner.pool));
         thread = test_thread(run_until_stopped, &runner);
         for (uint32_t count = 1; count <= 30; count++) {
             assert_int_equal(thread_pool_grow(runner.pool, count), count < 24 ? count : 24);

@@ -20,8 +20,7 @@
  *     bench_vulkan*.c     the vulkan backend
  *
  * A failure ends the program: half a table is worse than none. */
-#ifndef FOVEA_BENCH_H
-#define FOVEA_BENCH_H
+#pragma once
 
 #include "cases.h"
 #include "results.h"
@@ -62,5 +61,3 @@ void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct fovea_log bench_log(void);
 /* Zeroed. */
 void *bench_memory(size_t count, size_t bytes);
-
-#endif

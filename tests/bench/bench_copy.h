@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the kernels of bench_kernels.cu are given. C and CUDA include this. */
-#ifndef FOVEA_BENCH_COPY_H
-#define FOVEA_BENCH_COPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ struct bench_copy_params {
     uint64_t count;
     uint32_t mask; /* 0 */
 };
-
-#endif

@@ -193,13 +193,12 @@ static struct fovea_vk_image *make_image(struct scene *scene, const void *pixels
 static void make_images(struct scene *scene)
 {
     const size_t bytes = bench_image_bytes(scene->size, scene->format);
-    void *pixels = bench_memory(bytes, 1);
+    OWNED(owned_free) void *pixels = bench_memory(bytes, 1);
     bench_draw(pixels, bytes, scene->format);
     for (int i = 0; i < BENCH_PICTURES; i++) {
         scene->src[i] = make_image(scene, pixels);
         scene->dst[i] = make_image(scene, pixels);
     }
-    free(pixels);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -340,9 +339,7 @@ static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv
 static void open_scene(struct scene *scene, const struct bench_case *c)
 {
     scene->fovea = vulkan_fovea(scene->b, c->mode, FOVEA_BACKEND_VULKAN);
-    if (!scene->fovea) {
-        bench_fail("the vulkan backend is not there");
-    }
+    bench_need(scene->fovea, "the vulkan backend is not there");
     scene->size = c->size;
     scene->format = c->mode->format;
     make_images(scene);
@@ -443,19 +440,18 @@ bool vulkan_domain(struct vulkan_bench *b)
 
 static bool run_all(struct vulkan_bench *b)
 {
-    struct scene scene = {.b = b};
+    OWNED(close_scene) struct scene scene = {.b = b};
     size_t count = 1;
     bool there = true;
     for (size_t i = 0; there && i < count; i++) {
         there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
     }
-    close_scene(&scene);
     return there;
 }
 
 void bench_vulkan(struct bench *bench)
 {
-    struct vulkan_bench b = {.bench = bench};
+    OWNED(close_device) struct vulkan_bench b = {.bench = bench};
     if (wishes_paper(&bench->wishes)) {
         return; /* those ways are kernels of CUDA and loops of the processor */
     }
@@ -463,5 +459,4 @@ void bench_vulkan(struct bench *bench)
     if (!there) {
         results_absent(&bench->results, "vulkan", "no Vulkan device on this machine");
     }
-    close_device(&b);
 }

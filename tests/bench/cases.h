@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What is measured: sizes x modes x gazes, and the pictures for it. */
-#ifndef FOVEA_BENCH_CASES_H
-#define FOVEA_BENCH_CASES_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -88,5 +87,3 @@ void bench_place_gazes(float *gazes, uint32_t count);
 void bench_draw_alpha(bool varies);
 /* Shades with noise; halves and floats within 0..1. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format);
-
-#endif

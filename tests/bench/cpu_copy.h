@@ -3,8 +3,7 @@
 
 /* The floor of the cpu backend: every byte of a picture read and written in place, by all
  * threads. */
-#ifndef FOVEA_BENCH_CPU_COPY_H
-#define FOVEA_BENCH_CPU_COPY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ struct cpu_copy *cpu_copy_create(uint32_t threads);
 void cpu_copy_destroy(struct cpu_copy **copy);
 /* Leaves the bytes as they are. A multiple of 8 of them. */
 void cpu_copy_run(struct cpu_copy *copy, void *memory, size_t bytes);
-
-#endif

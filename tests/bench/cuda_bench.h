@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the measurements on a CUDA device share. The device stays pushed. */
-#ifndef FOVEA_BENCH_CUDA_H
-#define FOVEA_BENCH_CUDA_H
+#pragma once
 
 #include "bench.h"
 #include "kernels/foveate/operator/foveate_operator.h"
@@ -160,5 +159,3 @@ bool cuda_blur_thesis(struct cuda_bench *b); /* blur_thesis/ */
 
 /* Opens the device where it is not open yet; false: there is none. */
 bool cuda_open(struct cuda_bench *b);
-
-#endif

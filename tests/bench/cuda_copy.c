@@ -88,7 +88,7 @@ static void time_copy(struct cuda_bench *b)
 static void allocate(struct cuda_bench *b)
 {
     const size_t bytes = picture_bytes(&b->pictures);
-    void *pixels = bench_memory(bytes, 1);
+    OWNED(owned_free) void *pixels = bench_memory(bytes, 1);
     bench_draw(pixels, bytes, b->pictures.format);
     for (int i = 0; i < BENCH_PICTURES; i++) {
         CUDA_MUST(b, b->cu->MemAlloc(&b->pictures.src[i], bytes));
@@ -101,7 +101,6 @@ static void allocate(struct cuda_bench *b)
         cuda_array_fill(b, &b->pictures.src_arrays[i], pixels);
     }
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    free(pixels);
 }
 
 void cuda_free_pictures(struct cuda_bench *b)

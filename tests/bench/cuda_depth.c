@@ -10,7 +10,7 @@
 
 static void upload(struct cuda_bench *b, const struct cuda_depths *depths, enum bench_depths kind)
 {
-    float *values = malloc(depths->picture_bytes);
+    OWNED(owned_free) float *values = malloc(depths->picture_bytes);
     if (!values) {
         bench_must(FOVEA_ERROR_OUT_OF_MEMORY, "depths");
     }
@@ -19,7 +19,6 @@ static void upload(struct cuda_bench *b, const struct cuda_depths *depths, enum 
         CUDA_MUST(b, b->cu->MemcpyHtoD(depths->memory + i * depths->picture_bytes, values,
                                        depths->picture_bytes));
     }
-    free(values);
 }
 
 struct cuda_depths cuda_depths_make(struct cuda_bench *b, const struct bench_mode *mode)

@@ -55,10 +55,9 @@ struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_m
                                       const char **out_way)
 {
     const struct fovea_settings settings = bench_settings(mode);
-    struct cuda_operator own = cuda_operator_make(b, mode->op, &settings);
+    OWNED(cuda_operator_free) struct cuda_operator own = cuda_operator_make(b, mode->op, &settings);
     own.depths = cuda_depths_make(b, mode);
     const struct bench_times times = cuda_time(b, cuda_operator_enqueue, &own, out_way);
     cuda_depths_free(b, &own.depths);
-    cuda_operator_free(&own);
     return times;
 }

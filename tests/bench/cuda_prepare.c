@@ -42,12 +42,11 @@ static void upload_gazes(struct cuda_bench *b, struct cuda_prepared *p)
 {
     const uint32_t count = b->pictures.images;
     const size_t bytes = 2 * (size_t)count * sizeof(float);
-    float *gazes = bench_memory(1, bytes);
+    OWNED(owned_free) float *gazes = bench_memory(1, bytes);
     bench_place_gazes(gazes, count);
     CUDA_MUST(b, b->cu->MemAlloc(&p->gazes, bytes));
     CUDA_MUST(b, b->cu->MemcpyHtoD(p->gazes, gazes, bytes));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    free(gazes);
 }
 
 static void prepare_batch(struct cuda_bench *b, struct cuda_prepared *p)

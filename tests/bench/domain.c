@@ -301,9 +301,8 @@ static void tell(const struct bench *bench, const struct domain_result *result, 
     } else {
         bench_say("%s: refused", name);
     }
-    if (bench->wishes.json && !report_json_so_far(&bench->results, bench->wishes.json)) {
-        bench_fail("what is measured cannot be kept");
-    }
+    bench_need(!bench->wishes.json || report_json_so_far(&bench->results, bench->wishes.json),
+               "what is measured cannot be kept");
 }
 
 static void run_point(struct bench *bench, const struct domain_device *device, uint32_t number)

@@ -5,8 +5,7 @@
  * strengths, laws, lights, formats, counts, gazes. A time at a few chosen sizes says nothing about
  * those beside them, so results are judged by points that a seed chooses. Each point has a bound; a
  * broken one fails the run. */
-#ifndef FOVEA_BENCH_DOMAIN_H
-#define FOVEA_BENCH_DOMAIN_H
+#pragma once
 
 #include "bench.h"
 
@@ -67,5 +66,3 @@ void domain_run(struct bench *bench, const struct domain_device *device);
 
 /* domain_report.c: bounds and the worst points. True: no bound is broken. */
 bool domain_report(const struct results *results, FILE *out);
-
-#endif

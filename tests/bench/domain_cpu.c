@@ -72,7 +72,7 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
 {
     struct cpu_domain *d = user;
     const ptrdiff_t next_bytes = (ptrdiff_t)bench_image_bytes(&point->size, point->format);
-    float *gazes = make_gazes(point->images);
+    OWNED(owned_free) float *gazes = make_gazes(point->images);
     d->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
                                     .count = point->images,
                                     .src = make_images(point),
@@ -93,7 +93,6 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
     }
     free(d->batch.src.data);
     free(d->batch.dst.data);
-    free(gazes);
     return result;
 }
 

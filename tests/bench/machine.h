@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_BENCH_MACHINE_H
-#define FOVEA_BENCH_MACHINE_H
+#pragma once
 
 #include "results.h"
 
 /* Date, commit, processor, NVIDIA's driver where there is one. */
 void machine_note(struct results *results);
-
-#endif

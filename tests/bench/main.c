@@ -36,9 +36,7 @@ void bench_fail(const char *format, ...)
 
 void bench_must(enum fovea_result result, const char *what)
 {
-    if (result != FOVEA_OK) {
-        bench_fail("%s: %s", what, fovea_result_name(result));
-    }
+    bench_need(result == FOVEA_OK, "%s: %s", what, fovea_result_name(result));
 }
 
 static void on_log(void *user, enum fovea_log_level level, const char *message)
@@ -54,9 +52,7 @@ struct fovea_log bench_log(void)
 void *bench_memory(size_t count, size_t bytes)
 {
     void *memory = calloc(count > 0 ? count : 1, bytes);
-    if (!memory) {
-        bench_fail("out of memory");
-    }
+    bench_need(memory, "out of memory");
     return memory;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_BENCH_REPORT_H
-#define FOVEA_BENCH_REPORT_H
+#pragma once
 
 #include "results.h"
 
@@ -15,5 +14,3 @@ bool report_json(const struct results *results, const char *path);
 /* The same while more is to come, again and again; not to what is no file. Whoever ends the program
  * by SIGTERM or SIGINT finds a whole one. */
 bool report_json_so_far(const struct results *results, const char *path);
-
-#endif

@@ -127,7 +127,7 @@ static cJSON *make_json(const struct results *results)
 bool report_json(const struct results *results, const char *path)
 {
     cJSON *root = make_json(results);
-    char *text = cJSON_Print(root);
+    OWNED(owned_free) char *text = cJSON_Print(root);
     FILE *file = fopen(path, "w");
     bool written = text && file && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
     if (file && fclose(file) != 0) {
@@ -136,7 +136,6 @@ bool report_json(const struct results *results, const char *path)
     if (!written) {
         bench_say("cannot write %s: %s", path, strerror(errno));
     }
-    free(text);
     cJSON_Delete(root);
     return written;
 }

@@ -11,9 +11,7 @@
 static void *grow(void *items, size_t count, size_t bytes)
 {
     void *grown = realloc(items, (count + 1) * bytes);
-    if (!grown) {
-        bench_fail("out of memory");
-    }
+    bench_need(grown, "out of memory");
     memset((char *)grown + count * bytes, 0, bytes);
     return grown;
 }
@@ -65,9 +63,7 @@ const char *results_words(struct results *results, const char *format, ...)
     va_end(arguments);
     results->words = grow(results->words, results->word_count, sizeof *results->words);
     char *kept = strdup(text);
-    if (!kept) {
-        bench_fail("out of memory");
-    }
+    bench_need(kept, "out of memory");
     results->words[results->word_count++] = kept;
     return kept;
 }

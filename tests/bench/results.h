@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What was measured, in the order in which it was. */
-#ifndef FOVEA_BENCH_RESULTS_H
-#define FOVEA_BENCH_RESULTS_H
+#pragma once
 
 #include "cases.h"
 #include "times.h"
@@ -89,5 +88,3 @@ double result_ps_per_pixel(const struct result *row);
 /* The device's bandwidth: of that backend's copy of the most bytes, which no cache holds; 0: none
  * was measured. */
 double results_copy_gb_per_s(const struct results *results, const char *backend);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Many measurements of one thing: their median, and where the middle 80 % lie. */
-#ifndef FOVEA_BENCH_TIMES_H
-#define FOVEA_BENCH_TIMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ struct bench_times {
 
 /* Sorts them. */
 struct bench_times bench_times_of(double *us, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the measurements on a Vulkan device share: an engine without validation, and timestamps. */
-#ifndef FOVEA_BENCH_VULKAN_H
-#define FOVEA_BENCH_VULKAN_H
+#pragma once
 
 #include "bench.h"
 #include "engine.h"
@@ -49,5 +48,3 @@ struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *m
 
 /* False: there is no device. */
 bool vulkan_domain(struct vulkan_bench *b); /* bench_vulkan.c */
-
-#endif

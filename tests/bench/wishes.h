@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The command line. */
-#ifndef FOVEA_BENCH_WISHES_H
-#define FOVEA_BENCH_WISHES_H
+#pragma once
 
 #include <regex.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ bool wishes_backend(const struct wishes *wishes, const char *backend);
 /* One of the comparisons with what is published. */
 bool wishes_paper(const struct wishes *wishes);
 bool wishes_name(const struct wishes *wishes, const char *name);
-
-#endif

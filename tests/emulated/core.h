@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What core.cu's kernels are given: C and CUDA C. */
-#ifndef FOVEA_TESTS_EMULATED_CORE_H
-#define FOVEA_TESTS_EMULATED_CORE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct core_params {
     int32_t *numbers;
     int32_t count;
 };
-
-#endif

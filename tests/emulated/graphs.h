@@ -5,8 +5,7 @@
  * forbids ends it with an error, as with the real driver: waiting for what lies outside it, asking
  * what lies in it, and what might wait for it, unless the thread has said that it knows better. One
  * capture at a time. */
-#ifndef FOVEA_TESTS_EMULATED_GRAPHS_H
-#define FOVEA_TESTS_EMULATED_GRAPHS_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ CUresult graphs_GraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 CUresult graphs_GraphLaunch(CUgraphExec exec, CUstream stream);
 CUresult graphs_GraphExecDestroy(CUgraphExec exec);
 CUresult graphs_GraphDestroy(CUgraph graph);
-
-#endif

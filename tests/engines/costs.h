@@ -3,8 +3,7 @@
 
 /* Prints what a frame costs in an adapter, as rows of a table in Markdown: for engine_cost_godot
  * and engine_cost_unity, which ./run bench --engines runs. openxr_cost shares what it counts by. */
-#ifndef FOVEA_TESTS_COSTS_H
-#define FOVEA_TESTS_COSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ double costs_percentile(double *values, uint32_t count, uint32_t percent);
 void costs_head(VkPhysicalDevice device);
 /* A row: medians, and of the CPU's time the 99th percentile. Sorts. */
 void costs_print(struct costs *costs);
-
-#endif

@@ -4,8 +4,7 @@
 /* What the host for tests declares of Godot's GDExtension interface, from its description and not
  * from anybody's header: an extension that reads it otherwise is found out here. Builtin values are
  * opaque words: StringName, String, Array and RID 8 bytes, PackedByteArray and Callable 16. */
-#ifndef FOVEA_TESTS_GODOT_GDEXTENSION_H
-#define FOVEA_TESTS_GODOT_GDEXTENSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,5 +141,3 @@ struct gd_main_loop_callbacks {
     void (*shutdown)(void);
     void (*frame)(void);
 };
-
-#endif

@@ -327,8 +327,7 @@ struct object *host_open_effect(const char *library, const struct host_options *
 void host_expect_clean(void)
 {
     const struct host_counts counts = host_counts();
-    if (counts.engine_errors + counts.extension_errors + counts.extension_warnings +
-        counts.messages) {
-        fail_msg("%u messages of validation; console:\n%s", counts.messages, host_console());
-    }
+    assert_that(!(counts.engine_errors + counts.extension_errors + counts.extension_warnings +
+                  counts.messages),
+                "%u messages of validation; console:\n%s", counts.messages, host_console());
 }

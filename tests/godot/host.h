@@ -15,8 +15,7 @@
  *     host_unload();
  *     assert_int_equal(host_close(), 0); // leaks
  */
-#ifndef FOVEA_TESTS_GODOT_HOST_H
-#define FOVEA_TESTS_GODOT_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ void host_expect_clean(void);
 
 /* A host with this library of Fovea's and a FoveaEffect. */
 struct object *host_open_effect(const char *library, const struct host_options *options);
-
-#endif

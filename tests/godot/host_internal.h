@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the host's files share. */
-#ifndef FOVEA_TESTS_GODOT_HOST_INTERNAL_H
-#define FOVEA_TESTS_GODOT_HOST_INTERNAL_H
+#pragma once
 
 #include "busy.h"
 #include "engine.h"
@@ -253,5 +252,3 @@ __attribute__((format(printf, 1, 2))) void engine_error(const char *format, ...)
 /* False: the test wants the engine to fail at it. */
 bool host_may(const char *what);
 __attribute__((format(printf, 1, 2))) void console_add(const char *format, ...);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The host's RenderingDevice: what stands behind an RID, and the commands of the frame. */
-#ifndef FOVEA_TESTS_GODOT_RD_H
-#define FOVEA_TESTS_GODOT_RD_H
+#pragma once
 
 #include "host_internal.h"
 
@@ -142,5 +141,3 @@ struct resource *rd_texture_share(struct resource *of, uint32_t layer);
 /* Layers below each other, 4 bytes a pixel of the first aspect. */
 void rd_texture_write(struct resource *resource, const void *pixels, VkImageLayout after);
 struct object *rd_format_object(const struct resource *resource);
-
-#endif

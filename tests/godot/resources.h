@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the objects hold by which RenderingDevice is told what to make, and the scene's. */
-#ifndef FOVEA_TESTS_GODOT_RESOURCES_H
-#define FOVEA_TESTS_GODOT_RESOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct scene_data {
     uint32_t views;
     double fov_y_deg, up_tan, aspect, orthographic_m;
 };
-
-#endif

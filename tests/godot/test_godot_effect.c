@@ -58,9 +58,7 @@ static void close_effect(struct object *effect)
     host_release(effect); /* the render thread frees what it had, later */
     host_unload();
     assert_int_equal(host_counts().rids, 0);
-    if (host_close() != 0) {
-        fail_msg("something is left:\n%s", host_console());
-    }
+    assert_that(host_close() == 0, "something is left:\n%s", host_console());
 }
 
 /* Of one layer, at a gaze in uv. */
@@ -70,9 +68,8 @@ static void expect_foveated(const struct fovea_foveation *foveation, const struc
 {
     struct foveate_plan *plan = plan_of(foveation, in->width_px, in->height_px);
     const struct foveate_frame frame = frame_at(plan, x_uv * in->width_px, y_uv * in->height_px);
-    double *expected = compare_expected(foveation, in, &frame);
+    OWNED(owned_free) double *expected = compare_expected(foveation, in, &frame);
     compare_assert_close(out, expected, compare_budget_for(foveation, FORMAT), what);
-    free(expected);
     foveate_plan_destroy(&plan);
 }
 
@@ -91,7 +88,7 @@ TEST(pictures_are_those_of_the_reference)
         double strength;
     } cases[] = {{"paper", "smooth", 1},    {"paper", "smooth", 0.3},  {"physical", "smooth", 4},
                  {"paper", "blockwise", 1}, {"curve", "blockwise", 2}, {"map", "smooth", 1}};
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     for (uint32_t minor = 4; minor <= 7; minor++) {
         struct object *effect =
@@ -111,21 +108,19 @@ TEST(pictures_are_those_of_the_reference)
             assert_true(host_set(effect, "strength", host_float(cases[i].strength)));
             assert_true(host_frame(effect, &frame));
             host_expect_clean();
-            char what[64];
-            snprintf(what, sizeof what, "4.%u, case %zu, %s", minor, i, cases[i].model);
-            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.25, 0.5, what);
+            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.25, 0.5,
+                            test_text("4.%u, case %zu, %s", minor, i, cases[i].model));
         }
         host_expect_clean();
         assert_int_equal(host_counts().unexpected_lookups, 0);
         close_effect(effect);
     }
-    free_pictures(&pictures);
 }
 
 TEST(each_view_has_its_own_gaze)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 2);
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
@@ -143,7 +138,6 @@ TEST(each_view_has_its_own_gaze)
     }
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 TEST(sizes_and_viewports_change)
@@ -152,14 +146,13 @@ TEST(sizes_and_viewports_change)
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        struct pictures pictures = make_pictures(widths[i], 50);
+        OWNED(free_pictures) struct pictures pictures = make_pictures(widths[i], 50);
         struct host_frame frame = frame_of(&pictures, 1);
         frame.msaa = i % 2 == 1;
         for (frame.viewport = 0; frame.viewport < 3; frame.viewport++) {
             assert_true(host_frame(effect, &frame));
             expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "resized");
         }
-        free_pictures(&pictures);
     }
     assert_true(host_frame(effect, &(struct host_frame){0}));
     host_expect_clean();
@@ -169,7 +162,7 @@ TEST(sizes_and_viewports_change)
 /* Once everything is made, frames make nothing more. */
 TEST(frames_leave_nothing_behind)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     assert_true(host_frame(effect, &frame));
@@ -184,13 +177,12 @@ TEST(frames_leave_nothing_behind)
     assert_int_equal(after.values, before.values);
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 static void check_second_operator(const char *row, const char *second)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
-    struct test_image first = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED_IMAGE first = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct host_frame again = frame;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
@@ -201,7 +193,7 @@ static void check_second_operator(const char *row, const char *second)
     memcpy(first.view.data, pictures.out.view.data,
            (size_t)WIDTH_PX * HEIGHT_PX * fovea_format_bytes(FORMAT));
     /* One by one it is the same, but for the half floats between. */
-    struct test_image between = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    OWNED_IMAGE between = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     struct host_frame one = frame;
     one.out = between.view.data;
     assert_true(host_set(effect, "operators", host_string("foveate")));
@@ -213,9 +205,6 @@ static void check_second_operator(const char *row, const char *second)
     assert_true(compare_largest(&first.view, &pictures.out.view, &where) < 1e-3);
     host_expect_clean();
     close_effect(effect);
-    image_free(&between);
-    image_free(&first);
-    free_pictures(&pictures);
 }
 
 TEST(several_operators_follow_each_other)
@@ -227,8 +216,8 @@ TEST(several_operators_follow_each_other)
 TEST(debug_views_show_something)
 {
     static const char *const views[] = {"marker", "rings", "heatmap", "split"};
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
-    struct test_image plain = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED_IMAGE plain = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     struct host_frame frame = frame_of(&pictures, 1);
     struct compare_rect where;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
@@ -238,22 +227,19 @@ TEST(debug_views_show_something)
     for (int i = 0; i < 4; i++) {
         assert_true(host_set(effect, "debug_view", host_string(views[i])));
         assert_true(host_frame(effect, &frame));
-        if (!(compare_largest(&pictures.out.view, &plain.view, &where) > 0.01)) {
-            fail_msg("%s shows nothing", views[i]);
-        }
+        assert_that(compare_largest(&pictures.out.view, &plain.view, &where) > 0.01,
+                    "%s shows nothing", views[i]);
     }
     const struct compare_rect left = {0, 0, WIDTH_PX / 2 - 4, HEIGHT_PX};
     compare_assert_same(&pictures.out.view, &pictures.in.view, left, "left of the split");
     host_expect_clean();
     close_effect(effect);
-    image_free(&plain);
-    free_pictures(&pictures);
 }
 
 TEST(the_camera_gives_the_view_its_angles)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     frame.fov_y_deg = 90; /* tangents of 1, and of 160 / 96 = 427 / 256 */
@@ -272,7 +258,6 @@ TEST(the_camera_gives_the_view_its_angles)
     }
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 TEST(properties_take_what_fits_and_say_what_does_not)
@@ -311,7 +296,7 @@ TEST(properties_take_what_fits_and_say_what_does_not)
 TEST(sources_are_those_of_the_settings_but_in_the_editor)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     for (int editor = 0; editor < 2; editor++) {
         struct object *effect =
@@ -326,13 +311,12 @@ TEST(sources_are_those_of_the_settings_but_in_the_editor)
         host_expect_clean();
         close_effect(effect);
     }
-    free_pictures(&pictures);
 }
 
 /* A blink is held; a loss is told, and so is its end. */
 TEST(lost_gazes_are_told_and_come_back)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
@@ -355,7 +339,6 @@ TEST(lost_gazes_are_told_and_come_back)
     assert_int_equal(host_emitted("gaze_found"), 1);
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 static void show_blind(struct object *effect, const char *row, const struct host_frame *frame)
@@ -369,8 +352,8 @@ static void show_blind(struct object *effect, const char *row, const struct host
 TEST(what_does_not_look_at_the_gaze_runs_without_one)
 {
     static const char *const rows[] = {"foveate,lens", "lens,foveate", "lens"};
-    struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
-    struct test_image warped = image_make_packed(WIDTH_PX, 2 * HEIGHT_PX, FORMAT);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
+    OWNED_IMAGE warped = image_make_packed(WIDTH_PX, 2 * HEIGHT_PX, FORMAT);
     const struct host_frame frame = frame_of(&pictures, 2);
     struct host_frame expected = frame;
     struct compare_rect where;
@@ -391,13 +374,11 @@ TEST(what_does_not_look_at_the_gaze_runs_without_one)
     expect_drawn(&pictures, "no operator that runs without a gaze");
     host_expect_clean();
     close_effect(effect);
-    image_free(&warped);
-    free_pictures(&pictures);
 }
 
 TEST(gazes_far_away_and_strength_0_are_no_trouble)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     assert_true(host_set(effect, "gaze_uv", host_vector2(1e9F, -1e9F)));
@@ -407,13 +388,12 @@ TEST(gazes_far_away_and_strength_0_are_no_trouble)
     expect_drawn(&pictures, "strength 0");
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 /* Says it once, and draws nothing. */
 static void expect_refusal(const struct host_options *options, const char *words)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, options);
     for (int i = 0; i < 3; i++) {
@@ -426,7 +406,6 @@ static void expect_refusal(const struct host_options *options, const char *words
     assert_int_equal(host_counts().extension_errors, 0);
     assert_int_equal(host_counts().engine_errors, 0);
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 TEST(renderers_that_cannot_are_told_once)
@@ -438,7 +417,7 @@ TEST(renderers_that_cannot_are_told_once)
 TEST(a_place_before_the_whole_picture_is_refused_once)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     frame.early = true;
@@ -454,7 +433,6 @@ TEST(a_place_before_the_whole_picture_is_refused_once)
     expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "in its place");
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 TEST(a_method_that_is_missing_is_named)
@@ -488,7 +466,7 @@ TEST(versions_before_4_4_are_refused)
 
 TEST(the_library_can_be_loaded_again)
 {
-    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
@@ -501,7 +479,6 @@ TEST(the_library_can_be_loaded_again)
     assert_true(host_frame(effect, &frame));
     host_expect_clean();
     close_effect(effect);
-    free_pictures(&pictures);
 }
 
 static bool has_vulkan(void)

@@ -38,9 +38,7 @@ static bool is_foveated(void)
 static void close_host(void)
 {
     host_unload();
-    if (host_close() != 0) {
-        fail_msg("something is left:\n%s", host_console());
-    }
+    assert_that(host_close() == 0, "something is left:\n%s", host_console());
 }
 
 /* ---- An effect that ends in its frame ---- */

@@ -27,7 +27,7 @@ static void open_run(struct run *run)
     assert_true(host_load(NULL, "fovea_godot_init"));
     run->render = godot_render_create();
     assert_non_null(run->render);
-    assert_int_equal(godot_render_ready(run->render), FOVEA_OK);
+    assert_ok(godot_render_ready(run->render));
     run->colour = godot_device_texture(run->render->device, size, GODOT_FORMAT_RGBA16_SFLOAT,
                                        GODOT_USAGE_STORAGE | GODOT_USAGE_SAMPLING);
     run->words = godot_device_texture(run->render->device, size, GODOT_FORMAT_RGBA16_UINT,
@@ -81,7 +81,7 @@ static void record_view(struct run *run, uint32_t view)
 
 TEST(a_long_run_keeps_so_many_pipelines)
 {
-    struct run run;
+    OWNED(close_run) struct run run;
     open_run(&run);
     const uint32_t before = host_counts().rids;
     record_view(&run, 0);
@@ -98,12 +98,11 @@ TEST(a_long_run_keeps_so_many_pipelines)
     assert_int_equal(host_counts().rids - before, most);
     assert_ptr_equal(find(&run, KINDS), common);
     assert_int_equal(common->rid.id, common_rid); /* what is always used is never made again */
-    close_run(&run);
 }
 
 TEST(a_view_of_too_many_is_refused)
 {
-    struct run run;
+    OWNED(close_run) struct run run;
     open_run(&run);
     const uint32_t before = host_counts().rids;
     run.render->shaders.view++;
@@ -115,7 +114,6 @@ TEST(a_view_of_too_many_is_refused)
     run.render->shaders.view++;
     assert_non_null(find(&run, GODOT_PIPELINES_MAX));
     assert_int_equal(host_counts().rids - before, 2 * GODOT_PIPELINES_MAX);
-    close_run(&run);
 }
 
 static bool refuse(void *user)
@@ -126,7 +124,7 @@ static bool refuse(void *user)
 /* Its place is free; those behind it are found, and end with the others. */
 TEST(a_pipeline_that_cannot_be_made_leaves_a_place)
 {
-    struct run run;
+    OWNED(close_run) struct run run;
     open_run(&run);
     run.render->shaders.view++;
     for (uint32_t i = 0; i < GODOT_PIPELINES_MAX; i++) {
@@ -140,7 +138,6 @@ TEST(a_pipeline_that_cannot_be_made_leaves_a_place)
     const struct godot_pipeline *last = find(&run, GODOT_PIPELINES_MAX - 1);
     assert_ptr_equal(last, &run.render->shaders.pipelines[GODOT_PIPELINES_MAX - 1]);
     assert_ptr_equal(find(&run, KINDS), &run.render->shaders.pipelines[0]);
-    close_run(&run);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ struct fovea_context *context_open_with(struct fovea_settings *settings, struct 
     desc.settings = settings;
     desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
     struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    assert_ok(fovea_context_create(&desc, &context));
     return context;
 }
 

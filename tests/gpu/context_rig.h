@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A fovea_context on CUDA with a driver that only keeps books. */
-#ifndef FOVEA_TESTS_CONTEXT_RIG_H
-#define FOVEA_TESTS_CONTEXT_RIG_H
+#pragma once
 
 #include "config/settings.h"
 #include "fake_cuda_control.h"
@@ -41,5 +40,3 @@ struct fovea_image image(void *data, uint32_t side_px);
 
 /* All of main. */
 int context_run_tests(void);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* What the tests on a CUDA device share: the device, pictures in its memory, and when to skip.
  * Every failure of CUDA fails the running test. */
-#ifndef FOVEA_TESTS_CUDA_FIXTURE_H
-#define FOVEA_TESTS_CUDA_FIXTURE_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "images.h"
@@ -25,29 +24,26 @@ struct cuda_fixture {
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
 };
 
+extern struct cuda_fixture fixture;
+
 /* 0, or what main has to return: 77 where there is no device, 1 where FOVEA_REQUIRE_GPU says that
  * there must be one. The device stays pushed until close. */
-int cuda_fixture_open(struct cuda_fixture *fixture);
-void cuda_fixture_close(struct cuda_fixture *fixture);
+int cuda_fixture_open(void);
+void cuda_fixture_close(void);
 
-/* All of main: the tests between open and close. */
-int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count);
-
-/* The tests of the program's file. */
-int cuda_fixture_run_tests(struct cuda_fixture *fixture);
+/* All of main: the tests between open and close. A program without a main runs those of its file.
+ */
+int cuda_fixture_run(const struct CMUnitTest *tests, size_t count);
 
 /* A context with these settings, NULL: the defaults, that logs as the fixture does. */
-struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
-                                           const struct fovea_settings *settings);
+struct fovea_context *cuda_fixture_context(const struct fovea_settings *settings);
 /* A picture in linear memory. */
-enum fovea_result cuda_fixture_run_linear(const struct cuda_fixture *fixture,
-                                          const struct operator_cuda_run *run,
+enum fovea_result cuda_fixture_run_linear(const struct operator_cuda_run *run,
                                           const struct fovea_image *src,
                                           const struct fovea_image *dst);
-void cuda_fixture_wait(const struct cuda_fixture *fixture);
+void cuda_fixture_wait(void);
 /* The device has it when this returns. */
-void cuda_fixture_upload(const struct cuda_fixture *fixture, CUdeviceptr to, const void *from,
-                         size_t bytes);
+void cuda_fixture_upload(CUdeviceptr to, const void *from, size_t bytes);
 
 /* A copy of a test image, guards and gaps included, `shift` bytes off the device's own
  * alignment. */
@@ -58,11 +54,9 @@ struct device_image {
     struct fovea_image view;
 };
 
-struct device_image device_image_make(const struct cuda_fixture *fixture,
-                                      const struct test_image *host, uint32_t shift);
-void device_image_download(const struct cuda_fixture *fixture, const struct device_image *image,
-                           const struct test_image *host);
-void device_image_free(const struct cuda_fixture *fixture, struct device_image *image);
+struct device_image device_image_make(const struct test_image *host, uint32_t shift);
+void device_image_download(const struct device_image *image, const struct test_image *host);
+void device_image_free(struct device_image *image);
 
 /* A drawn picture and one that takes a result, here and there. */
 struct device_pair {
@@ -72,10 +66,9 @@ struct device_pair {
     struct device_image device_dst;
 };
 
-struct device_pair device_pair_make(const struct cuda_fixture *fixture, uint32_t width_px,
-                                    uint32_t height_px, enum fovea_format format,
+struct device_pair device_pair_make(uint32_t width_px, uint32_t height_px, enum fovea_format format,
                                     enum image_pattern pattern, uint64_t seed);
-void device_pair_free(const struct cuda_fixture *fixture, struct device_pair *pair);
+void device_pair_free(struct device_pair *pair);
 
 /* An array, which only surfaces can reach, with a packed picture's pixels. */
 struct device_array {
@@ -83,14 +76,9 @@ struct device_array {
     CUsurfObject surface;
 };
 
-struct device_array device_array_make(const struct cuda_fixture *fixture,
-                                      const struct fovea_image *packed);
-void device_array_download(const struct cuda_fixture *fixture, const struct device_array *array,
-                           const struct fovea_image *packed);
-void device_array_free(const struct cuda_fixture *fixture, struct device_array *array);
+struct device_array device_array_make(const struct fovea_image *packed);
+void device_array_download(const struct device_array *array, const struct fovea_image *packed);
+void device_array_free(struct device_array *array);
 
 /* Fails the running test unless the call succeeds. */
-#define CU_ASSERT(fixture, call)                                                                   \
-    assert_int_equal(CU_CHECK((fixture)->log, (fixture)->cu, call), FOVEA_OK)
-
-#endif
+#define CU_ASSERT(call) assert_int_equal(CU_CHECK(fixture.log, fixture.cu, call), FOVEA_OK)

@@ -37,12 +37,12 @@ static bool has_surface(enum fovea_format format)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static void choose_way(const struct cuda_fixture *fixture, enum scene_way way)
+static void choose_way(enum scene_way way)
 {
     static const double slopes[] = {FOVEATE_TILE_MAX_SLOPE, FOVEATE_TILE_SLOPE_FOR_TESTS, 1e-9,
                                     1e-9};
-    foveate_cuda_set_tile_slope(fixture->foveate, slopes[way]);
-    foveate_nodes_make_whole(&foveate_cuda_of(fixture->foveate)->nodes, way == SCENE_BY_BLOCKS);
+    foveate_cuda_set_tile_slope(fixture.foveate, slopes[way]);
+    foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, way == SCENE_BY_BLOCKS);
 }
 
 static void assert_way(const struct prepared *p, const struct scene *scene)
@@ -54,17 +54,13 @@ static void assert_way(const struct prepared *p, const struct scene *scene)
     }
 }
 
-void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
-                   const struct scene *scene)
+void scene_prepare(struct prepared *p, const struct scene *scene)
 {
-    choose_way(fixture, scene->way);
-    assert_int_equal(
-        foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan),
-        FOVEA_OK);
+    choose_way(scene->way);
+    assert_ok(foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan));
     p->plan->base.api = &foveate_operator;
-    assert_int_equal(foveate_operator_cuda.plan_create(fixture->foveate, &p->plan->base,
-                                                       FOVEA_FORMAT_RGBA32F, &p->tables),
-                     FOVEA_OK);
+    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &p->plan->base,
+                                                FOVEA_FORMAT_RGBA32F, &p->tables));
     /* Plans leave a map's samples with their owner; the reference reads them again. */
     p->plan->foveation.map.values = scene->foveation.map.values;
     p->plan->foveation.map.own_values = scene->foveation.map.own_values;
@@ -72,7 +68,7 @@ void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
     p->run = (struct operator_cuda_run){.plan = &p->plan->base,
                                         .cuda_plan = p->tables,
                                         .frame = &p->view,
-                                        .stream = fixture->stream};
+                                        .stream = fixture.stream};
     assert_way(p, scene);
 }
 
@@ -85,53 +81,46 @@ void scene_look(struct prepared *p, struct fovea_point_uv gaze)
                                       .gaze_y_q8 = p->frame.gaze_y_q8};
 }
 
-void scene_finish(const struct cuda_fixture *fixture, struct prepared *p)
+void scene_finish(struct prepared *p)
 {
-    foveate_operator_cuda.plan_retire(fixture->foveate, &p->tables);
+    foveate_operator_cuda.plan_retire(fixture.foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
 }
 
-void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared *p,
-                      const struct test_image *src, const struct test_image *dst, uint32_t shift)
+void scene_run_linear(const struct prepared *p, const struct test_image *src,
+                      const struct test_image *dst, uint32_t shift)
 {
-    struct device_image device_src = device_image_make(fixture, src, shift);
-    struct device_image device_dst = device_image_make(fixture, dst, shift);
-    assert_int_equal(cuda_fixture_run_linear(fixture, &p->run, &device_src.view, &device_dst.view),
-                     FOVEA_OK);
-    cuda_fixture_wait(fixture);
-    device_image_download(fixture, &device_dst, dst);
+    OWNED(device_image_free) struct device_image device_src = device_image_make(src, shift);
+    OWNED(device_image_free) struct device_image device_dst = device_image_make(dst, shift);
+    assert_ok(cuda_fixture_run_linear(&p->run, &device_src.view, &device_dst.view));
+    cuda_fixture_wait();
+    device_image_download(&device_dst, dst);
     const struct test_image after = {.memory = malloc(src->memory_bytes)};
     assert_non_null(after.memory);
-    device_image_download(fixture, &device_src, &after);
+    device_image_download(&device_src, &after);
     assert_memory_equal(after.memory, src->memory, src->memory_bytes);
     free(after.memory);
-    device_image_free(fixture, &device_src);
-    device_image_free(fixture, &device_dst);
 }
 
-void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared *p,
-                       const struct fovea_image *src, const struct fovea_image *dst)
+void scene_run_surface(const struct prepared *p, const struct fovea_image *src,
+                       const struct fovea_image *dst)
 {
-    struct device_array device_src = device_array_make(fixture, src);
-    struct device_array device_dst = device_array_make(fixture, dst);
-    assert_int_equal(foveate_operator_cuda.run_surface(fixture->foveate, &p->run, src->format,
-                                                       device_src.surface, device_dst.surface),
-                     FOVEA_OK);
-    cuda_fixture_wait(fixture);
-    device_array_download(fixture, &device_dst, dst);
-    device_array_free(fixture, &device_src);
-    device_array_free(fixture, &device_dst);
+    OWNED(device_array_free) struct device_array device_src = device_array_make(src);
+    OWNED(device_array_free) struct device_array device_dst = device_array_make(dst);
+    assert_ok(foveate_operator_cuda.run_surface(fixture.foveate, &p->run, src->format,
+                                                device_src.surface, device_dst.surface));
+    cuda_fixture_wait();
+    device_array_download(&device_dst, dst);
 }
 
 static double *run_cpu(const struct prepared *p, const struct fovea_image *src)
 {
-    struct test_image dst = image_make_packed(src->width_px, src->height_px, src->format);
+    OWNED_IMAGE dst = image_make_packed(src->width_px, src->height_px, src->format);
     struct foveate_cpu *cpu = NULL;
-    assert_int_equal(foveate_cpu_create(p->plan, 0, &cpu), FOVEA_OK);
+    assert_ok(foveate_cpu_create(p->plan, 0, &cpu));
     foveate_cpu_run(cpu, src, &dst.view, &p->frame);
     foveate_cpu_destroy(&cpu);
     double *values = image_to_doubles(&dst.view);
-    image_free(&dst);
     return values;
 }
 
@@ -159,9 +148,8 @@ static void assert_alpha_kept(const struct scene *scene, const struct fovea_imag
         for (uint32_t x = 0; x < src->width_px; x++) {
             const double expected = image_get(src, x, y, 3);
             const double actual = image_get(dst, x, y, 3);
-            if (expected != actual && !(isnan(expected) && isnan(actual))) {
-                fail_msg("alpha at %u, %u is %.9g, expected %.9g", x, y, actual, expected);
-            }
+            assert_that(expected == actual || (isnan(expected) && isnan(actual)),
+                        "alpha at %u, %u is %.9g, expected %.9g", x, y, actual, expected);
         }
     }
 }
@@ -197,46 +185,42 @@ static void assert_as_expected(const struct scene *scene, const struct expectati
     assert_alpha_kept(scene, src, dst);
 }
 
-static void assert_linear(const struct cuda_fixture *fixture, const struct scene *scene,
-                          const struct prepared *p, const struct expectation *expected,
-                          const struct test_image *src)
+static void assert_linear(const struct scene *scene, const struct prepared *p,
+                          const struct expectation *expected, const struct test_image *src)
 {
     struct test_image dst =
         image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
-    scene_run_linear(fixture, p, src, &dst, scene->shift);
+    scene_run_linear(p, src, &dst, scene->shift);
     assert_as_expected(scene, expected, &src->view, &dst.view, "linear");
     assert_true(image_guards_intact(&dst));
     image_free(&dst);
 }
 
-static void assert_surface(const struct cuda_fixture *fixture, const struct scene *scene,
-                           const struct prepared *p, const struct expectation *expected,
-                           const struct test_image *src)
+static void assert_surface(const struct scene *scene, const struct prepared *p,
+                           const struct expectation *expected, const struct test_image *src)
 {
-    struct test_image packed = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE packed = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     image_mirror(&src->view, &packed.view, false, false);
-    scene_run_surface(fixture, p, &packed.view, &dst.view);
+    scene_run_surface(p, &packed.view, &dst.view);
     assert_as_expected(scene, expected, &src->view, &dst.view, "surface");
     assert_true(image_guards_intact(&dst));
-    image_free(&dst);
-    image_free(&packed);
 }
 
-void scene_assert(const struct cuda_fixture *fixture, const struct scene *scene)
+void scene_assert(const struct scene *scene)
 {
     struct test_image src =
         image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
     struct prepared p = {0};
     image_draw(&src.view, scene->pattern, 7);
-    scene_prepare(fixture, &p, scene);
+    scene_prepare(&p, scene);
     const struct expectation expected = expect(scene, &p, &src.view);
-    assert_linear(fixture, scene, &p, &expected, &src);
+    assert_linear(scene, &p, &expected, &src);
     if (has_surface(scene->format)) {
-        assert_surface(fixture, scene, &p, &expected, &src);
+        assert_surface(scene, &p, &expected, &src);
     }
     free(expected.values);
-    scene_finish(fixture, &p);
+    scene_finish(&p);
     image_free(&src);
 }
 
@@ -266,39 +250,35 @@ static uint32_t assert_sharp_same(const struct prepared *p, const struct fovea_i
     return count;
 }
 
-uint32_t scene_assert_sharp_is_copied(const struct cuda_fixture *fixture, const struct scene *scene)
+uint32_t scene_assert_sharp_is_copied(const struct scene *scene)
 {
-    struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct prepared p = {0};
-    scene_prepare(fixture, &p, scene);
+    scene_prepare(&p, scene);
     scramble(&src);
-    scene_run_linear(fixture, &p, &src, &dst, 0);
+    scene_run_linear(&p, &src, &dst, 0);
     const uint32_t count = assert_sharp_same(&p, &src.view, &dst.view, "linear");
     if (has_surface(scene->format)) {
         memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene->height_px);
-        scene_run_surface(fixture, &p, &src.view, &dst.view);
+        scene_run_surface(&p, &src.view, &dst.view);
         assert_sharp_same(&p, &src.view, &dst.view, "surface");
     }
-    scene_finish(fixture, &p);
-    image_free(&src);
-    image_free(&dst);
+    scene_finish(&p);
     return count;
 }
 
-void scene_assert_flat_stays_flat(const struct cuda_fixture *fixture, const struct scene *scene)
+void scene_assert_flat_stays_flat(const struct scene *scene)
 {
     const int white = (int)image_white(scene->format, 0);
-    struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE src = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct prepared p = {0};
-    scene_prepare(fixture, &p, scene);
-    for (int level = 0; level <= white; level += fixture->quick ? white / 5 : 1) {
-        struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    scene_prepare(&p, scene);
+    for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
+        OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
         image_fill(&src.view, level);
-        scene_run_linear(fixture, &p, &src, &dst, 0);
+        scene_run_linear(&p, &src, &dst, 0);
         compare_assert_all_same(&dst.view, &src.view, "flat");
-        image_free(&dst);
     }
-    scene_finish(fixture, &p);
-    image_free(&src);
+    scene_finish(&p);
 }

@@ -4,8 +4,7 @@
 /* One picture foveated by the CUDA kernels, and its comparison with the reference and with the cpu
  * backend: in linear memory with guards and gaps around the pixels and, where the format has them,
  * in arrays through surfaces. Every destination is canaries before. */
-#ifndef FOVEA_TESTS_CUDA_SCENE_H
-#define FOVEA_TESTS_CUDA_SCENE_H
+#pragma once
 
 #include "cuda_fixture.h"
 
@@ -36,7 +35,7 @@ struct scene scene_default(void);
 struct scene scene_smooth(void);
 
 /* Draws the pattern and fails the running test where the result is not as expected. */
-void scene_assert(const struct cuda_fixture *fixture, const struct scene *scene);
+void scene_assert(const struct scene *scene);
 /* ---- The steps of it */
 
 struct prepared {
@@ -48,22 +47,19 @@ struct prepared {
 };
 
 /* Fails the running test where the picture is not made the scene's way. */
-void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
-                   const struct scene *scene);
+void scene_prepare(struct prepared *p, const struct scene *scene);
 /* Moves the gaze. */
 void scene_look(struct prepared *p, struct fovea_point_uv gaze);
-void scene_finish(const struct cuda_fixture *fixture, struct prepared *p);
+void scene_finish(struct prepared *p);
 
 /* dst has to hold canaries and gets the result; src must be the same afterwards. */
-void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared *p,
-                      const struct test_image *src, const struct test_image *dst, uint32_t shift);
+void scene_run_linear(const struct prepared *p, const struct test_image *src,
+                      const struct test_image *dst, uint32_t shift);
 /* Packed pictures. */
-void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared *p,
-                       const struct fovea_image *src, const struct fovea_image *dst);
+void scene_run_surface(const struct prepared *p, const struct fovea_image *src,
+                       const struct fovea_image *dst);
 /* Bits of every kind, signalling NaN included, through linear memory and surfaces: where nothing is
  * blurred, they are copied. Returns how many such pixels there are. */
-uint32_t scene_assert_sharp_is_copied(const struct cuda_fixture *fixture,
-                                      const struct scene *scene);
+uint32_t scene_assert_sharp_is_copied(const struct scene *scene);
 /* Pictures of each level stay as they are. */
-void scene_assert_flat_stays_flat(const struct cuda_fixture *fixture, const struct scene *scene);
-#endif
+void scene_assert_flat_stays_flat(const struct scene *scene);

@@ -4,8 +4,7 @@
 /* A libcuda.so.1 that computes nothing: it counts what lives, writes down what is called, and fails
  * where it is told to. With it in LD_LIBRARY_PATH a machine without a GPU runs everything of the
  * cuda backend but the kernels. One thread. */
-#ifndef FOVEA_TESTS_FAKE_CUDA_H
-#define FOVEA_TESTS_FAKE_CUDA_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ struct fake_cuda_object {
 
 /* The library's own, for dlsym: struct fake_cuda fake_cuda, and struct fake_cuda_object
  * fake_cuda_objects[FAKE_CUDA_MOST_GRAPHS], of which fake_cuda.graphs are there. */
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The test's hand on the fake driver that the library under test loads. */
-#ifndef FOVEA_TESTS_FAKE_CUDA_CONTROL_H
-#define FOVEA_TESTS_FAKE_CUDA_CONTROL_H
+#pragma once
 
 #include "fake_cuda.h"
 
@@ -22,5 +21,3 @@ bool fake_cuda_has_failed(const struct fake_cuda *fake);
 
 /* Nobody has a graph any more of what was captured. */
 void fake_cuda_end_graphs(struct fake_cuda *fake);
-
-#endif

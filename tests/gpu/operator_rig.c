@@ -6,33 +6,29 @@
 #include "kernels/image/pixel.h"
 #include "operators/scene_depths.h"
 
-static struct operator_cuda *operator_of(struct cuda_fixture *fixture,
-                                         const struct operator_under_test *wanted)
+static struct operator_cuda *operator_of(const struct operator_under_test *wanted)
 {
-    struct operator_cuda **kept = &fixture->operators[wanted->id];
+    struct operator_cuda **kept = &fixture.operators[wanted->id];
     if (!*kept) {
-        assert_int_equal(wanted->api->cuda->create(fixture->device, kept), FOVEA_OK);
+        assert_ok(wanted->api->cuda->create(fixture.device, kept));
     }
     return *kept;
 }
 
-struct operator_rig operator_rig_make(struct cuda_fixture *fixture,
-                                      const struct operator_scene *scene)
+struct operator_rig operator_rig_make(const struct operator_scene *scene)
 {
-    struct operator_rig rig = {.fixture = fixture,
-                               .api = scene->of->api,
-                               .cuda = operator_of(fixture, scene->of),
+    struct operator_rig rig = {.api = scene->of->api,
+                               .cuda = operator_of(scene->of),
                                .plan = scene_plan(scene),
                                .frame = scene_frame(scene),
                                .scene = *scene};
-    assert_int_equal(rig.api->cuda->plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan),
-                     FOVEA_OK);
+    assert_ok(rig.api->cuda->plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan));
     return rig;
 }
 
 void operator_rig_finish(struct operator_rig *rig)
 {
-    cuda_fixture_wait(rig->fixture);
+    cuda_fixture_wait();
     rig->api->cuda->plan_retire(rig->cuda, &rig->cuda_plan);
     rig->api->plan_destroy(&rig->plan);
 }
@@ -42,7 +38,7 @@ static struct operator_cuda_run run_of(const struct operator_rig *rig)
     return (struct operator_cuda_run){.plan = rig->plan,
                                       .cuda_plan = rig->cuda_plan,
                                       .frame = &rig->frame,
-                                      .stream = rig->fixture->stream};
+                                      .stream = fixture.stream};
 }
 
 /* Of so many images; none where the scene has none. */
@@ -50,9 +46,8 @@ static struct device_image sigmas_up(const struct operator_rig *rig, uint32_t co
 {
     struct device_image up = {0};
     if (rig->scene.sigmas != SIGMAS_NONE) {
-        struct test_image sigmas = scene_draw_sigmas(&rig->scene, count);
-        up = device_image_make(rig->fixture, &sigmas, 0);
-        image_free(&sigmas);
+        OWNED_IMAGE sigmas = scene_draw_sigmas(&rig->scene, count);
+        up = device_image_make(&sigmas, 0);
     }
     return up;
 }
@@ -60,7 +55,7 @@ static struct device_image sigmas_up(const struct operator_rig *rig, uint32_t co
 static void sigmas_free(const struct operator_rig *rig, struct device_image *sigmas)
 {
     if (sigmas->memory) {
-        device_image_free(rig->fixture, sigmas);
+        device_image_free(sigmas);
     }
 }
 
@@ -80,19 +75,18 @@ static struct rig_depths depths_up(const struct operator_rig *rig, uint32_t coun
     }
     const size_t bytes = count * sizeof(struct operator_focus);
     depths.drawn = scene_draw_depths(&rig->scene, count);
-    depths.up = device_image_make(rig->fixture, &depths.drawn.memory, 0);
+    depths.up = device_image_make(&depths.drawn.memory, 0);
     depths.depth = scene_depth_at(&depths.drawn, &depths.up.view);
-    CU_ASSERT(rig->fixture, rig->fixture->cu->MemAlloc(&depths.focuses, bytes));
-    CU_ASSERT(rig->fixture,
-              rig->fixture->cu->MemsetD8Async(depths.focuses, 0, bytes, rig->fixture->stream));
+    CU_ASSERT(fixture.cu->MemAlloc(&depths.focuses, bytes));
+    CU_ASSERT(fixture.cu->MemsetD8Async(depths.focuses, 0, bytes, fixture.stream));
     return depths;
 }
 
 static void depths_free(const struct operator_rig *rig, struct rig_depths *depths)
 {
     if (depths->depth.data) {
-        device_image_free(rig->fixture, &depths->up);
-        CU_ASSERT(rig->fixture, rig->fixture->cu->MemFree(depths->focuses));
+        device_image_free(&depths->up);
+        CU_ASSERT(fixture.cu->MemFree(depths->focuses));
         scene_depths_free(&depths->drawn);
     }
 }
@@ -118,9 +112,9 @@ void operator_rig_run(const struct operator_rig *rig, const struct operator_imag
                                      : scene_with_sigmas(&rig->scene, images, &sigmas.view, &first);
     all.depth = depth_of(&depths);
     all.focuses = focuses_of(&depths);
-    assert_int_equal(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, &all), FOVEA_OK);
-    assert_int_equal(rig->api->cuda->run_linear(rig->cuda, &run, &all), FOVEA_OK);
-    cuda_fixture_wait(rig->fixture);
+    assert_ok(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, &all));
+    assert_ok(rig->api->cuda->run_linear(rig->cuda, &run, &all));
+    cuda_fixture_wait();
     sigmas_free(rig, &sigmas);
     depths_free(rig, &depths);
 }
@@ -128,35 +122,29 @@ void operator_rig_run(const struct operator_rig *rig, const struct operator_imag
 void operator_rig_run_linear(const struct operator_rig *rig, const struct test_image *src,
                              const struct test_image *dst, uint32_t shift_bytes)
 {
-    struct device_image from = device_image_make(rig->fixture, src, shift_bytes);
-    struct device_image to = device_image_make(rig->fixture, dst, shift_bytes);
+    OWNED(device_image_free) struct device_image from = device_image_make(src, shift_bytes);
+    OWNED(device_image_free) struct device_image to = device_image_make(dst, shift_bytes);
     operator_rig_run(rig,
                      &(struct operator_images){.count = 1, .src = &from.view, .dst = &to.view});
-    device_image_download(rig->fixture, &to, dst);
-    device_image_free(rig->fixture, &from);
-    device_image_free(rig->fixture, &to);
+    device_image_download(&to, dst);
 }
 
 void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea_image *src,
                               const struct fovea_image *dst)
 {
-    struct device_array from = device_array_make(rig->fixture, src);
-    struct device_array to = device_array_make(rig->fixture, dst);
+    OWNED(device_array_free) struct device_array from = device_array_make(src);
+    OWNED(device_array_free) struct device_array to = device_array_make(dst);
     struct device_image sigmas = sigmas_up(rig, 1);
     struct rig_depths depths = depths_up(rig, 1);
     struct operator_cuda_run run = run_of(rig);
     run.depth = depth_of(&depths);
     run.focuses = focuses_of(&depths);
     run.sigmas = rig->scene.sigmas == SIGMAS_NONE ? NULL : &sigmas.view;
-    assert_int_equal(
-        rig->api->cuda->run_surface(rig->cuda, &run, src->format, from.surface, to.surface),
-        FOVEA_OK);
-    cuda_fixture_wait(rig->fixture);
-    device_array_download(rig->fixture, &to, dst);
+    assert_ok(rig->api->cuda->run_surface(rig->cuda, &run, src->format, from.surface, to.surface));
+    cuda_fixture_wait();
+    device_array_download(&to, dst);
     sigmas_free(rig, &sigmas);
     depths_free(rig, &depths);
-    device_array_free(rig->fixture, &from);
-    device_array_free(rig->fixture, &to);
 }
 
 static bool has_surface(enum fovea_format format)
@@ -169,31 +157,27 @@ static void check_linear(const struct operator_scene *scene, const struct operat
                          const struct test_image *src, uint32_t shift)
 {
     const struct image_layout layout = {.row_gap = shift, .bottom_up = shift % 2};
-    struct test_image dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
+    OWNED_IMAGE dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
     operator_rig_run_linear(rig, src, &dst, shift * pixel_codec_of(scene->format)->align_bytes);
     scene_assert_exact(scene, &src->view, &dst.view);
     assert_true(image_guards_intact(&dst));
-    image_free(&dst);
 }
 
 static void check_surface(const struct operator_scene *scene, const struct operator_rig *rig,
                           const struct test_image *src)
 {
-    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     operator_rig_run_surface(rig, &src->view, &dst.view);
     scene_assert_exact(scene, &src->view, &dst.view);
-    image_free(&dst);
 }
 
-void operator_rig_check(struct cuda_fixture *fixture, const struct operator_scene *scene,
-                        uint32_t shift)
+void operator_rig_check(const struct operator_scene *scene, uint32_t shift)
 {
-    struct test_image src = scene_draw(scene);
-    struct operator_rig rig = operator_rig_make(fixture, scene);
+    OWNED_IMAGE src = scene_draw(scene);
+    struct operator_rig rig = operator_rig_make(scene);
     check_linear(scene, &rig, &src, shift);
     if (has_surface(scene->format)) {
         check_surface(scene, &rig, &src);
     }
     operator_rig_finish(&rig);
-    image_free(&src);
 }

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Any operator's kernels on a CUDA device, and pictures through them. */
-#ifndef FOVEA_TESTS_OPERATOR_RIG_H
-#define FOVEA_TESTS_OPERATOR_RIG_H
+#pragma once
 
 #include "cuda_fixture.h"
 #include "kernels/operator/operator_cuda.h"
@@ -11,7 +10,6 @@
 
 /* One scene's plan on the device. */
 struct operator_rig {
-    const struct cuda_fixture *fixture;
     const struct operator_api *api;
     struct operator_plan *plan;
     struct operator_cuda *cuda;
@@ -20,8 +18,7 @@ struct operator_rig {
     struct operator_scene scene; /* whose sigmas are drawn for each run */
 };
 
-struct operator_rig operator_rig_make(struct cuda_fixture *fixture,
-                                      const struct operator_scene *scene);
+struct operator_rig operator_rig_make(const struct operator_scene *scene);
 void operator_rig_finish(struct operator_rig *rig);
 
 /* Images in linear memory of the device; waits. */
@@ -36,7 +33,4 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
 
 /* Linear memory, shifted by so many of the format's alignments, with gaps of as many pixels; and
  * surfaces, where the format has any: against the reference. */
-void operator_rig_check(struct cuda_fixture *fixture, const struct operator_scene *scene,
-                        uint32_t shift);
-
-#endif
+void operator_rig_check(const struct operator_scene *scene, uint32_t shift);

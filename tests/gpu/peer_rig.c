@@ -13,8 +13,7 @@ struct fake_cuda *fake;
 struct peer *peer_open_in(enum fovea_cuda_context context, struct fovea_log log)
 {
     struct peer *peer = NULL;
-    assert_int_equal(peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, context, log, &peer),
-                     FOVEA_OK);
+    assert_ok(peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, context, log, &peer));
     return peer;
 }
 
@@ -67,7 +66,7 @@ struct operator_plan *make_plan(enum fovea_method method)
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
     const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
-    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(row_operator.plan_create(&desc, &plan));
     return plan;
 }
 
@@ -84,11 +83,11 @@ struct setup set_up_with(struct peer *peer, enum fovea_method method)
     struct peer_image_desc dst = image_desc(new_descriptor());
     struct peer_semaphore_desc wait = {.handle = {.fd = new_descriptor()}, .timeline = true};
     struct peer_semaphore_desc signal = {.handle = {.fd = new_descriptor()}, .timeline = true};
-    assert_int_equal(api->import_image(s.peer, &src, &s.job.src), FOVEA_OK);
-    assert_int_equal(api->import_image(s.peer, &dst, &s.job.dst), FOVEA_OK);
-    assert_int_equal(api->import_semaphore(s.peer, &wait, &s.job.wait), FOVEA_OK);
-    assert_int_equal(api->import_semaphore(s.peer, &signal, &s.job.signal), FOVEA_OK);
-    assert_int_equal(api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
+    assert_ok(api->import_image(s.peer, &src, &s.job.src));
+    assert_ok(api->import_image(s.peer, &dst, &s.job.dst));
+    assert_ok(api->import_semaphore(s.peer, &wait, &s.job.wait));
+    assert_ok(api->import_semaphore(s.peer, &signal, &s.job.signal));
+    assert_ok(api->import_plan(s.peer, s.plan, &s.job.views[0].plan));
     s.job.wait_value = 1;
     s.job.signal_value = 2;
     s.job.views[0].frame = operator_frame_make(64, 48, (struct fovea_point_uv){0.5, 0.5});

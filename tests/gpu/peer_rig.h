@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A CUDA peer with a driver that only keeps books, and what its jobs need. */
-#ifndef FOVEA_TESTS_PEER_RIG_H
-#define FOVEA_TESTS_PEER_RIG_H
+#pragma once
 
 #include "fake_cuda_control.h"
 #include "vulkan/interop/peer_cuda.h"
@@ -41,5 +40,3 @@ void tear_down(struct setup *s);
 
 /* All of main. */
 int peer_run_tests(void);
-
-#endif

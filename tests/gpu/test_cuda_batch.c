@@ -11,8 +11,6 @@
 
 #define STREAMS 4
 
-static struct cuda_fixture fixture;
-
 struct kind {
     enum fovea_model model;
     enum fovea_method method;
@@ -55,7 +53,7 @@ static struct fovea_context *context_for(struct kind kind)
     settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
-    return cuda_fixture_context(&fixture, &settings);
+    return cuda_fixture_context(&settings);
 }
 
 /* The device's copy of a sheet's image. */
@@ -72,30 +70,28 @@ static struct fovea_image on_device(const struct device_image *device, const str
 static void upload_gazes(struct scene *s)
 {
     const size_t bytes = 2 * (size_t)s->src.count * sizeof *s->gazes_uv;
-    cuda_fixture_upload(&fixture, s->device_gazes, s->gazes_uv, bytes);
+    cuda_fixture_upload(s->device_gazes, s->gazes_uv, bytes);
 }
 
 static void make_gazes(struct scene *s, uint32_t count)
 {
     const size_t bytes = 2 * (size_t)count * sizeof *s->gazes_uv;
-    s->gazes_uv = malloc(bytes);
-    assert_non_null(s->gazes_uv);
+    s->gazes_uv = test_memory(1, bytes);
     sheet_gazes(s->gazes_uv, count, 1);
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s->device_gazes, bytes));
+    CU_ASSERT(fixture.cu->MemAlloc(&s->device_gazes, bytes));
     upload_gazes(s);
 }
 
 static struct scene *scene_make(struct kind kind)
 {
-    struct scene *s = calloc(1, sizeof *s);
-    assert_non_null(s);
+    struct scene *s = test_memory(1, sizeof *s);
     s->context = context_for(kind);
     s->src = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     sheet_draw(&s->src, IMAGE_RANDOM, 1);
-    s->device_src = device_image_make(&fixture, &s->src.all, 0);
-    s->device_dst = device_image_make(&fixture, &s->dst.all, 0);
+    s->device_src = device_image_make(&s->src.all, 0);
+    s->device_dst = device_image_make(&s->dst.all, 0);
     make_gazes(s, kind.count);
     s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
                                     .count = kind.count,
@@ -107,31 +103,31 @@ static struct scene *scene_make(struct kind kind)
     return s;
 }
 
-static void scene_free(struct scene *s)
+static void scene_free(struct scene **own)
 {
+    OWNED(owned_free) struct scene *s = *own;
     fovea_context_destroy(&s->context);
-    device_image_free(&fixture, &s->device_src);
-    device_image_free(&fixture, &s->device_dst);
-    CU_ASSERT(&fixture, fixture.cu->MemFree(s->device_gazes));
+    device_image_free(&s->device_src);
+    device_image_free(&s->device_dst);
+    CU_ASSERT(fixture.cu->MemFree(s->device_gazes));
     sheet_free(&s->src);
     sheet_free(&s->dst);
     sheet_free(&s->expected);
     free(s->gazes_uv);
-    free(s);
 }
 
 static void clear_dst(struct scene *s)
 {
-    CU_ASSERT(&fixture, fixture.cu->MemsetD8(s->device_dst.copy, 0xa5, s->device_dst.bytes));
-    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(NULL));
+    CU_ASSERT(fixture.cu->MemsetD8(s->device_dst.copy, 0xa5, s->device_dst.bytes));
+    CU_ASSERT(fixture.cu->StreamSynchronize(NULL));
 }
 
 static void run_batch(struct scene *s)
 {
     clear_dst(s);
-    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &s->device_dst, &s->dst.all);
+    assert_ok(fovea_context_run_batch(s->context, &s->batch, fixture.stream));
+    cuda_fixture_wait();
+    device_image_download(&s->device_dst, &s->dst.all);
 }
 
 /* From src images `step` apart, as the batch takes them. */
@@ -143,10 +139,10 @@ static void run_singles(struct scene *s, uint32_t step)
         const struct fovea_image dst = on_device(&s->device_dst, &s->dst, i);
         const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * (size_t)i],
                                             (double)s->gazes_uv[2 * (size_t)i + 1]};
-        assert_int_equal(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream), FOVEA_OK);
+        assert_ok(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream));
     }
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &s->device_dst, &s->expected.all);
+    cuda_fixture_wait();
+    device_image_download(&s->device_dst, &s->expected.all);
 }
 
 /* Guards and gaps included. */
@@ -165,7 +161,7 @@ static void assert_as_singles(struct scene *s)
 /* With gazes in either memory. */
 static void check(struct kind kind)
 {
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run_singles(s, 1);
     run_batch(s);
     assert_as_singles(s);
@@ -173,7 +169,6 @@ static void check(struct kind kind)
     s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
     run_batch(s);
     assert_as_singles(s);
-    scene_free(s);
 }
 
 TEST(every_format_and_order_is_as_single_runs)
@@ -223,12 +218,11 @@ TEST(one_picture_may_have_many_gazes)
         struct kind kind = i < 2 ? usual : small;
         kind.method = i == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
         kind.count = i < 2 ? 50 : 150;
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         s->batch.src_next_bytes = 0;
         run_singles(s, 0);
         run_batch(s);
         assert_as_singles(s);
-        scene_free(s);
     }
 }
 
@@ -243,12 +237,11 @@ TEST(images_in_tiles_are_as_single_runs)
         kind.width_px = 999;
         kind.height_px = 575;
         check(kind);
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         s->batch.src_next_bytes = 0;
         run_singles(s, 0);
         run_batch(s);
         assert_as_singles(s);
-        scene_free(s);
     }
 }
 
@@ -259,7 +252,7 @@ TEST(an_image_whose_gaze_is_not_finite_is_copied)
     for (int k = 0; k < 3; k++) {
         struct kind kind = k < 2 ? usual : small;
         kind.method = k == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
-        struct scene *s = scene_make(kind);
+        OWNED(scene_free) struct scene *s = scene_make(kind);
         run_singles(s, 1);
         for (uint32_t i = 0; i < 6; i++) {
             const struct fovea_image src = sheet_image(&s->src, i);
@@ -275,7 +268,6 @@ TEST(an_image_whose_gaze_is_not_finite_is_copied)
         s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
         run_batch(s);
         assert_as_singles(s);
-        scene_free(s);
     }
 }
 
@@ -287,7 +279,7 @@ TEST(gazes_are_rounded_alike_in_both_memories)
     kind.count = fixture.quick ? 200 : 4000;
     kind.width_px = 33;
     kind.height_px = 17;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     for (uint32_t i = 0; i < 2 * kind.count; i++) {
         const uint32_t size_px = i % 2 ? kind.height_px : kind.width_px;
         const float tie = ((float)(i / 4) + 0.5f) / 256.0f / (float)size_px;
@@ -301,7 +293,6 @@ TEST(gazes_are_rounded_alike_in_both_memories)
     s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
     run_batch(s);
     assert_as_singles(s);
-    scene_free(s);
 }
 
 /* ---- Streams and memory */
@@ -318,7 +309,7 @@ TEST(batches_on_several_streams_do_not_mix)
         float gazes_uv[2 * 9];
         assert_int_equal(kind.count, COUNT(gazes_uv) / 2);
         for (int i = 0; i < STREAMS; i++) {
-            assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+            assert_ok(cuda_device_create_stream(fixture.device, &streams[i]));
             s[i] = scene_make(kind);
             sheet_gazes(s[i]->gazes_uv, kind.count, 100 + (uint64_t)i);
             run_singles(s[i], 1);
@@ -329,18 +320,17 @@ TEST(batches_on_several_streams_do_not_mix)
             struct fovea_batch batch = own->batch;
             memcpy(gazes_uv, own->gazes_uv, sizeof gazes_uv);
             batch.gazes_uv = gazes_uv;
-            assert_int_equal(
-                fovea_context_run_batch(s[0]->context, &batch, streams[round % STREAMS]), FOVEA_OK);
+            assert_ok(fovea_context_run_batch(s[0]->context, &batch, streams[round % STREAMS]));
             memset(gazes_uv, 0, sizeof gazes_uv);
         }
         for (int i = 0; i < STREAMS; i++) {
-            CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
-            CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
-            device_image_download(&fixture, &s[i]->device_dst, &s[i]->dst.all);
+            CU_ASSERT(fixture.cu->StreamSynchronize(streams[i]));
+            CU_ASSERT(fixture.cu->StreamDestroy(streams[i]));
+            device_image_download(&s[i]->device_dst, &s[i]->dst.all);
             assert_as_singles(s[i]);
         }
         for (int i = 0; i < STREAMS; i++) {
-            scene_free(s[i]);
+            scene_free(&s[i]);
         }
     }
 }
@@ -350,20 +340,14 @@ TEST(batches_may_grow_in_flight)
 {
     struct kind kind = usual;
     kind.count = fixture.quick ? 8 : 60;
-    struct scene *s = scene_make(kind);
+    OWNED(scene_free) struct scene *s = scene_make(kind);
     run_singles(s, 1);
     clear_dst(s);
     for (uint32_t count = 1; count <= kind.count; count++) {
         s->batch.count = count;
-        assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream), FOVEA_OK);
+        assert_ok(fovea_context_run_batch(s->context, &s->batch, fixture.stream));
     }
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &s->device_dst, &s->dst.all);
+    cuda_fixture_wait();
+    device_image_download(&s->device_dst, &s->dst.all);
     assert_as_singles(s);
-    scene_free(s);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

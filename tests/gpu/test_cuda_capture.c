@@ -13,8 +13,6 @@
 
 #define REPLAYS 10
 
-static struct cuda_fixture fixture;
-
 struct kind {
     const char *name;
     enum fovea_method method;
@@ -90,16 +88,15 @@ static struct scene scene_make(const struct kind *kind)
 {
     struct scene s = {.settings = settings_of(kind)};
     const size_t gaze_bytes = 2 * (size_t)kind->count * sizeof *s.gazes_uv;
-    s.context = cuda_fixture_context(&fixture, &s.settings);
+    s.context = cuda_fixture_context(&s.settings);
     for (int i = 0; i < SHEETS; i++) {
         s.sheets[i] =
             sheet_make(kind->count, kind->width_px, kind->height_px, kind->format, SHEET_STACKED);
-        s.images[i] = device_image_make(&fixture, &s.sheets[i].all, 0);
+        s.images[i] = device_image_make(&s.sheets[i].all, 0);
     }
-    s.gazes_uv = malloc(gaze_bytes);
-    assert_non_null(s.gazes_uv);
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.device_gazes, gaze_bytes));
-    assert_int_equal(cuda_device_create_stream(fixture.device, &s.other), FOVEA_OK);
+    s.gazes_uv = test_memory(1, gaze_bytes);
+    CU_ASSERT(fixture.cu->MemAlloc(&s.device_gazes, gaze_bytes));
+    assert_ok(cuda_device_create_stream(fixture.device, &s.other));
     return s;
 }
 
@@ -107,11 +104,11 @@ static void scene_free(struct scene *s)
 {
     fovea_context_destroy(&s->context);
     for (int i = 0; i < SHEETS; i++) {
-        device_image_free(&fixture, &s->images[i]);
+        device_image_free(&s->images[i]);
         sheet_free(&s->sheets[i]);
     }
-    CU_ASSERT(&fixture, fixture.cu->MemFree(s->device_gazes));
-    CU_ASSERT(&fixture, fixture.cu->StreamDestroy(s->other));
+    CU_ASSERT(fixture.cu->MemFree(s->device_gazes));
+    CU_ASSERT(fixture.cu->StreamDestroy(s->other));
     free(s->gazes_uv);
 }
 
@@ -123,13 +120,12 @@ static void change(struct scene *s, uint64_t seed)
     const struct device_image *image = &s->images[SRC];
     sheet_draw(&s->sheets[SRC], IMAGE_RANDOM, seed);
     sheet_gazes(s->gazes_uv, count, seed);
-    cuda_fixture_upload(&fixture, image->copy, all->memory, all->memory_bytes);
-    cuda_fixture_upload(&fixture, s->device_gazes, s->gazes_uv,
-                        2 * (size_t)count * sizeof *s->gazes_uv);
+    cuda_fixture_upload(image->copy, all->memory, all->memory_bytes);
+    cuda_fixture_upload(s->device_gazes, s->gazes_uv, 2 * (size_t)count * sizeof *s->gazes_uv);
     for (int i = CAPTURED; i <= CALLED; i++) {
-        CU_ASSERT(&fixture, fixture.cu->MemsetD8(s->images[i].copy, 0xa5, s->images[i].bytes));
+        CU_ASSERT(fixture.cu->MemsetD8(s->images[i].copy, 0xa5, s->images[i].bytes));
     }
-    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(NULL));
+    CU_ASSERT(fixture.cu->StreamSynchronize(NULL));
 }
 
 static struct fovea_image on_device(const struct scene *s, int sheet)
@@ -152,23 +148,22 @@ static void enqueue(struct scene *s, const struct kind *kind, int dst, CUstream 
                                           kind->one_source ? 0 : s->sheets[SRC].next_bytes,
                                       .dst_next_bytes = s->sheets[dst].next_bytes,
                                       .gazes_uv = (const float *)(uintptr_t)s->device_gazes};
-    assert_int_equal(fovea_context_run_batch(s->context, &batch, stream), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s->context, &batch, stream));
 }
 
 /* As a framework does it: any call that waits would end the capture. */
 static void begin(void)
 {
-    CU_ASSERT(&fixture,
-              fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CU_ASSERT(fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 }
 
 static CUgraphExec end(void)
 {
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
-    CU_ASSERT(&fixture, fixture.cu->StreamEndCapture(fixture.stream, &graph));
-    CU_ASSERT(&fixture, fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
-    CU_ASSERT(&fixture, fixture.cu->GraphDestroy(graph));
+    CU_ASSERT(fixture.cu->StreamEndCapture(fixture.stream, &graph));
+    CU_ASSERT(fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CU_ASSERT(fixture.cu->GraphDestroy(graph));
     return exec;
 }
 
@@ -181,14 +176,14 @@ static CUgraphExec capture(struct scene *s, const struct kind *kind)
 
 static void wait_for_all(const struct scene *s)
 {
-    cuda_fixture_wait(&fixture);
-    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(s->other));
+    cuda_fixture_wait();
+    CU_ASSERT(fixture.cu->StreamSynchronize(s->other));
 }
 
 static void assert_same(struct scene *s, const char *what)
 {
     for (int i = CAPTURED; i <= CALLED; i++) {
-        device_image_download(&fixture, &s->images[i], &s->sheets[i].all);
+        device_image_download(&s->images[i], &s->sheets[i].all);
     }
     for (uint32_t i = 0; i < s->sheets[CALLED].count; i++) {
         const struct fovea_image captured = sheet_image(&s->sheets[CAPTURED], i);
@@ -203,30 +198,29 @@ static void use_other_settings(struct scene *s, const struct kind *kind, int rou
     struct fovea_settings other = s->settings;
     other.foveation.strength = 0.5 + 0.05 * round;
     other.own.blur_radius_px = 2.0 + 0.5 * round;
-    assert_int_equal(fovea_context_set_settings(s->context, &other), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(s->context, &other));
     enqueue(s, kind, CALLED, s->other);
-    assert_int_equal(fovea_context_set_settings(s->context, &s->settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(s->context, &s->settings));
 }
 
 static void check(const struct kind *kind, bool warm)
 {
-    struct scene s = scene_make(kind);
+    OWNED(scene_free) struct scene s = scene_make(kind);
     if (warm) {
         change(&s, 99);
         enqueue(&s, kind, CALLED, fixture.stream);
-        cuda_fixture_wait(&fixture);
+        cuda_fixture_wait();
     }
     CUgraphExec exec = capture(&s, kind);
     for (int i = 0; i < (fixture.quick ? 2 : REPLAYS); i++) {
         change(&s, (uint64_t)i);
-        CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
+        CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
         use_other_settings(&s, kind, i); /* at the same time, on another stream */
         enqueue(&s, kind, CALLED, s.other);
         wait_for_all(&s);
         assert_same(&s, kind->name);
     }
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    scene_free(&s);
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
 }
 
 TEST(replays_are_as_calls)
@@ -247,44 +241,43 @@ TEST(a_context_that_has_done_nothing_yet_is_captured_too)
 TEST(calls_of_a_capture_follow_each_other)
 {
     const struct kind *kind = &kinds[0];
-    struct scene s = scene_make(kind);
+    OWNED(scene_free) struct scene s = scene_make(kind);
     CUevent forked = NULL;
     CUevent joined = NULL;
-    CU_ASSERT(&fixture, fixture.cu->EventCreate(&forked, CU_EVENT_DISABLE_TIMING));
-    CU_ASSERT(&fixture, fixture.cu->EventCreate(&joined, CU_EVENT_DISABLE_TIMING));
+    CU_ASSERT(fixture.cu->EventCreate(&forked, CU_EVENT_DISABLE_TIMING));
+    CU_ASSERT(fixture.cu->EventCreate(&joined, CU_EVENT_DISABLE_TIMING));
     begin();
-    CU_ASSERT(&fixture, fixture.cu->EventRecord(forked, fixture.stream));
-    CU_ASSERT(&fixture, fixture.cu->StreamWaitEvent(s.other, forked, CU_EVENT_WAIT_DEFAULT));
+    CU_ASSERT(fixture.cu->EventRecord(forked, fixture.stream));
+    CU_ASSERT(fixture.cu->StreamWaitEvent(s.other, forked, CU_EVENT_WAIT_DEFAULT));
     enqueue(&s, kind, CAPTURED, fixture.stream);
     enqueue(&s, kind, CALLED, s.other);
     for (int i = 0; i < (fixture.quick ? 2 : 20); i++) {
         enqueue(&s, kind, i % 2 ? CALLED : CAPTURED, i % 2 ? s.other : fixture.stream);
     }
-    CU_ASSERT(&fixture, fixture.cu->EventRecord(joined, s.other));
-    CU_ASSERT(&fixture, fixture.cu->StreamWaitEvent(fixture.stream, joined, CU_EVENT_WAIT_DEFAULT));
+    CU_ASSERT(fixture.cu->EventRecord(joined, s.other));
+    CU_ASSERT(fixture.cu->StreamWaitEvent(fixture.stream, joined, CU_EVENT_WAIT_DEFAULT));
     CUgraphExec exec = end();
     for (int i = 0; i < (fixture.quick ? 1 : 3); i++) {
         change(&s, (uint64_t)i);
-        CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
-        cuda_fixture_wait(&fixture);
+        CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
+        cuda_fixture_wait();
         assert_same(&s, "two streams");
         change(&s, (uint64_t)i);
-        CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
-        cuda_fixture_wait(&fixture);
+        CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
+        cuda_fixture_wait();
         enqueue(&s, kind, CALLED, fixture.stream);
-        cuda_fixture_wait(&fixture);
+        cuda_fixture_wait();
         assert_same(&s, "two streams and a call");
     }
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    CU_ASSERT(&fixture, fixture.cu->EventDestroy(forked));
-    CU_ASSERT(&fixture, fixture.cu->EventDestroy(joined));
-    scene_free(&s);
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
+    CU_ASSERT(fixture.cu->EventDestroy(forked));
+    CU_ASSERT(fixture.cu->EventDestroy(joined));
 }
 
 /* Gazes in the CPU's memory are a part of the graph, and that memory may go. */
 TEST(gazes_in_cpu_memory_stay_as_they_were)
 {
-    struct scene s = scene_make(&kinds[0]);
+    OWNED(scene_free) struct scene s = scene_make(&kinds[0]);
     const struct fovea_image src = on_device(&s, SRC);
     const struct fovea_image dst[2] = {on_device(&s, CAPTURED), on_device(&s, CALLED)};
     const float then[2] = {0.25f, 0.75f};
@@ -293,36 +286,29 @@ TEST(gazes_in_cpu_memory_stay_as_they_were)
     const struct fovea_batch batch = {
         .struct_bytes = sizeof batch, .count = 1, .src = src, .dst = dst[0], .gazes_uv = gazes_uv};
     begin();
-    assert_int_equal(fovea_context_run_batch(s.context, &batch, fixture.stream), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(s.context, &batch, fixture.stream));
     memset(gazes_uv, 0, sizeof gazes_uv);
     CUgraphExec exec = end();
     change(&s, 1);
-    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
+    CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
     const struct fovea_point_uv gaze = {(double)then[0], (double)then[1]};
-    assert_int_equal(fovea_context_run(s.context, &src, &dst[1], gaze, fixture.stream), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
+    assert_ok(fovea_context_run(s.context, &src, &dst[1], gaze, fixture.stream));
+    cuda_fixture_wait();
     assert_same(&s, "gazes of then");
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    scene_free(&s);
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
 }
 
 /* What lives on the device is the graph's. */
 TEST(a_graph_may_outlive_its_context)
 {
     const struct kind *kind = &kinds[0];
-    struct scene s = scene_make(kind);
+    OWNED(scene_free) struct scene s = scene_make(kind);
     change(&s, 5);
     enqueue(&s, kind, CALLED, fixture.stream);
     CUgraphExec exec = capture(&s, kind);
     fovea_context_destroy(&s.context);
-    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
-    cuda_fixture_wait(&fixture);
+    CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
+    cuda_fixture_wait();
     assert_same(&s, "without its context");
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    scene_free(&s);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
 }

@@ -36,9 +36,9 @@ static void open_rig(struct rig *rig, int code_of)
     *rig = (struct rig){0};
     const struct fovea_log log = {
         .fn = capture_line, .user = &rig->capture, .min_level = FOVEA_LOG_INFO};
-    assert_int_equal(cuda_device_create(0, log, &rig->device), FOVEA_OK);
-    assert_int_equal(cuda_device_push(rig->device), FOVEA_OK);
-    assert_int_equal(foveate_operator_cuda.create(rig->device, &rig->foveate), FOVEA_OK);
+    assert_ok(cuda_device_create(0, log, &rig->device));
+    assert_ok(cuda_device_push(rig->device));
+    assert_ok(foveate_operator_cuda.create(rig->device, &rig->foveate));
 }
 
 static void close_rig(struct rig *rig)
@@ -86,16 +86,14 @@ static struct fovea_image image_at(uint64_t address, const struct picture *pictu
 static void run(struct rig *rig, const struct picture *picture)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
-    struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
     struct operator_cuda_plan *tables = NULL;
     foveation.method = picture->method;
     foveation.light = picture->light;
-    assert_int_equal(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan),
-                     FOVEA_OK);
+    assert_ok(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan));
     plan->base.api = &foveate_operator;
-    assert_int_equal(
-        foveate_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables),
-        FOVEA_OK);
+    assert_ok(
+        foveate_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables));
     const struct operator_frame frame = {.width_px = (int32_t)picture->width_px,
                                          .height_px = (int32_t)picture->height_px,
                                          .gaze_x_q8 = 128 * (int32_t)picture->width_px,
@@ -106,33 +104,30 @@ static void run(struct rig *rig, const struct picture *picture)
     const struct fovea_image dst = image_at(0x9000000000000000u, picture);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
     fake->launched[0] = '\0';
-    assert_int_equal(foveate_operator_cuda.run_linear(rig->foveate, &one, &images), FOVEA_OK);
+    assert_ok(foveate_operator_cuda.run_linear(rig->foveate, &one, &images));
     foveate_operator_cuda.plan_retire(rig->foveate, &tables);
-    foveate_plan_destroy(&plan);
 }
 
 static void assert_launched(const struct picture *picture, bool by_products)
 {
     const bool with = strstr(fake->launched, picture->by_products) != NULL;
     const bool without = strstr(fake->launched, picture->without) != NULL;
-    if (with != by_products || without == by_products) {
-        fail_msg("method %d, format %d, %ux%u, by products %d: launched %s", (int)picture->method,
-                 (int)picture->format, picture->width_px, picture->height_px, by_products,
-                 fake->launched);
-    }
+    assert_that(with == by_products && without != by_products,
+                "method %d, format %d, %ux%u, by products %d: launched %s", (int)picture->method,
+                (int)picture->format, picture->width_px, picture->height_px, by_products,
+                fake->launched);
 }
 
 TEST(the_loaded_function_decides_and_not_the_card)
 {
     static const int codes[] = {75, 80, 90, 120};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        struct rig rig;
+        OWNED(close_rig) struct rig rig;
         open_rig(&rig, codes[i]);
         for (size_t k = 0; k < sizeof pictures / sizeof pictures[0]; k++) {
             run(&rig, &pictures[k]);
             assert_launched(&pictures[k], codes[i] >= 80);
         }
-        close_rig(&rig);
     }
 }
 
@@ -153,8 +148,8 @@ TEST(an_answer_that_does_not_come_is_an_error)
     struct cuda_device *device = NULL;
     struct operator_cuda *foveate = NULL;
     fake_cuda_calm(fake);
-    assert_int_equal(cuda_device_create(0, (struct fovea_log){0}, &device), FOVEA_OK);
-    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    assert_ok(cuda_device_create(0, (struct fovea_log){0}, &device));
+    assert_ok(cuda_device_push(device));
     for (int n = 1; n <= 4; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
         fake->fails = "FuncGetAttribute";

@@ -12,10 +12,10 @@ static void assert_frame_calls(enum fovea_method method, const char *expected)
     struct fovea_context *context = context_open_for(method, &capture);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     fake_cuda_calm(fake);
     const struct fovea_point_uv elsewhere = {-1.5, 0.2};
-    assert_int_equal(fovea_context_run(context, &src, &dst, elsewhere, (void *)0x10), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, elsewhere, (void *)0x10));
     assert_string_equal(fake->calls, expected);
     assert_int_equal(capture.errors, 0);
     context_close(context);
@@ -123,10 +123,10 @@ TEST(a_lens_is_one_launch)
         struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
         src.pixel_stride_bytes = dst.pixel_stride_bytes = cases[i].pixel_bytes;
         src.row_stride_bytes = dst.row_stride_bytes = 64 * cases[i].pixel_bytes;
-        assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
         fake_cuda_calm(fake);
         fake->launched[0] = '\0';
-        assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
         assert_string_equal(fake->launched, cases[i].launched);
         assert_null(strstr(fake->calls, "Alloc"));
         assert_null(strstr(fake->calls, "Synchronize"));
@@ -142,11 +142,11 @@ TEST(many_frames_in_flight_neither_allocate_nor_wait)
     struct fovea_context *context = context_open(&capture);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     fake->busy = true;
     for (int i = 0; i < 30; i++) {
         fake->calls[0] = '\0';
-        assert_int_equal(fovea_context_run(context, &src, &dst, centre, (void *)0x20), FOVEA_OK);
+        assert_ok(fovea_context_run(context, &src, &dst, centre, (void *)0x20));
         assert_null(strstr(fake->calls, "Alloc"));
         assert_null(strstr(fake->calls, "Synchronize"));
     }
@@ -162,7 +162,7 @@ TEST(sizes_come_and_go_without_waiting)
         const struct fovea_image src = image(DEVICE_POINTER(0), side);
         const struct fovea_image dst = image(DEVICE_POINTER(0x100000), side);
         fake->calls[0] = '\0';
-        assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+        assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
         assert_null(strstr(fake->calls, "EventSynchronize"));
         assert_null(strstr(fake->calls, "MemFree"));
     }
@@ -211,7 +211,7 @@ TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
         fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     }
     fake_cuda_calm(fake);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_true(capture.errors > 0);
     context_close(context);
 }
@@ -224,16 +224,16 @@ TEST(only_images_of_32_bit_floats_have_levels_of_them)
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_image src = image(DEVICE_POINTER(0), 512);
     struct fovea_image dst = image(DEVICE_POINTER(0x1000000), 512);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_in_range(fake->bytes, pixels, 4 * pixels);
     src.format = dst.format = FOVEA_FORMAT_RGBA32F;
     src.row_stride_bytes = dst.row_stride_bytes = 512 * 16;
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_in_range(fake->bytes, 16 * pixels, 24 * pixels);
     fake->calls[0] = '\0';
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     src.format = dst.format = FOVEA_FORMAT_RGBA16F;
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_null(strstr(fake->calls, "MemAlloc"));
     context_close(context);
 }

@@ -41,7 +41,7 @@ static int count_calls(const char *name)
 static void run_batch(struct fovea_context *context, const struct fovea_batch *batch)
 {
     fake->calls[0] = '\0';
-    assert_int_equal(fovea_context_run_batch(context, batch, (void *)0x10), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(context, batch, (void *)0x10));
 }
 
 #define BATCH_END "EventRecord " RUN_END
@@ -139,7 +139,7 @@ TEST(sigmas_on_the_device_are_read_there)
     struct fovea_context *context = context_open(&capture);
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(context, &settings));
     struct fovea_batch batch = batch_of(7, 64);
     batch.gazes_uv = NULL;
     batch.sigmas = image(DEVICE_POINTER(0x2000000000), 64);
@@ -176,7 +176,7 @@ TEST(depths_on_the_device_are_read_there)
     depth.row_stride_bytes = 4 * 64;
     batch.depth = &depth;
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(context, &settings));
     run_batch(context, &batch);
     depth.data = DEVICE_POINTER(0x3000000000);
     run_batch(context, &batch);

@@ -91,16 +91,16 @@ TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
-    assert_int_equal(run(context, 100), FOVEA_OK);
+    assert_ok(run(context, 100));
     fake->busy = true;
-    assert_int_equal(run_captured(context, 100), FOVEA_OK);
+    assert_ok(run_captured(context, 100));
     static const char first[] =
         "LaunchKernel LaunchKernel LaunchKernel LaunchKernel EventRecord " RUN_END;
     const size_t length = strlen(fake->calls);
     assert_true(length > strlen(first));
     assert_string_equal(fake->calls + length - strlen(first), first);
     assert_null(strstr(fake->calls, "StreamWaitEvent"));
-    assert_int_equal(run_captured(context, 100), FOVEA_OK);
+    assert_ok(run_captured(context, 100));
     assert_string_equal(fake->calls,
                         RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
                                   "LaunchKernel EventRecord " RUN_END);
@@ -114,7 +114,7 @@ TEST(a_cold_call_is_captured_too)
     for (uint32_t count = 1; count <= 100; count += 99) {
         struct capture capture;
         struct fovea_context *context = open_smooth(&capture);
-        assert_int_equal(run_captured(context, count), FOVEA_OK);
+        assert_ok(run_captured(context, count));
         assert_int_equal(capture.errors, 0);
         fake_cuda_end_graphs(fake);
         context_close(context);
@@ -127,25 +127,25 @@ TEST(what_a_graph_uses_lives_as_long_as_it)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
-    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_ok(run(context, 10));
     const int before = fake->memories;
-    assert_int_equal(run_captured(context, 10), FOVEA_OK);
+    assert_ok(run_captured(context, 10));
     const int captured = fake->memories - before;
     assert_int_equal(captured, 2);
-    assert_int_equal(run_captured(context, 20), FOVEA_OK); /* one of its own */
+    assert_ok(run_captured(context, 20)); /* one of its own */
     assert_int_equal(fake->memories - before, 2 * captured);
     fake->calls[0] = '\0';
     struct fovea_settings settings = fovea_settings_default();
     for (int i = 0; i < 6; i++) {
         settings.foveation.strength = 0.5 + 0.1 * i;
-        assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-        assert_int_equal(run(context, 10), FOVEA_OK);
+        assert_ok(fovea_context_set_settings(context, &settings));
+        assert_ok(run(context, 10));
     }
     const int with_graphs = fake->memories;
-    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_ok(run(context, 10));
     assert_int_equal(fake->memories, with_graphs);
     fake_cuda_end_graphs(fake);
-    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_ok(run(context, 10));
     assert_int_equal(fake->memories, with_graphs - 2 * captured);
     context_close(context);
 }
@@ -154,7 +154,7 @@ TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
-    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_ok(run(context, 10));
     const int before = fake_cuda_living(fake);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     assert_int_equal(run(context, 10), FOVEA_ERROR_INVALID_STATE);
@@ -167,7 +167,7 @@ TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
     assert_null(strstr(fake->calls, "LaunchKernel"));
     assert_int_equal(fake_cuda_living(fake), before);
     assert_int_equal(capture.errors, 2);
-    assert_int_equal(run_captured(context, 10), FOVEA_OK);
+    assert_ok(run_captured(context, 10));
     fake_cuda_end_graphs(fake);
     context_close(context);
 }
@@ -179,27 +179,27 @@ TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
-    assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
+    assert_ok(run_captured_gradient(context, 10));
     const int modules = fake->modules;
-    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
     const int before = fake->memories;
-    assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
+    assert_ok(run_captured_gradient(context, 10));
     assert_null(strstr(fake->calls, "Alloc")); /* of the same capture and size */
     assert_non_null(strstr(fake->calls, "StreamWaitEvent")); /* it follows the one before */
-    assert_int_equal(run_captured_gradient(context, 20), FOVEA_OK);
+    assert_ok(run_captured_gradient(context, 20));
     assert_int_equal(fake->memories, before + 2);
     assert_int_equal(fake->graphs, 2);
     struct fovea_settings settings = fovea_settings_default();
     for (int i = 0; i < 6; i++) {
         settings.foveation.strength = 0.5 + 0.1 * i;
-        assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-        assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+        assert_ok(fovea_context_set_settings(context, &settings));
+        assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
     }
     const int with_graphs = fake->memories;
-    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
     assert_int_equal(fake->memories, with_graphs);
     fake_cuda_end_graphs(fake);
-    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
     assert_int_equal(fake->memories, with_graphs - 4);
     assert_int_equal(fake->modules, modules);
     assert_int_equal(capture.errors, 0);
@@ -225,7 +225,7 @@ static bool fail_in_capture(run_fn run_any, int n)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
-    assert_int_equal(run(context, 5), FOVEA_OK);
+    assert_ok(run(context, 5));
     fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     const enum fovea_result result = run_any(context, 50);
@@ -235,8 +235,8 @@ static bool fail_in_capture(run_fn run_any, int n)
     fake->pushed = 0;
     fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     fake_cuda_calm(fake);
-    assert_int_equal(captured(run_any, context, 50), FOVEA_OK);
-    assert_int_equal(run_any(context, 50), FOVEA_OK);
+    assert_ok(captured(run_any, context, 50));
+    assert_ok(run_any(context, 50));
     fake_cuda_end_graphs(fake);
     context_close(context);
     return failed;
@@ -260,7 +260,7 @@ static void assert_graph_outlives_context(run_fn run_any)
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     const int before = fake->modules;
-    assert_int_equal(captured(run_any, context, 10), FOVEA_OK);
+    assert_ok(captured(run_any, context, 10));
     const int modules = run_any == run ? before : fake->modules;
     const int memories = fake->memories;
     fovea_context_destroy(&context);

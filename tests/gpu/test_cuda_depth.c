@@ -13,8 +13,6 @@
 #define HEIGHT_PX 41
 #define IMAGES 3
 
-static struct cuda_fixture fixture;
-
 /* What a context said last. */
 struct heard {
     int count;
@@ -50,7 +48,7 @@ static struct fovea_context *context_of(struct heard *heard, const struct fovea_
     fovea_context_desc_init(&desc);
     desc.settings = settings;
     desc.log = (struct fovea_log){.fn = hear, .user = heard, .min_level = FOVEA_LOG_WARNING};
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    assert_ok(fovea_context_create(&desc, &context));
     return context;
 }
 
@@ -88,8 +86,7 @@ static void describe_batch(struct given *given)
 
 static struct given *given_make(enum scene_depths depths, const struct fovea_operators *row)
 {
-    struct given *given = calloc(1, sizeof *given);
-    assert_non_null(given);
+    struct given *given = test_memory(1, sizeof *given);
     struct operator_scene scene = scene_of(depths);
     if (row) {
         scene.settings.operators = *row;
@@ -97,24 +94,24 @@ static struct given *given_make(enum scene_depths depths, const struct fovea_ope
     given->context = context_of(&given->heard, &scene.settings);
     given->pictures = scene_batch_make(&scene, HEIGHT_PX, IMAGES, false);
     given->depths = scene_draw_depths(&given->pictures.scene, IMAGES);
-    given->src = device_image_make(&fixture, &given->pictures.src, 0);
-    given->dst = device_image_make(&fixture, &given->pictures.dst, 0);
-    given->device_depths = device_image_make(&fixture, &given->depths.memory, 0);
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&given->gazes, sizeof given->gazes_uv));
+    given->src = device_image_make(&given->pictures.src, 0);
+    given->dst = device_image_make(&given->pictures.dst, 0);
+    given->device_depths = device_image_make(&given->depths.memory, 0);
+    CU_ASSERT(fixture.cu->MemAlloc(&given->gazes, sizeof given->gazes_uv));
     describe_batch(given);
     return given;
 }
 
-static void given_free(struct given *given)
+static void given_free(struct given **own)
 {
+    OWNED(owned_free) struct given *given = *own;
     fovea_context_destroy(&given->context);
-    device_image_free(&fixture, &given->src);
-    device_image_free(&fixture, &given->dst);
-    device_image_free(&fixture, &given->device_depths);
-    CU_ASSERT(&fixture, fixture.cu->MemFree(given->gazes));
+    device_image_free(&given->src);
+    device_image_free(&given->dst);
+    device_image_free(&given->device_depths);
+    CU_ASSERT(fixture.cu->MemFree(given->gazes));
     scene_batch_free(&given->pictures);
     scene_depths_free(&given->depths);
-    free(given);
 }
 
 /* All images have this gaze, in the host's memory or the device's. */
@@ -124,7 +121,7 @@ static void look(struct given *given, float x_uv, float y_uv, bool on_device)
         given->gazes_uv[2 * i] = x_uv;
         given->gazes_uv[2 * i + 1] = y_uv;
     }
-    cuda_fixture_upload(&fixture, given->gazes, given->gazes_uv, sizeof given->gazes_uv);
+    cuda_fixture_upload(given->gazes, given->gazes_uv, sizeof given->gazes_uv);
     given->batch.gazes_uv =
         on_device ? (const float *)(uintptr_t)given->gazes : (const float *)given->gazes_uv;
     given->batch.gazes_memory = on_device ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
@@ -132,14 +129,14 @@ static void look(struct given *given, float x_uv, float y_uv, bool on_device)
 
 static void run_on(struct given *given, CUstream stream)
 {
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, stream), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(given->context, &given->batch, stream));
     assert_int_equal(given->heard.count, 0);
 }
 
 static void download(struct given *given)
 {
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &given->dst, &given->pictures.dst);
+    cuda_fixture_wait();
+    device_image_download(&given->dst, &given->pictures.dst);
 }
 
 static void assert_focused(struct given *given, double focus_m)
@@ -168,8 +165,8 @@ static struct given *given_of_halves(void)
         given->depths.values[k] = k % WIDTH_PX < 26 ? 1.0 : 4.0;
         image_set(&memory->view, k % WIDTH_PX, k / WIDTH_PX, 0, given->depths.values[k]);
     }
-    device_image_free(&fixture, &given->device_depths);
-    given->device_depths = device_image_make(&fixture, memory, 0);
+    device_image_free(&given->device_depths);
+    given->device_depths = device_image_make(memory, 0);
     describe_batch(given);
     return given;
 }
@@ -179,7 +176,7 @@ static struct given *given_of_halves(void)
 TEST(focus_follows_the_gaze_in_time_on_the_device)
 {
     for (int on_device = 0; on_device < 2; on_device++) {
-        struct given *given = given_of_halves();
+        OWNED(given_free) struct given *given = given_of_halves();
         look(given, 0.2f, 0.5f, on_device);
         run_on(given, fixture.stream);
         assert_focused(given, 1.0);
@@ -192,18 +189,16 @@ TEST(focus_follows_the_gaze_in_time_on_the_device)
         given->depth.elapsed_s = 0.0; /* another picture */
         run_on(given, fixture.stream);
         assert_focused(given, 4.0);
-        given_free(given);
     }
 }
 
 TEST(new_settings_and_blinks_do_not_move_the_focus)
 {
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     look(given, 0.2f, 0.5f, false);
     run_on(given, fixture.stream);
     given->pictures.scene.settings.own.dof_sensor_mm = 4.0;
-    assert_int_equal(fovea_context_set_settings(given->context, &given->pictures.scene.settings),
-                     FOVEA_OK);
+    assert_ok(fovea_context_set_settings(given->context, &given->pictures.scene.settings));
     look(given, NAN, 0.5f, true);
     given->depth.elapsed_s = 0.3;
     run_on(given, fixture.stream);
@@ -215,48 +210,44 @@ TEST(new_settings_and_blinks_do_not_move_the_focus)
     look(given, 0.8f, 0.5f, false);
     run_on(given, fixture.stream);
     assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-1.0)));
-    given_free(given);
 }
 
 TEST(batches_on_two_streams_follow_each_other)
 {
     CUstream other = NULL;
-    struct given *given = given_of_halves();
-    assert_int_equal(cuda_device_create_stream(fixture.device, &other), FOVEA_OK);
+    OWNED(given_free) struct given *given = given_of_halves();
+    assert_ok(cuda_device_create_stream(fixture.device, &other));
     look(given, 0.2f, 0.5f, true);
     run_on(given, fixture.stream);
-    cuda_fixture_wait(&fixture);
+    cuda_fixture_wait();
     look(given, 0.8f, 0.5f, false);
     given->depth.elapsed_s = 0.1;
     run_on(given, other);
     run_on(given, fixture.stream);
     assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-0.2 / 0.3)));
-    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(other));
-    CU_ASSERT(&fixture, fixture.cu->StreamDestroy(other));
-    given_free(given);
+    CU_ASSERT(fixture.cu->StreamSynchronize(other));
+    CU_ASSERT(fixture.cu->StreamDestroy(other));
 }
 
 TEST(replays_of_a_graph_move_the_focus_on)
 {
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
-    struct given *given = given_of_halves();
+    OWNED(given_free) struct given *given = given_of_halves();
     look(given, 0.2f, 0.5f, true);
     run_on(given, fixture.stream);
     given->depth.elapsed_s = 0.1;
-    CU_ASSERT(&fixture,
-              fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CU_ASSERT(fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     run_on(given, fixture.stream);
-    CU_ASSERT(&fixture, fixture.cu->StreamEndCapture(fixture.stream, &graph));
-    CU_ASSERT(&fixture, fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CU_ASSERT(fixture.cu->StreamEndCapture(fixture.stream, &graph));
+    CU_ASSERT(fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
     look(given, 0.8f, 0.5f, true);
     for (int i = 1; i <= 3; i++) {
-        CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
+        CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
         assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-0.1 * i / 0.3)));
     }
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    CU_ASSERT(&fixture, fixture.cu->GraphDestroy(graph));
-    given_free(given);
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
+    CU_ASSERT(fixture.cu->GraphDestroy(graph));
 }
 
 /* ---- Rows */
@@ -264,10 +255,10 @@ TEST(replays_of_a_graph_move_the_focus_on)
 static struct test_image made_by(enum scene_depths depths, const struct fovea_operators *row,
                                  const struct test_image *src, bool has_depth)
 {
-    struct given *given = given_make(depths, row);
+    OWNED(given_free) struct given *given = given_make(depths, row);
     if (src) {
-        device_image_free(&fixture, &given->src);
-        given->src = device_image_make(&fixture, src, 0);
+        device_image_free(&given->src);
+        given->src = device_image_make(src, 0);
         describe_batch(given);
     }
     look(given, 0.3f, 0.6f, true);
@@ -276,7 +267,6 @@ static struct test_image made_by(enum scene_depths depths, const struct fovea_op
     download(given);
     struct test_image made = image_make_packed(WIDTH_PX, HEIGHT_PX * IMAGES, FOVEA_FORMAT_RGBA8);
     image_mirror(&given->pictures.dst.view, &made.view, false, false);
-    given_free(given);
     return made;
 }
 
@@ -291,18 +281,14 @@ TEST(a_row_is_its_operators_one_after_the_other)
         const struct fovea_operators first = {1, {dof_first ? FOVEA_OPERATOR_dof : other}};
         const struct fovea_operators second = {1, {dof_first ? other : FOVEA_OPERATOR_dof}};
         const struct fovea_operators both = {2, {first.order[0], second.order[0]}};
-        struct test_image one = made_by(DEPTHS_SLOPE, &first, NULL, dof_first);
-        struct test_image two = made_by(DEPTHS_SLOPE, &second, &one, !dof_first);
-        struct test_image row = made_by(DEPTHS_SLOPE, &both, NULL, true);
+        OWNED_IMAGE one = made_by(DEPTHS_SLOPE, &first, NULL, dof_first);
+        OWNED_IMAGE two = made_by(DEPTHS_SLOPE, &second, &one, !dof_first);
+        OWNED_IMAGE row = made_by(DEPTHS_SLOPE, &both, NULL, true);
         row_most_between_bytes = 1;
-        struct test_image slices = made_by(DEPTHS_SLOPE, &both, NULL, true);
+        OWNED_IMAGE slices = made_by(DEPTHS_SLOPE, &both, NULL, true);
         row_most_between_bytes = most_bytes;
         compare_assert_all_same(&row.view, &two.view, "a row");
         compare_assert_all_same(&slices.view, &two.view, "slices");
-        image_free(&one);
-        image_free(&two);
-        image_free(&row);
-        image_free(&slices);
     }
 }
 
@@ -319,8 +305,8 @@ static void assert_refused(struct given *given, const char *words)
 
 TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
 {
-    struct given *given = given_make(DEPTHS_BLOCKS, NULL);
-    struct test_image before = image_make_packed(WIDTH_PX, HEIGHT_PX * IMAGES, FOVEA_FORMAT_RGBA8);
+    OWNED(given_free) struct given *given = given_make(DEPTHS_BLOCKS, NULL);
+    OWNED_IMAGE before = image_make_packed(WIDTH_PX, HEIGHT_PX * IMAGES, FOVEA_FORMAT_RGBA8);
     download(given);
     image_mirror(&given->pictures.dst.view, &before.view, false, false);
     given->depth = given->depths.depth; /* the host's */
@@ -340,14 +326,6 @@ TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
     given->batch.depth = &given->depth;
     given->depth = scene_depth_at(&given->depths, &given->device_depths.view);
     look(given, 0.5f, 0.5f, false);
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, fixture.stream),
-                     FOVEA_OK);
-    cuda_fixture_wait(&fixture);
-    image_free(&before);
-    given_free(given);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
+    assert_ok(fovea_context_run_batch(given->context, &given->batch, fixture.stream));
+    cuda_fixture_wait();
 }

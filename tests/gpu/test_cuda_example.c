@@ -12,8 +12,6 @@
 
 int minimal_cuda(int argc, char **argv); /* its main */
 
-static struct cuda_fixture fixture;
-
 TEST(the_example_is_sharp_at_the_gaze_alone)
 {
     static unsigned char picture[BYTES];
@@ -33,9 +31,4 @@ TEST(the_example_is_sharp_at_the_gaze_alone)
     const int corner = picture[(4 * WIDTH_PX + 636) * 3];
     assert_true(gaze == 0 || gaze == 255);
     assert_in_range(corner, 64, 250);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

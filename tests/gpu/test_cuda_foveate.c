@@ -9,8 +9,6 @@
 #include "cuda_scene.h"
 #include "operators/scene.h"
 
-static struct cuda_fixture fixture;
-
 static const enum fovea_format formats[] = {
     FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,    FOVEA_FORMAT_R8,      FOVEA_FORMAT_A2B10G10R10,
     FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F, FOVEA_FORMAT_RGB16F,
@@ -47,7 +45,7 @@ TEST(scenes_by_nodes_and_by_blocks_are_the_reference)
                               .pattern = (enum image_pattern)(i % IMAGE_PATTERN_COUNT),
                               .layout = {i % 5 == 1, i % 3, i % 4 == 2}};
         scene.foveation.method = i % 7 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
 }
 
@@ -66,7 +64,7 @@ TEST(formats_patterns_and_lights_in_tiles_are_the_reference)
         scene.gaze = gazes[i % COUNT(gazes)];
         scene.layout = (struct image_layout){i % 5 == 1, (uint32_t)(i % 3), i % 8 == 2};
         scene.shift = i % 3 == 1 && i % TILE_FORMATS < 3 ? (uint32_t)i % 16 : 0;
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
 }
 
@@ -82,7 +80,7 @@ TEST(every_size_in_tiles_is_the_reference)
         scene.height_px = sizes[i / 2][1];
         scene.foveation.light = lights[i % 2];
         scene.foveation.strength = hypot(scene.width_px, scene.height_px) / 600.0;
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
 }
 
@@ -133,7 +131,7 @@ TEST(large_pictures_are_as_the_cpu_has_them)
             cases[k].f_max_cpd > 0 ? (double)cases[k].f_max_cpd : scene.foveation.paper.f_max_cpd;
         scene.format = scene.format ? scene.format : FOVEA_FORMAT_RGBA8;
         scene.no_reference = true;
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
 }
 
@@ -141,7 +139,7 @@ TEST(large_pictures_are_as_the_cpu_has_them)
 TEST(the_largest_map_works)
 {
     const size_t side = fixture.quick ? 1024 : LARGEST_MAP;
-    float *values = malloc(side * side * sizeof *values);
+    OWNED(owned_free) float *values = malloc(side * side * sizeof *values);
     assert_non_null(values);
     for (size_t i = 0; i < side * side; i++) {
         values[i] = (float)(1 + i % 97 + i / side);
@@ -155,8 +153,7 @@ TEST(the_largest_map_works)
     scene.foveation.geometry =
         (struct fovea_geometry){.tan_left = 0.7, .tan_right = 1.1, .tan_up = 0.8, .tan_down = 0.4};
     scene.no_reference = true;
-    scene_assert(&fixture, &scene);
-    free(values);
+    scene_assert(&scene);
 }
 
 /* ---- Bit for bit ----------------------------------------------------------------------------- */
@@ -175,7 +172,7 @@ TEST(what_is_sharp_is_copied_bit_by_bit)
         scene.foveation.light = lights[i / 4 % 2];
         scene.foveation.alpha = i / 8 % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
         scene.foveation.paper.f_max_cpd = 10.0;
-        assert_true(scene_assert_sharp_is_copied(&fixture, &scene) > 100);
+        assert_true(scene_assert_sharp_is_copied(&scene) > 100);
     }
 }
 
@@ -189,7 +186,7 @@ TEST(flat_pictures_stay_flat)
         scene.height_px = 65;
         scene.foveation.strength = i % 2 ? 0.24 : 3.0; /* as flat as tiles ask for; steep */
         scene.foveation.light = lights[i / 2 % 2];
-        scene_assert_flat_stays_flat(&fixture, &scene);
+        scene_assert_flat_stays_flat(&scene);
     }
 }
 
@@ -201,30 +198,25 @@ TEST(a_view_is_as_it_would_be_alone)
     for (size_t i = 0; i < COUNT(origins); i += fixture.quick ? 3 : 1) {
         struct scene scene = scene_in(SCENE_IN_TILES);
         struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        struct test_image large = image_make_packed(480, 340, scene.format);
-        struct test_image large_dst = image_make_packed(480, 340, scene.format);
-        struct test_image alone = image_make_packed(401, 273, scene.format);
-        struct test_image expected = image_make_packed(401, 273, scene.format);
-        image_draw(&large.view, IMAGE_RANDOM, 3);
+        scene_prepare(&p, &scene);
+        OWNED_IMAGE large = image_drawn(480, 340, scene.format, IMAGE_RANDOM, 3);
+        OWNED_IMAGE large_dst = image_make_packed(480, 340, scene.format);
+        OWNED_IMAGE alone = image_make_packed(401, 273, scene.format);
+        OWNED_IMAGE expected = image_make_packed(401, 273, scene.format);
         struct fovea_image view = large_dst.view;
         view.width_px = 401;
         view.height_px = 273;
         view.data = image_pixel(&large.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
         image_mirror(&view, &alone.view, false, false);
-        scene_run_linear(&fixture, &p, &alone, &expected, 0);
+        scene_run_linear(&p, &alone, &expected, 0);
         p.view.origin_x_px = origins[i][0];
         p.view.origin_y_px = origins[i][1];
-        scene_run_linear(&fixture, &p, &large, &large_dst, 0);
+        scene_run_linear(&p, &large, &large_dst, 0);
         view.data = image_pixel(&large_dst.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
         compare_assert_all_same(&view, &expected.view, "view");
-        scene_run_surface(&fixture, &p, &large.view, &large_dst.view);
+        scene_run_surface(&p, &large.view, &large_dst.view);
         compare_assert_all_same(&view, &expected.view, "view of a surface");
-        image_free(&large);
-        image_free(&large_dst);
-        image_free(&alone);
-        image_free(&expected);
-        scene_finish(&fixture, &p);
+        scene_finish(&p);
     }
 }
 
@@ -232,24 +224,20 @@ TEST(a_view_is_as_it_would_be_alone)
 TEST(frames_leave_nothing_behind)
 {
     struct scene scene = scene_in(SCENE_IN_TILES);
-    struct test_image src = image_make_packed(401, 273, scene.format);
-    struct test_image first = image_make_packed(401, 273, scene.format);
-    struct test_image later = image_make_packed(401, 273, scene.format);
-    image_draw(&src.view, IMAGE_RANDOM, 5);
+    OWNED_IMAGE src = image_drawn(401, 273, scene.format, IMAGE_RANDOM, 5);
+    OWNED_IMAGE first = image_make_packed(401, 273, scene.format);
+    OWNED_IMAGE later = image_make_packed(401, 273, scene.format);
     struct prepared p = {0};
-    scene_prepare(&fixture, &p, &scene);
-    scene_run_linear(&fixture, &p, &src, &first, 0);
+    scene_prepare(&p, &scene);
+    scene_run_linear(&p, &src, &first, 0);
     for (int i = 0; i < (fixture.quick ? 2 : 9); i++) {
         scene_look(&p, (struct fovea_point_uv){i / 7.0 - 0.1, 1.1 - i / 8.0});
-        scene_run_linear(&fixture, &p, &src, &later, 0);
+        scene_run_linear(&p, &src, &later, 0);
         scene_look(&p, scene.gaze);
-        scene_run_linear(&fixture, &p, &src, &later, 0);
+        scene_run_linear(&p, &src, &later, 0);
         compare_assert_all_same(&later.view, &first.view, "again");
     }
-    scene_finish(&fixture, &p);
-    image_free(&src);
-    image_free(&first);
-    image_free(&later);
+    scene_finish(&p);
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
@@ -258,8 +246,8 @@ static struct test_image run_picture(const struct scene *scene, const struct tes
                                      struct prepared *p)
 {
     struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    scene_prepare(&fixture, p, scene);
-    scene_run_linear(&fixture, p, src, &dst, 0);
+    scene_prepare(p, scene);
+    scene_run_linear(p, src, &dst, 0);
     return dst;
 }
 
@@ -286,16 +274,16 @@ TEST(what_is_not_finite_stays_within_reach)
         struct scene scene = scene_in((enum scene_way)(1 + i % 3));
         scene.format = halves[i / 6];
         scene.foveation.alpha = i % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        image_draw(&src.view, IMAGE_PHOTO, 3);
+        OWNED_IMAGE src =
+            image_drawn(scene.width_px, scene.height_px, scene.format, IMAGE_PHOTO, 3);
         struct prepared p = {0};
-        struct test_image clean = run_picture(&scene, &src, &p);
-        scene_finish(&fixture, &p);
+        OWNED_IMAGE clean = run_picture(&scene, &src, &p);
+        scene_finish(&p);
         for (size_t k = 0; k < COUNT(bad_places); k++) {
             image_set(&src.view, bad_places[k][0], bad_places[k][1], bad_places[k][2],
                       k == 1 ? (double)INFINITY : (double)NAN);
         }
-        struct test_image dst = run_picture(&scene, &src, &p);
+        OWNED_IMAGE dst = run_picture(&scene, &src, &p);
         assert_true(isnan(image_get(&dst.view, 20, 30, 0)));
         assert_true(isinf(image_get(&dst.view, 150, 90, 1)));
         assert_true(isnan(image_get(&dst.view, 202, 116, 2)));
@@ -307,10 +295,7 @@ TEST(what_is_not_finite_stays_within_reach)
                             0.02 * image_white(scene.format, c));
             }
         }
-        scene_finish(&fixture, &p);
-        image_free(&clean);
-        image_free(&dst);
-        image_free(&src);
+        scene_finish(&p);
     }
 }
 
@@ -320,14 +305,12 @@ TEST(the_largest_numbers_stay_as_they_are)
     for (size_t i = 0; i < 3 * COUNT(halves); i++) {
         struct scene scene = scene_in((enum scene_way)(1 + i % 3));
         scene.format = halves[i / 3];
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        OWNED_IMAGE src = image_make_packed(scene.width_px, scene.height_px, scene.format);
         image_fill(&src.view, largest[i / 3]);
         struct prepared p = {0};
-        struct test_image dst = run_picture(&scene, &src, &p);
+        OWNED_IMAGE dst = run_picture(&scene, &src, &p);
         compare_assert_all_same(&dst.view, &src.view, "largest");
-        scene_finish(&fixture, &p);
-        image_free(&dst);
-        image_free(&src);
+        scene_finish(&p);
     }
 }
 
@@ -337,18 +320,16 @@ TEST(what_is_dark_stays_dark_beside_what_is_bright)
 {
     struct scene scene = scene_in(SCENE_IN_TILES);
     scene.format = FOVEA_FORMAT_RGBA16F;
-    struct test_image src = image_make_packed(401, 273, scene.format);
+    OWNED_IMAGE src = image_make_packed(401, 273, scene.format);
     image_fill(&src.view, 0.001);
     image_set(&src.view, 40, 40, 0, 60000.0);
     image_set(&src.view, 180, 140, 1, 60000.0);
     struct prepared p = {0};
-    struct test_image dst = run_picture(&scene, &src, &p);
+    OWNED_IMAGE dst = run_picture(&scene, &src, &p);
     assert_float_equal(image_get(&dst.view, 350, 230, 0), 0.001, 2e-6);
     assert_float_equal(image_get(&dst.view, 250, 60, 1), 0.001, 2e-6);
     assert_true(image_get(&dst.view, 41, 41, 0) > 100.0);
-    scene_finish(&fixture, &p);
-    image_free(&dst);
-    image_free(&src);
+    scene_finish(&p);
 }
 
 enum bright {
@@ -383,15 +364,15 @@ static double worst_part(struct scene scene, enum fovea_format format, double la
 {
     double most = 0.0;
     scene.format = format;
-    struct test_image src = image_make_packed(scene.width_px, scene.height_px, format);
+    OWNED_IMAGE src = image_make_packed(scene.width_px, scene.height_px, format);
     for (uint32_t i = 0; i < 3 * scene.width_px * scene.height_px; i++) {
         const uint32_t x = i / 3 % scene.width_px;
         const uint32_t y = i / 3 / scene.width_px;
         image_set(&src.view, x, y, i % 3, bright_at(kind, largest, x, y, i % 3));
     }
     struct prepared p = {0};
-    struct test_image dst = run_picture(&scene, &src, &p);
-    double *expected = compare_expected(&scene.foveation, &src.view, &p.frame);
+    OWNED_IMAGE dst = run_picture(&scene, &src, &p);
+    OWNED(owned_free) double *expected = compare_expected(&scene.foveation, &src.view, &p.frame);
     const uint32_t channels = image_channels(format);
     for (uint32_t i = 0; i < scene.width_px * scene.height_px * channels; i++) {
         const uint32_t at = i / channels;
@@ -404,10 +385,7 @@ static double worst_part(struct scene scene, enum fovea_format format, double la
         most =
             i % channels < 3 ? fmax(most, (fabs(actual - expected[i]) - half_step) / budget) : most;
     }
-    free(expected);
-    scene_finish(&fixture, &p);
-    image_free(&src);
-    image_free(&dst);
+    scene_finish(&p);
     return most;
 }
 
@@ -425,10 +403,9 @@ TEST(floats_far_above_white_are_right)
         for (size_t k = 0; k < COUNT(halves); k++) {
             const double of_floats = worst_part(scene, FOVEA_FORMAT_RGBA32F, largest[k], kind);
             const double of_halves = worst_part(scene, halves[k], largest[k], kind);
-            if (of_halves > fmax(1.0, 1.25 * of_floats)) {
-                fail_msg("format %d, strength %g, kind %d: %.3f budgets off, floats %.3f",
-                         (int)halves[k], scene.foveation.strength, (int)kind, of_halves, of_floats);
-            }
+            assert_that(of_halves <= fmax(1.0, 1.25 * of_floats),
+                        "format %d, strength %g, kind %d: %.3f budgets off, floats %.3f",
+                        (int)halves[k], scene.foveation.strength, (int)kind, of_halves, of_floats);
         }
     }
 }
@@ -439,8 +416,7 @@ TEST(floats_far_above_white_are_right)
 
 static struct device_pair pair_make(const struct scene *scene, uint64_t seed)
 {
-    return device_pair_make(&fixture, scene->width_px, scene->height_px, scene->format,
-                            IMAGE_RANDOM, seed);
+    return device_pair_make(scene->width_px, scene->height_px, scene->format, IMAGE_RANDOM, seed);
 }
 
 static enum fovea_result run(const struct prepared *p, const struct device_pair *picture,
@@ -448,8 +424,7 @@ static enum fovea_result run(const struct prepared *p, const struct device_pair 
 {
     struct operator_cuda_run run = p->run;
     run.stream = stream;
-    return cuda_fixture_run_linear(&fixture, &run, &picture->device_src.view,
-                                   &picture->device_dst.view);
+    return cuda_fixture_run_linear(&run, &picture->device_src.view, &picture->device_dst.view);
 }
 
 /* Each plan is retired while launches on several streams that read its tables are queued; alone
@@ -460,28 +435,27 @@ static void check_in_flight(const struct scene *scene)
     struct device_pair pictures[STREAMS];
     CUstream streams[STREAMS] = {NULL};
     for (int i = 0; i < STREAMS; i++) {
-        assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+        assert_ok(cuda_device_create_stream(fixture.device, &streams[i]));
         pictures[i] = pair_make(scene, 10 + (uint64_t)i);
     }
     for (int round = 0; round < (fixture.quick ? 2 : 20); round++) {
-        scene_prepare(&fixture, &p, scene);
+        scene_prepare(&p, scene);
         for (int i = 0; i < STREAMS * (fixture.quick ? 1 : 10); i++) {
-            assert_int_equal(run(&p, &pictures[i % STREAMS], streams[i % STREAMS]), FOVEA_OK);
+            assert_ok(run(&p, &pictures[i % STREAMS], streams[i % STREAMS]));
         }
-        scene_finish(&fixture, &p);
+        scene_finish(&p);
     }
-    scene_prepare(&fixture, &p, scene);
+    scene_prepare(&p, scene);
     for (int i = 0; i < STREAMS; i++) {
-        struct test_image alone = image_make_packed(203, 117, scene->format);
-        CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
-        CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
-        device_image_download(&fixture, &pictures[i].device_dst, &pictures[i].dst);
-        scene_run_linear(&fixture, &p, &pictures[i].src, &alone, 0);
+        OWNED_IMAGE alone = image_make_packed(203, 117, scene->format);
+        CU_ASSERT(fixture.cu->StreamSynchronize(streams[i]));
+        CU_ASSERT(fixture.cu->StreamDestroy(streams[i]));
+        device_image_download(&pictures[i].device_dst, &pictures[i].dst);
+        scene_run_linear(&p, &pictures[i].src, &alone, 0);
         compare_assert_all_same(&pictures[i].dst.view, &alone.view, "stream");
-        image_free(&alone);
-        device_pair_free(&fixture, &pictures[i]);
+        device_pair_free(&pictures[i]);
     }
-    scene_finish(&fixture, &p);
+    scene_finish(&p);
 }
 
 TEST(plans_may_be_retired_in_flight)
@@ -496,24 +470,17 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
 {
     struct scene scene = scene_smooth();
     scene.format = FOVEA_FORMAT_RGBA32F;
-    struct device_pair picture = pair_make(&scene, 1);
+    OWNED(device_pair_free) struct device_pair picture = pair_make(&scene, 1);
     struct prepared p = {0};
-    scene_prepare(&fixture, &p, &scene);
+    scene_prepare(&p, &scene);
     assert_int_equal(
         foveate_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
         FOVEA_ERROR_UNSUPPORTED);
     struct operator_cuda_plan *small = NULL;
-    assert_int_equal(foveate_operator_cuda.plan_create(fixture.foveate, &p.plan->base,
-                                                       FOVEA_FORMAT_RGBA16F, &small),
-                     FOVEA_OK);
+    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &p.plan->base,
+                                                FOVEA_FORMAT_RGBA16F, &small));
     p.run.cuda_plan = small;
     assert_int_equal(run(&p, &picture, fixture.stream), FOVEA_ERROR_UNSUPPORTED);
     foveate_operator_cuda.plan_retire(fixture.foveate, &small);
-    scene_finish(&fixture, &p);
-    device_pair_free(&fixture, &picture);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
+    scene_finish(&p);
 }

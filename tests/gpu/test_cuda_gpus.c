@@ -173,7 +173,7 @@ static void run_on_all(const struct job *job, bool at_once)
 static void expect_the_same(enum fovea_method method, enum fovea_format format, uint32_t width_px,
                             uint32_t height_px, uint32_t images)
 {
-    struct test_image picture = image_make_packed(width_px, height_px * images, format);
+    OWNED_IMAGE picture = image_make_packed(width_px, height_px * images, format);
     struct job job = {.foveation = fovea_settings_default().foveation,
                       .format = format,
                       .width_px = width_px,
@@ -185,7 +185,6 @@ static void expect_the_same(enum fovea_method method, enum fovea_format format, 
     job.foveation.method = method;
     run_on_all(&job, false);
     run_on_all(&job, true);
-    image_free(&picture);
 }
 
 TEST(smooth_frames_are_the_same_on_every_gpu)

@@ -18,8 +18,6 @@
 /* Of the larger of the two and a pixel's worth of noise. */
 #define GAZE_BUDGET 2e-3
 
-static struct cuda_fixture fixture;
-
 struct scene {
     struct fovea_settings settings;
     enum fovea_format format;
@@ -99,7 +97,7 @@ static struct operator_plan *plan_of(const struct scene *scene)
     const struct operator_plan_desc desc = {
         .settings = &scene->settings, .width_px = scene->width_px, .height_px = scene->height_px};
     struct operator_plan *plan = NULL;
-    assert_int_equal(foveate_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(foveate_operator.plan_create(&desc, &plan));
     return plan;
 }
 
@@ -108,14 +106,13 @@ static void run_cpu(const struct scene *scene, const struct operator_plan *plan,
     const struct operator_gradient_api *api = foveate_operator.gradient;
     struct operator_derivatives batch = batch_of(scene, p);
     struct operator_gradient *gradient = NULL;
-    struct thread_pool *pool = NULL;
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
     batch.d_gazes_uv = p->cpu_gazes;
-    assert_int_equal(thread_pool_create(2, &pool), FOVEA_OK);
-    assert_int_equal(api->create(pool, plan, &gradient), FOVEA_OK);
-    assert_int_equal(api->reserve(gradient, &batch), FOVEA_OK);
+    assert_ok(thread_pool_create(2, &pool));
+    assert_ok(api->create(pool, plan, &gradient));
+    assert_ok(api->reserve(gradient, &batch));
     api->run(gradient, &batch);
     api->destroy(&gradient);
-    thread_pool_destroy(&pool);
 }
 
 static struct fovea_image on_device(const struct device_image *image, const struct sheet *sheet)
@@ -134,9 +131,9 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
     const struct operator_cuda_gradient_api *api = foveate_operator.cuda_gradient;
     struct operator_cuda_gradient *gradient = NULL;
     struct operator_cuda_gradient_plan *tables = NULL;
-    struct device_image src = device_image_make(&fixture, &p->src.all, 0);
-    struct device_image d_dst = device_image_make(&fixture, &p->d_dst.all, 0);
-    struct device_image d_src = device_image_make(&fixture, &p->gpu.all, 0);
+    OWNED(device_image_free) struct device_image src = device_image_make(&p->src.all, 0);
+    OWNED(device_image_free) struct device_image d_dst = device_image_make(&p->d_dst.all, 0);
+    OWNED(device_image_free) struct device_image d_src = device_image_make(&p->gpu.all, 0);
     const struct fovea_image images[] = {on_device(&src, &p->src), on_device(&d_dst, &p->d_dst),
                                          on_device(&d_src, &p->gpu)};
     struct operator_derivatives batch = batch_of(scene, p);
@@ -146,28 +143,25 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
     batch.d_src = &images[2];
     batch.d_gazes_uv = p->gpu_gazes;
     if (gazes_on_device) {
-        CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
-        cuda_fixture_upload(&fixture, gazes, scene->gazes_uv, sizeof scene->gazes_uv);
+        CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
+        cuda_fixture_upload(gazes, scene->gazes_uv, sizeof scene->gazes_uv);
         batch.gazes_uv = (const float *)(uintptr_t)gazes;
         batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
         batch.gazes_on_device = true;
     }
-    assert_int_equal(api->create(fixture.device, &gradient), FOVEA_OK);
-    assert_int_equal(api->plan_create(gradient, plan, &tables), FOVEA_OK);
-    assert_int_equal(api->reserve(gradient, tables, &batch), FOVEA_OK);
-    assert_int_equal(api->run(gradient, tables, &batch, fixture.stream), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &d_src, &p->gpu.all);
+    assert_ok(api->create(fixture.device, &gradient));
+    assert_ok(api->plan_create(gradient, plan, &tables));
+    assert_ok(api->reserve(gradient, tables, &batch));
+    assert_ok(api->run(gradient, tables, &batch, fixture.stream));
+    cuda_fixture_wait();
+    device_image_download(&d_src, &p->gpu.all);
     if (gazes_on_device) {
-        CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + sizeof scene->gazes_uv,
-                                                   sizeof p->gpu_gazes));
-        CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
+        CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + sizeof scene->gazes_uv,
+                                         sizeof p->gpu_gazes));
+        CU_ASSERT(fixture.cu->MemFree(gazes));
     }
     api->plan_retire(gradient, &tables);
     api->destroy(&gradient);
-    device_image_free(&fixture, &src);
-    device_image_free(&fixture, &d_dst);
-    device_image_free(&fixture, &d_src);
 }
 
 static double worst[2];
@@ -179,19 +173,16 @@ static void assert_images(const struct pictures *p, const char *what)
         const struct fovea_image expected = sheet_image(&p->cpu, i);
         const struct fovea_image got = sheet_image(&p->gpu, i);
         const size_t count = (size_t)got.width_px * got.height_px * image_channels(got.format);
-        double *a = image_to_doubles(&expected);
-        double *b = image_to_doubles(&got);
+        OWNED(owned_free) double *a = image_to_doubles(&expected);
+        OWNED(owned_free) double *b = image_to_doubles(&got);
         double largest = 0.0;
         double off = 0.0;
         for (size_t n = 0; n < count; n++) {
             largest = fmax(largest, fabs(a[n]));
             off = fabs(a[n] - b[n]) > off || isnan(b[n]) ? fabs(a[n] - b[n]) : off;
         }
-        free(a);
-        free(b);
-        if (!(off <= (image_is_half(format) ? HALF_BUDGET : FLOAT_BUDGET) * largest)) {
-            fail_msg("%s image %u: %g of %g off", what, i, off, largest);
-        }
+        assert_that(off <= (image_is_half(format) ? HALF_BUDGET : FLOAT_BUDGET) * largest,
+                    "%s image %u: %g of %g off", what, i, off, largest);
         worst[0] = image_is_half(format) ? worst[0] : fmax(worst[0], off / largest);
     }
     assert_true(image_guards_intact(&p->gpu.all));
@@ -208,9 +199,8 @@ static void assert_gazes(const struct pictures *p, const char *what)
         const double side = i % 2 ? p->cpu.first.height_px : p->cpu.first.width_px;
         const double size = fmax(side, LEAST_SIDE_PX);
         const double off = fabs((double)p->gpu_gazes[i] - expected);
-        if (!(off <= GAZE_BUDGET * fmax(fabs(expected), size))) {
-            fail_msg("%s: gaze %zu is %g, expected %g", what, i, (double)p->gpu_gazes[i], expected);
-        }
+        assert_that(off <= GAZE_BUDGET * fmax(fabs(expected), size),
+                    "%s: gaze %zu is %g, expected %g", what, i, (double)p->gpu_gazes[i], expected);
         worst[1] = fmax(worst[1], off / fmax(fabs(expected), size));
     }
 }
@@ -219,18 +209,17 @@ TEST(gradients_are_the_cpus)
 {
     for (uint32_t i = 0; i < (fixture.quick ? 24 : 240); i++) {
         const struct scene scene = scene_of(i);
-        char what[120];
-        snprintf(what, sizeof what, "scene %u: %ux%u format %d model %d method %d", i,
-                 scene.width_px, scene.height_px, (int)scene.format,
-                 (int)scene.settings.foveation.model, (int)scene.settings.foveation.method);
-        struct pictures p = pictures_make(&scene);
+        const char *what =
+            test_text("scene %u: %ux%u format %d model %d method %d", i, scene.width_px,
+                      scene.height_px, (int)scene.format, (int)scene.settings.foveation.model,
+                      (int)scene.settings.foveation.method);
+        OWNED(pictures_free) struct pictures p = pictures_make(&scene);
         struct operator_plan *plan = plan_of(&scene);
         run_cpu(&scene, plan, &p);
         run_gpu(&scene, plan, &p, i % 2);
         assert_images(&p, what);
         assert_gazes(&p, what);
         foveate_operator.plan_destroy(&plan);
-        pictures_free(&p);
     }
     print_message("image %.2e of the largest, gaze %.2e\n", worst[0], worst[1]);
 }
@@ -240,7 +229,7 @@ TEST(an_image_without_a_gaze_is_copied)
     for (uint32_t i = 0; i < 6; i++) {
         struct scene scene = scene_of(i);
         scene.gazes_uv[2] = i % 2 ? NAN : -INFINITY;
-        struct pictures p = pictures_make(&scene);
+        OWNED(pictures_free) struct pictures p = pictures_make(&scene);
         struct operator_plan *plan = plan_of(&scene);
         run_gpu(&scene, plan, &p, true);
         const struct fovea_image expected = sheet_image(&p.d_dst, 1);
@@ -252,23 +241,20 @@ TEST(an_image_without_a_gaze_is_copied)
         }
         assert_true(p.gpu_gazes[2] == 0.0f && p.gpu_gazes[3] == 0.0f);
         foveate_operator.plan_destroy(&plan);
-        pictures_free(&p);
     }
 }
 
 TEST(results_are_always_the_same)
 {
     const struct scene scene = scene_of(7);
-    struct pictures a = pictures_make(&scene);
-    struct pictures b = pictures_make(&scene);
+    OWNED(pictures_free) struct pictures a = pictures_make(&scene);
+    OWNED(pictures_free) struct pictures b = pictures_make(&scene);
     struct operator_plan *plan = plan_of(&scene);
     run_gpu(&scene, plan, &a, true);
     run_gpu(&scene, plan, &b, false);
     assert_memory_equal(a.gpu.all.memory, b.gpu.all.memory, a.gpu.all.memory_bytes);
     assert_memory_equal(a.gpu_gazes, b.gpu_gazes, sizeof a.gpu_gazes);
     foveate_operator.plan_destroy(&plan);
-    pictures_free(&a);
-    pictures_free(&b);
 }
 
 /* The public call on images in the device's memory. */
@@ -280,10 +266,10 @@ struct called {
 
 static struct called called_make(const struct scene *scene, struct pictures *p)
 {
-    struct called c = {.src = device_image_make(&fixture, &p->src.all, 0),
-                       .d_dst = device_image_make(&fixture, &p->d_dst.all, 0),
-                       .d_src = device_image_make(&fixture, &p->gpu.all, 0)};
-    c.context = cuda_fixture_context(&fixture, &scene->settings);
+    struct called c = {.src = device_image_make(&p->src.all, 0),
+                       .d_dst = device_image_make(&p->d_dst.all, 0),
+                       .d_src = device_image_make(&p->gpu.all, 0)};
+    c.context = cuda_fixture_context(&scene->settings);
     fovea_batch_gradient_init(&c.batch);
     c.batch.count = IMAGES;
     c.batch.src = on_device(&c.src, &p->src);
@@ -299,18 +285,17 @@ static struct called called_make(const struct scene *scene, struct pictures *p)
 
 static void call(const struct called *c)
 {
-    assert_int_equal(fovea_context_run_batch_gradient(c->context, &c->batch, fixture.stream),
-                     FOVEA_OK);
+    assert_ok(fovea_context_run_batch_gradient(c->context, &c->batch, fixture.stream));
 }
 
 static void called_finish(struct called *c, struct pictures *p)
 {
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &c->d_src, &p->gpu.all);
+    cuda_fixture_wait();
+    device_image_download(&c->d_src, &p->gpu.all);
     fovea_context_destroy(&c->context);
-    device_image_free(&fixture, &c->src);
-    device_image_free(&fixture, &c->d_dst);
-    device_image_free(&fixture, &c->d_src);
+    device_image_free(&c->src);
+    device_image_free(&c->d_dst);
+    device_image_free(&c->d_src);
 }
 
 static void run_context(const struct scene *scene, struct pictures *p)
@@ -325,14 +310,13 @@ TEST(contexts_give_the_same)
 {
     for (uint32_t i = 0; i < 8; i += 4) {
         const struct scene scene = scene_of(i);
-        struct pictures p = pictures_make(&scene);
+        OWNED(pictures_free) struct pictures p = pictures_make(&scene);
         struct operator_plan *plan = plan_of(&scene);
         run_cpu(&scene, plan, &p);
         run_context(&scene, &p);
         assert_images(&p, "context");
         assert_gazes(&p, "context");
         foveate_operator.plan_destroy(&plan);
-        pictures_free(&p);
     }
 }
 
@@ -340,12 +324,11 @@ static CUgraphExec capture(const struct called *c)
 {
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
-    CU_ASSERT(&fixture,
-              fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CU_ASSERT(fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     call(c);
-    CU_ASSERT(&fixture, fixture.cu->StreamEndCapture(fixture.stream, &graph));
-    CU_ASSERT(&fixture, fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
-    CU_ASSERT(&fixture, fixture.cu->GraphDestroy(graph));
+    CU_ASSERT(fixture.cu->StreamEndCapture(fixture.stream, &graph));
+    CU_ASSERT(fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CU_ASSERT(fixture.cu->GraphDestroy(graph));
     return exec;
 }
 
@@ -356,23 +339,23 @@ static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
     const size_t bytes = sizeof scene->gazes_uv;
     struct called c = called_make(scene, p);
     CUdeviceptr gazes = 0;
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, 2 * bytes));
-    CU_ASSERT(&fixture, fixture.cu->MemsetD8(gazes, 0, bytes));
+    CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * bytes));
+    CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, bytes));
     c.batch.gazes_memory = FOVEA_MEMORY_CUDA;
     c.batch.gazes_uv = (const float *)(uintptr_t)gazes;
     c.batch.d_gazes_uv = (float *)(uintptr_t)(gazes + bytes);
     if (warm) {
         call(&c);
-        cuda_fixture_wait(&fixture);
+        cuda_fixture_wait();
     }
     CUgraphExec exec = capture(&c);
-    cuda_fixture_upload(&fixture, gazes, scene->gazes_uv, bytes);
-    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
-    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
-    cuda_fixture_wait(&fixture);
-    CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + bytes, bytes));
-    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
-    CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
+    cuda_fixture_upload(gazes, scene->gazes_uv, bytes);
+    CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
+    CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
+    cuda_fixture_wait();
+    CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + bytes, bytes));
+    CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
+    CU_ASSERT(fixture.cu->MemFree(gazes));
     called_finish(&c, p);
 }
 
@@ -380,8 +363,8 @@ TEST(a_graph_gives_what_a_call_gives)
 {
     for (uint32_t i = 0; i < (fixture.quick ? 8 : 32); i += 4) {
         const struct scene scene = scene_of(i + i / 8);
-        struct pictures called = pictures_make(&scene);
-        struct pictures replayed = pictures_make(&scene);
+        OWNED(pictures_free) struct pictures called = pictures_make(&scene);
+        OWNED(pictures_free) struct pictures replayed = pictures_make(&scene);
         struct operator_plan *plan = plan_of(&scene);
         run_gpu(&scene, plan, &called, true);
         run_graph(&scene, &replayed, i / 4 % 2);
@@ -389,12 +372,5 @@ TEST(a_graph_gives_what_a_call_gives)
                             called.gpu.all.memory_bytes);
         assert_memory_equal(called.gpu_gazes, replayed.gpu_gazes, sizeof called.gpu_gazes);
         foveate_operator.plan_destroy(&plan);
-        pictures_free(&called);
-        pictures_free(&replayed);
     }
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

@@ -9,12 +9,11 @@
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
-static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.7};
 
 static struct device_pair make(uint32_t width_px, uint32_t height_px, enum fovea_format format)
 {
-    return device_pair_make(&fixture, width_px, height_px, format, IMAGE_PHOTO, 11);
+    return device_pair_make(width_px, height_px, format, IMAGE_PHOTO, 11);
 }
 
 static struct fovea_settings blockwise(void)
@@ -28,92 +27,81 @@ static struct fovea_context *create(enum fovea_backend backend)
 {
     struct fovea_settings settings = blockwise();
     settings.backend = backend;
-    return cuda_fixture_context(&fixture, &settings);
+    return cuda_fixture_context(&settings);
 }
 
 static void assert_foveated(const struct device_pair *p)
 {
     const struct fovea_foveation foveation = blockwise().foveation;
     const struct fovea_image *src = &p->src.view;
-    struct foveate_plan *plan = NULL;
-    assert_int_equal(foveate_plan_create(&foveation, src->width_px, src->height_px, &plan),
-                     FOVEA_OK);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    assert_ok(foveate_plan_create(&foveation, src->width_px, src->height_px, &plan));
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
-    double *expected = compare_expected(&foveation, src, &frame);
-    device_image_download(&fixture, &p->device_dst, &p->dst);
+    OWNED(owned_free) double *expected = compare_expected(&foveation, src, &frame);
+    device_image_download(&p->device_dst, &p->dst);
     compare_assert_close(&p->dst.view, expected, compare_budget_for(&foveation, src->format),
                          "public");
     assert_true(image_guards_intact(&p->dst));
-    free(expected);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(cuda_images_are_foveated_on_the_callers_stream)
 {
-    struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
-    struct device_pair p = make(320, 240, FOVEA_FORMAT_RGBA8);
-    assert_int_equal(
-        fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, fixture.stream),
-        FOVEA_OK);
-    cuda_fixture_wait(&fixture);
+    OWNED(fovea_context_destroy) struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
+    OWNED(device_pair_free) struct device_pair p = make(320, 240, FOVEA_FORMAT_RGBA8);
+    assert_ok(
+        fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, fixture.stream));
+    cuda_fixture_wait();
     assert_foveated(&p);
-    device_pair_free(&fixture, &p);
-    fovea_context_destroy(&context);
 }
 
 /* The copy back is on the legacy stream too, and therefore comes after. */
 TEST(no_stream_is_the_legacy_default_stream)
 {
-    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    struct device_pair p = make(320, 240, FOVEA_FORMAT_RGB8);
-    assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, NULL),
-                     FOVEA_OK);
+    OWNED(fovea_context_destroy) struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    OWNED(device_pair_free) struct device_pair p = make(320, 240, FOVEA_FORMAT_RGB8);
+    assert_ok(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, NULL));
     assert_foveated(&p);
-    device_pair_free(&fixture, &p);
-    fovea_context_destroy(&context);
 }
 
 TEST(many_sizes_and_streams_in_flight_are_all_right)
 {
     enum { SIZES = 24 };
-    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    OWNED(fovea_context_destroy) struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct device_pair p[SIZES];
     CUstream streams[3] = {NULL};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+        assert_ok(cuda_device_create_stream(fixture.device, &streams[i]));
     }
     for (uint32_t i = 0; i < SIZES; i++) {
         p[i] = make(40 + 5 * i, 90 - 3 * i, FOVEA_FORMAT_RGBA16F);
     }
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < SIZES; i++) {
-            assert_int_equal(fovea_context_run(context, &p[i].device_src.view,
-                                               &p[i].device_dst.view, gaze, streams[i % 3]),
-                             FOVEA_OK);
+            assert_ok(fovea_context_run(context, &p[i].device_src.view, &p[i].device_dst.view, gaze,
+                                        streams[i % 3]));
         }
     }
     for (int i = 0; i < 3; i++) {
-        CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
-        CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
+        CU_ASSERT(fixture.cu->StreamSynchronize(streams[i]));
+        CU_ASSERT(fixture.cu->StreamDestroy(streams[i]));
     }
     for (int i = 0; i < SIZES; i++) {
         assert_foveated(&p[i]);
-        device_pair_free(&fixture, &p[i]);
+        device_pair_free(&p[i]);
     }
-    fovea_context_destroy(&context);
 }
 
 static CUcontext current_context(void)
 {
     CUcontext current = NULL;
-    CU_ASSERT(&fixture, fixture.cu->CtxGetCurrent(&current));
+    CU_ASSERT(fixture.cu->CtxGetCurrent(&current));
     return current;
 }
 
 /* With a context current and with none. */
 TEST(the_callers_current_context_stays)
 {
-    struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED(device_pair_free) struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
     assert_ptr_equal(current_context(), fixture.device->context);
     for (int none = 0; none < 2; none++) {
         if (none) {
@@ -123,36 +111,31 @@ TEST(the_callers_current_context_stays)
         assert_true(none ? !before : before != NULL);
         struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
         assert_ptr_equal(current_context(), before);
-        assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze,
-                                           fixture.stream),
-                         FOVEA_OK);
+        assert_ok(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze,
+                                    fixture.stream));
         assert_ptr_equal(current_context(), before);
         fovea_context_destroy(&context);
         assert_ptr_equal(current_context(), before);
     }
-    assert_int_equal(cuda_device_push(fixture.device), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
+    assert_ok(cuda_device_push(fixture.device));
+    cuda_fixture_wait();
     assert_foveated(&p);
-    device_pair_free(&fixture, &p);
 }
 
 TEST(host_pointers_are_refused)
 {
-    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    OWNED(fovea_context_destroy) struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    OWNED(device_pair_free) struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
     struct fovea_image host = p.src.view;
     host.memory = FOVEA_MEMORY_CUDA;
     assert_int_equal(fovea_context_run(context, &host, &p.device_dst.view, gaze, fixture.stream),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_context_run(context, &p.device_src.view, &host, gaze, fixture.stream),
                      FOVEA_ERROR_INVALID_ARGUMENT);
-    cuda_fixture_wait(&fixture);
-    struct test_image untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    device_image_download(&fixture, &p.device_dst, &p.dst);
+    cuda_fixture_wait();
+    OWNED_IMAGE untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    device_image_download(&p.device_dst, &p.dst);
     assert_memory_equal(p.dst.memory, untouched.memory, untouched.memory_bytes);
-    image_free(&untouched);
-    device_pair_free(&fixture, &p);
-    fovea_context_destroy(&context);
 }
 
 TEST(a_device_that_is_not_there_is_unsupported)
@@ -195,15 +178,15 @@ static void run_images(struct device_pair *p, enum fovea_method method, const fl
     struct operator_plan *plan = NULL;
     struct operator_cuda *kernels = NULL;
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
-    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(row_operator.plan_create(&desc, &plan));
     run.plan = plan;
-    assert_int_equal(api->create(fixture.device, &kernels), FOVEA_OK);
-    assert_int_equal(api->plan_create(kernels, plan, src.format, &run.cuda_plan), FOVEA_OK);
-    CU_ASSERT(&fixture, fixture.cu->MemsetD8(p->device_dst.copy, 0xa5, p->device_dst.bytes));
-    assert_int_equal(api->reserve(kernels, run.cuda_plan, &images), FOVEA_OK);
-    assert_int_equal(api->run_linear(kernels, &run, &images), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &p->device_dst, &p->dst);
+    assert_ok(api->create(fixture.device, &kernels));
+    assert_ok(api->plan_create(kernels, plan, src.format, &run.cuda_plan));
+    CU_ASSERT(fixture.cu->MemsetD8(p->device_dst.copy, 0xa5, p->device_dst.bytes));
+    assert_ok(api->reserve(kernels, run.cuda_plan, &images));
+    assert_ok(api->run_linear(kernels, &run, &images));
+    cuda_fixture_wait();
+    device_image_download(&p->device_dst, &p->dst);
     api->plan_retire(kernels, &run.cuda_plan);
     api->destroy(&kernels);
     row_operator.plan_destroy(&plan);
@@ -215,17 +198,11 @@ TEST(the_frames_gaze_is_for_all_images)
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct device_pair p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         run_images(&p, (enum fovea_method)method, same);
-        unsigned char *expected = malloc(p.dst.memory_bytes);
+        OWNED(owned_free) unsigned char *expected = malloc(p.dst.memory_bytes);
         assert_non_null(expected);
         memcpy(expected, p.dst.memory, p.dst.memory_bytes);
         run_images(&p, (enum fovea_method)method, NULL);
         assert_memory_equal(p.dst.memory, expected, p.dst.memory_bytes);
-        free(expected);
-        device_pair_free(&fixture, &p);
+        device_pair_free(&p);
     }
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

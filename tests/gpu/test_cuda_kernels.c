@@ -8,8 +8,6 @@
 #include "cuda_scene.h"
 #include "kernels/gaze/late_cuda.h"
 
-static struct cuda_fixture fixture;
-
 static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};
 
 /* ---- Pictures, in buffers and through surfaces ----------------------------------------------- */
@@ -21,7 +19,7 @@ TEST(blockwise_in_every_format)
             struct scene scene = scene_default();
             scene.format = (enum fovea_format)format;
             scene.foveation.light = lights[k];
-            scene_assert(&fixture, &scene);
+            scene_assert(&scene);
         }
     }
 }
@@ -36,7 +34,7 @@ TEST(blockwise_in_every_size_of_fragment)
         scene.width_px = i % 2 ? 300 : 203;
         scene.foveation.paper.fragment_px = sides_px[i];
         scene.gaze = (struct fovea_point_uv){0.41, 0.58};
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
 }
 
@@ -51,7 +49,7 @@ TEST(smooth_of_steep_laws_in_every_format)
             scene.foveation.light = lights[k];
             scene.foveation.strength = 3.0;
             scene.way = SCENE_BY_NODES;
-            scene_assert(&fixture, &scene);
+            scene_assert(&scene);
         }
     }
 }
@@ -71,7 +69,7 @@ TEST(smooth_in_tiles_in_every_format)
             scene.foveation.light = lights[k];
             scene.no_reference = true;
             scene.way = SCENE_IN_TILES;
-            scene_assert(&fixture, &scene);
+            scene_assert(&scene);
         }
     }
 }
@@ -88,7 +86,7 @@ TEST(whole_pictures_in_every_format)
             scene.format = formats[i];
             scene.foveation.light = lights[k];
             scene.way = SCENE_BY_BLOCKS;
-            scene_assert(&fixture, &scene);
+            scene_assert(&scene);
         }
     }
 }
@@ -104,7 +102,7 @@ static struct fovea_context *make_context(void)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    return cuda_fixture_context(&fixture, &settings);
+    return cuda_fixture_context(&settings);
 }
 
 /* One of the pictures that lie below each other in a tall one. */
@@ -125,7 +123,7 @@ static void run_one_by_one(struct fovea_context *context, const struct device_im
         const struct fovea_image to = picture_of(dst, i);
         const struct fovea_point_uv gaze = {(double)gazes_uv[2 * (size_t)i],
                                             (double)gazes_uv[2 * (size_t)i + 1]};
-        assert_int_equal(fovea_context_run(context, &from, &to, gaze, fixture.stream), FOVEA_OK);
+        assert_ok(fovea_context_run(context, &from, &to, gaze, fixture.stream));
     }
 }
 
@@ -142,46 +140,45 @@ static void run_batch(struct fovea_context *context, const struct device_image *
                                       .dst_next_bytes = next_bytes,
                                       .gazes_uv = gazes_uv,
                                       .gazes_memory = memory};
-    assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
+    assert_ok(fovea_context_run_batch(context, &batch, fixture.stream));
 }
 
 TEST(batches_with_gazes_in_either_memory)
 {
     static const float gazes_uv[2 * BATCH_COUNT] = {0.2f, 0.3f, 0.5f, 0.5f, 0.9f, 0.1f};
-    struct fovea_context *context = make_context();
+    OWNED(fovea_context_destroy) struct fovea_context *context = make_context();
     struct test_image hosts[4];
     struct device_image images[4]; /* the source, one by one, gazes on the host, on the device */
     for (size_t i = 0; i < COUNT(images); i++) {
         hosts[i] =
             image_make_packed(BATCH_WIDTH_PX, BATCH_COUNT * BATCH_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         image_draw(&hosts[i].view, i == 0 ? IMAGE_STROKES : IMAGE_RANDOM, (uint64_t)i + 1);
-        images[i] = device_image_make(&fixture, &hosts[i], 0);
+        images[i] = device_image_make(&hosts[i], 0);
     }
     CUdeviceptr on_device = 0;
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&on_device, sizeof gazes_uv));
-    cuda_fixture_upload(&fixture, on_device, gazes_uv, sizeof gazes_uv);
+    CU_ASSERT(fixture.cu->MemAlloc(&on_device, sizeof gazes_uv));
+    cuda_fixture_upload(on_device, gazes_uv, sizeof gazes_uv);
     run_one_by_one(context, &images[0], &images[1], gazes_uv);
     run_batch(context, &images[0], &images[2], gazes_uv, FOVEA_MEMORY_CPU);
     run_batch(context, &images[0], &images[3], (const float *)(uintptr_t)on_device,
               FOVEA_MEMORY_CUDA);
-    cuda_fixture_wait(&fixture);
+    cuda_fixture_wait();
     for (size_t i = 1; i < COUNT(images); i++) {
-        device_image_download(&fixture, &images[i], &hosts[i]);
+        device_image_download(&images[i], &hosts[i]);
         assert_true(image_guards_intact(&hosts[i]));
         compare_assert_all_same(&hosts[i].view, &hosts[1].view, "batch");
     }
     for (size_t i = 0; i < COUNT(images); i++) {
-        device_image_free(&fixture, &images[i]);
+        device_image_free(&images[i]);
         image_free(&hosts[i]);
     }
-    CU_ASSERT(&fixture, fixture.cu->MemFree(on_device));
-    fovea_context_destroy(&context);
+    CU_ASSERT(fixture.cu->MemFree(on_device));
 }
 
 TEST(a_latch_takes_the_newer_gaze)
 {
     struct late_cuda *late = NULL;
-    assert_int_equal(late_cuda_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
+    assert_ok(late_cuda_create(fixture.device, fixture.stream, 2, &late));
     const struct late_own own = {
         .width_px = 640, .height_px = 360, .gaze_x_q8 = 11, .gaze_y_q8 = 12, .t_low = 5};
     struct late_writer writer = {.block = late_cuda_block(late)};
@@ -190,9 +187,9 @@ TEST(a_latch_takes_the_newer_gaze)
     int32_t latched[2][2] = {{0}};
     for (uint32_t slot = 0; slot < 2; slot++) {
         CUdeviceptr gazes = 0;
-        assert_int_equal(late_cuda_latch(late, fixture.stream, slot, &own, &gazes), FOVEA_OK);
-        cuda_fixture_wait(&fixture);
-        CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(latched[slot], gazes, sizeof latched[slot]));
+        assert_ok(late_cuda_latch(late, fixture.stream, slot, &own, &gazes));
+        cuda_fixture_wait();
+        CU_ASSERT(fixture.cu->MemcpyDtoH(latched[slot], gazes, sizeof latched[slot]));
         late_write(&writer, &newer);
     }
     late_cuda_destroy(&late);
@@ -200,9 +197,4 @@ TEST(a_latch_takes_the_newer_gaze)
     assert_int_equal(latched[0][1], 12);
     assert_int_equal(latched[1][0], 21);
     assert_int_equal(latched[1][1], 22);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

@@ -7,8 +7,6 @@
 #include "operator_rig.h"
 #include "operators/lens_scenes.h"
 
-static struct cuda_fixture fixture;
-
 static struct operator_scene scene_of_bytes(uint64_t i)
 {
     struct operator_scene scene = lens_scene_of(i);
@@ -25,7 +23,7 @@ TEST(grids_of_bytes_are_the_reference)
             scene.height_px = 55;
         }
         lens_scene_use_points(i / 6, &scene);
-        operator_rig_check(&fixture, &scene, (uint32_t)(i / 4 % 3));
+        operator_rig_check(&scene, (uint32_t)(i / 4 % 3));
     }
 }
 
@@ -41,9 +39,9 @@ TEST(a_place_on_a_line_takes_the_pixel_behind_it)
     scene.settings.own.lens_filter = 0;
     scene.settings.own.lens_r0 = 0.5;
     scene.settings.own.lens_r2 = 0.0;
-    struct test_image src = scene_draw(&scene);
-    struct test_image dst = scene_draw(&scene);
-    struct operator_rig rig = operator_rig_make(&fixture, &scene);
+    OWNED_IMAGE src = scene_draw(&scene);
+    OWNED_IMAGE dst = scene_draw(&scene);
+    struct operator_rig rig = operator_rig_make(&scene);
     operator_rig_run_linear(&rig, &src, &dst, 0);
     for (uint32_t i = 0; i < scene.width_px * scene.height_px; i++) {
         const uint32_t x = i % scene.width_px;
@@ -54,8 +52,6 @@ TEST(a_place_on_a_line_takes_the_pixel_behind_it)
                             4);
     }
     operator_rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
 }
 
 /* So many that a block makes several tiles, the last of which ends below an image. */
@@ -68,34 +64,24 @@ TEST(many_images_are_each_as_one_alone)
         scene.height_px = 50;
         struct operator_scene whole = scene;
         whole.height_px = scene.height_px * count;
-        struct test_image src = scene_draw(&scene);
-        struct test_image alone = scene_draw(&scene);
-        struct test_image dst = image_make_packed(whole.width_px, whole.height_px, whole.format);
-        struct device_image from = device_image_make(&fixture, &src, 0);
-        struct device_image to = device_image_make(&fixture, &dst, 0);
+        OWNED_IMAGE src = scene_draw(&scene);
+        OWNED_IMAGE alone = scene_draw(&scene);
+        OWNED_IMAGE dst = image_make_packed(whole.width_px, whole.height_px, whole.format);
+        OWNED(device_image_free) struct device_image from = device_image_make(&src, 0);
+        OWNED(device_image_free) struct device_image to = device_image_make(&dst, 0);
         struct fovea_image first = to.view;
         first.height_px = scene.height_px;
         const size_t bytes = (size_t)scene.height_px * dst.view.row_stride_bytes;
-        struct operator_rig rig = operator_rig_make(&fixture, &scene);
+        struct operator_rig rig = operator_rig_make(&scene);
         operator_rig_run_linear(&rig, &src, &alone, 0);
         operator_rig_run(&rig, &(struct operator_images){.count = count,
                                                          .src = &from.view,
                                                          .dst = &first,
                                                          .dst_next_bytes = (ptrdiff_t)bytes});
-        device_image_download(&fixture, &to, &dst);
+        device_image_download(&to, &dst);
         for (uint32_t k = 0; k < count; k++) {
             assert_memory_equal((unsigned char *)dst.view.data + k * bytes, alone.view.data, bytes);
         }
         operator_rig_finish(&rig);
-        device_image_free(&fixture, &from);
-        device_image_free(&fixture, &to);
-        image_free(&src);
-        image_free(&alone);
-        image_free(&dst);
     }
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

@@ -150,7 +150,7 @@ TEST(abandoning_makes_no_call)
 {
     struct setup s = set_up();
     enum peer_answer answer = PEER_IS_STILL;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->calls[0] = '\0';
     s.peer->api->abandon(s.peer);
     s.peer->api->abandon(s.peer);

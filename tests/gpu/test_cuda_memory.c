@@ -6,8 +6,6 @@
 
 #include "cuda_scene.h"
 
-static struct cuda_fixture fixture;
-
 #define MAX_BLOCKS 4096
 
 static size_t take_all_memory(CUdeviceptr blocks[MAX_BLOCKS])
@@ -15,7 +13,7 @@ static size_t take_all_memory(CUdeviceptr blocks[MAX_BLOCKS])
     size_t count = 0;
     size_t free_bytes = 0;
     size_t total_bytes = 0;
-    CU_ASSERT(&fixture, fixture.cu->MemGetInfo(&free_bytes, &total_bytes));
+    CU_ASSERT(fixture.cu->MemGetInfo(&free_bytes, &total_bytes));
     for (size_t bytes = free_bytes / 2; bytes >= 512 && count < MAX_BLOCKS; bytes /= 2) {
         while (count < MAX_BLOCKS && fixture.cu->MemAlloc(&blocks[count], bytes) == CUDA_SUCCESS) {
             count++;
@@ -31,27 +29,20 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     scene.width_px = 4096;
     scene.height_px = 4096;
     scene.foveation.method = FOVEA_METHOD_SMOOTH; /* more than the pool may have left */
-    struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
     struct operator_cuda_plan *tables = NULL;
-    assert_int_equal(foveate_plan_create(&scene.foveation, 4096, 4096, &plan), FOVEA_OK);
+    assert_ok(foveate_plan_create(&scene.foveation, 4096, 4096, &plan));
 
     const size_t count = take_all_memory(blocks);
     const enum fovea_result without = foveate_operator_cuda.plan_create(
         fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables);
     for (size_t i = 0; i < count; i++) {
-        CU_ASSERT(&fixture, fixture.cu->MemFree(blocks[i]));
+        CU_ASSERT(fixture.cu->MemFree(blocks[i]));
     }
     assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_null(tables);
 
-    assert_int_equal(foveate_operator_cuda.plan_create(fixture.foveate, &plan->base,
-                                                       FOVEA_FORMAT_RGBA32F, &tables),
-                     FOVEA_OK);
+    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F,
+                                                &tables));
     foveate_operator_cuda.plan_retire(fixture.foveate, &tables);
-    foveate_plan_destroy(&plan);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

@@ -6,8 +6,6 @@
 
 #include "operator_rig.h"
 
-static struct cuda_fixture fixture;
-
 static uint32_t count_of(const struct scene_set *set)
 {
     return fixture.quick ? set->cuda_quick : set->cuda;
@@ -19,7 +17,7 @@ static void images_are_the_reference(void **state)
     const uint32_t alike = test->set->shift_every;
     for (uint32_t i = 0; i < count_of(test->set); i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
-        operator_rig_check(&fixture, &scene, alike > 0 ? i / alike % 3 : 0);
+        operator_rig_check(&scene, alike > 0 ? i / alike % 3 : 0);
     }
 }
 
@@ -29,15 +27,13 @@ static void every_bit_is_copied(void **state)
     const struct operator_test *test = *state;
     for (uint32_t i = 0; i < count_of(test->set); i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
-        struct test_image src = scene_draw(&scene);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        struct operator_rig rig = operator_rig_make(&fixture, &scene);
+        OWNED_IMAGE src = scene_draw(&scene);
+        OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        struct operator_rig rig = operator_rig_make(&scene);
         operator_rig_run_linear(&rig, &src, &dst, 0);
         compare_assert_all_same(&dst.view, &src.view, test->name);
         operator_rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
-        operator_rig_check(&fixture, &scene, 1);
+        operator_rig_check(&scene, 1);
     }
 }
 
@@ -53,10 +49,10 @@ static void a_view_is_a_picture_of_its_own(void **state)
         struct operator_scene both = scene;
         both.width_px = 2 * scene.width_px;
         both.height_px = scene.height_px + 5;
-        struct test_image src = scene_draw(&both);
-        struct test_image dst = scene_draw(&both);
-        struct test_image linear = scene_draw(&both);
-        struct operator_rig rig = operator_rig_make(&fixture, &scene);
+        OWNED_IMAGE src = scene_draw(&both);
+        OWNED_IMAGE dst = scene_draw(&both);
+        OWNED_IMAGE linear = scene_draw(&both);
+        struct operator_rig rig = operator_rig_make(&scene);
         rig.frame.origin_x_px = (int32_t)scene.width_px;
         rig.frame.origin_y_px = 5;
         operator_rig_run_surface(&rig, &src.view, &dst.view);
@@ -72,9 +68,6 @@ static void a_view_is_a_picture_of_its_own(void **state)
         operator_rig_run_linear(&rig, &src, &linear, 0);
         compare_assert_all_same(&linear.view, &dst.view, "linear memory");
         operator_rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
-        image_free(&linear);
     }
 }
 
@@ -85,18 +78,18 @@ static void a_batch_is_its_images(void **state)
     for (uint32_t i = 0; i < count_of(test->set); i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         struct scene_batch batch = scene_batch_make(&scene, 30, 5, i % 4 == 3);
-        struct device_image from = device_image_make(&fixture, &batch.src, 0);
-        struct device_image to = device_image_make(&fixture, &batch.dst, 0);
+        struct device_image from = device_image_make(&batch.src, 0);
+        struct device_image to = device_image_make(&batch.dst, 0);
         struct fovea_image first[2];
         const struct operator_images images =
             scene_batch_images(&batch, &from.view, &to.view, first);
-        struct operator_rig rig = operator_rig_make(&fixture, &batch.scene);
+        struct operator_rig rig = operator_rig_make(&batch.scene);
         operator_rig_run(&rig, &images);
-        device_image_download(&fixture, &to, &batch.dst);
+        device_image_download(&to, &batch.dst);
         scene_batch_assert_exact(&batch, 1);
         operator_rig_finish(&rig);
-        device_image_free(&fixture, &from);
-        device_image_free(&fixture, &to);
+        device_image_free(&from);
+        device_image_free(&to);
         scene_batch_free(&batch);
     }
 }
@@ -111,5 +104,5 @@ int main(void)
     };
     static struct operator_tests tests;
     operator_tests_add_sets(&tests, SCENES_ON_CUDA, by_kind);
-    return cuda_fixture_run(&fixture, tests.tests, tests.count);
+    return cuda_fixture_run(tests.tests, tests.count);
 }

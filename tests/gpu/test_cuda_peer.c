@@ -37,7 +37,7 @@ TEST(a_creation_that_fails_anywhere_leaves_nothing_behind)
                              (struct fovea_log){0}, &peer);
         failed = fake_cuda_has_failed(fake);
         if (!failed) {
-            assert_int_equal(result, FOVEA_OK);
+            assert_ok(result);
             peer_close(peer);
         } else if (result < 0) {
             assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
@@ -62,8 +62,7 @@ TEST(a_device_with_another_uuid_is_no_peer)
 {
     struct peer *peer = NULL;
     static const uint8_t other[16] = "another device";
-    assert_int_equal(peer_cuda_available((const uint8_t *)FAKE_CUDA_UUID, (struct fovea_log){0}),
-                     FOVEA_OK);
+    assert_ok(peer_cuda_available((const uint8_t *)FAKE_CUDA_UUID, (struct fovea_log){0}));
     assert_int_equal(peer_cuda_available(other, (struct fovea_log){0}), FOVEA_ERROR_UNSUPPORTED);
     assert_int_equal(
         peer_cuda_create(other, SLOTS, FOVEA_CUDA_CONTEXT_SHARED, (struct fovea_log){0}, &peer),
@@ -80,7 +79,7 @@ TEST(an_imported_images_descriptor_is_the_peers)
     const int before = count_descriptors();
     struct peer_image_desc desc = image_desc(new_descriptor());
     struct peer_image *image = NULL;
-    assert_int_equal(peer->api->import_image(peer, &desc, &image), FOVEA_OK);
+    assert_ok(peer->api->import_image(peer, &desc, &image));
     assert_int_equal(fake->pushed, 0);
     assert_int_equal(count_descriptors(), before + 1);
     peer->api->forget_image(peer, &image);
@@ -139,7 +138,7 @@ TEST(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure)
     assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_ERROR_UNSUPPORTED);
     assert_null(semaphore);
     assert_true(is_open(fd));
-    assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_OK);
+    assert_ok(peer->api->import_semaphore(peer, &desc, &semaphore));
     peer->api->forget_semaphore(peer, &semaphore);
     assert_false(is_open(fd));
     peer_close(peer);
@@ -165,7 +164,7 @@ TEST(timelines_are_unsupported_where_the_device_has_none)
 TEST(an_abandoned_peer_neither_waits_nor_takes_anything_away)
 {
     struct setup s = set_up();
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
     const int living = fake_cuda_living(fake);
     s.peer->api->abandon(s.peer);

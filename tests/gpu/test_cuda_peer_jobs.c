@@ -20,7 +20,7 @@ static enum peer_answer answer;
 TEST(a_job_waits_works_and_signals_without_allocating_or_waiting)
 {
     struct setup s = set_up();
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_string_equal(
         fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                      "LaunchKernel LaunchKernel LaunchKernel "
@@ -34,11 +34,11 @@ TEST(a_job_that_is_not_timed_makes_no_call_too_many)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     double elapsed_us = 0.0;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
+    assert_ok(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us));
     fake->calls[0] = '\0';
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
                         "LaunchKernel LaunchKernel "
@@ -53,7 +53,7 @@ TEST(a_plan_is_kept_for_jobs_that_have_no_event)
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->calls[0] = '\0';
     fake->busy = true;
     s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
@@ -63,7 +63,7 @@ TEST(a_plan_is_kept_for_jobs_that_have_no_event)
     assert_null(strstr(recorded + 1, "EventRecord"));
     assert_int_equal(fake->memories, memories);
     fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
+    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan));
     assert_int_equal(fake->memories, memories);
     tear_down(&s);
 }
@@ -73,7 +73,7 @@ TEST(a_plan_goes_at_once_where_the_stream_has_nothing_to_do)
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->calls[0] = '\0';
     s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
     assert_null(strstr(fake->calls, "EventRecord"));
@@ -139,7 +139,7 @@ TEST(a_job_that_fails_half_way_signals_after_what_there_is_of_it)
         assert_true(!last || last < signal);
         assert_int_equal(answer, n > 2 ? PEER_SIGNALS : PEER_IS_STILL);
     }
-    assert_int_equal(result, FOVEA_OK);
+    assert_ok(result);
     assert_in_range(n, 11, 13);
     tear_down(&s);
 }
@@ -162,18 +162,18 @@ TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
     struct setup s = set_up();
     assert_int_equal(*s.peer->over, 0);
     s.job.number = 7;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_int_equal(*s.peer->over, 7);
     fake->busy = true;
     s.job.number = 8;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_int_equal(*s.peer->over, 7);
     fake->busy = false;
     /* What has signalled is done, and cannot be told to have failed. */
     fake->fails = "StreamWriteValue32";
     fake->fail_at = 1;
     fake->error = CUDA_ERROR_LAUNCH_FAILED;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_int_equal(*s.peer->over, 7);
     tear_down(&s);
 }
@@ -210,11 +210,11 @@ TEST(times_come_when_the_job_is_over)
     double elapsed_us = 0.0;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
     s.job.slot = 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
     fake->busy = false;
-    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_OK);
+    assert_ok(s.peer->api->elapsed(s.peer, 1, &elapsed_us));
     assert_true(elapsed_us == 250.0);
     assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
     assert_int_equal(s.peer->api->elapsed(s.peer, SLOTS, &elapsed_us), FOVEA_NOT_READY);
@@ -227,15 +227,15 @@ TEST(a_forgotten_plan_is_freed_when_no_job_is_left)
     struct setup s = set_up();
     struct peer_plan *plan = NULL;
     const int memories = fake->memories;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
     fake->calls[0] = '\0';
     s.peer->api->forget_plan(s.peer, &plan);
     assert_null(plan);
     assert_int_equal(fake->memories, memories + 1);
     assert_null(strstr(fake->calls, "MemFree"));
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
     fake->busy = false;
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
@@ -247,19 +247,19 @@ TEST(plans_come_and_go_while_jobs_wait)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
     struct peer_plan *plan = NULL;
     for (int i = 0; i < 40; i++) {
         fake->calls[0] = '\0';
-        assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+        assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
         s.peer->api->forget_plan(s.peer, &plan);
         assert_null(strstr(fake->calls, "MemFree "));
         assert_null(strstr(fake->calls, "MemAlloc "));
         assert_null(strstr(fake->calls, "EventSynchronize"));
     }
     fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
     assert_int_equal(fake->memories, memories + 1);
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
@@ -272,7 +272,7 @@ TEST(without_pools_nothing_is_freed_while_jobs_wait)
     fake->no_pools = true;
     struct setup s = set_up();
     const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
     struct peer_plan *plan = NULL;
     enum fovea_result result = FOVEA_OK;
@@ -288,7 +288,7 @@ TEST(without_pools_nothing_is_freed_while_jobs_wait)
     assert_int_equal(made, 16);
     assert_int_equal(fake->memories, memories + made);
     fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
     assert_int_equal(fake->memories, memories + 1);
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
@@ -330,16 +330,16 @@ TEST(views_run_one_after_the_other_between_the_semaphores)
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = foveate_of(&s)->foveation;
     const struct operator_plan_desc desc = {.settings = &settings, .width_px = 32, .height_px = 48};
-    assert_int_equal(row_operator.plan_create(&desc, &half), FOVEA_OK);
+    assert_ok(row_operator.plan_create(&desc, &half));
     for (int i = 0; i < 2; i++) {
         s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
-        assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
+        assert_ok(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan));
         s.job.views[i].frame = operator_frame_make(32, 48, (struct fovea_point_uv){0.5, 0.5});
         s.job.views[i].frame.origin_x_px = 32 * i;
     }
     s.job.view_count = 2;
     fake_cuda_calm(fake);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_string_equal(
         fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord "
                      "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
@@ -366,7 +366,7 @@ TEST(a_plan_that_fails_anywhere_leaves_nothing_behind)
         assert_int_equal(fake_cuda_living(fake), living);
     }
     fake_cuda_calm(fake);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     tear_down(&s);
 }
 

@@ -8,8 +8,6 @@
 #include "cuda_scene.h"
 #include "kernels/foveate/cuda/common/code.h"
 
-static struct cuda_fixture fixture;
-
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
 /* What the program would do with CUDA of its own. */
@@ -19,15 +17,15 @@ static void assert_context_usable(void)
     unsigned char bytes[256] = {0};
     CUdeviceptr memory = 0;
     CUcontext context = NULL;
-    CU_ASSERT(&fixture, cu->StreamSynchronize(fixture.stream));
-    CU_ASSERT(&fixture, cu->DevicePrimaryCtxRetain(&context, fixture.device->handle));
-    CU_ASSERT(&fixture, cu->CtxPushCurrent(context));
-    CU_ASSERT(&fixture, cu->MemAlloc(&memory, sizeof bytes));
-    CU_ASSERT(&fixture, cu->MemsetD8(memory, 0x5a, sizeof bytes));
-    CU_ASSERT(&fixture, cu->MemcpyDtoH(bytes, memory, sizeof bytes));
-    CU_ASSERT(&fixture, cu->MemFree(memory));
-    CU_ASSERT(&fixture, cu->CtxPopCurrent(&context));
-    CU_ASSERT(&fixture, cu->DevicePrimaryCtxRelease(fixture.device->handle));
+    CU_ASSERT(cu->StreamSynchronize(fixture.stream));
+    CU_ASSERT(cu->DevicePrimaryCtxRetain(&context, fixture.device->handle));
+    CU_ASSERT(cu->CtxPushCurrent(context));
+    CU_ASSERT(cu->MemAlloc(&memory, sizeof bytes));
+    CU_ASSERT(cu->MemsetD8(memory, 0x5a, sizeof bytes));
+    CU_ASSERT(cu->MemcpyDtoH(bytes, memory, sizeof bytes));
+    CU_ASSERT(cu->MemFree(memory));
+    CU_ASSERT(cu->CtxPopCurrent(&context));
+    CU_ASSERT(cu->DevicePrimaryCtxRelease(fixture.device->handle));
     for (size_t i = 0; i < sizeof bytes; i++) {
         assert_int_equal(bytes[i], 0x5a);
     }
@@ -37,9 +35,8 @@ TEST(no_kernel_of_tensor_cores_is_loaded)
 {
     const struct foveate_cuda *foveate = foveate_cuda_of(fixture.foveate);
     struct foveate_cuda_code code;
-    assert_int_equal(foveate_cuda_code_of(fixture.device,
-                                          foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &code),
-                     FOVEA_OK);
+    assert_ok(foveate_cuda_code_of(fixture.device,
+                                   foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &code));
     assert_int_equal(code.architecture, 75);
     assert_false(code.has_mma);
     assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);
@@ -59,7 +56,7 @@ TEST(small_pictures_are_right)
                 scene.format = formats[i];
                 scene.width_px = scene.height_px = sizes[s];
                 scene.foveation.light = lights[k];
-                scene_assert(&fixture, &scene);
+                scene_assert(&scene);
             }
         }
     }
@@ -79,7 +76,7 @@ TEST(tiles_are_right)
             scene.format = formats[i];
             scene.foveation.light = lights[k];
             scene.pattern = i % 2 ? IMAGE_CHECKER : IMAGE_RANDOM;
-            scene_assert(&fixture, &scene);
+            scene_assert(&scene);
         }
     }
     assert_context_usable();
@@ -92,14 +89,9 @@ TEST(blocks_are_right)
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = scene_default();
         scene.format = formats[i];
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
         scene.foveation.paper.fragment_px = 64;
-        scene_assert(&fixture, &scene);
+        scene_assert(&scene);
     }
     assert_context_usable();
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

@@ -12,7 +12,6 @@
 #define WIDTH_PX 149
 #define HEIGHT_PX 83
 
-static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.6};
 
 static struct fovea_settings settings_of(const struct fovea_operators *operators)
@@ -28,14 +27,13 @@ static void run(struct fovea_context *context, const struct fovea_operators *ope
                 const struct device_image *src, const struct device_image *dst)
 {
     const struct fovea_settings settings = settings_of(operators);
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-    assert_int_equal(fovea_context_run(context, &src->view, &dst->view, gaze, fixture.stream),
-                     FOVEA_OK);
+    assert_ok(fovea_context_set_settings(context, &settings));
+    assert_ok(fovea_context_run(context, &src->view, &dst->view, gaze, fixture.stream));
 }
 
 TEST(linear_images_go_through_the_row)
 {
-    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
+    OWNED(fovea_context_destroy) struct fovea_context *context = cuda_fixture_context(NULL);
     for (int f = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)f) > 0; f++) {
         const struct image_layout gaps = {.bottom_up = f % 2 == 1, .row_gap = 2};
         for (size_t i = 0; i < COUNT(rows); i++) {
@@ -44,26 +42,24 @@ TEST(linear_images_go_through_the_row)
             for (int j = 0; j < 4; j++) {
                 host[j] = image_make(WIDTH_PX, HEIGHT_PX, (enum fovea_format)f, gaps);
                 image_draw(&host[j].view, j == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
-                images[j] = device_image_make(&fixture, &host[j], 0);
+                images[j] = device_image_make(&host[j], 0);
             }
             run(context, &rows[i].first, &images[0], &images[1]);
             run(context, &rows[i].second, &images[1], &images[2]);
             run(context, &rows[i].row, &images[0], &images[3]);
-            cuda_fixture_wait(&fixture);
-            char what[64];
-            snprintf(what, sizeof what, "row %zu, format %d", i, f);
+            cuda_fixture_wait();
+            const char *what = test_text("row %zu, format %d", i, f);
             for (int j = 2; j < 4; j++) {
-                device_image_download(&fixture, &images[j], &host[j]);
+                device_image_download(&images[j], &host[j]);
             }
             compare_assert_all_same(&host[3].view, &host[2].view, what);
             assert_true(image_guards_intact(&host[3]));
             for (int j = 0; j < 4; j++) {
-                device_image_free(&fixture, &images[j]);
+                device_image_free(&images[j]);
                 image_free(&host[j]);
             }
         }
     }
-    fovea_context_destroy(&context);
 }
 
 #define BATCH 3
@@ -93,26 +89,25 @@ static void run_step(const struct steps *s, struct fovea_context *context,
     batch.gazes_uv =
         gazes_memory == FOVEA_MEMORY_CUDA ? (const float *)(uintptr_t)s->gazes : some_gazes_uv;
     batch.gazes_memory = gazes_memory;
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-    assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
+    assert_ok(fovea_context_set_settings(context, &settings));
+    assert_ok(fovea_context_run_batch(context, &batch, fixture.stream));
 }
 
 static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
                          enum fovea_memory gazes_memory)
 {
     const uint64_t usual_bytes = row_most_between_bytes;
-    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
+    OWNED(fovea_context_destroy) struct fovea_context *context = cuda_fixture_context(NULL);
     run_step(s, context, &rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
     run_step(s, context, &rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
     row_most_between_bytes = most_bytes;
     run_step(s, context, &rows[row].row, 0, 3, gazes_memory);
-    cuda_fixture_wait(&fixture);
+    cuda_fixture_wait();
     row_most_between_bytes = usual_bytes;
     for (int i = 2; i < 4; i++) {
-        device_image_download(&fixture, &s->images[i], &s->host[i]);
+        device_image_download(&s->images[i], &s->host[i]);
     }
     compare_assert_all_same(&s->host[3].view, &s->host[2].view, "slices");
-    fovea_context_destroy(&context);
 }
 
 /* With gazes in either memory, of which one is not finite: that image is foveated nowhere, and
@@ -120,12 +115,12 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
 TEST(a_row_goes_in_slices_of_a_batch)
 {
     struct steps s;
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
-    cuda_fixture_upload(&fixture, s.gazes, some_gazes_uv, sizeof some_gazes_uv);
+    CU_ASSERT(fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
+    cuda_fixture_upload(s.gazes, some_gazes_uv, sizeof some_gazes_uv);
     for (int i = 0; i < 4; i++) {
         s.host[i] = image_make_packed(64, BATCH * 48, FOVEA_FORMAT_RGB8);
         image_draw(&s.host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
-        s.images[i] = device_image_make(&fixture, &s.host[i], 0);
+        s.images[i] = device_image_make(&s.host[i], 0);
     }
     struct fovea_image like = s.host[0].view;
     like.height_px = 48;
@@ -136,10 +131,10 @@ TEST(a_row_goes_in_slices_of_a_batch)
         check_slices(&s, row, 1, FOVEA_MEMORY_CPU);
     }
     for (int i = 0; i < 4; i++) {
-        device_image_free(&fixture, &s.images[i]);
+        device_image_free(&s.images[i]);
         image_free(&s.host[i]);
     }
-    CU_ASSERT(&fixture, fixture.cu->MemFree(s.gazes));
+    CU_ASSERT(fixture.cu->MemFree(s.gazes));
 }
 
 /* ---- Surfaces */
@@ -160,15 +155,13 @@ static void run_surface_with(struct operator_cuda *kernels, const struct fovea_o
     frame.origin_y_px = 7;
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream, .gazes = gazes};
     struct operator_plan *plan = NULL;
-    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(row_operator.plan_create(&desc, &plan));
     assert_int_equal(plan->images_between, operators->count - 1);
-    assert_int_equal(row_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan),
-                     FOVEA_OK);
+    assert_ok(row_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan));
     run.plan = plan;
     run.between[0] = surfaces[2];
-    assert_int_equal(
-        row_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]), FOVEA_OK);
-    cuda_fixture_wait(&fixture);
+    assert_ok(row_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]));
+    cuda_fixture_wait();
     row_operator.cuda->plan_retire(kernels, &run.cuda_plan);
     row_operator.plan_destroy(&plan);
 }
@@ -191,29 +184,29 @@ TEST(a_late_gaze_is_the_whole_rows)
     CUdeviceptr gazes = 0;
     struct test_image host[4];
     struct device_array arrays[4]; /* the source, with the frame's gaze, with a late one, between */
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
-    cuda_fixture_upload(&fixture, gazes, gaze_q8, sizeof gaze_q8);
-    assert_int_equal(row_operator.cuda->create(fixture.device, &kernels), FOVEA_OK);
+    CU_ASSERT(fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
+    cuda_fixture_upload(gazes, gaze_q8, sizeof gaze_q8);
+    assert_ok(row_operator.cuda->create(fixture.device, &kernels));
     for (int i = 0; i < 4; i++) {
         host[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         image_draw(&host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_CHECKER, 3);
-        arrays[i] = device_array_make(&fixture, &host[i].view);
+        arrays[i] = device_array_make(&host[i].view);
     }
     for (size_t i = 0; i < COUNT(all); i++) {
         for (int j = 1; j < 3; j++) {
             const CUsurfObject surfaces[3] = {arrays[0].surface, arrays[j].surface,
                                               arrays[3].surface};
             run_surface_with(kernels, all[i], FOVEA_FORMAT_RGBA8, surfaces, j == 2 ? gazes : 0);
-            device_array_download(&fixture, &arrays[j], &host[j].view);
+            device_array_download(&arrays[j], &host[j].view);
         }
         compare_assert_all_same(&host[2].view, &host[1].view, "late gaze");
     }
     for (int i = 0; i < 4; i++) {
-        device_array_free(&fixture, &arrays[i]);
+        device_array_free(&arrays[i]);
         image_free(&host[i]);
     }
     row_operator.cuda->destroy(&kernels);
-    CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
+    CU_ASSERT(fixture.cu->MemFree(gazes));
 }
 
 TEST(surfaces_go_through_the_row)
@@ -221,7 +214,7 @@ TEST(surfaces_go_through_the_row)
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
     struct operator_cuda *kernels = NULL;
-    assert_int_equal(row_operator.cuda->create(fixture.device, &kernels), FOVEA_OK);
+    assert_ok(row_operator.cuda->create(fixture.device, &kernels));
     for (size_t f = 0; f < COUNT(formats); f++) {
         for (size_t i = 0; i < COUNT(rows); i++) {
             struct test_image host[5];
@@ -229,7 +222,7 @@ TEST(surfaces_go_through_the_row)
             for (int j = 0; j < 5; j++) {
                 host[j] = image_make_packed(WIDTH_PX, HEIGHT_PX, formats[f]);
                 image_draw(&host[j].view, j == 0 ? IMAGE_PHOTO : IMAGE_CHECKER, 3);
-                arrays[j] = device_array_make(&fixture, &host[j].view);
+                arrays[j] = device_array_make(&host[j].view);
             }
             const CUsurfObject between = arrays[4].surface;
             run_surface(kernels, &rows[i].first, formats[f], arrays[0].surface, arrays[1].surface,
@@ -238,22 +231,16 @@ TEST(surfaces_go_through_the_row)
                         0);
             run_surface(kernels, &rows[i].row, formats[f], arrays[0].surface, arrays[3].surface,
                         between);
-            char what[64];
-            snprintf(what, sizeof what, "surface, row %zu, format %d", i, (int)formats[f]);
+            const char *what = test_text("surface, row %zu, format %d", i, (int)formats[f]);
             for (int j = 2; j < 4; j++) {
-                device_array_download(&fixture, &arrays[j], &host[j].view);
+                device_array_download(&arrays[j], &host[j].view);
             }
             compare_assert_all_same(&host[3].view, &host[2].view, what);
             for (int j = 0; j < 5; j++) {
-                device_array_free(&fixture, &arrays[j]);
+                device_array_free(&arrays[j]);
                 image_free(&host[j]);
             }
         }
     }
     row_operator.cuda->destroy(&kernels);
-}
-
-int main(void)
-{
-    return cuda_fixture_run_tests(&fixture);
 }

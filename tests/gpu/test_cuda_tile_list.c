@@ -22,7 +22,7 @@ static struct foveate_plan *make_plan(uint32_t width_px, uint32_t height_px)
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.method = FOVEA_METHOD_SMOOTH;
     foveation.light = FOVEA_LIGHT_ENCODED;
-    assert_int_equal(foveate_plan_create(&foveation, width_px, height_px, &plan), FOVEA_OK);
+    assert_ok(foveate_plan_create(&foveation, width_px, height_px, &plan));
     return plan;
 }
 

@@ -62,7 +62,7 @@ void rig_open(void)
 {
     const struct layer_input_desc desc = {
         .display = server.display, .wait_ns = 1000 * MS, .log = rig_log()};
-    assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
+    assert_ok(layer_input_create(&desc, &input));
 }
 
 int rig_set_up(void **unused)

@@ -3,8 +3,7 @@
 
 /* An X server, a program on it with a window, and the layer's input that watches it: what the tests
  * of pointer and keys share. One at a time. */
-#ifndef FOVEA_TEST_INPUT_RIG_H
-#define FOVEA_TEST_INPUT_RIG_H
+#pragma once
 
 #include "test_gaze_support.h"
 
@@ -60,5 +59,3 @@ void hold_ms(uint32_t modifier, uint32_t key, long ms);
 /* 77 where there is no Xvfb. */
 #define RUN_OR_SKIP(run) (rig_has_server() ? (run) : 77)
 bool rig_has_server(void);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* What every layer of the tests says to the loader: where it is in the chain of layers, and what it
  * is. */
-#ifndef FOVEA_TEST_LOADER_CHAIN_H
-#define FOVEA_TEST_LOADER_CHAIN_H
+#pragma once
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
@@ -68,5 +67,3 @@ static inline VkResult chain_negotiate(VkNegotiateLayerInterface *negotiation,
     negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
     return VK_SUCCESS;
 }
-
-#endif

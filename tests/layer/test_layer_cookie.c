@@ -170,13 +170,12 @@ TEST(a_list_that_is_cut_off_ends_there)
     put_line(&list, (struct line){COOKIE_WILD, "somebody", "9", COOKIE_NAME, "wrong"});
     put_line(&list, (struct line){COOKIE_WILD, "", "0", COOKIE_NAME, "good"});
     for (size_t bytes = 0; bytes <= list.count; bytes++) {
-        uint8_t *copy = malloc(bytes ? bytes : 1);
+        OWNED(owned_free) uint8_t *copy = malloc(bytes ? bytes : 1);
         assert_non_null(copy);
         memcpy(copy, list.bytes, bytes);
         struct cookie cookie;
         assert_int_equal(cookie_find(copy, bytes, &local, &cookie), bytes == list.count);
         assert_int_equal(cookie.bytes, bytes == list.count ? 4 : 0);
-        free(copy);
     }
 }
 
@@ -251,13 +250,12 @@ TEST(the_file_is_named_by_the_environment)
                                             : unsetenv("XAUTHORITY"),
                          0);
         assert_int_equal(cases[i].home ? setenv("HOME", cases[i].home, 1) : unsetenv("HOME"), 0);
-        char *file = cookie_file();
+        OWNED(owned_free) char *file = cookie_file();
         if (cases[i].file) {
             assert_string_equal(file, cases[i].file);
         } else {
             assert_null(file);
         }
-        free(file);
     }
 }
 
@@ -288,9 +286,7 @@ TEST(a_server_that_demands_a_cookie_lets_us_in_without_libxau)
     unsetenv("XAUTHORITY");
     setenv("HOME", folder, 1);
     create_input(FOVEA_ERROR_UNSUPPORTED);
-    char home[128];
-    snprintf(home, sizeof home, "%s/.Xauthority", folder);
-    assert_int_equal(rename(in_folder("authority"), home), 0);
+    assert_int_equal(rename(in_folder("authority"), test_text("%s/.Xauthority", folder)), 0);
     create_input(FOVEA_OK);
     assert_int_equal(atomic_load(&xau_calls), 0);
 

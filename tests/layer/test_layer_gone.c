@@ -118,7 +118,7 @@ WITH_SERVER(nobody_need_wait_for_a_server)
     const struct layer_input_desc desc = {.display = server.display, .log = rig_log()};
     kill(server.pid, SIGSTOP);
     const int64_t start_ns = fovea_time_ns();
-    assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
+    assert_ok(layer_input_create(&desc, &input));
     assert_in_range((fovea_time_ns() - start_ns) / MS, 0, 150);
     layer_input_watch(input, 0, window, NULL);
     kill(server.pid, SIGCONT);
@@ -171,15 +171,12 @@ TEST(what_is_missing_is_said)
     assert_unsupported(":0", "libnot-there.so.1");
     libxcb_is_hidden = false;
     layer_input_destroy(NULL);
-    struct layer_input *none = NULL;
-    layer_input_destroy(&none);
+    OWNED(layer_input_destroy) struct layer_input *none = NULL;
 }
 
 static void read_line(pid_t task, const char *name, const char *begin, char *line, int size)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)task, name);
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(test_text("/proc/self/task/%d/%s", (int)task, name), "r");
     line[0] = 0;
     while (file && fgets(line, size, file) && strncmp(line, begin, strlen(begin)) != 0) {
         line[0] = 0;

@@ -39,7 +39,7 @@ static void open_desk(struct desk *desk, uint32_t width_px, uint32_t height_px)
     desk->rig.settings.gaze.late = true;
     struct fovea_vk_desc desc = engine_fovea_desc(engine, &desk->rig.settings);
     desc.frames_in_flight = 1;
-    assert_int_equal(fovea_vk_create(&desc, &desk->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &desk->rig.fovea));
     desk->rig.fovea->timed_every = 1;
     const struct fovea_vk_image_desc image = {.struct_bytes = sizeof image,
                                               VK_FORMAT_B8G8R8A8_UNORM,
@@ -47,13 +47,12 @@ static void open_desk(struct desk *desk, uint32_t width_px, uint32_t height_px)
                                               height_px,
                                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(fovea_vk_image_create(desk->rig.fovea, &image, &desk->images[i]),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_image_create(desk->rig.fovea, &image, &desk->images[i]));
     }
     struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
     gaze.kind = FOVEA_GAZE_MOUSE;
-    assert_int_equal(gaze_source_open(&gaze, (struct fovea_log){0}, &desk->source), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, desk->source), FOVEA_OK);
+    assert_ok(gaze_source_open(&gaze, (struct fovea_log){0}, &desk->source));
+    assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, desk->source));
     desk->busy = engine_buffer_create(engine, BUSY_BYTES);
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                            .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -66,7 +65,7 @@ static void close_desk(struct desk *desk)
     engine_idle(&desk->rig.engine);
     vkDestroyQueryPool(desk->rig.engine.device, desk->queries, NULL);
     engine_buffer_destroy(&desk->rig.engine, &desk->busy);
-    assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, NULL), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, NULL));
     rig_close(&desk->rig);
     fovea_gaze_source_destroy(&desk->source);
 }
@@ -103,9 +102,8 @@ static struct fovea_vk_frame frame_of(struct desk *desk)
                 .layout_before = VK_IMAGE_LAYOUT_GENERAL,
                 .layout_after = VK_IMAGE_LAYOUT_GENERAL},
         .dst = {.made = desk->images[1], .layout_after = VK_IMAGE_LAYOUT_GENERAL}};
-    assert_int_equal(fovea_gaze_source_push(desk->source, &sample), FOVEA_OK);
-    assert_int_equal(fovea_gaze_source_read(desk->source, fovea_time_ns(), 1, 1, &frame.gaze),
-                     FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(desk->source, &sample));
+    assert_ok(fovea_gaze_source_read(desk->source, fovea_time_ns(), 1, 1, &frame.gaze));
     return frame;
 }
 
@@ -129,8 +127,8 @@ static struct times times_of(struct desk *desk)
     const int64_t began = late_join(report[LATCHED_CLOCK_LOW], report[LATCHED_CLOCK_HIGH]);
     double kernels_us = 0;
     int64_t age_ns = 0, drawn_ns = 0;
-    assert_int_equal(fovea->peer->api->elapsed(fovea->peer, slot, &kernels_us), FOVEA_OK);
-    assert_int_equal(fovea->peer->api->late_age(fovea->peer, slot, &age_ns), FOVEA_OK);
+    assert_ok(fovea->peer->api->elapsed(fovea->peer, slot, &kernels_us));
+    assert_ok(fovea->peer->api->late_age(fovea->peer, slot, &age_ns));
     assert_true(
         vk_clock_to_host(&desk->clock, &fovea->device, ticks[0], fovea_time_ns(), &drawn_ns));
     const int64_t sample_ns = late_join(report[LATCHED_T_LOW], report[LATCHED_T_HIGH]);
@@ -145,7 +143,7 @@ static struct times run_frame(struct desk *desk)
 {
     struct engine *engine = &desk->rig.engine;
     VkImageLayout layout;
-    assert_int_equal(fovea_vk_image_acquire(desk->images[0], &layout), FOVEA_OK);
+    assert_ok(fovea_vk_image_acquire(desk->images[0], &layout));
     VkCommandBuffer before = engine_begin(engine);
     vkCmdResetQueryPool(before, desk->queries, 0, 2);
     to_general(before, fovea_vk_image_handle(desk->images[0]));
@@ -153,14 +151,14 @@ static struct times run_frame(struct desk *desk)
     vkCmdWriteTimestamp(before, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, desk->queries, 0);
     submit(desk, before);
     const struct fovea_vk_frame frame = frame_of(desk);
-    assert_int_equal(fovea_vk_foveate(desk->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(desk->rig.fovea, &frame));
     VkCommandBuffer after = engine_begin(engine);
     vkCmdWriteTimestamp(after, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, desk->queries, 1);
     submit(desk, after);
     engine_idle(engine);
     const VkCommandBuffer both[] = {before, after};
     vkFreeCommandBuffers(engine->device, engine->pool, 2, both);
-    assert_int_equal(fovea_vk_image_release(desk->images[1], VK_IMAGE_LAYOUT_GENERAL), FOVEA_OK);
+    assert_ok(fovea_vk_image_release(desk->images[1], VK_IMAGE_LAYOUT_GENERAL));
     return times_of(desk);
 }
 

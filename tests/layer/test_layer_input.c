@@ -59,7 +59,7 @@ static struct fovea_gaze_source *open_mouse(void)
 
 WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not)
 {
-    struct fovea_gaze_source *source = open_mouse();
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_mouse();
     layer_input_watch(input, 0, window, source);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
@@ -81,12 +81,11 @@ WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not)
     const uint64_t count = gaze_at(source, fovea_time_ns()).sample_count;
     rest_ms(POLLS_MS);
     assert_int_equal(gaze_at(source, fovea_time_ns()).sample_count, count);
-    fovea_gaze_source_destroy(&source);
 }
 
 WITH_SERVER(a_frame_may_say_the_same_again_and_again)
 {
-    struct fovea_gaze_source *source = open_mouse();
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_mouse();
     x_pointer(&client, 200, 100);
     for (int i = 0; i < 500; i++) {
         layer_input_watch(input, 0, window, source);
@@ -96,7 +95,6 @@ WITH_SERVER(a_frame_may_say_the_same_again_and_again)
     rest_ms(40);
     assert_true(pointer_is(101.5 / 400, 50.5 / 200));
     layer_input_watch(input, 0, window, NULL);
-    fovea_gaze_source_destroy(&source);
 }
 
 static bool is_tracked_at(struct fovea_gaze_source *source, double x_uv, double y_uv)
@@ -109,8 +107,8 @@ static bool is_tracked_at(struct fovea_gaze_source *source, double x_uv, double 
 WITH_SERVER(of_several_windows_the_pointer_is_in_the_one_that_it_is_over)
 {
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
-    struct fovea_gaze_source *first = open_mouse();
-    struct fovea_gaze_source *second = open_mouse();
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *first = open_mouse();
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *second = open_mouse();
     layer_input_watch(input, 0, window, first);
     layer_input_watch(input, 3, other, second);
     for (int i = 0; i < 2; i++) {
@@ -129,8 +127,6 @@ WITH_SERVER(of_several_windows_the_pointer_is_in_the_one_that_it_is_over)
 
     layer_input_watch(input, 0, window, NULL);
     layer_input_watch(input, 3, other, NULL);
-    fovea_gaze_source_destroy(&first);
-    fovea_gaze_source_destroy(&second);
 }
 
 /* Two windows over each other, in either order, and one inside another. */
@@ -162,17 +158,17 @@ WITH_SERVER(of_windows_above_one_another_the_pointer_is_in_the_top_one)
 WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed)
 {
     const uint8_t mode = XCB_GRAB_MODE_ASYNC;
+    OWNED(owned_free)
     xcb_grab_pointer_reply_t *pointer = xcb_grab_pointer_reply(
         client.connection,
         xcb_grab_pointer(client.connection, 1, window, 0, mode, mode, window, 0, XCB_CURRENT_TIME),
         NULL);
+    OWNED(owned_free)
     xcb_grab_keyboard_reply_t *keyboard = xcb_grab_keyboard_reply(
         client.connection,
         xcb_grab_keyboard(client.connection, 1, window, XCB_CURRENT_TIME, mode, mode), NULL);
     assert_int_equal(pointer->status, XCB_GRAB_STATUS_SUCCESS);
     assert_int_equal(keyboard->status, XCB_GRAB_STATUS_SUCCESS);
-    free(pointer);
-    free(keyboard);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     rest_ms(100);

@@ -95,9 +95,8 @@ static bool run_look(const struct look *look)
         print_message("%s", result.output);
         return false;
     }
-    if (result.status != 0) {
-        fail_msg("%s: status %d\n%s%s", options, result.status, result.output, result.log);
-    }
+    assert_that(result.status == 0, "%s: status %d\n%s%s", options, result.status, result.output,
+                result.log);
     return true;
 }
 
@@ -113,9 +112,8 @@ static void expect_copies(const struct look *look)
         is_copied |= strstr(look->options, srgb[i]) != NULL;
     }
     const char *wanted = is_copied ? copied : seen, *other = is_copied ? seen : copied;
-    if (!look->plain && (!strstr(result.log, wanted) || strstr(result.log, other))) {
-        fail_msg("%s: not %s\n%s", look->options, wanted, result.log);
-    }
+    assert_that(look->plain || !((!strstr(result.log, wanted) || strstr(result.log, other))),
+                "%s: not %s\n%s", look->options, wanted, result.log);
 }
 
 /* False: the device cannot. */
@@ -131,16 +129,13 @@ static bool expect_look(const struct look *look)
     const double most = look->plain ? 0.0 : bound(look, white);
     print_message("%s, %s, %s: %.0f frames, worst %g of %g\n", backend, look->method, look->options,
                   frames, worst, white);
-    if (worst > most) {
-        fail_msg("%s: %g from the operator, %g allowed\n%s", look->options, worst, most,
-                 result.log);
-    }
+    assert_that(worst <= most, "%s: %g from the operator, %g allowed\n%s", look->options, worst,
+                most, result.log);
     const double changed = stand_number(&result, "frames_changed");
     assert_true(look->plain ? changed == 0.0 : changed > 0.9 * frames);
-    if (validation_of(look) != STAND_VALIDATE_NOTHING &&
-        stand_number(&result, "validation_messages") != 0.0) {
-        fail_msg("validation:\n%s", result.output);
-    }
+    assert_that(validation_of(look) == STAND_VALIDATE_NOTHING ||
+                    stand_number(&result, "validation_messages") == 0.0,
+                "validation:\n%s", result.output);
     return true;
 }
 
@@ -151,8 +146,7 @@ static const char *size(void)
 
 static void frames_with_a_fixed_gaze_are_the_operator(void **state)
 {
-    char options[128];
-    snprintf(options, sizeof options, "%s format=44", size());
+    const char *options = test_text("%s format=44", size());
     expect_look(&(struct look){.method = "blockwise", .options = options});
     expect_look(&(struct look){.method = "smooth", .options = options});
     end();
@@ -160,8 +154,7 @@ static void frames_with_a_fixed_gaze_are_the_operator(void **state)
 
 static void frames_with_a_moving_gaze_are_the_operator(void **state)
 {
-    char options[128];
-    snprintf(options, sizeof options, "%s format=44", size());
+    const char *options = test_text("%s format=44", size());
     const char *sets = "gaze.source=saccades,gaze.saccades.fixation_ms=50";
     expect_look(
         &(struct look){.method = "blockwise", .options = options, .sets = sets, .logged = true});
@@ -212,8 +205,7 @@ static void every_format_and_colour_space_is_the_operator(void **state)
         "format=122 space=1000104002",
     };
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        char options[128];
-        snprintf(options, sizeof options, "width=97 height=61 frames=4 %s", formats[i]);
+        const char *options = test_text("width=97 height=61 frames=4 %s", formats[i]);
         /* On a CPU one method for each, the other one with the other backend: each takes a
          * second. */
         const bool blockwise = (i + (strcmp(backend, "cpu") == 0)) % 2 == 0;
@@ -232,9 +224,8 @@ static void pq_and_hlg_are_averaged_as_light(void **state)
 {
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 4; i++) {
-        char options[128];
-        snprintf(options, sizeof options, "width=97 height=61 frames=4 format=64 space=%d",
-                 i / 2 ? 1000104010 : 1000104008);
+        const char *options = test_text("width=97 height=61 frames=4 format=64 space=%d",
+                                        i / 2 ? 1000104010 : 1000104008);
         expect_look(&(struct look){.method = methods[i % 2],
                                    .options = options,
                                    .sets = "foveation.light=linear,"
@@ -285,10 +276,9 @@ static void all_frames_in_flight_are_foveated(void **state)
                  images[i], 3 * images[i]);
         snprintf(counts, sizeof counts, "%u frames foveated, 0 passed through", 3 * images[i]);
         const struct look look = {.method = "blockwise", .options = options, .unvalidated = true};
-        if (expect_look(&look) &&
-            (!strstr(result.log, counts) || strstr(result.log, "a frame is presented as it is"))) {
-            fail_msg("%s: not %s\n%s", options, counts, result.log);
-        }
+        assert_that(!expect_look(&look) || !((!strstr(result.log, counts) ||
+                                              strstr(result.log, "a frame is presented as it is"))),
+                    "%s: not %s\n%s", options, counts, result.log);
     }
     end();
 }
@@ -297,8 +287,7 @@ static void presents_may_wait_for_much_or_nothing(void **state)
 {
     static const char *const waits[] = {"waits=0", "waits=8", "waits=9", "waits=30"};
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
-        char options[128];
-        snprintf(options, sizeof options, "width=97 height=61 frames=8 format=44 %s", waits[i]);
+        const char *options = test_text("width=97 height=61 frames=8 format=44 %s", waits[i]);
         expect_look(&(struct look){.method = "blockwise", .options = options});
     }
     end();
@@ -350,17 +339,15 @@ static const struct variant variants[] = {
 
 static void run_variant(const struct variant *variant, const char *size_options, bool times)
 {
-    char options[128];
-    snprintf(options, sizeof options, "%s nvidia=%d format=44", size_options, gpu);
+    const char *options = test_text("%s nvidia=%d format=44", size_options, gpu);
     const struct stand_start start = {.layer = variant->layer,
                                       .sets = variant->sets,
                                       .options = options,
                                       .times = times,
                                       .costs = true};
     stand_run(&start, &result);
-    if (result.status != 0) {
-        fail_msg("%s: status %d\n%s%s", variant->name, result.status, result.output, result.log);
-    }
+    assert_that(result.status == 0, "%s: status %d\n%s%s", variant->name, result.status,
+                result.output, result.log);
 }
 
 static int compare(const void *a, const void *b)
@@ -445,8 +432,7 @@ static void what_it_adds_on_the_gpu(void **state)
 
 static bool available(void)
 {
-    char options[64];
-    snprintf(options, sizeof options, "frames=1 nvidia=%d", gpu);
+    const char *options = test_text("frames=1 nvidia=%d", gpu);
     const struct stand_start start = {.layer = STAND_NO_LAYER, .options = options};
     stand_run(&start, &result);
     if (result.status != 0) {

@@ -16,8 +16,7 @@ static void become_server(int number_fd, const char *cookies)
 {
     /* also where the test ends by a sanitizer or a time limit */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    char number[16];
-    snprintf(number, sizeof number, "%d", number_fd);
+    const char *number = test_text("%d", number_fd);
     const int nothing = open("/dev/null", O_RDWR);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
@@ -90,10 +89,10 @@ struct x_client x_client_open(const struct x_server *server)
     struct x_client client = {.connection = xcb_connect(server->display, NULL)};
     assert_int_equal(xcb_connection_has_error(client.connection), 0);
     client.root = xcb_setup_roots_iterator(xcb_get_setup(client.connection)).data->root;
+    OWNED(owned_free)
     xcb_test_get_version_reply_t *version = xcb_test_get_version_reply(
         client.connection, xcb_test_get_version(client.connection, 2, 2), NULL);
     assert_non_null(version);
-    free(version);
     return client;
 }
 
@@ -179,6 +178,7 @@ uint8_t x_keycode(struct x_client *client, uint32_t keysym)
 {
     const xcb_setup_t *setup = xcb_get_setup(client->connection);
     const uint8_t count = (uint8_t)(setup->max_keycode - setup->min_keycode + 1);
+    OWNED(owned_free)
     xcb_get_keyboard_mapping_reply_t *reply = xcb_get_keyboard_mapping_reply(
         client->connection, xcb_get_keyboard_mapping(client->connection, setup->min_keycode, count),
         NULL);
@@ -190,7 +190,6 @@ uint8_t x_keycode(struct x_client *client, uint32_t keysym)
             keycode = (uint8_t)(setup->min_keycode + i);
         }
     }
-    free(reply);
     assert_int_not_equal(keycode, 0);
     return keycode;
 }

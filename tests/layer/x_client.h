@@ -3,8 +3,7 @@
 
 /* An X server of a test's own and a program on it that makes windows, moves the pointer and presses
  * keys, as people do (XTEST). What cannot be done fails the test. */
-#ifndef FOVEA_TEST_X_CLIENT_H
-#define FOVEA_TEST_X_CLIENT_H
+#pragma once
 
 #include "cmocka_all.h"
 
@@ -59,5 +58,3 @@ unsigned x_presses(struct x_client *client);
 
 /* Returns when the server has done everything. */
 void x_sync(struct x_client *client);
-
-#endif

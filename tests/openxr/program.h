@@ -9,8 +9,7 @@
  * far plane; part: values are from 0.25 to 1. What is wrong of them: null, outside, layer, small,
  * equal, behind, empty; one: the left eye has some; old: only in the first frame; early: the next
  * image is waited for before the frame ends. */
-#ifndef FOVEA_TEST_XR_PROGRAM_H
-#define FOVEA_TEST_XR_PROGRAM_H
+#pragma once
 
 #include "plugin/openxr/openxr_loader.h"
 
@@ -113,5 +112,3 @@ void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint3
 /* The same of values of depths of that format, which stays a depth attachment. */
 void gpu_draw_depths(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer,
                      int64_t format);
-
-#endif

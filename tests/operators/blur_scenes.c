@@ -55,10 +55,9 @@ static void by_reference(const void *user, const struct fovea_image *src, const 
                                                   : src->format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0
                                                                                             : 255.0,
                                          .sigmas_px = wanted->sigmas_px};
-    assert_int_equal(wanted->numbers.engine == BLUR_GAUSSIAN
-                         ? by_gaussian(wanted, src, in, out)
-                         : blur_reference_of(&wanted->numbers, &picture, in, out),
-                     FOVEA_OK);
+    assert_ok(wanted->numbers.engine == BLUR_GAUSSIAN
+                  ? by_gaussian(wanted, src, in, out)
+                  : blur_reference_of(&wanted->numbers, &picture, in, out));
 }
 
 static struct blur_numbers numbers_of(const struct operator_scene *scene)
@@ -102,9 +101,8 @@ static struct compare_budget budget_of(const struct operator_scene *scene)
 /* As they are stored. The caller frees them. */
 static double *sigmas_of(const struct operator_scene *scene)
 {
-    struct test_image sigmas = scene_draw_sigmas(scene, 1);
+    OWNED_IMAGE sigmas = scene_draw_sigmas(scene, 1);
     double *values = image_to_doubles(&sigmas.view);
-    image_free(&sigmas);
     return values;
 }
 
@@ -138,28 +136,26 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
 {
     const struct fovea_foveation *foveation = &scene->settings.foveation;
     const bool pictured = scene->sigmas != SIGMAS_NONE;
-    double *sigmas_px = pictured ? sigmas_of(scene) : NULL;
+    OWNED(owned_free) double *sigmas_px = pictured ? sigmas_of(scene) : NULL;
     int32_t light = pixel_light_of(foveation->light, foveation->transfer);
     light = image_light_in_order(light, scene->blue_first);
     const struct wanted wanted = {numbers_of(scene), sigmas_px, light != IMAGE_LIGHT_STORED};
     double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
-    free(sigmas_px);
     if (!image_is_float(src->format)) {
         cut_to_levels(src, expected);
     }
     if (foveation->alpha == FOVEA_ALPHA_KEEP) {
         scene_keep_alpha(src, expected);
     }
-    char what[192];
-    snprintf(what, sizeof what,
-             "%ux%u, engine %u, sigma %g, passes %u, edge %g, shape %u, sigmas %d, format %d, "
-             "light %d, alpha %d, picture %d",
-             scene->width_px, scene->height_px, wanted.numbers.engine,
-             pictured ? scene->sigmas_most_px : wanted.numbers.sigma_px, wanted.numbers.passes,
-             wanted.numbers.edge, wanted.numbers.shape, (int)scene->sigmas, (int)scene->format,
-             (int)light, (int)foveation->alpha, scene->picture);
     struct compare_budget budget = budget_of(scene);
     budget.max_abs += trace_of(scene, src);
+    const char *what =
+        test_text("%ux%u, engine %u, sigma %g, passes %u, edge %g, shape %u, sigmas %d, format %d, "
+                  "light %d, alpha %d, picture %d",
+                  scene->width_px, scene->height_px, wanted.numbers.engine,
+                  pictured ? scene->sigmas_most_px : wanted.numbers.sigma_px, wanted.numbers.passes,
+                  wanted.numbers.edge, wanted.numbers.shape, (int)scene->sigmas, (int)scene->format,
+                  (int)light, (int)foveation->alpha, scene->picture);
     compare_assert_close(actual, expected, budget, what);
     free(expected);
     if (!pictured && wanted.numbers.engine == BLUR_GAUSSIAN) {

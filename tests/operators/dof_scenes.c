@@ -49,9 +49,8 @@ static void choose(uint64_t i, struct operator_scene *scene)
 static void by_reference(const void *user, const struct fovea_image *src, const double *in,
                          double *out)
 {
-    assert_int_equal(
-        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out),
-        FOVEA_OK);
+    assert_ok(
+        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out));
 }
 
 static uint32_t pixel_of(double uv, uint32_t size_px)
@@ -118,10 +117,9 @@ void dof_assert_focused(const struct operator_scene *scene, const struct depths 
 static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                          const struct fovea_image *actual)
 {
-    struct depths depths = scene_draw_depths(scene, 1);
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(scene, 1);
     const struct dof_reference wanted = wanted_of(scene, &depths);
     dof_assert_focused(scene, &depths, focus_of(scene, &wanted), src, actual);
-    scene_depths_free(&depths);
 }
 
 /* ---- The table */

@@ -125,9 +125,8 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
         foveation->strength, foveation->paper.fragment_px, (int)foveation->paper.filter_length,
         (int)foveation->light, (int)foveation->transfer, (int)foveation->alpha, scene->gaze.x_uv,
         scene->gaze.y_uv);
-    double *expected = compare_expected(foveation, src, &frame);
+    OWNED(owned_free) double *expected = compare_expected(foveation, src, &frame);
     compare_assert_close(actual, expected, budget, what);
-    free(expected);
 }
 
 /* ---- The table */

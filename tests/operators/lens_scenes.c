@@ -95,7 +95,7 @@ static struct lens_calibration *make_points(int which)
     const double step_v = grids[which].step_v > 0 ? grids[which].step_v : 1.0 / (rows - 1);
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES] = "";
-    float *places = calloc(3 * count, sizeof *places);
+    OWNED(owned_free) float *places = calloc(3 * count, sizeof *places);
     assert_non_null(places);
     struct lens_points points = {.columns = columns,
                                  .rows = rows,
@@ -111,8 +111,7 @@ static struct lens_calibration *make_points(int which)
         const bool own = grids[which].colored || color == LENS_AXIS;
         points.places_uv[color] = own ? places + (size_t)color * count : NULL;
     }
-    assert_int_equal(lens_calibration_of_points(&points, problem, &made), FOVEA_OK);
-    free(places);
+    assert_ok(lens_calibration_of_points(&points, problem, &made));
     return made;
 }
 
@@ -195,7 +194,7 @@ void lens_scene_use_headset(struct operator_scene *scene)
     static struct lens_calibration *made; /* to the end of the process */
     char problem[LENS_PROBLEM_BYTES];
     if (!made) {
-        assert_int_equal(lens_calibration_read(text, sizeof text - 1, problem, &made), FOVEA_OK);
+        assert_ok(lens_calibration_read(text, sizeof text - 1, problem, &made));
     }
     assert_true(lens_map_is_grid(&made->eyes[0], scene->width_px, scene->height_px));
     scene->settings.own.lens_file_data = &made->base;
@@ -343,7 +342,7 @@ static struct range *ranges_of(const struct operator_scene *scene, double off_px
     int32_t light = pixel_light_of(foveation->light, foveation->transfer);
     light = nearest ? IMAGE_LIGHT_STORED : image_light_in_order(light, scene->blue_first);
     struct range *ranges = calloc(count, sizeof *ranges);
-    bool *outside = calloc(count, sizeof *outside);
+    OWNED(owned_free) bool *outside = calloc(count, sizeof *outside);
     assert_true(ranges && outside);
     for (int place = 0; place < 9; place++) {
         const struct lens_reference reference = {.own = &scene->settings.own,
@@ -357,6 +356,7 @@ static struct range *ranges_of(const struct operator_scene *scene, double off_px
                                                  .width_px = src->width_px,
                                                  .height_px = src->height_px,
                                                  .channels = channels};
+        OWNED(owned_free)
         double *values = compare_expected_by(
             foveation, src, light, by_reference,
             &(struct by){reference, light != IMAGE_LIGHT_STORED && pixel_light_known(src->format),
@@ -367,9 +367,7 @@ static struct range *ranges_of(const struct operator_scene *scene, double off_px
             ranges[i].least = place ? fmin(ranges[i].least, value) : value;
             ranges[i].most = place ? fmax(ranges[i].most, value) : value;
         }
-        free(values);
     }
-    free(outside);
     return ranges;
 }
 
@@ -377,7 +375,7 @@ double lens_assert_within(const struct operator_scene *scene, struct lens_bound 
                           const struct fovea_image *src, const struct fovea_image *actual)
 {
     const uint32_t channels = image_channels(src->format);
-    struct range *ranges = ranges_of(scene, bound.off_px, src);
+    OWNED(owned_free) struct range *ranges = ranges_of(scene, bound.off_px, src);
     double most = 0.0;
     size_t i = 0;
     for (uint32_t y = 0; y < src->height_px; y++) {
@@ -390,20 +388,18 @@ double lens_assert_within(const struct operator_scene *scene, struct lens_bound 
                 const double above =
                     value - range.most - slack_of(src->format, bound.levels, range.most);
                 most = fmax(most, fmax(below, above) + bound.levels);
-                if (!(below <= 0.0 && above <= 0.0)) {
-                    fail_msg("%ux%u, format %d, light %d %d, alpha %d, filter %u, unit %u, picture "
-                             "%d, blue first %d: (%u, %u) %u is %.9g, not %.9g to %.9g",
-                             scene->width_px, scene->height_px, (int)scene->format,
-                             (int)scene->settings.foveation.light,
-                             (int)scene->settings.foveation.transfer,
-                             (int)scene->settings.foveation.alpha, scene->settings.own.lens_filter,
-                             scene->settings.own.lens_unit, scene->picture, scene->blue_first, x, y,
-                             c, value, range.least, range.most);
-                }
+                assert_that(below <= 0.0 && above <= 0.0,
+                            "%ux%u, format %d, light %d %d, alpha %d, filter %u, unit %u, picture "
+                            "%d, blue first %d: (%u, %u) %u is %.9g, not %.9g to %.9g",
+                            scene->width_px, scene->height_px, (int)scene->format,
+                            (int)scene->settings.foveation.light,
+                            (int)scene->settings.foveation.transfer,
+                            (int)scene->settings.foveation.alpha, scene->settings.own.lens_filter,
+                            scene->settings.own.lens_unit, scene->picture, scene->blue_first, x, y,
+                            c, value, range.least, range.most);
             }
         }
     }
-    free(ranges);
     return image_is_float(src->format) ? 0.0 : most;
 }
 
@@ -428,9 +424,9 @@ double *lens_scene_places(const struct operator_scene *scene)
                                              .width_px = scene->width_px,
                                              .height_px = scene->height_px,
                                              .channels = 3};
-    double *in = calloc(3 * pixels, sizeof *in);
-    double *out = calloc(3 * pixels, sizeof *out);
-    bool *outside = calloc(3 * pixels, sizeof *outside);
+    OWNED(owned_free) double *in = calloc(3 * pixels, sizeof *in);
+    OWNED(owned_free) double *out = calloc(3 * pixels, sizeof *out);
+    OWNED(owned_free) bool *outside = calloc(3 * pixels, sizeof *outside);
     double *places = calloc(2 * pixels, sizeof *places);
     assert_true(in && out && outside && places);
     for (int axis = 0; axis < 2; axis++) {
@@ -446,9 +442,6 @@ double *lens_scene_places(const struct operator_scene *scene)
             places[2 * i + (size_t)axis] = known ? value : (double)NAN;
         }
     }
-    free(in);
-    free(out);
-    free(outside);
     return places;
 }
 

@@ -3,8 +3,7 @@
 
 /* Scenes of the operator lens: its polynomials, points, eyes and headsets, and what the reference
  * makes of them. */
-#ifndef FOVEA_TESTS_OPERATORS_LENS_SCENES_H
-#define FOVEA_TESTS_OPERATORS_LENS_SCENES_H
+#pragma once
 
 #include "scene.h"
 
@@ -56,5 +55,3 @@ double lens_scene_off_px(const struct operator_scene *scene);
  * their own places. x and y of green, in pixels; NAN where a pixel shows nothing, or the edge's
  * colour, repeated. The caller frees it. */
 double *lens_scene_places(const struct operator_scene *scene);
-
-#endif

@@ -83,7 +83,7 @@ struct operator_plan *scene_plan(const struct operator_scene *scene)
                                             .width_px = scene->width_px,
                                             .height_px = scene->height_px,
                                             .has_sigmas = scene->sigmas != SIGMAS_NONE};
-    assert_int_equal(api->plan_create(&desc, &plan), FOVEA_OK);
+    assert_ok(api->plan_create(&desc, &plan));
     assert_true(api->plan_fits(plan, &desc));
     return plan;
 }
@@ -195,8 +195,8 @@ static void run_on_host(struct thread_pool *pool, const struct operator_scene *s
     struct operator_plan *plan = scene_plan(scene);
     struct operator_host *host = NULL;
     const struct operator_frame frame = scene_frame(scene);
-    assert_int_equal(api->host.create(pool, plan, &host), FOVEA_OK);
-    assert_int_equal(api->host.reserve(host, images), FOVEA_OK);
+    assert_ok(api->host.create(pool, plan, &host));
+    assert_ok(api->host.reserve(host, images));
     api->host.run(host, images, &frame);
     api->host.destroy(&host);
     api->plan_destroy(&plan);
@@ -205,26 +205,23 @@ static void run_on_host(struct thread_pool *pool, const struct operator_scene *s
 static void run_with_depths(struct thread_pool *pool, const struct operator_scene *scene,
                             const struct operator_images *images)
 {
-    struct depths depths = scene_draw_depths(scene, images->count);
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(scene, images->count);
     struct operator_images with = *images;
     with.depth = &depths.depth;
-    with.focuses = calloc(images->count, sizeof *with.focuses);
-    assert_non_null(with.focuses);
+    with.focuses = test_memory(images->count, sizeof *with.focuses);
     run_on_host(pool, scene, &with);
     assert_true(image_guards_intact(&depths.memory));
     free(with.focuses);
-    scene_depths_free(&depths);
 }
 
 static void run_with_sigmas(struct thread_pool *pool, const struct operator_scene *scene,
                             const struct operator_images *images)
 {
     struct fovea_image first;
-    struct test_image sigmas = scene_draw_sigmas(scene, images->count);
+    OWNED_IMAGE sigmas = scene_draw_sigmas(scene, images->count);
     const struct operator_images with = scene_with_sigmas(scene, images, &sigmas.view, &first);
     run_on_host(pool, scene, &with);
     assert_true(image_guards_intact(&sigmas));
-    image_free(&sigmas);
 }
 
 void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
@@ -242,14 +239,12 @@ void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *sc
 void scene_check_on_host(struct thread_pool *pool, const struct operator_scene *scene,
                          struct image_layout layout)
 {
-    struct test_image src = scene_draw(scene);
-    struct test_image dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
+    OWNED_IMAGE src = scene_draw(scene);
+    OWNED_IMAGE dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
     scene_run_on_host(pool, scene,
                       &(struct operator_images){.count = 1, .src = &src.view, .dst = &dst.view});
     scene_assert_exact(scene, &src.view, &dst.view);
     assert_true(image_guards_intact(&dst));
-    image_free(&src);
-    image_free(&dst);
 }
 
 /* ---- Pictures below each other in one */

@@ -8,8 +8,7 @@
  * A new operator takes a file <name>_scenes.c with its struct operator_under_test, a line in
  * scene.c's table, and the file's name in kernels.cmake. All four programs then run its sets. What
  * it alone promises is in a program of its own, as test_lens_exact. */
-#ifndef FOVEA_TESTS_OPERATORS_SCENE_H
-#define FOVEA_TESTS_OPERATORS_SCENE_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -200,5 +199,3 @@ void operator_tests_add_sets(struct operator_tests *tests, enum scene_place plac
                              const CMUnitTestFunction by_kind[SCENE_KINDS]);
 /* Adds a test for each operator. */
 void operator_tests_add(struct operator_tests *tests, const char *name, CMUnitTestFunction run);
-
-#endif

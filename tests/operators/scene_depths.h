@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pictures of depths for scenes, as a program stores them. */
-#ifndef FOVEA_TESTS_SCENE_DEPTHS_H
-#define FOVEA_TESTS_SCENE_DEPTHS_H
+#pragma once
 
 #include "scene.h"
 
@@ -32,5 +31,3 @@ struct fovea_depth scene_depth_at(const struct depths *depths, const struct fove
 void dof_assert_focused(const struct operator_scene *scene, const struct depths *depths,
                         double focus_m, const struct fovea_image *src,
                         const struct fovea_image *actual);
-
-#endif

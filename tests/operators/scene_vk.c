@@ -64,15 +64,14 @@ void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
     if (scene->settings.own.lens_file[0]) {
         rig->settings.own.lens_file_data = NULL; /* what the file says is the same */
     }
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
     struct fovea_vk_sigmas given;
     struct engine_image sigmas = scene_vk_sigmas(rig, scene, &given);
     rig_set_sigmas(given);
     *out_src = scene_draw(scene);
     *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    assert_int_equal(rig_frame(rig, path, format, &out_src->view,
-                               rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(rig, path, format, &out_src->view,
+                        rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view));
     rig_set_sigmas((struct fovea_vk_sigmas){0});
     engine_image_destroy(&rig->engine, &sigmas);
 }
@@ -81,30 +80,25 @@ void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,
                     struct operator_scene *scene)
 {
     struct test_image src;
-    struct test_image dst;
+    OWNED_IMAGE dst;
     scene_vk_run(rig, format, path, scene, &src, &dst);
     scene_assert_exact(scene, &src.view, &dst.view);
     image_free(&src);
-    image_free(&dst);
 }
 
 void scene_vk_check_views(struct rig *rig, const struct stereo *views, enum rig_path path,
                           const struct operator_scene *const scenes[])
 {
-    struct test_image src = stereo_picture(views, IMAGE_RANDOM, 11);
-    struct test_image dst = stereo_picture(views, IMAGE_STROKES, 12);
-    assert_int_equal(stereo_run(rig, views, path, &src.view, &dst.view), FOVEA_OK);
+    OWNED_IMAGE src = stereo_picture(views, IMAGE_RANDOM, 11);
+    OWNED_IMAGE dst = stereo_picture(views, IMAGE_STROKES, 12);
+    assert_ok(stereo_run(rig, views, path, &src.view, &dst.view));
     for (uint32_t v = 0; v < views->view_count; v++) {
-        struct test_image in = stereo_cut_out(views, &views->views[v], &src.view);
-        struct test_image out = stereo_cut_out(views, &views->views[v], &dst.view);
+        OWNED_IMAGE in = stereo_cut_out(views, &views->views[v], &src.view);
+        OWNED_IMAGE out = stereo_cut_out(views, &views->views[v], &dst.view);
         struct operator_scene scene = *scenes[v];
         scene.width_px = in.view.width_px;
         scene.height_px = in.view.height_px;
         scene.format = in.view.format;
         scene_assert_exact(&scene, &in.view, &out.view);
-        image_free(&in);
-        image_free(&out);
     }
-    image_free(&src);
-    image_free(&dst);
 }

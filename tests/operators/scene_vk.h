@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Scenes as frames of a Vulkan engine. */
-#ifndef FOVEA_TESTS_OPERATORS_SCENE_VK_H
-#define FOVEA_TESTS_OPERATORS_SCENE_VK_H
+#pragma once
 
 #include "scene.h"
 #include "stereo.h"
@@ -30,5 +29,3 @@ void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,
 /* A frame of several views, of which each is the picture of its own scene. */
 void scene_vk_check_views(struct rig *rig, const struct stereo *views, enum rig_path path,
                           const struct operator_scene *const scenes[]);
-
-#endif

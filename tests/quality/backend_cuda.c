@@ -8,19 +8,18 @@
 #include "settings_for.h"
 
 struct cuda_state {
-    struct cuda_fixture fixture;
     struct fovea_context *context;
 };
 
 static bool open_cuda(struct backend *backend)
 {
     struct cuda_state *state = memory_make(1, sizeof *state);
-    if (cuda_fixture_open(&state->fixture) != 0) {
+    if (cuda_fixture_open() != 0) {
         free(state);
         return false;
     }
     /* Threads take turns: each call pushes the device for itself. */
-    cuda_device_pop(state->fixture.device);
+    cuda_device_pop(fixture.device);
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     struct fovea_context_desc desc;
@@ -34,11 +33,10 @@ static bool open_cuda(struct backend *backend)
 
 static void close_cuda(struct backend *backend)
 {
-    struct cuda_state *state = backend->state;
+    OWNED(owned_free) struct cuda_state *state = backend->state;
     fovea_context_destroy(&state->context);
-    backend_must(cuda_device_push(state->fixture.device), "cuda");
-    cuda_fixture_close(&state->fixture);
-    free(state);
+    backend_must(cuda_device_push(fixture.device), "cuda");
+    cuda_fixture_close();
 }
 
 static struct test_image packed_like(const struct fovea_image *image)
@@ -52,22 +50,20 @@ static void run_cuda(struct backend *backend, const struct fovea_foveation *fove
 {
     struct cuda_state *state = backend->state;
     const size_t bytes = (size_t)src->row_stride_bytes * src->height_px;
-    backend_must(cuda_device_push(state->fixture.device), "cuda");
-    struct test_image host = packed_like(src);
+    backend_must(cuda_device_push(fixture.device), "cuda");
+    OWNED_IMAGE host = packed_like(src);
     memcpy(host.view.data, src->data, bytes);
-    struct device_image from = device_image_make(&state->fixture, &host, 0);
-    struct device_image to = device_image_make(&state->fixture, &host, 0);
+    struct device_image from = device_image_make(&host, 0);
+    struct device_image to = device_image_make(&host, 0);
     backend_must(fovea_context_set_settings(state->context, settings_for(foveation)), "cuda");
-    backend_must(
-        fovea_context_run(state->context, &from.view, &to.view, gaze, state->fixture.stream),
-        "cuda");
-    cuda_fixture_wait(&state->fixture);
-    device_image_download(&state->fixture, &to, &host);
+    backend_must(fovea_context_run(state->context, &from.view, &to.view, gaze, fixture.stream),
+                 "cuda");
+    cuda_fixture_wait();
+    device_image_download(&to, &host);
     memcpy(dst->data, host.view.data, bytes);
-    device_image_free(&state->fixture, &from);
-    device_image_free(&state->fixture, &to);
-    image_free(&host);
-    cuda_device_pop(state->fixture.device);
+    device_image_free(&from);
+    device_image_free(&to);
+    cuda_device_pop(fixture.device);
 }
 
 const struct backend backend_cuda = {

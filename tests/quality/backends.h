@@ -4,8 +4,7 @@
 /* The library under test, by backend: host images through fovea_context for cpu, CUDA memory for
  * cuda, a frame of a Vulkan engine for vulkan. One call at a time; a backend that fails ends the
  * program. */
-#ifndef FOVEA_QUALITY_BACKENDS_H
-#define FOVEA_QUALITY_BACKENDS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -29,5 +28,3 @@ const struct backend *backend_at(size_t index);
 
 /* For the backends: prints the error and ends the program where result is one. */
 void backend_must(enum fovea_result result, const char *what);
-
-#endif

@@ -73,10 +73,9 @@ struct fovea_foveation quality_foveation(const struct quality_case *c)
 static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
                                      const struct fovea_image *src, struct fovea_point_uv gaze)
 {
-    struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
     backend_must(foveate_plan_create(foveation, src->width_px, src->height_px, &plan), "the plan");
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
-    foveate_plan_destroy(&plan);
     return frame;
 }
 
@@ -96,19 +95,17 @@ static double *grey_levels(const struct fovea_foveation *foveation, const struct
 {
     const size_t count = (size_t)src->width_px * src->height_px;
     const unsigned char *pixels = src->data;
-    struct test_image grey = image_make_packed(src->width_px, src->height_px, FOVEA_FORMAT_R8);
+    OWNED_IMAGE grey = image_make_packed(src->width_px, src->height_px, FOVEA_FORMAT_R8);
     unsigned char *values = grey.view.data;
     for (size_t i = 0; i < count; i++) {
         values[i] = pixels[4 * i];
     }
-    double *one = compare_expected(foveation, &grey.view, frame);
+    OWNED(owned_free) double *one = compare_expected(foveation, &grey.view, frame);
     double *levels = memory_make(count * 4, sizeof *levels);
     for (size_t i = 0; i < count; i++) {
         levels[4 * i] = levels[4 * i + 1] = levels[4 * i + 2] = one[i];
         levels[4 * i + 3] = pixels[4 * i + 3];
     }
-    free(one);
-    image_free(&grey);
     return levels;
 }
 

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What is measured: settings, and the exact picture of them. */
-#ifndef FOVEA_QUALITY_CASES_H
-#define FOVEA_QUALITY_CASES_H
+#pragma once
 
 #include "images.h"
 
@@ -65,5 +64,3 @@ double *exact_levels(const struct fovea_foveation *foveation, const struct fovea
  * that made equal which plain rounding would not. */
 size_t exact_round(const double *levels, const struct fovea_image *actual, double tie_levels,
                    const struct fovea_image *dst);
-
-#endif

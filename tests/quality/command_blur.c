@@ -46,7 +46,7 @@ static void run(struct fovea_context *context, const struct panel *panel,
 
 static bool fill(struct sheet_pen *pen, struct fovea_context *context, const struct sample *sample)
 {
-    struct test_image done = image_make_packed(SIDE_PX, SIDE_PX, sample->image.view.format);
+    OWNED_IMAGE done = image_make_packed(SIDE_PX, SIDE_PX, sample->image.view.format);
     const struct picture picture = sheet_view(&done);
     bool fine = true;
     for (size_t i = 0; fine && i < PANEL_COUNT; i++) {
@@ -56,7 +56,6 @@ static bool fill(struct sheet_pen *pen, struct fovea_context *context, const str
         const float at[2] = {(float)left, TITLE_PX - 8.0f};
         fine = sheet_write(pen, true, panels[i].title, at, 17.0f, SIDE_PX);
     }
-    image_free(&done);
     return fine;
 }
 

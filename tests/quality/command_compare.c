@@ -125,9 +125,8 @@ static void fill_error(const struct row *row)
 static void *make_exact(void *user)
 {
     struct row *row = user;
-    double *levels = exact_levels(&row->foveation, row->src, row->gaze);
+    OWNED(owned_free) double *levels = exact_levels(&row->foveation, row->src, row->gaze);
     exact_round(levels, &row->actual.view, EXACT_TIE_LEVELS, &row->exact.view);
-    free(levels);
     row->score = metrics_score(&row->actual.view, &row->exact.view);
     fill_error(row);
     return NULL;

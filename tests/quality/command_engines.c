@@ -167,7 +167,7 @@ static bool write_sheet(const struct row *rows, uint32_t count, const char *path
     const int row_px = TITLE_PX + height / factor;
     const int column_px = 2 * (GAP_PX + width / factor);
     struct picture sheet;
-    struct sheet_pen pen;
+    OWNED(sheet_close) struct sheet_pen pen;
     bool fine = sheet_open(&pen, &sheet, GAP_PX + ACROSS * column_px,
                            ((int)count + ACROSS - 1) / ACROSS * row_px + GAP_PX);
     for (uint32_t i = 0; fine && i < count; i++) {
@@ -176,7 +176,6 @@ static bool write_sheet(const struct row *rows, uint32_t count, const char *path
         fine = draw_row(&pen, &rows[i], i == 0, at, factor);
     }
     fine = fine && picture_write_png(&sheet, path);
-    sheet_close(&pen);
     return fine;
 }
 

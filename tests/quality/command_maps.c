@@ -81,7 +81,7 @@ static bool draw_column(struct plate *p, int column)
 {
     const struct fovea_image *src = &p->sample.image.view;
     const struct fovea_foveation foveation = settings_of(&columns[column]);
-    struct test_image done = image_make_packed(src->width_px, src->height_px, src->format);
+    OWNED_IMAGE done = image_make_packed(src->width_px, src->height_px, src->format);
     p->cpu.run(&p->cpu, &foveation, src, gaze, &done.view);
     const struct picture whole = sheet_view(&done);
     struct picture small = sheet_shrink(&whole, p->factor, false);
@@ -92,7 +92,6 @@ static bool draw_column(struct plate *p, int column)
     const float middle[2] = {(float)gaze.x_uv * CELL_PX, (float)gaze.y_uv * (float)small.height_px};
     pane_cross(&pane, middle, 5.0f, 1.0f);
     picture_finish(&small);
-    image_free(&done);
     const bool known =
         fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, src->width_px,
                         src->height_px, gaze, p->sigma_px) == FOVEA_OK;

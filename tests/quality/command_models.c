@@ -68,7 +68,7 @@ static void draw_cell(struct contact *c, const struct fovea_foveation *foveation
                       const int at[2])
 {
     const struct fovea_image *src = &c->sample.image.view;
-    struct test_image done = image_make_packed(src->width_px, src->height_px, src->format);
+    OWNED_IMAGE done = image_make_packed(src->width_px, src->height_px, src->format);
     c->cpu.run(&c->cpu, foveation, src, quality_gazes[gaze].point, &done.view);
     const struct picture whole = sheet_view(&done);
     struct picture small = sheet_shrink(&whole, c->factor, false);
@@ -83,7 +83,6 @@ static void draw_cell(struct contact *c, const struct fovea_foveation *foveation
     picture_put(&c->sheet, &strip, at[0], at[1] + small.height_px + 1);
     picture_finish(&small);
     picture_finish(&strip);
-    image_free(&done);
 }
 
 /* Beside the title, half as large, in a frame. */

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* fovea_quality: how exact the library is, and pictures of what it does. */
-#ifndef FOVEA_QUALITY_COMMANDS_H
-#define FOVEA_QUALITY_COMMANDS_H
+#pragma once
 
 /* Exit statuses of their commands: 0; 1 something failed or a bound is broken; 2 wrong arguments;
  * 77 the backend asked for is not there. */
@@ -16,5 +15,3 @@ int command_blur(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_foveate(int argc, char **argv);
-
-#endif

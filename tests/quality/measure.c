@@ -47,9 +47,9 @@ static void do_job(struct crew *crew, size_t job)
     const struct fovea_foveation foveation = quality_foveation(&quality_cases[c]);
     const double tie_levels =
         foveation.method == FOVEA_METHOD_BLOCKWISE ? EXACT_TIE_LEVELS_BLOCKWISE : EXACT_TIE_LEVELS;
-    struct test_image exact = image_make_packed(src->width_px, src->height_px, src->format);
+    OWNED_IMAGE exact = image_make_packed(src->width_px, src->height_px, src->format);
     struct test_image actual[BACKENDS_MAX];
-    double *levels = exact_levels(&foveation, src, point);
+    OWNED(owned_free) double *levels = exact_levels(&foveation, src, point);
     pthread_mutex_lock(&crew->turn);
     for (size_t b = 0; b < m->backend_count; b++) {
         actual[b] = image_make_packed(src->width_px, src->height_px, src->format);
@@ -65,8 +65,6 @@ static void do_job(struct crew *crew, size_t job)
     for (size_t b = 0; b < m->backend_count; b++) {
         image_free(&actual[b]);
     }
-    image_free(&exact);
-    free(levels);
 }
 
 static void show_progress(const struct crew *crew)

@@ -3,8 +3,7 @@
 
 /* Pictures of one size through cases, gazes and backends, on all cores; and what came out. A case's
  * exact picture is made once for all backends. */
-#ifndef FOVEA_QUALITY_MEASURE_H
-#define FOVEA_QUALITY_MEASURE_H
+#pragma once
 
 #include "backends.h"
 #include "cases.h"
@@ -59,5 +58,3 @@ struct steps *measure_steps(struct measurement *m, size_t method, size_t step, s
 void measure_all(struct measurement *m);
 void measure_moving_gaze(struct measurement *m);
 void measure_paper(struct measurement *m);
-
-#endif

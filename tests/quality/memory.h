@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Memory for a program that cannot go on without it. */
-#ifndef FOVEA_QUALITY_MEMORY_H
-#define FOVEA_QUALITY_MEMORY_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -16,5 +15,3 @@ static inline void *memory_make(size_t count, size_t bytes)
     }
     return memory;
 }
-
-#endif

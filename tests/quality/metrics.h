@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How far two pictures of 8 bits are apart. */
-#ifndef FOVEA_QUALITY_METRICS_H
-#define FOVEA_QUALITY_METRICS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -32,5 +31,3 @@ struct ssim_map metrics_ssim_map(const struct fovea_image *a, const struct fovea
 double metrics_mean(const struct ssim_map *map);
 /* The lowest mean of the windows that lie inside of a region of 32x32 pixels. */
 double metrics_worst(const struct ssim_map *map);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What pictures.c draws: colours 0..1 of a pixel, from its place and a seed. */
-#ifndef FOVEA_QUALITY_PAINT_H
-#define FOVEA_QUALITY_PAINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void paint_edges(const struct place *at, double out_rgb[3]);
 void paint_discs(const struct place *at, double out_rgb[3]);
 void paint_strokes(const struct place *at, double out_rgb[3]);
 void paint_photo(const struct place *at, double out_rgb[3]);
-
-#endif

@@ -92,7 +92,7 @@ static bool write_page(const struct fovea_image *image, uint64_t style)
 {
     static const uint8_t inks[3][3] = {{0, 0, 0}, {255, 255, 255}, {230, 220, 40}};
     static const uint8_t grounds[3][3] = {{255, 255, 255}, {0, 0, 0}, {20, 40, 110}};
-    struct sign_font *font = NULL;
+    OWNED(sign_font_destroy) struct sign_font *font = NULL;
     if (!sign_font_create(false, &font)) {
         return false;
     }
@@ -112,7 +112,6 @@ static bool write_page(const struct fovea_image *image, uint64_t style)
         base += 1.1f * height;
         fine = sign_font_draw(font, &page, words[line % 4], 3.0f, base, height);
     }
-    sign_font_destroy(&font);
     return fine;
 }
 

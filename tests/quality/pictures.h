@@ -3,8 +3,7 @@
 
 /* The pictures that exactness is measured on: the same on every machine, each hard in a way of its
  * own. RGBA8, alpha 255. */
-#ifndef FOVEA_QUALITY_PICTURES_H
-#define FOVEA_QUALITY_PICTURES_H
+#pragma once
 
 #include "images.h"
 
@@ -23,5 +22,3 @@ bool sample_draw(size_t index, uint32_t width_px, uint32_t height_px, struct sam
 /* A PNG or JPEG file. False with a message. */
 bool sample_load(const char *path, struct sample *out_sample);
 void sample_free(struct sample *sample);
-
-#endif

@@ -176,11 +176,10 @@ static char *old_section(const char *old, const char *name)
 
 static void write_kept(const char *old, const char *name, FILE *out)
 {
-    char *kept = old_section(old, name);
+    OWNED(owned_free) char *kept = old_section(old, name);
     if (kept) {
         fprintf(out, "%s\n\n", kept);
     }
-    free(kept);
 }
 
 static void write_size(struct measurement *m, size_t b, FILE *out)
@@ -287,12 +286,11 @@ bool report_write(const struct report *report, const char *path)
     if (!path) {
         return true;
     }
-    char *old = read_text(path);
+    OWNED(owned_free) char *old = read_text(path);
     FILE *file = fopen(path, "w");
     if (file) {
         write_all(report, old, file);
     }
-    free(old);
     if (!file || fclose(file) != 0) {
         say_error("cannot write %s: %s", path, strerror(errno));
         return false;

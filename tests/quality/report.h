@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The tables in Markdown, a section a backend, and whether the bounds hold. */
-#ifndef FOVEA_QUALITY_REPORT_H
-#define FOVEA_QUALITY_REPORT_H
+#pragma once
 
 #include "measure.h"
 
@@ -20,5 +19,3 @@ struct report {
 bool report_write(const struct report *report, const char *path);
 /* Says which case breaks a bound. */
 bool report_within_bounds(const struct measurement *m);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What sheets of pictures are made of: the models and methods to show, and drawing. */
-#ifndef FOVEA_QUALITY_SHEET_H
-#define FOVEA_QUALITY_SHEET_H
+#pragma once
 
 #include "config/settings.h"
 #include "images.h"
@@ -44,5 +43,3 @@ void sheet_close(struct sheet_pen *pen);
 /* On a dark sheet, from its left end on the base line; shrunk to room_px. */
 bool sheet_write(const struct sheet_pen *pen, bool bold, const char *text, const float at_px[2],
                  float height_px, float room_px);
-
-#endif

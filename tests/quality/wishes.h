@@ -3,8 +3,7 @@
 
 /* The arguments of commands that take one picture: PICTURE [--gaze x,y] [--set key.path=value]
  * [--output PATH]. */
-#ifndef FOVEA_QUALITY_WISHES_H
-#define FOVEA_QUALITY_WISHES_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -29,5 +28,3 @@ bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_f
 bool picture_wishes_all(const struct picture_wishes *wishes, struct fovea_settings *out);
 /* Makes the one that output names, and those around it. False with a message. */
 bool picture_wishes_folder(const struct picture_wishes *wishes);
-
-#endif

@@ -138,14 +138,12 @@ static enum fovea_result expect(struct run *run, uint32_t index, const struct fo
                                 const struct fovea_image *dst)
 {
     forget_focus(run);
-    struct test_image sigmas = beside_of(&run->sigmas, index);
-    struct test_image depths = beside_of(&run->depths, index);
+    OWNED_IMAGE sigmas = beside_of(&run->sigmas, index);
+    OWNED_IMAGE depths = beside_of(&run->depths, index);
     const struct fovea_depth depth = search_depth_of(run->point, &depths.view, 0);
     const enum fovea_result result =
         expect_with(run, gaze_of(run, index), src, dst, run->sigmas.memory ? &sigmas.view : NULL,
                     run->depths.memory ? &depth : NULL);
-    image_free(&sigmas);
-    image_free(&depths);
     return result;
 }
 
@@ -225,7 +223,7 @@ static enum search_verdict run_images(struct run *run)
 {
     search_draw(run->point, &run->src);
     search_gazes(run->point, run->gazes_uv);
-    unsigned char *before = malloc(run->src.bytes);
+    OWNED(owned_free) unsigned char *before = malloc(run->src.bytes);
     if (!before) {
         abort();
     }
@@ -241,7 +239,6 @@ static enum search_verdict run_images(struct run *run)
     } else {
         snprintf(run->text, SEARCH_TEXT_BYTES, "the device has failed");
     }
-    free(before);
     return verdict;
 }
 

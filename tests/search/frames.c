@@ -95,8 +95,8 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
                                      const struct fovea_image *src, const struct fovea_image *dst,
                                      const struct fovea_image *sigmas)
 {
-    struct fovea_settings *settings = search_settings(p);
-    struct fovea_context *context = NULL;
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = search_settings(p);
+    OWNED(fovea_context_destroy) struct fovea_context *context = NULL;
     enum fovea_result result = settings ? FOVEA_OK : FOVEA_ERROR_CONFIG;
     if (result == FOVEA_OK && view->eye) {
         const char *eye = view->eye == FOVEA_MAP_EYE_LEFT ? "left" : "right";
@@ -113,8 +113,6 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
         order_colours(p, src);
         order_colours(p, dst);
     }
-    fovea_context_destroy(&context);
-    fovea_settings_destroy(&settings);
     return result;
 }
 
@@ -136,10 +134,9 @@ static struct test_image sigmas_of(const struct search_point *p, uint32_t index)
     if (!p->sigmas) {
         return (struct test_image){0};
     }
-    struct search_memory all = search_sigmas_make(p);
+    OWNED(search_memory_free) struct search_memory all = search_sigmas_make(p);
     struct test_image packed = image_make_packed(p->width_px, p->height_px, all.first.format);
     search_gather(&all, p->one_sigmas ? 0 : index, &packed.view);
-    search_memory_free(&all);
     return packed;
 }
 
@@ -148,14 +145,13 @@ static void give_sigmas(struct frame *frame)
     const struct search_point *p = frame->point;
     for (uint32_t i = 0; p->sigmas && i < search_images(p); i++) {
         const VkFormat format = p->sigmas == 1 ? VK_FORMAT_R32_SFLOAT : VK_FORMAT_R16_SFLOAT;
-        struct test_image packed = sigmas_of(p, i);
+        OWNED_IMAGE packed = sigmas_of(p, i);
         frame->sigmas[i] = engine_sampled_create(&rig.engine, format, p->width_px, p->height_px);
         frame->scene.views[i].sigmas = (struct fovea_vk_sigmas){
             frame->sigmas[i].raw_view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
         engine_write(&rig.engine, frame->sigmas[i].image, p->width_px, p->height_px, format,
                      packed.view.data, VK_IMAGE_LAYOUT_UNDEFINED,
                      VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-        image_free(&packed);
     }
 }
 
@@ -191,8 +187,8 @@ static bool view_is_right(struct frame *frame, const struct fovea_image *expecte
                  fovea_result_name(frame->result), fovea_result_name(frame->wanted[index]));
         return false;
     }
-    struct test_image src = stereo_cut_out(&frame->scene, view, &frame->src.view);
-    struct test_image actual = stereo_cut_out(&frame->scene, view, &frame->dst.view);
+    OWNED_IMAGE src = stereo_cut_out(&frame->scene, view, &frame->src.view);
+    OWNED_IMAGE actual = stereo_cut_out(&frame->scene, view, &frame->dst.view);
     char what[SEARCH_TEXT_BYTES] = "";
     const bool same =
         search_same(frame->point, &actual.view, copied ? &src.view : expected, copied, what);
@@ -200,8 +196,6 @@ static bool view_is_right(struct frame *frame, const struct fovea_image *expecte
         snprintf(frame->text, SEARCH_TEXT_BYTES, "view %u%s: %.400s", index,
                  copied ? " copied" : "", what);
     }
-    image_free(&src);
-    image_free(&actual);
     return same;
 }
 
@@ -232,11 +226,10 @@ static enum search_verdict compare_frame(struct frame *frame)
         struct test_image src =
             stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         expected[i] = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
-        struct test_image sigmas = sigmas_of(frame->point, i);
+        OWNED_IMAGE sigmas = sigmas_of(frame->point, i);
         frame->wanted[i] =
             expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view,
                         frame->point->sigmas ? &sigmas.view : NULL);
-        image_free(&sigmas);
         image_free(&src);
     }
     bool right = true;
@@ -283,7 +276,7 @@ static bool is_too_much(const struct fovea_settings *settings, const struct fram
     VkPhysicalDeviceProperties device;
     vkGetPhysicalDeviceProperties(rig.engine.physical, &device);
     const size_t count = (size_t)p->width_px * p->height_px;
-    float *sigmas_px = malloc(count * sizeof *sigmas_px);
+    OWNED(owned_free) float *sigmas_px = malloc(count * sizeof *sigmas_px);
     float most_px = 0.0f;
     for (uint32_t i = 0; sigmas_px && i < search_images(p); i++) {
         const struct fovea_point_uv gaze = frame->scene.views[i].gaze.point;
@@ -293,7 +286,6 @@ static bool is_too_much(const struct fovea_settings *settings, const struct fram
             most_px = fmaxf(most_px, sigmas_px[k]);
         }
     }
-    free(sigmas_px);
     return device.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && most_px > 500.0f;
 }
 
@@ -338,13 +330,12 @@ enum search_verdict search_run_frame(const struct search_limits *limits,
     choose_recorded(limits, p.recorded);
     rig.recordings = 0;
     struct frame frame = {.point = &p, .scene = scene_of(&p), .text = out_text};
-    struct fovea_settings *settings = search_settings(&p);
+    OWNED(fovea_settings_destroy) struct fovea_settings *settings = search_settings(&p);
     if (!settings) {
         snprintf(out_text, SEARCH_TEXT_BYTES, "its settings cannot be set");
         return SEARCH_DIFFERENT;
     }
     const enum search_verdict verdict =
         is_too_much(settings, &frame) ? SEARCH_REFUSED : run_with(settings, &frame);
-    fovea_settings_destroy(&settings);
     return verdict;
 }

@@ -147,7 +147,7 @@ void search_draw_packed(const struct search_point *point, uint32_t index,
                         const struct fovea_image *packed)
 {
     const size_t bytes = image_bytes(packed->format);
-    struct test_image sheet = image_make_packed(
+    OWNED_IMAGE sheet = image_make_packed(
         packed->width_px < SHEET_PX ? packed->width_px : SHEET_PX,
         packed->height_px < SHEET_PX ? packed->height_px : SHEET_PX, packed->format);
     image_draw(&sheet.view, (enum image_pattern)(point->fill % IMAGE_PATTERN_COUNT), point->fill);
@@ -159,7 +159,6 @@ void search_draw_packed(const struct search_point *point, uint32_t index,
                    bytes);
         }
     }
-    image_free(&sheet);
 }
 
 void search_draw(const struct search_point *point, const struct search_memory *memory)
@@ -201,13 +200,12 @@ struct search_memory search_sigmas_make(const struct search_point *point)
     p.planes = 0;
     const uint32_t count = p.one_sigmas ? 1 : search_images(point);
     struct search_memory memory = search_memory_make(&p, &point->of_sigmas, count);
-    struct test_image packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
+    OWNED_IMAGE packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t state = (uint64_t)p.fill << 32 | i;
         fill_sigmas(p.fill % 3, &state, &packed.view);
         each_part(&memory, i, &packed.view, from_packed);
     }
-    image_free(&packed);
     return memory;
 }
 
@@ -278,13 +276,12 @@ struct search_memory search_depths_make(const struct search_point *point)
     p.planes = 0;
     const uint32_t count = p.one_depths ? 1 : search_images(point);
     struct search_memory memory = search_memory_make(&p, &point->of_depths, count);
-    struct test_image packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
+    OWNED_IMAGE packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t state = (uint64_t)p.fill << 32 | (i + 77);
         fill_depths(&p, &state, &packed.view);
         each_part(&memory, i, &packed.view, from_packed);
     }
-    image_free(&packed);
     return memory;
 }
 

@@ -4,8 +4,7 @@
 /* A search for pictures and settings that a backend makes something else of than the cpu backend
  * does with packed pictures, one by one (main.c). A point is one picture, batch or frame with its
  * settings: it is drawn from a number, printed as one line, and read from that line again. */
-#ifndef FOVEA_TESTS_SEARCH_H
-#define FOVEA_TESTS_SEARCH_H
+#pragma once
 
 #include "fovea.h"
 #include "images.h"
@@ -170,5 +169,3 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
 enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
                                    const struct search_memory *src, const struct search_memory *dst,
                                    const struct search_given *given, void *stream);
-
-#endif

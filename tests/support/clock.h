@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Times and pauses of tests, in milliseconds. */
-#ifndef FOVEA_TESTS_CLOCK_H
-#define FOVEA_TESTS_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -24,5 +23,3 @@ static inline double now_ms(void)
 {
     return clock_ms(CLOCK_MONOTONIC);
 }
-
-#endif

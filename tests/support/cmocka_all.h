@@ -3,8 +3,7 @@
 
 /* cmocka.h with what it needs before it, the headers of C and POSIX that most tests use, tests that
  * need no list of them, and what most of them do. */
-#ifndef FOVEA_TESTS_CMOCKA_ALL_H
-#define FOVEA_TESTS_CMOCKA_ALL_H
+#pragma once
 
 #include <math.h>
 #include <pthread.h>
@@ -65,5 +64,3 @@ pthread_t test_thread(void *(*run)(void *), void *user);
 int test_status_of(int child_pid);
 /* The status for main; the fixtures are those of all tests together, and may be NULL. */
 int tests_run(CMFixtureFunction set_up, CMFixtureFunction tear_down);
-
-#endif

@@ -245,9 +245,8 @@ double *compare_expected_by(const struct fovea_foveation *foveation, const struc
     const size_t count = (size_t)src->width_px * src->height_px * channels;
     const bool light = light_kind && !image_is_float(src->format);
     const bool blue_first = light_kind == IMAGE_LIGHT_HLG_BLUE_FIRST;
-    double *in = image_to_doubles(src);
-    double *out = calloc(count, sizeof *out);
-    assert_non_null(out);
+    OWNED(owned_free) double *in = image_to_doubles(src);
+    double *out = test_memory(count, sizeof *out);
     if (light) {
         decode(foveation, src, in, blue_first);
     }
@@ -255,7 +254,6 @@ double *compare_expected_by(const struct fovea_foveation *foveation, const struc
     if (light) {
         encode(foveation, src, out, blue_first);
     }
-    free(in);
     return out;
 }
 
@@ -271,10 +269,8 @@ static void foveate_by_reference(const void *user, const struct fovea_image *src
     enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
                                          uint32_t, const double *, double *, double, double) =
         of->foveation->method == FOVEA_METHOD_SMOOTH ? foveate_reference_smooth : foveate_reference;
-    assert_int_equal(reference(of->foveation, src->width_px, src->height_px,
-                               image_channels(src->format), in, out, of->frame->gaze_x_q8 / 256.0,
-                               of->frame->gaze_y_q8 / 256.0),
-                     FOVEA_OK);
+    assert_ok(reference(of->foveation, src->width_px, src->height_px, image_channels(src->format),
+                        in, out, of->frame->gaze_x_q8 / 256.0, of->frame->gaze_y_q8 / 256.0));
 }
 
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
@@ -372,16 +368,14 @@ void compare_assert_close(const struct fovea_image *actual, const double *expect
 {
     const struct tally tally = count_all(actual, expected, budget);
     const double mean = tally.finite ? tally.sum / (double)tally.finite : 0.0;
-    if (tally.beyond > 0) {
-        fail_msg("%s: %zu values are beyond the budget, the first at x %u, y %u, channel %u: %.9g, "
-                 "expected %.9g; all at x %u to %u, y %u to %u; largest error %.3g, mean %.3g",
-                 what, tally.beyond, tally.first.x, tally.first.y, tally.first_channel,
-                 tally.first_actual, tally.first_expected, tally.left, tally.right, tally.first.y,
-                 tally.bottom, tally.largest, mean);
-    }
-    if (mean > budget.max_mean_abs) {
-        fail_msg("%s: mean error %.4g, at most %.4g is allowed", what, mean, budget.max_mean_abs);
-    }
+    assert_that(tally.beyond == 0,
+                "%s: %zu values are beyond the budget, the first at x %u, y %u, channel %u: %.9g, "
+                "expected %.9g; all at x %u to %u, y %u to %u; largest error %.3g, mean %.3g",
+                what, tally.beyond, tally.first.x, tally.first.y, tally.first_channel,
+                tally.first_actual, tally.first_expected, tally.left, tally.right, tally.first.y,
+                tally.bottom, tally.largest, mean);
+    assert_that(mean <= budget.max_mean_abs, "%s: mean error %.4g, at most %.4g is allowed", what,
+                mean, budget.max_mean_abs);
 }
 
 /* ---- The same */

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Whether two pictures are the same, and where they are not. */
-#ifndef FOVEA_TESTS_COMPARE_H
-#define FOVEA_TESTS_COMPARE_H
+#pragma once
 
 #include "kernels/foveate/foveate.h"
 
@@ -71,5 +70,3 @@ double compare_largest(const struct fovea_image *a, const struct fovea_image *b,
  * light. */
 #define COMPARE_DISPLAYS 6
 enum fovea_light compare_display(int which, struct fovea_display *out_display);
-
-#endif

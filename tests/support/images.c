@@ -285,7 +285,7 @@ void image_free(struct test_image *image)
 
 bool image_guards_intact(const struct test_image *image)
 {
-    unsigned char *owned = calloc(image->memory_bytes, 1);
+    OWNED(owned_free) unsigned char *owned = calloc(image->memory_bytes, 1);
     if (!owned) {
         abort();
     }
@@ -299,7 +299,6 @@ bool image_guards_intact(const struct test_image *image)
     for (size_t i = 0; i < image->memory_bytes; i++) {
         intact = intact && (owned[i] || image->memory[i] == CANARY);
     }
-    free(owned);
     return intact;
 }
 

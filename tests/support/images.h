@@ -3,8 +3,7 @@
 
 /* Pictures to test with, in every format and layout, and their pixels as numbers. The codec here is
  * written from the formats' definitions and shares nothing with the one under test. */
-#ifndef FOVEA_TESTS_IMAGES_H
-#define FOVEA_TESTS_IMAGES_H
+#pragma once
 
 #include "config/settings.h"
 #include "owned.h"
@@ -85,5 +84,3 @@ void image_set(const struct fovea_image *image, uint32_t x, uint32_t y, uint32_t
 
 /* Rows without gaps, image_channels a pixel. The caller frees it. */
 double *image_to_doubles(const struct fovea_image *image);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Rows of two operators, which the tests of rows compare with the two one after the other. */
-#ifndef FOVEA_TESTS_OPERATOR_ROWS_H
-#define FOVEA_TESTS_OPERATOR_ROWS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -19,5 +18,3 @@ static const struct operator_row {
              {1, {FOVEA_OPERATOR_lens}},
              {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}}}};
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Variables that end with their block, the last one first: `end` gets the variable's address, as
  * x_destroy(&x) does. A failed assertion leaves the test and ends none of them. */
-#ifndef FOVEA_TESTS_OWNED_H
-#define FOVEA_TESTS_OWNED_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,5 +17,3 @@ static inline void owned_free(void *pointer)
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* PNG pictures for tests: not compressed, of any size and kind that the format has. */
-#ifndef FOVEA_TESTS_PNG_FILE_H
-#define FOVEA_TESTS_PNG_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ unsigned char *png_file_bytes(const struct png_picture *picture, size_t *out_cou
 
 /* Fails the running test where it cannot be written. */
 void png_file_write(const char *path, const void *bytes, size_t count);
-
-#endif

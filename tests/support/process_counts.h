@@ -3,8 +3,7 @@
 
 /* What this process has of the system now: threads, descriptors and memory. Long tests take it when
  * all is warm and again at the end; what has grown is a leak that time would show. */
-#ifndef FOVEA_TESTS_PROCESS_COUNTS_H
-#define FOVEA_TESTS_PROCESS_COUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool process_counts_hold(struct process_counts before, struct process_counts now
         }                                                                                          \
         printf("report: %s\n", counts_text_);                                                      \
     } while (0)
-
-#endif

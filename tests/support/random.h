@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Numbers by chance that a seed repeats, the same everywhere. */
-#ifndef FOVEA_TESTS_RANDOM_H
-#define FOVEA_TESTS_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ static inline double random_uniform(uint64_t *state, double from, double to)
 {
     return from + (to - from) * (double)(random_next(state) >> 11) * 0x1p-53;
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* How much a test may do: whether this is built with a sanitizer, which needs time and memory of
  * its own, and whether all cases are wanted or a sample of them. */
-#ifndef FOVEA_TESTS_SANITIZED_H
-#define FOVEA_TESTS_SANITIZED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -63,5 +62,3 @@ static inline bool test_turn(int i, int count, int turns)
     turns = count < turns ? count : turns;
     return test_all_cases() || turns < 2 || (i + i / turns + test_commit()) % turns == 0;
 }
-
-#endif

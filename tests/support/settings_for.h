@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Settings where foveation is all that a test chooses. */
-#ifndef FOVEA_TESTS_SETTINGS_FOR_H
-#define FOVEA_TESTS_SETTINGS_FOR_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -15,5 +14,3 @@ static inline const struct fovea_settings *settings_for(const struct fovea_fovea
     settings.foveation = *foveation;
     return &settings;
 }
-
-#endif

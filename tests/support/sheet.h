@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Many pictures in one piece of memory, as a batch has them. */
-#ifndef FOVEA_TESTS_SHEET_H
-#define FOVEA_TESTS_SHEET_H
+#pragma once
 
 #include "images.h"
 
@@ -33,5 +32,3 @@ void sheet_draw(const struct sheet *sheet, enum image_pattern pattern, uint64_t 
 
 /* Gazes in and around the image, x and y for each, never the same twice. */
 void sheet_gazes(float *out_gazes_uv, uint32_t count, uint64_t seed);
-
-#endif

@@ -308,8 +308,7 @@ static void *first_version(void)
     static void *slots;
     const size_t bytes = offsetof(struct unity_vulkan, access_texture_by_id);
     if (!slots) {
-        slots = malloc(bytes);
-        assert_non_null(slots);
+        slots = test_memory(1, bytes);
         memcpy(slots, second_version(), bytes);
     }
     return slots;
@@ -367,9 +366,7 @@ static void *get_interface_split(unsigned long long high, unsigned long long low
 static void *function(struct host *host, const char *name)
 {
     void *symbol = dlsym(host->plugin.library, name);
-    if (!symbol) {
-        fail_msg("the plugin does not show %s", name);
-    }
+    assert_that(symbol, "the plugin does not show %s", name);
     return symbol;
 }
 
@@ -377,9 +374,7 @@ static void find_functions(struct host *host)
 {
     struct host_plugin *plugin = &host->plugin;
     plugin->library = dlopen("libGfxPluginFovea.so", RTLD_NOW | RTLD_LOCAL);
-    if (!plugin->library) {
-        fail_msg("%s", dlerror());
-    }
+    assert_that(plugin->library, "%s", dlerror());
     const struct {
         void *pointer;
         const char *name;

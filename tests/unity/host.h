@@ -5,8 +5,7 @@
  * the plugin's hooks, frames with numbers, textures behind native pointers whose layouts it tracks,
  * and the plugin's events. What a plugin may not do fails the test. It runs on our own declarations
  * (plugin/unity/unity_abi.h) and is no proof of what Unity does. */
-#ifndef FOVEA_TESTS_UNITY_HOST_H
-#define FOVEA_TESTS_UNITY_HOST_H
+#pragma once
 
 #include "engine.h"
 #include "images.h"
@@ -133,5 +132,3 @@ void host_frame(struct host *host, struct host_texture *texture, const struct fo
 
 /* Takes all messages of the log: how many there are of `level` or more; the last of them. */
 int host_log(struct host *host, enum fovea_log_level level, char *out_last, int bytes);
-
-#endif

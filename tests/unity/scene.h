@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A camera's picture in Unity's place, frame by frame. */
-#ifndef FOVEA_TESTS_UNITY_SCENE_H
-#define FOVEA_TESTS_UNITY_SCENE_H
+#pragma once
 
 #include "host.h"
 
@@ -30,5 +29,3 @@ bool scene_foveates(struct scene *scene, struct fovea_unity_block *block, bool b
 int scene_warnings(struct scene *scene, char *out_last, int bytes);
 /* A frame in which this camera goes. */
 void scene_release(struct scene *scene, uint64_t camera);
-
-#endif

@@ -13,7 +13,7 @@
 
 TEST(a_trouble_is_said_once_beside_a_camera_that_works)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block good = host_block(&scene.texture, 0.1, 0.1);
     struct fovea_unity_block bad = good;
@@ -27,7 +27,6 @@ TEST(a_trouble_is_said_once_beside_a_camera_that_works)
         assert_true(scene_foveates(&scene, &good, false));
     }
     assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
-    scene_close(&scene);
 }
 
 static int32_t frames_of(struct scene *scene, uint64_t camera, uint64_t *out_frames)
@@ -52,7 +51,7 @@ TEST(cameras_that_take_turns_have_their_own_stats)
         assert_true(scene_foveates(&scene, &second, false));
     }
     for (uint64_t camera = 1; camera <= 2; camera++) {
-        assert_int_equal(frames_of(&scene, camera, &frames), FOVEA_OK);
+        assert_ok(frames_of(&scene, camera, &frames));
         assert_in_range(frames, 34, 64);
     }
     scene_release(&scene, 1);
@@ -63,7 +62,7 @@ TEST(cameras_that_take_turns_have_their_own_stats)
         assert_true(scene_foveates(&scene, &second, false));
     }
     assert_int_equal(frames_of(&scene, 1, &frames), FOVEA_NOT_READY);
-    assert_int_equal(frames_of(&scene, 2, &frames), FOVEA_OK);
+    assert_ok(frames_of(&scene, 2, &frames));
     assert_in_range(frames, 70, 100);
     scene_close(&scene);
 }
@@ -71,9 +70,9 @@ TEST(cameras_that_take_turns_have_their_own_stats)
 /* A frame's zoom is too small to be seen; all of them are not. */
 TEST(a_camera_that_zooms_needs_no_memory_in_each_frame)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
-    assert_int_equal(scene.host.plugin.set("foveation.model", "physical", NULL, 0), FOVEA_OK);
+    assert_ok(scene.host.plugin.set("foveation.model", "physical", NULL, 0));
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     int frames_with_memory = 0;
     for (int i = 0; i < 200; i++) {
@@ -85,7 +84,6 @@ TEST(a_camera_that_zooms_needs_no_memory_in_each_frame)
         frames_with_memory += scene.host.allocated != before;
     }
     assert_in_range(frames_with_memory, 1, 20);
-    scene_close(&scene);
 }
 
 /* ---- While the device goes ---- */
@@ -114,7 +112,7 @@ static void start_late_event(struct host *host)
 /* The host fails the test if the event calls Unity. */
 TEST(an_event_on_another_thread_finds_the_device_gone)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     late_block = host_block(&scene.texture, 0.1, 0.1);
     assert_true(scene_foveates(&scene, &late_block, false));
@@ -123,5 +121,4 @@ TEST(an_event_on_another_thread_finds_the_device_gone)
     assert_int_equal(pthread_join(late_thread, NULL), 0);
     host_initialize(&scene.host);
     assert_true(scene_foveates(&scene, &late_block, false));
-    scene_close(&scene);
 }

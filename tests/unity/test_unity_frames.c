@@ -30,7 +30,7 @@ static void configure(struct host *host)
     char json[512];
     char error[256];
     snprintf(json, sizeof json, settings_text, fovea_backend_name(rig_backend()));
-    assert_int_equal(host->plugin.configure(json, error, sizeof error), FOVEA_OK);
+    assert_ok(host->plugin.configure(json, error, sizeof error));
     assert_string_equal(error, "");
 }
 
@@ -55,14 +55,12 @@ static void expect_reference(const struct fovea_image *before, const struct fove
 {
     const struct fovea_foveation foveation = rig_settings().foveation;
     struct foveate_plan *plan = NULL;
-    assert_int_equal(foveate_plan_create(&foveation, before->width_px, before->height_px, &plan),
-                     FOVEA_OK);
+    assert_ok(foveate_plan_create(&foveation, before->width_px, before->height_px, &plan));
     const struct foveate_frame frame =
         foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
-    double *expected = compare_expected(&foveation, before, &frame);
+    OWNED(owned_free) double *expected = compare_expected(&foveation, before, &frame);
     compare_assert_close(after, expected, compare_budget_for(&foveation, before->format), what);
-    free(expected);
 }
 
 static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_SRGB,
@@ -74,10 +72,9 @@ static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_
 static void check_format(struct host *host, VkFormat format, bool queue)
 {
     char what[96];
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, rig_pixel_format(format));
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, rig_pixel_format(format));
+    OWNED_IMAGE src = image_drawn(WIDTH, HEIGHT, rig_pixel_format(format), IMAGE_PHOTO, 7);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, rig_pixel_format(format));
     struct host_texture texture = host_texture_create(host, format, WIDTH, HEIGHT, 1);
-    image_draw(&src.view, IMAGE_PHOTO, 7);
     for (int i = 0; i < 5; i++) {
         const double x_uv = 0.1 + 0.2 * i;
         struct fovea_unity_block block = host_block(&texture, x_uv, 0.3);
@@ -92,14 +89,12 @@ static void check_format(struct host *host, VkFormat format, bool queue)
     host_event(host, FOVEA_UNITY_RELEASE, &gone);
     host_frame_end(host);
     host_texture_destroy(host, &texture);
-    image_free(&src);
-    image_free(&dst);
 }
 
 TEST(frames_are_the_reference)
 {
     for (int version = 1; version <= 2; version++) {
-        struct host host;
+        OWNED(close_host) struct host host;
         open_host(&host, (struct host_options){.first_version = version == 1});
         for (size_t i = 0; i < (version == 1 ? 1 : FORMATS); i++) {
             check_format(&host, formats[i], by_queue());
@@ -108,17 +103,16 @@ TEST(frames_are_the_reference)
             check_format(&host, formats[0], true); /* the vulkan backend has both ways */
         }
         assert_int_equal(host_log(&host, FOVEA_LOG_WARNING, NULL, 0), 0);
-        close_host(&host);
     }
 }
 
 /* The next is drawn while the GPU has the one before, and nobody waits. */
 TEST(frames_go_on_while_the_gpu_works)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
     for (int i = 0; i < 100; i++) {
         image_draw(&src.view, IMAGE_PHOTO, (uint64_t)i);
@@ -128,25 +122,21 @@ TEST(frames_go_on_while_the_gpu_works)
     host_read(&host, &texture, &dst.view);
     expect_reference(&src.view, &dst.view, 1.0, 0.5, "the hundredth frame");
     struct fovea_unity_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(host.plugin.stats(1, &stats), FOVEA_OK);
+    assert_ok(host.plugin.stats(1, &stats));
     assert_int_equal(stats.backend, rig_backend());
     assert_true(stats.frames >= 70);
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    close_host(&host);
 }
 
 TEST(a_texture_that_is_made_anew_is_foveated)
 {
     static const uint32_t sizes[][2] = {{WIDTH, HEIGHT}, {40, 90}, {131, 33}};
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
     struct host_texture texture = host_texture_create(&host, formats[0], 8, 8, 1);
     for (size_t i = 0; i < 3; i++) {
-        struct test_image src = image_make_packed(sizes[i][0], sizes[i][1], FOVEA_FORMAT_RGBA8);
-        struct test_image dst = image_make_packed(sizes[i][0], sizes[i][1], FOVEA_FORMAT_RGBA8);
-        image_draw(&src.view, IMAGE_PHOTO, i);
+        OWNED_IMAGE src = image_drawn(sizes[i][0], sizes[i][1], FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, i);
+        OWNED_IMAGE dst = image_make_packed(sizes[i][0], sizes[i][1], FOVEA_FORMAT_RGBA8);
         host_texture_resize(&host, &texture, sizes[i][0], sizes[i][1]);
         for (int frame = 0; frame < 4; frame++) {
             struct fovea_unity_block block = host_block(&texture, 0.8, 0.2);
@@ -154,11 +144,8 @@ TEST(a_texture_that_is_made_anew_is_foveated)
         }
         host_read(&host, &texture, &dst.view);
         expect_reference(&src.view, &dst.view, 0.8, 0.2, "after a change of size");
-        image_free(&src);
-        image_free(&dst);
     }
     host_texture_destroy(&host, &texture);
-    close_host(&host);
 }
 
 static struct fovea_image rows(const struct fovea_image *image, uint32_t first, uint32_t count)
@@ -171,11 +158,10 @@ static struct fovea_image rows(const struct fovea_image *image, uint32_t first, 
 
 TEST(each_eye_has_its_gaze)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    struct test_image src = image_make_packed(WIDTH, 2 * HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, 2 * HEIGHT, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
+    OWNED_IMAGE src = image_drawn(WIDTH, 2 * HEIGHT, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, 2 * HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[1], WIDTH, HEIGHT, 2);
     struct fovea_unity_block block = host_block(&texture, 0.9, 0.4);
     block.eyes = 2;
@@ -191,20 +177,16 @@ TEST(each_eye_has_its_gaze)
                          eye ? "right" : "left");
     }
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    close_host(&host);
 }
 
 /* The source speaks of the picture, whose lowest row is the texture's first one. */
 TEST(a_source_of_gaze_counts_where_the_block_says_so)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    assert_int_equal(host.plugin.set("gaze.fixed", "{\"x\": 0.2, \"y\": 0.25}", NULL, 0), FOVEA_OK);
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 5);
+    assert_ok(host.plugin.set("gaze.fixed", "{\"x\": 0.2, \"y\": 0.25}", NULL, 0));
+    OWNED_IMAGE src = image_drawn(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 5);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
     struct fovea_unity_block block = host_block(&texture, 0.9, 0.9);
     block.flags = FOVEA_UNITY_GAZE_OF_SOURCE;
@@ -216,24 +198,20 @@ TEST(a_source_of_gaze_counts_where_the_block_says_so)
     host_read(&host, &texture, &dst.view);
     expect_reference(&src.view, &dst.view, 0.2, 0.75, "from the bottom");
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    close_host(&host);
 }
 
 /* A law that goes by degrees, in an asymmetric frustum: the mirrored picture becomes the mirror
  * image, where the block says that it is upside down. */
 TEST(a_picture_upside_down_has_its_frustum)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    assert_int_equal(host.plugin.set("foveation.model", "curve", NULL, 0), FOVEA_OK);
-    assert_int_equal(host.plugin.set("foveation.method", "smooth", NULL, 0), FOVEA_OK);
-    assert_int_equal(
-        host.plugin.set("foveation.curve", "[[0, 60], [10, 0.3], [60, 0.02]]", NULL, 0), FOVEA_OK);
+    assert_ok(host.plugin.set("foveation.model", "curve", NULL, 0));
+    assert_ok(host.plugin.set("foveation.method", "smooth", NULL, 0));
+    assert_ok(host.plugin.set("foveation.curve", "[[0, 60], [10, 0.3], [60, 0.02]]", NULL, 0));
     struct test_image src[2];
     struct test_image dst[2];
-    struct test_image back = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE back = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct compare_rect where;
     double difference[2] = {0};
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
@@ -257,23 +235,19 @@ TEST(a_picture_upside_down_has_its_frustum)
             image_free(&dst[i]);
         }
     }
-    if (difference[0] < 20.0 || difference[1] > 3.0) {
-        fail_msg("%f without the flag, %f with it", difference[0], difference[1]);
-    }
+    assert_that(difference[0] >= 20.0 && difference[1] <= 3.0, "%f without the flag, %f with it",
+                difference[0], difference[1]);
     host_texture_destroy(&host, &texture);
-    image_free(&back);
-    close_host(&host);
 }
 
 /* Dynamic resolution draws into a part. */
 TEST(what_is_beside_the_picture_stays)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image part = image_make_packed(WIDTH - 20, HEIGHT, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 6);
+    OWNED_IMAGE src = image_drawn(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 6);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE part = image_make_packed(WIDTH - 20, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
     struct fovea_unity_block block = host_block(&texture, 0.4, 0.4);
     block.width_px = WIDTH - 20;
@@ -282,28 +256,22 @@ TEST(what_is_beside_the_picture_stays)
     host_read(&host, &texture, &dst.view);
     compare_assert_same(&dst.view, &src.view, (struct compare_rect){WIDTH - 20, 0, 20, HEIGHT},
                         "beside");
-    struct test_image before = image_make_packed(WIDTH - 20, HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE before = image_make_packed(WIDTH - 20, HEIGHT, FOVEA_FORMAT_RGBA8);
     for (uint32_t y = 0; y < HEIGHT; y++) {
         memcpy(image_pixel(&part.view, 0, y), image_pixel(&dst.view, 0, y), 4 * (WIDTH - 20));
         memcpy(image_pixel(&before.view, 0, y), image_pixel(&src.view, 0, y), 4 * (WIDTH - 20));
     }
     expect_reference(&before.view, &part.view, 0.4, 0.4, "the part");
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    image_free(&part);
-    image_free(&before);
-    close_host(&host);
 }
 
 TEST(a_gaze_may_be_anything)
 {
     static const double gazes[][2] = {{NAN, 0.5}, {0.5, INFINITY}, {-3.0, 0.5}, {1.0, 2.5}};
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 8);
+    OWNED_IMAGE src = image_drawn(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 8);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
     for (size_t i = 0; i <= 4; i++) {
         struct fovea_unity_block block =
@@ -318,9 +286,6 @@ TEST(a_gaze_may_be_anything)
         }
     }
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    close_host(&host);
 }
 
 static void *change_settings(void *user)
@@ -328,21 +293,19 @@ static void *change_settings(void *user)
     struct host *host = ((void **)user)[0];
     atomic_bool *over = ((void **)user)[1];
     for (int i = 0; !atomic_load(over); i++) {
-        assert_int_equal(host->plugin.set("foveation.strength", i % 2 ? "1" : "0.5", NULL, 0),
-                         FOVEA_OK);
+        assert_ok(host->plugin.set("foveation.strength", i % 2 ? "1" : "0.5", NULL, 0));
         char text[64];
-        assert_int_equal(host->plugin.get("foveation.strength", text, sizeof text), FOVEA_OK);
+        assert_ok(host->plugin.get("foveation.strength", text, sizeof text));
     }
     return NULL;
 }
 
 TEST(settings_change_while_frames_go_on)
 {
-    struct host host;
+    OWNED(close_host) struct host host;
     open_host(&host, (struct host_options){0});
-    struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 9);
+    OWNED_IMAGE src = image_drawn(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 9);
+    OWNED_IMAGE dst = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, formats[0], WIDTH, HEIGHT, 1);
     struct fovea_unity_block block = host_block(&texture, 0.5, 0.5);
     atomic_bool over = false;
@@ -361,7 +324,4 @@ TEST(settings_change_while_frames_go_on)
     host_read(&host, &texture, &dst.view);
     expect_reference(&src.view, &dst.view, 0.5, 0.5, "when nothing changes any more");
     host_texture_destroy(&host, &texture);
-    image_free(&src);
-    image_free(&dst);
-    close_host(&host);
 }

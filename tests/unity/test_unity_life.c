@@ -23,19 +23,17 @@ static bool device_has(const struct host *host, const char *name)
 TEST(the_device_gets_what_sharing_needs)
 {
     for (int first_version = 0; first_version <= 1; first_version++) {
-        struct host host;
+        OWNED(scene_host_close) struct host host;
         scene_host_open(&host, (struct host_options){.first_version = first_version != 0});
         struct fovea_vk_requirements needs;
         fovea_vk_requirements_init(&needs);
-        assert_int_equal(fovea_vk_query_vulkan(host.engine.instance, host.engine.physical,
-                                               vkGetInstanceProcAddr, &needs),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_query_vulkan(host.engine.instance, host.engine.physical,
+                                        vkGetInstanceProcAddr, &needs));
         assert_int_equal(host.extension_count, needs.device_extension_count);
         for (uint32_t i = 0; i < needs.device_extension_count; i++) {
             assert_true(device_has(&host, needs.device_extensions[i]));
         }
         assert_int_equal(host.timeline, needs.timeline_semaphore);
-        scene_host_close(&host);
     }
 }
 
@@ -53,7 +51,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL other_plugin(VkInstance instance
 
 TEST(other_names_are_the_next_ones_in_the_chain)
 {
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     scene_host_open(&host, (struct host_options){0});
     PFN_vkGetInstanceProcAddr chain = host.intercept(other_plugin, NULL);
     assert_ptr_equal(chain(VK_NULL_HANDLE, "vkOfAnotherPlugin"), marker);
@@ -64,13 +62,12 @@ TEST(other_names_are_the_next_ones_in_the_chain)
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)chain(VK_NULL_HANDLE, "vkCreateInstance");
     const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     assert_int_equal(create(&info, NULL, &instance), VK_ERROR_INITIALIZATION_FAILED);
-    scene_host_close(&host);
 }
 
 /* What Unity itself asks for stays, and nothing is asked for twice. */
 TEST(what_unity_asks_for_stays)
 {
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     scene_host_open(&host, (struct host_options){0});
     const uint32_t alone = host.extension_count;
     const char *const extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
@@ -96,7 +93,6 @@ TEST(what_unity_asks_for_stays)
     assert_int_equal(host.extension_count, known ? alone + 1 : alone);
     assert_false(host.timeline); /* Unity has said that it wants none */
     vkDestroyDevice(device, NULL);
-    scene_host_close(&host);
 }
 
 /* One of Vulkan 1.0 would be no use to Fovea. */
@@ -105,7 +101,7 @@ TEST(an_instance_of_vulkan_1_0_becomes_one_of_1_1)
     static const uint32_t versions[][2] = {{0, VK_API_VERSION_1_1},
                                            {VK_API_VERSION_1_0, VK_API_VERSION_1_1},
                                            {VK_API_VERSION_1_2, VK_API_VERSION_1_2}};
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     scene_host_open(&host, (struct host_options){0});
     PFN_vkCreateInstance create =
         (PFN_vkCreateInstance)host.chain(VK_NULL_HANDLE, "vkCreateInstance");
@@ -119,7 +115,6 @@ TEST(an_instance_of_vulkan_1_0_becomes_one_of_1_1)
         assert_int_equal(host.api_version, versions[i][1]);
         vkDestroyInstance(instance, NULL);
     }
-    scene_host_close(&host);
 }
 
 static struct watched {
@@ -176,7 +171,7 @@ static void make_device(PFN_vkGetInstanceProcAddr get, VkInstance instance,
 /* A program may make an instance to look at what there is, between its own and its device. */
 TEST(a_device_is_asked_of_its_own_instance)
 {
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     scene_host_open(&host, (struct host_options){0});
     for (int by_chain = 0; by_chain <= 1; by_chain++) {
         PFN_vkGetInstanceProcAddr chain = host.intercept(watch, NULL);
@@ -193,19 +188,17 @@ TEST(a_device_is_asked_of_its_own_instance)
         watched = (struct watched){0};
         vkDestroyInstance(own, NULL);
     }
-    scene_host_close(&host);
 }
 
 TEST(a_device_that_refuses_more_is_made_as_unity_asks)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){.refuse_extensions = true});
     assert_int_equal(scene.host.extension_count, 0);
-    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_ok(scene.host.plugin.set("backend", "cuda", NULL, 0));
     assert_int_equal(scene.host.plugin.uses_queue(), 0);
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     assert_true(scene_foveates(&scene, &block, false));
-    scene_close(&scene);
 }
 
 TEST(another_renderer_or_an_old_unity_is_named)
@@ -234,7 +227,7 @@ TEST(a_late_plugin_uses_compute_shaders_and_says_so_once)
     char last[512] = "";
     scene_open(&scene, (struct host_options){.late = true});
     assert_int_equal(scene.host.extension_count, 0);
-    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_ok(scene.host.plugin.set("backend", "cuda", NULL, 0));
     assert_int_equal(scene.host.plugin.uses_queue(), 0);
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     for (int i = 0; i < 3; i++) {
@@ -249,7 +242,7 @@ TEST(a_late_plugin_uses_compute_shaders_and_says_so_once)
 
 TEST(without_texture_or_commands_the_frame_stays)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     for (int way = 0; way < 2; way++) {
@@ -268,12 +261,11 @@ TEST(without_texture_or_commands_the_frame_stays)
         assert_true(scene_foveates(&scene, &block, way == 1));
         assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
     }
-    scene_close(&scene);
 }
 
 TEST(wrong_blocks_are_refused)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     const struct fovea_unity_block right = host_block(&scene.texture, 0.1, 0.1);
     for (int i = 0; i < 6; i++) {
@@ -291,7 +283,6 @@ TEST(wrong_blocks_are_refused)
     host_frame_end(&scene.host);
     struct fovea_unity_block block = right;
     assert_true(scene_foveates(&scene, &block, false));
-    scene_close(&scene);
 }
 
 static void expect_refusal(struct scene *scene, struct fovea_unity_block *block, const char *word)
@@ -301,14 +292,12 @@ static void expect_refusal(struct scene *scene, struct fovea_unity_block *block,
         assert_false(scene_foveates(scene, block, i == 2));
     }
     assert_true(scene_warnings(scene, last, sizeof last) >= 1);
-    if (!strstr(last, word)) {
-        fail_msg("\"%s\" says nothing of \"%s\"", last, word);
-    }
+    assert_that(strstr(last, word), "\"%s\" says nothing of \"%s\"", last, word);
 }
 
 TEST(textures_that_cannot_be_foveated_are_named)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     scene.texture.samples = VK_SAMPLE_COUNT_4_BIT;
@@ -334,12 +323,11 @@ TEST(textures_that_cannot_be_foveated_are_named)
     host_frame_end(&scene.host);
     assert_int_equal(host_log(&scene.host, FOVEA_LOG_ERROR, NULL, 0), 1); /* the library's own */
     host_texture_destroy(&scene.host, &other);
-    scene_close(&scene);
 }
 
 TEST(too_many_cameras_are_said_once)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     for (uint64_t camera = 1; camera <= 18; camera++) {
         struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -347,12 +335,11 @@ TEST(too_many_cameras_are_said_once)
         assert_int_equal(scene_foveates(&scene, &block, false), camera <= 16);
     }
     assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
-    scene_close(&scene);
 }
 
 TEST(more_frames_than_are_kept_are_said_once)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     assert_true(scene_foveates(&scene, &block, false));
@@ -366,7 +353,6 @@ TEST(more_frames_than_are_kept_are_said_once)
         scene_release(&scene, 2); /* frames without this camera */
     }
     assert_true(scene_foveates(&scene, &block, false));
-    scene_close(&scene);
 }
 
 /* ---- Settings ---- */
@@ -378,8 +364,7 @@ TEST(wrong_settings_are_named_and_change_nothing)
     char text[64];
     scene_open(&scene, (struct host_options){0});
     struct host_plugin *plugin = &scene.host.plugin;
-    assert_int_equal(plugin->configure("{\"foveation\": {\"strength\": 2}}", error, sizeof error),
-                     FOVEA_OK);
+    assert_ok(plugin->configure("{\"foveation\": {\"strength\": 2}}", error, sizeof error));
     static const struct {
         const char *json;
         const char *word;
@@ -390,9 +375,8 @@ TEST(wrong_settings_are_named_and_change_nothing)
                  {"{\"gaze\": {\"source\": \"scanpath\"}}", ""}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_true(plugin->configure(wrong[i].json, error, sizeof error) < 0);
-        if (!error[0] || !strstr(error, wrong[i].word)) {
-            fail_msg("%s: \"%s\" says nothing of %s", wrong[i].json, error, wrong[i].word);
-        }
+        assert_that(error[0] && strstr(error, wrong[i].word), "%s: \"%s\" says nothing of %s",
+                    wrong[i].json, error, wrong[i].word);
         assert_true(host_log(&scene.host, FOVEA_LOG_ERROR, NULL, 0) >= 1);
     }
     assert_true(plugin->configure_file("/no/such/file.json", error, sizeof error) < 0);
@@ -400,7 +384,7 @@ TEST(wrong_settings_are_named_and_change_nothing)
     assert_true(plugin->set("foveation.strength", "much", error, sizeof error) < 0);
     assert_non_null(strstr(error, "strength"));
     assert_true(plugin->set("backend", "cpu", error, 8) == FOVEA_OK);
-    assert_int_equal(plugin->get("foveation.strength", text, sizeof text), FOVEA_OK);
+    assert_ok(plugin->get("foveation.strength", text, sizeof text));
     assert_string_equal(text, "2");
     assert_true(plugin->get("no.such", text, sizeof text) < 0);
     assert_true(plugin->get("backend", text, 0) < 0);
@@ -425,7 +409,7 @@ TEST(the_log_keeps_the_newest)
 
 TEST(a_cameras_things_go_when_its_frames_are_over)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     assert_true(scene_foveates(&scene, &block, false));
@@ -437,12 +421,11 @@ TEST(a_cameras_things_go_when_its_frames_are_over)
         scene_release(&scene, 1); /* of a camera that is gone already */
     }
     assert_true(scene.host.destroyed > before);
-    scene_close(&scene);
 }
 
 TEST(a_camera_that_comes_no_more_is_forgotten)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     assert_true(scene_foveates(&scene, &block, false));
@@ -451,12 +434,11 @@ TEST(a_camera_that_comes_no_more_is_forgotten)
     scene_release(&scene, 2);
     scene_release(&scene, 2);
     assert_true(scene.host.destroyed > before);
-    scene_close(&scene);
 }
 
 TEST(a_device_may_go_and_come_back)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     for (int i = 0; i < 2; i++) {
@@ -469,7 +451,6 @@ TEST(a_device_may_go_and_come_back)
     }
     assert_true(scene_foveates(&scene, &block, false));
     assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
-    scene_close(&scene);
 }
 
 /* One that was not made through the hooks may come to have the handle of one that was. */
@@ -479,7 +460,7 @@ TEST(a_handle_is_not_known_again_when_its_device_has_gone)
     char last[512] = "";
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
-    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_ok(scene.host.plugin.set("backend", "cuda", NULL, 0));
     assert_int_equal(scene.host.plugin.uses_queue(), 1);
     host_shutdown(&scene.host);
     assert_int_equal(scene.host.plugin.uses_queue(), 0);
@@ -498,9 +479,9 @@ TEST(a_plugin_may_be_loaded_again)
         struct scene scene;
         char text[64];
         scene_open(&scene, (struct host_options){0});
-        assert_int_equal(scene.host.plugin.get("foveation.strength", text, sizeof text), FOVEA_OK);
+        assert_ok(scene.host.plugin.get("foveation.strength", text, sizeof text));
         assert_string_equal(text, "1");
-        assert_int_equal(scene.host.plugin.set("foveation.strength", "3", NULL, 0), FOVEA_OK);
+        assert_ok(scene.host.plugin.set("foveation.strength", "3", NULL, 0));
         struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
         assert_true(scene_foveates(&scene, &block, i == 1));
         scene_close(&scene);

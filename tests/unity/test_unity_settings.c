@@ -30,9 +30,8 @@ static void write_map(const char *path)
     }
     const struct png_picture picture = {
         .width = MAP_SIDE, .height = MAP_SIDE, .depth = 8, .channels = 1, .samples = samples};
-    unsigned char *bytes = png_file_bytes(&picture, &count);
+    OWNED(owned_free) unsigned char *bytes = png_file_bytes(&picture, &count);
     png_file_write(path, bytes, count);
-    free(bytes);
 }
 
 /* The answer to settings whose map is this file. */
@@ -62,7 +61,7 @@ TEST(settings_that_cannot_work_change_nothing)
         }
         assert_true(configure_map(&scene, path, error, sizeof error) < 0);
         assert_non_null(strstr(error, path));
-        assert_int_equal(scene.host.plugin.get("foveation.model", text, sizeof text), FOVEA_OK);
+        assert_ok(scene.host.plugin.get("foveation.model", text, sizeof text));
         assert_string_not_equal(text, "map");
         assert_true(scene_foveates(&scene, &block, false));
         block.camera = 2; /* one that has had no settings before */
@@ -81,10 +80,9 @@ TEST(no_frame_reads_a_maps_file)
     snprintf(path, sizeof path, "%s/map.png", folder);
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
     write_map(path);
-    assert_int_equal(configure_map(&scene, path, error, sizeof error), FOVEA_OK);
+    assert_ok(configure_map(&scene, path, error, sizeof error));
     assert_true(scene_foveates(&scene, &block, false));
-    assert_int_equal(scene.host.plugin.set("foveation.strength", "2", error, sizeof error),
-                     FOVEA_OK);
+    assert_ok(scene.host.plugin.set("foveation.strength", "2", error, sizeof error));
     assert_int_equal(unlink(path), 0);
     assert_true(scene_foveates(&scene, &block, false));
     block.camera = 2;
@@ -127,7 +125,7 @@ static void set_foveation(struct scene *scene, const char *setting, const char *
     char path[64];
     char error[512] = "";
     snprintf(path, sizeof path, "foveation.%s", setting);
-    assert_int_equal(scene->host.plugin.set(path, value, error, sizeof error), FOVEA_OK);
+    assert_ok(scene->host.plugin.set(path, value, error, sizeof error));
 }
 
 /* A frame that takes another formula is no slower than one that takes another strength. */
@@ -160,7 +158,7 @@ TEST(no_frame_evaluates_a_formula)
 
 TEST(a_camera_may_have_a_strength_of_its_own)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block own = host_block(&scene.texture, 0.1, 0.1);
     struct fovea_unity_block other = own;
@@ -173,7 +171,6 @@ TEST(a_camera_may_have_a_strength_of_its_own)
     }
     own.flags &= ~(uint32_t)FOVEA_UNITY_STRENGTH;
     assert_true(scene_foveates(&scene, &own, false));
-    scene_close(&scene);
 }
 
 /* ---- The gaze's source ---- */
@@ -203,7 +200,7 @@ static void draw_layers(struct scene *scene, uint8_t *out_pictures)
 {
     struct host_texture texture =
         host_texture_create(&scene->host, VK_FORMAT_R8G8B8A8_UNORM, SCENE_WIDTH, SCENE_HEIGHT, 2);
-    struct test_image both = image_make_packed(SCENE_WIDTH, 2 * SCENE_HEIGHT, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE both = image_make_packed(SCENE_WIDTH, 2 * SCENE_HEIGHT, FOVEA_FORMAT_RGBA8);
     struct fovea_unity_block block = host_block(&texture, 0.5, 0.5);
     block.camera = 2;
     block.eyes = 2;
@@ -215,7 +212,6 @@ static void draw_layers(struct scene *scene, uint8_t *out_pictures)
     host_read(&scene->host, &texture, &both.view);
     memcpy(out_pictures, both.view.data, 2 * PICTURE_BYTES);
     host_texture_destroy(&scene->host, &texture);
-    image_free(&both);
 }
 
 TEST(an_eyes_picture_has_its_map)
@@ -225,7 +221,7 @@ TEST(an_eyes_picture_has_its_map)
     static uint8_t layers[2][PICTURE_BYTES];
     static const char *const settings[] = {"both", "left", "right"};
     static const uint32_t flags[] = {0, FOVEA_UNITY_LEFT_EYE, FOVEA_UNITY_RIGHT_EYE};
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     scene_open(&scene, (struct host_options){0});
     set_foveation(&scene, "model", "map");
     set_foveation(&scene, "strength", "4");
@@ -245,16 +241,13 @@ TEST(an_eyes_picture_has_its_map)
     assert_memory_equal(layers[0], asked[1], PICTURE_BYTES);
     assert_memory_equal(layers[1], asked[2], PICTURE_BYTES);
     assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
-    scene_close(&scene);
 }
 
 static void *open_scanpath(void *user)
 {
     struct change *change = user;
-    char json[256];
-    snprintf(json, sizeof json,
-             "{\"gaze\": {\"source\": \"scanpath\", \"scanpath\": {\"file\": \"%s\"}}}",
-             change->path);
+    const char *json = test_text(
+        "{\"gaze\": {\"source\": \"scanpath\", \"scanpath\": {\"file\": \"%s\"}}}", change->path);
     if (change->scene->host.plugin.configure(json, NULL, 0) == FOVEA_OK) {
         atomic_store(&change->done, true);
     }
@@ -274,7 +267,7 @@ static void write_scanpath(const char *path)
 
 TEST(the_gaze_stays_while_another_source_is_opened)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     struct change change = {.scene = &scene};
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -293,7 +286,6 @@ TEST(the_gaze_stays_while_another_source_is_opened)
     assert_int_equal(without, 0);
     assert_true(scene_foveates(&scene, &block, false));
     assert_int_equal(unlink(change.path), 0);
-    scene_close(&scene);
 }
 
 int main(int argc, char **argv)

@@ -49,9 +49,9 @@ static void write_picture(const char *path, const struct fovea_image *image)
 static void foveate(void **state)
 {
     const struct request *request = *state;
-    struct host host;
+    OWNED(host_close) struct host host;
     assert_true(host_open(&host, &(struct host_options){.engine = {.no_validation = true}}));
-    struct test_image image = read_picture(request->in);
+    OWNED_IMAGE image = read_picture(request->in);
     struct test_image out =
         image_make_packed(image.view.width_px, image.view.height_px, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, VK_FORMAT_R8G8B8A8_SRGB,
@@ -73,9 +73,7 @@ static void foveate(void **state)
                stats.gpu_p50_us);
     }
     host_texture_destroy(&host, &texture);
-    image_free(&image);
     image_free(&out);
-    host_close(&host);
 }
 
 int main(int argc, char **argv)

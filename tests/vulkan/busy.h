@@ -4,8 +4,7 @@
 /* Work for the GPU before what is timed: until all of a frame has been submitted, and so that it
  * does not rest between frames. One that rests lowers its clock: an H100 from 1980 to 345 MHz, at
  * which everything takes five times as long. */
-#ifndef FOVEA_TESTS_VULKAN_BUSY_H
-#define FOVEA_TESTS_VULKAN_BUSY_H
+#pragma once
 
 #include "engine.h"
 
@@ -18,5 +17,3 @@ struct engine_busy {
 struct engine_busy engine_busy_create(struct engine *engine, uint32_t side_px);
 void engine_busy_record(const struct engine_busy *busy, VkCommandBuffer commands);
 void engine_busy_destroy(struct engine *engine, struct engine_busy *busy);
-
-#endif

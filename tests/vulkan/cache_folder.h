@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A cache directory of a test's own: $XDG_CACHE_HOME, with no HOME beside it. */
-#ifndef FOVEA_TESTS_CACHE_FOLDER_H
-#define FOVEA_TESTS_CACHE_FOLDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ const char *cache_folder_path(const char *name);
 void cache_folder_write(const char *name, const void *bytes, size_t count);
 /* As a string; 0: there is no such file. */
 size_t cache_folder_read(const char *name, char *text, size_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Calls of Vulkan that tests put themselves before: X(name, parameters, arguments) for each. */
-#ifndef FOVEA_TESTS_VULKAN_CALLS_H
-#define FOVEA_TESTS_VULKAN_CALLS_H
+#pragma once
 
 /* Those that make what a frame's pictures and kernels need. */
 #define CALLS_THAT_MAKE(X)                                                                         \
@@ -66,5 +65,3 @@
       (VkDevice d, const VkSemaphoreCreateInfo *i, const VkAllocationCallbacks *a,                 \
        VkSemaphore *o),                                                                            \
       (d, i, a, o))
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* An engine's image of depths, of all formats that frames take. */
-#ifndef FOVEA_TESTS_DEPTH_IMAGE_H
-#define FOVEA_TESTS_DEPTH_IMAGE_H
+#pragma once
 
 #include "engine.h"
 
@@ -28,5 +27,3 @@ void depth_image_destroy(struct engine *engine, struct depth_image *image);
 /* The whole of it. */
 struct fovea_vk_depth depth_image_given(const struct depth_image *image,
                                         const struct fovea_depth *values);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What is drawn into pictures of depths of Vulkan frames, and dof's reference of it. */
-#ifndef FOVEA_TESTS_DEPTH_SCENE_H
-#define FOVEA_TESTS_DEPTH_SCENE_H
+#pragma once
 
 #include "kernels/dof/dof.h"
 #include "operators/scene_depths.h"
@@ -29,5 +28,3 @@ struct operator_scene depth_plain_scene(void);
 void depth_assert_exact(const struct operator_scene *scene, const struct fovea_depth *depth,
                         double *values, double focus_m, const struct fovea_image *src,
                         const struct fovea_image *actual);
-
-#endif

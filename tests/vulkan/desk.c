@@ -9,7 +9,7 @@ struct fovea_gaze_source *gaze_open(enum fovea_gaze_kind kind)
     struct fovea_gaze_source *source = NULL;
     settings.kind = kind;
     settings.udp_port = 0;
-    assert_int_equal(gaze_source_open(&settings, (struct fovea_log){0}, &source), FOVEA_OK);
+    assert_ok(gaze_source_open(&settings, (struct fovea_log){0}, &source));
     return source;
 }
 
@@ -55,10 +55,10 @@ void desk_open(struct desk *desk, const struct fovea_settings *settings, VkForma
     assert_true(engine_open(&desk->rig.engine, &options));
     desk->rig.settings = *settings;
     struct fovea_vk_desc desc = engine_fovea_desc(&desk->rig.engine, &desk->rig.settings);
-    assert_int_equal(fovea_vk_create(&desc, &desk->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &desk->rig.fovea));
     desk_open_images(desk, SIDE_PX, SIDE_PX);
     desk->source = gaze_open(FOVEA_GAZE_MOUSE);
-    assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, desk->source), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, desk->source));
     VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
                                       .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
     VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
@@ -79,19 +79,19 @@ void desk_close(struct desk *desk)
 void desk_set(struct desk *desk, bool late)
 {
     desk->rig.settings.gaze.late = late;
-    assert_int_equal(fovea_vk_set_settings(desk->rig.fovea, &desk->rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(desk->rig.fovea, &desk->rig.settings));
 }
 
 void gaze_push(struct fovea_gaze_source *source, double x_uv, double y_uv, int64_t t_ns)
 {
     const struct fovea_gaze_sample sample = {.x = x_uv, .y = y_uv, .t_ns = t_ns, .confidence = 1};
-    assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &sample));
 }
 
 void gaze_blink(struct fovea_gaze_source *source)
 {
     const struct fovea_gaze_sample sample = {.t_ns = fovea_time_ns(), .blink = true};
-    assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(source, &sample));
 }
 
 struct fovea_vk_frame desk_frame_of(const struct desk *desk, struct fovea_gaze gaze)
@@ -125,7 +125,7 @@ void desk_want(struct desk *desk, double x_uv, double y_uv)
     const struct fovea_vk_frame frame = desk_frame_of(desk, rig_gaze(x_uv, y_uv));
     const bool late = desk->rig.settings.gaze.late;
     desk_set(desk, false);
-    assert_int_equal(fovea_vk_foveate(desk->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(desk->rig.fovea, &frame));
     desk_read_into(desk, &desk->wanted);
     desk_set(desk, late);
 }
@@ -135,7 +135,7 @@ void desk_queue(struct desk *desk, struct fovea_vk_frame frame)
     const struct fovea_vk_semaphore wait = {desk->gate, desk->gate_value + 1};
     frame.waits = &wait;
     frame.wait_count = 1;
-    assert_int_equal(fovea_vk_foveate(desk->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(desk->rig.fovea, &frame));
 }
 
 void desk_start(struct desk *desk)

@@ -3,8 +3,7 @@
 
 /* A gaze source that a context follows, and a frame that waits for a gate: what comes before the
  * gate opens is then no matter of luck. */
-#ifndef FOVEA_TESTS_DESK_H
-#define FOVEA_TESTS_DESK_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -50,5 +49,3 @@ void desk_queue(struct desk *desk, struct fovea_vk_frame frame);
 void desk_start(struct desk *desk);
 bool desk_shows_what_is_wanted(const struct desk *desk);
 void desk_assert_shown(struct desk *desk, double x_uv, double y_uv);
-
-#endif

@@ -451,7 +451,7 @@ static void fork_here(void *user, const struct fovea_gaze_sample *sample)
 /* Listeners are being called at the fork: in the child nobody says that this is over. */
 static void fork_while_a_gaze_comes(void)
 {
-    struct fovea_gaze_source *source = open_with_late_gazes();
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_with_late_gazes();
     struct gaze_listener listener = {.heard = fork_here};
     MUST(gaze_source_listen(source, &listener) == FOVEA_OK);
     const struct fovea_gaze_sample sample = {
@@ -459,7 +459,6 @@ static void fork_while_a_gaze_comes(void)
     MUST(fovea_gaze_source_push(source, &sample) == FOVEA_OK);
     gaze_source_unlisten(source, &listener);
     close_program();
-    fovea_gaze_source_destroy(&source);
 }
 
 static void become_another(void)

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A program that draws some frames and ends, mostly against the rules. */
-#ifndef FOVEA_TESTS_ENDS_H
-#define FOVEA_TESTS_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ int end_bare_as(const char *name);
 
 /* What the program that is stopped says on its standard output when a job has begun. */
 #define END_JOB_BEGUN 'j'
-
-#endif

@@ -105,9 +105,9 @@ static bool create_instance(struct engine *engine, const struct engine_options *
     const char *layer = "VK_LAYER_KHRONOS_validation";
     const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     engine->validation = !options->no_validation && has_layer(layer);
-    if (!engine->validation && !options->no_validation && required("FOVEA_REQUIRE_VALIDATION")) {
-        fail_msg("the validation layer is not there");
-    }
+    assert_that(engine->validation || options->no_validation ||
+                    !required("FOVEA_REQUIRE_VALIDATION"),
+                "the validation layer is not there");
     VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
         VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT};
@@ -194,9 +194,8 @@ static void choose_family(struct engine *engine, const struct engine_options *op
 static void create_device(struct engine *engine, const struct engine_options *options)
 {
     fovea_vk_requirements_init(&engine->needs);
-    assert_int_equal(
-        fovea_vk_query(engine->instance, engine->physical, vkGetInstanceProcAddr, &engine->needs),
-        FOVEA_OK);
+    assert_ok(
+        fovea_vk_query(engine->instance, engine->physical, vkGetInstanceProcAddr, &engine->needs));
     if (options->no_sharing) {
         engine->needs.device_extension_count = 0;
     }
@@ -233,9 +232,8 @@ bool engine_open(struct engine *engine, const struct engine_options *options)
     *engine = (struct engine){0};
     bool found = create_instance(engine, options) && choose_physical(engine, options);
     if (!found) {
-        if (required(options->nvidia ? "FOVEA_REQUIRE_GPU" : "FOVEA_REQUIRE_VULKAN")) {
-            fail_msg("no %s device", options->nvidia ? "NVIDIA Vulkan" : "Vulkan");
-        }
+        assert_that(!required(options->nvidia ? "FOVEA_REQUIRE_GPU" : "FOVEA_REQUIRE_VULKAN"),
+                    "no %s device", options->nvidia ? "NVIDIA Vulkan" : "Vulkan");
         vkDestroyInstance(engine->instance, NULL);
         return false;
     }
@@ -261,9 +259,8 @@ void engine_close(struct engine *engine)
 
 void engine_expect_silence(struct engine *engine)
 {
-    if (engine->messages > 0) {
-        fail_msg("validation said %u things; first: %s", engine->messages, engine->first_message);
-    }
+    assert_that(engine->messages <= 0, "validation said %u things; first: %s", engine->messages,
+                engine->first_message);
 }
 
 uint32_t engine_take_messages(struct engine *engine)

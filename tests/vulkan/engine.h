@@ -4,8 +4,7 @@
 /* The smallest engine that can use Fovea: what the tests of Vulkan frames drive. Validation (core,
  * synchronisation, best practice) is on, and every message is counted. It waits wherever that is
  * simplest, except where a test says otherwise. */
-#ifndef FOVEA_TESTS_ENGINE_H
-#define FOVEA_TESTS_ENGINE_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea_vulkan.h"
@@ -118,5 +117,3 @@ void engine_write_array(struct engine *engine, const struct engine_image *image,
                         VkImageLayout before, VkImageLayout after);
 void engine_read_array(struct engine *engine, const struct engine_image *image, void *pixels,
                        VkImageLayout before, VkImageLayout after);
-
-#endif

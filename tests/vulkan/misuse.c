@@ -22,7 +22,7 @@ void open_logged(struct rig *rig)
     rig->settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
-    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig->fovea));
     log_lines = 0;
 }
 
@@ -45,11 +45,10 @@ struct fovea_vk_frame good_frame(const struct engine_image *src, const struct en
 struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t height_px)
 {
     struct engine_image image = engine_image_create(&rig->engine, format, width_px, height_px);
-    struct test_image pixels = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
-    image_draw(&pixels.view, IMAGE_RANDOM, width_px);
+    OWNED_IMAGE pixels =
+        image_drawn(width_px, height_px, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, width_px);
     engine_write(&rig->engine, image.image, width_px, height_px, format, pixels.view.data,
                  VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    image_free(&pixels);
     return image;
 }
 

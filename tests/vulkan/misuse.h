@@ -3,8 +3,7 @@
 
 /* What the tests of wrong arguments and wrong moments share: good frames, and what is logged of bad
  * ones. */
-#ifndef FOVEA_TESTS_MISUSE_H
-#define FOVEA_TESTS_MISUSE_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "rig.h"
@@ -25,5 +24,3 @@ struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t hei
 /* What frames wait for until the host opens it. */
 struct fovea_vk_semaphore closed_gate(struct engine *engine);
 void open_gate(struct engine *engine, struct fovea_vk_semaphore gate);
-
-#endif

@@ -93,7 +93,7 @@ void rig_open(struct rig *rig, const struct fovea_settings *settings)
     rig->recordings = 0;
     rig->settings = settings ? *settings : rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
-    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig->fovea));
 }
 
 void rig_close(struct rig *rig)
@@ -185,7 +185,7 @@ static struct end end_open(struct rig *rig, enum rig_owner owner, VkFormat forma
                                            .format = format,
                                            .width_px = width_px,
                                            .height_px = height_px};
-        assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
+        assert_ok(fovea_vk_image_create(rig->fovea, &desc, &end.made));
         end.handle = fovea_vk_image_handle(end.made);
     } else {
         end.own = owner == RIG_SEEN
@@ -297,7 +297,7 @@ enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format
     }
     if (a.made) {
         VkImageLayout layout;
-        assert_int_equal(fovea_vk_image_acquire(a.made, &layout), FOVEA_OK);
+        assert_ok(fovea_vk_image_acquire(a.made, &layout));
     }
     engine_write(&rig->engine, a.handle, src->width_px, src->height_px, format, src->data,
                  VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* An engine with Fovea on it, for one backend, and whole frames through it. */
-#ifndef FOVEA_TESTS_RIG_H
-#define FOVEA_TESTS_RIG_H
+#pragma once
 
 #include "engine.h"
 #include "images.h"
@@ -77,5 +76,3 @@ void rig_set_depth(struct fovea_vk_depth depth);
 enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *frame);
 
 enum fovea_format rig_pixel_format(VkFormat format);
-
-#endif

@@ -195,12 +195,11 @@ enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user)
                                         .elapsed = elapsed,
                                         .drain = drain,
                                         .abandon = abandon};
-    struct faulty_peer *peer = calloc(1, sizeof *peer);
-    assert_non_null(peer);
+    struct faulty_peer *peer = test_memory(1, sizeof *peer);
     peer->base.api = &api;
     peer->fault = *(enum fault *)user;
     peer->device = fovea->device.handle;
-    assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
+    assert_ok(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host));
     peer->base.over = peer->fault == NEVER_SIGNALS            ? &peer->over
                       : peer->fault == NEVER_SIGNALS_NOR_SAYS ? NULL
                                                               : peer->host->over;
@@ -231,17 +230,15 @@ void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr
     struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
     desc.get_instance_proc_addr = get ? get : desc.get_instance_proc_addr;
     desc.log = (struct fovea_log){count_log, &bench->log, FOVEA_LOG_DEBUG};
-    assert_int_equal(frame_create(&desc, make_stand_in, &fault, &bench->rig.fovea), FOVEA_OK);
+    assert_ok(frame_create(&desc, make_stand_in, &fault, &bench->rig.fovea));
     bench->src = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     bench->dst = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&bench->src.view, IMAGE_RANDOM, 3);
-    struct foveate_plan *plan = NULL;
-    assert_int_equal(foveate_plan_create(&bench->rig.settings.foveation, STAND_IN_WIDTH_PX,
-                                         STAND_IN_HEIGHT_PX, &plan),
-                     FOVEA_OK);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    assert_ok(foveate_plan_create(&bench->rig.settings.foveation, STAND_IN_WIDTH_PX,
+                                  STAND_IN_HEIGHT_PX, &plan));
     struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
     bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
-    foveate_plan_destroy(&plan);
 }
 
 void bench_expect_warnings(struct bench *bench, int count)

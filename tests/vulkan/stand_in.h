@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Fovea on the host peer in CUDA's role, which can be broken in one way at a time. */
-#ifndef FOVEA_TESTS_STAND_IN_H
-#define FOVEA_TESTS_STAND_IN_H
+#pragma once
 
 #include "plugin/frame/frame.h"
 #include "rig.h"
@@ -82,5 +81,3 @@ void bench_expect_warnings(struct bench *bench, int count);
 /* An image of the engine's with the bench's source in it, and a frame that foveates it in place.
  * The caller destroys the image when the queue is done. */
 struct fovea_vk_frame bench_frame_in_place(struct bench *bench, struct engine_image *out_image);
-
-#endif

@@ -55,7 +55,7 @@ struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, e
     }
     struct fovea_vk_image_desc desc = {
         .struct_bytes = sizeof desc, image_format, scene->width_px, scene->height_px, 0};
-    assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
+    assert_ok(fovea_vk_image_create(rig->fovea, &desc, &end.made));
     end.image = (struct engine_image){.image = fovea_vk_image_handle(end.made),
                                       .format = image_format,
                                       .width_px = scene->width_px,
@@ -116,7 +116,7 @@ struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct ster
 static void acquire(struct stereo_end *end)
 {
     VkImageLayout layout;
-    assert_int_equal(fovea_vk_image_acquire(end->made, &layout), FOVEA_OK);
+    assert_ok(fovea_vk_image_acquire(end->made, &layout));
 }
 
 static bool layers_are_seen;
@@ -158,10 +158,9 @@ enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum r
         stereo_read(rig, in_place ? &a : &b, dst);
     }
     if (result >= 0 && !in_place) {
-        struct test_image now = stereo_picture(scene, IMAGE_RANDOM, 0);
+        OWNED_IMAGE now = stereo_picture(scene, IMAGE_RANDOM, 0);
         stereo_read(rig, &a, &now.view);
         compare_assert_all_same(&now.view, src, "src after the frame");
-        image_free(&now);
     }
     if (!in_place) {
         stereo_end_close(rig, &b);

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Stereo images and arrays, and whole frames of several views through a rig. */
-#ifndef FOVEA_TESTS_STEREO_H
-#define FOVEA_TESTS_STEREO_H
+#pragma once
 
 #include "rig.h"
 
@@ -67,5 +66,3 @@ void stereo_set_format(VkFormat format);
  * before. Of a frame that failed nothing is read. */
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,
                              const struct fovea_image *src, const struct fovea_image *dst);
-
-#endif

@@ -75,8 +75,8 @@ TEST(a_job_that_signals_late_does_not_stop_the_queue)
     atomic_store(&goes_back, true);
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     const bool went_on = comes(4, 10);
     /* The second job is late too, when nothing is on the queue any more. */
     atomic_store(&host_signalled, 0);

@@ -56,7 +56,7 @@ static enum fovea_result make_peer(struct fovea_vk *fovea, void *user)
 {
     const enum fovea_result result =
         peer_host_create(&fovea->device, fovea->slot_count, 1, &fovea->peer);
-    assert_int_equal(result, FOVEA_OK);
+    assert_ok(result);
     original = fovea->peer->api;
     changed = *original;
     changed.enqueue = enqueue;
@@ -112,7 +112,7 @@ static void create(void)
     desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
     said = (struct said){.reason = ""};
     jobs = 0;
-    assert_int_equal(frame_create(&desc, make_peer, NULL, &rig.fovea), FOVEA_OK);
+    assert_ok(frame_create(&desc, make_peer, NULL, &rig.fovea));
 }
 
 static void destroy(void)
@@ -124,17 +124,16 @@ static void destroy(void)
 static enum fovea_backend backend(void)
 {
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     return stats.backend;
 }
 
 static void expect_reason(const char *words)
 {
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
-    if (!strstr(stats.backend_reason, words)) {
-        fail_msg("the reason is \"%s\", not \"%s\"", stats.backend_reason, words);
-    }
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    assert_that(strstr(stats.backend_reason, words), "the reason is \"%s\", not \"%s\"",
+                stats.backend_reason, words);
     assert_non_null(strstr(said.reason, words));
 }
 
@@ -142,7 +141,7 @@ static void expect_reason(const char *words)
 static void expect_a_new_context(void)
 {
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     assert_int_equal(stats.frames, 0);
     assert_int_equal(stats.frames_passed_through, 0);
     assert_false(stats.gpu_time_known);
@@ -154,20 +153,16 @@ static void expect_a_new_context(void)
 
 static void expect_frames(void)
 {
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 3);
+    OWNED_IMAGE src = image_drawn(64, 48, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 3);
+    OWNED_IMAGE dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 6; i++) {
         const enum rig_path path = i % 2 ? RIG_ENGINE_TO_ENGINE : RIG_MADE_TO_MADE;
-        assert_int_equal(rig_frame(&rig, path, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                                   rig_gaze(0.5, 0.5), &dst.view),
-                         FOVEA_OK);
+        assert_ok(rig_frame(&rig, path, VK_FORMAT_R8G8B8A8_UNORM, &src.view, rig_gaze(0.5, 0.5),
+                            &dst.view));
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     assert_int_equal(stats.frames, 6);
-    image_free(&src);
-    image_free(&dst);
 }
 
 static bool file_is_there(void)
@@ -391,7 +386,7 @@ WITH_ENGINE(what_is_known_saves_making_the_peer)
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
     desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
     rig.settings.backend_measure = FOVEA_MEASURE_NEVER;
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
     if (rig.fovea->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU) {
         destroy();
         skip();
@@ -400,7 +395,7 @@ WITH_ENGINE(what_is_known_saves_making_the_peer)
     plant(540100, 310200, 0);
     destroy();
     rig.settings.backend_measure = FOVEA_MEASURE_CACHED;
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
     assert_int_equal(backend(), FOVEA_BACKEND_VULKAN);
     expect_reason("measured: 310 us a frame of 1280x720, cpu 540 us");
     expect_frames();
@@ -416,7 +411,7 @@ static void auto_measures_cuda_beside_vulkan(void **state)
     for (int method = 0; method < 2; method++) {
         rig.settings.foveation.method = method ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
         said = (struct said){.reason = ""};
-        assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+        assert_ok(fovea_vk_create(&desc, &rig.fovea));
         const enum fovea_backend chosen = backend();
         expect_reason("measured: ");
         expect_reason(chosen == FOVEA_BACKEND_VULKAN ? ", cuda " : ", vulkan ");
@@ -426,7 +421,7 @@ static void auto_measures_cuda_beside_vulkan(void **state)
         expect_frames();
         destroy();
         frame_cost_forget();
-        assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+        assert_ok(fovea_vk_create(&desc, &rig.fovea));
         assert_int_equal(backend(), chosen); /* the file says so */
         destroy();
     }

@@ -73,10 +73,8 @@ static void put_file(const char *text)
 /* The line of key_named(1), measured so many seconds ago. */
 static void put_line(int64_t age_s)
 {
-    char text[512];
-    snprintf(text, sizeof text, HEAD "%lld cuda 540100 310200 1280 720 %s\n",
-             (long long)(time(NULL) - age_s), key_named(1).text);
-    put_file(text);
+    put_file(test_text(HEAD "%lld cuda 540100 310200 1280 720 %s\n",
+                       (long long)(time(NULL) - age_s), key_named(1).text));
 }
 
 #define IN_FOLDER(test) TEST_AROUND(test, cache_folder_enter, cache_folder_leave)
@@ -197,7 +195,7 @@ IN_FOLDER(a_broken_file_is_ignored_and_replaced)
 IN_FOLDER(a_file_of_zeros_or_without_end_is_ignored)
 {
     struct frame_cost cost;
-    char *large = calloc(1, 1 << 20);
+    OWNED(owned_free) char *large = calloc(1, 1 << 20);
     memcpy(large, HEAD, strlen(HEAD));
     cache_folder_write(CACHE_FILE, large, 1000);
     assert_false(recalls_from_file(1, &cost));
@@ -205,7 +203,6 @@ IN_FOLDER(a_file_of_zeros_or_without_end_is_ignored)
     cache_folder_write(CACHE_FILE, large, 1 << 20);
     assert_false(recalls_from_file(1, &cost));
     assert_int_equal(messages, 1);
-    free(large);
 }
 
 IN_FOLDER(links_are_not_followed)

@@ -102,10 +102,9 @@ static void expect_ends(const struct ending *ending, int runs)
     }
     for (int i = 0; i < runs; i++) {
         const int status = end_of(children[i], ending->name);
-        if (status != ending->status && !ends_so_without_fovea(ending, status)) {
-            fail_msg("%s, run %d: ends with %d instead of %d", ending->name, i, status,
-                     ending->status);
-        }
+        assert_that(status == ending->status || ends_so_without_fovea(ending, status),
+                    "%s, run %d: ends with %d instead of %d", ending->name, i, status,
+                    ending->status);
     }
 }
 

@@ -170,10 +170,9 @@ TEST(creation_fails_cleanly_at_every_call)
  * nothing. */
 static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
 {
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
-    assert_int_equal(make_fovea(rig), FOVEA_OK);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    assert_ok(make_fovea(rig));
     failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     countdown = call;
     enum fovea_result result =
@@ -186,8 +185,6 @@ static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
     assert_true(result == FOVEA_OK || result == FOVEA_PASSED_THROUGH ||
                 result == FOVEA_ERROR_OUT_OF_MEMORY || result == FOVEA_ERROR_DEVICE_LOST);
     fovea_vk_destroy(&rig->fovea);
-    image_free(&src);
-    image_free(&dst);
 }
 
 TEST(a_frame_passes_or_is_refused_at_every_failing_call)
@@ -207,34 +204,26 @@ TEST(a_frame_passes_or_is_refused_at_every_failing_call)
 
 TEST(frames_are_foveated_again_when_memory_is_back)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_engine(&rig);
-    assert_int_equal(make_fovea(&rig), FOVEA_OK);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
+    assert_ok(make_fovea(&rig));
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
     failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     countdown = 1;
     assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
                      FOVEA_PASSED_THROUGH);
     rest_ms(1100);
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
-                     FOVEA_OK);
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
+    assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view));
 }
 
 static enum fovea_result frame_of_width(struct rig *rig, uint32_t width_px)
 {
-    struct test_image src = image_make_packed(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
+    OWNED_IMAGE src = image_drawn(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+    OWNED_IMAGE dst = image_make_packed(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     const enum fovea_result result =
         rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view);
-    image_free(&src);
-    image_free(&dst);
     return result;
 }
 
@@ -242,8 +231,8 @@ static enum fovea_result frame_of_width(struct rig *rig, uint32_t width_px)
 static void open_short_of_memory(struct rig *rig, int times)
 {
     open_engine(rig);
-    assert_int_equal(make_fovea(rig), FOVEA_OK);
-    assert_int_equal(frame_of_width(rig, WIDTH_PX), FOVEA_OK);
+    assert_ok(make_fovea(rig));
+    assert_ok(frame_of_width(rig, WIDTH_PX));
     failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     countdown = 1;
     failures_after = times - 1;
@@ -253,47 +242,40 @@ static void open_short_of_memory(struct rig *rig, int times)
  * sizes have left was given up. */
 TEST(a_frame_that_finds_no_memory_stops_none_of_another_size)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_short_of_memory(&rig, 2);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
-    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
-    assert_int_equal(frame_of_width(&rig, 3 * WIDTH_PX), FOVEA_OK);
+    assert_ok(frame_of_width(&rig, WIDTH_PX));
+    assert_ok(frame_of_width(&rig, 3 * WIDTH_PX));
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
-    rig_close(&rig);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+    assert_ok(frame_of_width(&rig, 2 * WIDTH_PX));
 }
 
 TEST(a_frame_that_finds_no_memory_has_what_others_have_left)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_short_of_memory(&rig, 1);
-    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
+    assert_ok(frame_of_width(&rig, 2 * WIDTH_PX));
     assert_true(countdown < 0);
-    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
-    rig_close(&rig);
+    assert_ok(frame_of_width(&rig, WIDTH_PX));
 }
 
 /* The block of late gazes, and the table of a plan. */
 static void the_tables_lie_near_the_device(bool full)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_engine(&rig);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     small_heap = true;
     near_is_full = full;
     near_allocations = 0;
-    assert_int_equal(make_fovea(&rig), FOVEA_OK);
-    assert_int_equal(
-        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view),
-        FOVEA_OK);
+    assert_ok(make_fovea(&rig));
+    assert_ok(
+        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view));
     small_heap = false;
     assert_true(near_allocations >= 2);
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
 }
 
 TEST(a_full_heap_near_the_device_is_done_without)
@@ -311,9 +293,9 @@ TEST(a_full_heap_near_the_device_is_done_without)
 
 TEST(a_lost_device_is_said_and_submits_nothing_more)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_engine(&rig);
-    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    assert_ok(make_fovea(&rig));
     struct engine_image image = engine_image_create(&rig.engine, format, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_frame_target end = {.image = image.image,
                                         .format = format,
@@ -331,7 +313,6 @@ TEST(a_lost_device_is_said_and_submits_nothing_more)
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_DEVICE_LOST);
     assert_int_equal(submits, 0);
     engine_image_destroy(&rig.engine, &image);
-    rig_close(&rig);
 }
 
 TEST(an_instance_of_vulkan_1_0_is_refused)

@@ -77,7 +77,7 @@ static void open_gated(struct gated *gated)
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     desc.get_instance_proc_addr = shim_instance;
     desc.frames_in_flight = 1;
-    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig->fovea));
     gated->image = drawn_image(rig, WIDTH_PX, HEIGHT_PX);
     gated->gate = closed_gate(&rig->engine);
     gated->frame = good_frame(&gated->image, &gated->image);
@@ -98,19 +98,18 @@ static void close_gated(struct gated *gated)
 /* Its fence is in use, or validation speaks. */
 TEST(a_slot_whose_fence_cannot_be_asked_is_not_free)
 {
-    struct gated gated;
+    OWNED(close_gated) struct gated gated;
     open_gated(&gated);
     struct fovea_vk *fovea = gated.rig.fovea;
     for (int i = 0; i < 2; i++) { /* one place is spare */
-        assert_int_equal(fovea_vk_foveate(fovea, &gated.frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(fovea, &gated.frame));
     }
     atomic_store(&no_memory, 1);
     assert_int_equal(fovea_vk_foveate(fovea, &gated.frame), FOVEA_NOT_READY);
     atomic_store(&no_memory, 0);
     open_gate(&gated.rig.engine, gated.gate);
     engine_idle(&gated.rig.engine);
-    assert_int_equal(fovea_vk_foveate(fovea, &gated.frame), FOVEA_OK);
-    close_gated(&gated);
+    assert_ok(fovea_vk_foveate(fovea, &gated.frame));
 }
 
 static void *open_late(void *argument)
@@ -123,9 +122,9 @@ static void *open_late(void *argument)
 
 TEST(a_wait_that_finds_no_memory_is_tried_again)
 {
-    struct gated gated;
+    OWNED(close_gated) struct gated gated;
     open_gated(&gated);
-    assert_int_equal(fovea_vk_foveate(gated.rig.fovea, &gated.frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(gated.rig.fovea, &gated.frame));
     const pthread_t thread = test_thread(open_late, &gated);
     atomic_store(&no_memory, 5);
     fovea_vk_wait(gated.rig.fovea);
@@ -135,7 +134,6 @@ TEST(a_wait_that_finds_no_memory_is_tried_again)
         VK_SUCCESS);
     assert_int_equal(value, gated.gate.value);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    close_gated(&gated);
 }
 
 /* Neither it nor its images are freed while they may be in use; the device is never closed
@@ -150,9 +148,9 @@ TEST(what_cannot_be_waited_for_is_kept)
                                              .width_px = WIDTH_PX,
                                              .height_px = HEIGHT_PX};
     struct fovea_vk_image *made = NULL;
-    assert_int_equal(fovea_vk_image_create(gated.rig.fovea, &desc, &made), FOVEA_OK);
+    assert_ok(fovea_vk_image_create(gated.rig.fovea, &desc, &made));
     gated.frame.dst.made = made;
-    assert_int_equal(fovea_vk_foveate(gated.rig.fovea, &gated.frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(gated.rig.fovea, &gated.frame));
     if (rig_backend() == FOVEA_BACKEND_CPU) {
         open_gate(engine, gated.gate); /* what its threads do is waited for as ever */
         engine_idle(engine);
@@ -179,21 +177,20 @@ TEST(a_host_peer_that_finds_no_memory_waits_again)
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
     }
-    struct gated gated;
+    OWNED(close_gated) struct gated gated;
     open_gated(&gated);
     struct fovea_vk *fovea = gated.rig.fovea;
     for (int i = 0; i < 2; i++) { /* the watchdog believes a peer that has answered once */
         atomic_store(&no_memory, i ? 3 : 0);
-        assert_int_equal(fovea_vk_foveate(fovea, &gated.frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(fovea, &gated.frame));
         if (i == 0) {
             open_gate(&gated.rig.engine, gated.gate);
         }
         engine_idle(&gated.rig.engine); /* or for ever */
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(fovea, &stats));
     assert_int_equal(stats.backend, FOVEA_BACKEND_CPU);
-    close_gated(&gated);
 }
 
 /* The watchdog's first looks find nothing out. */
@@ -202,15 +199,14 @@ TEST(a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked)
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
     }
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, shim_instance);
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     atomic_store(&no_memory, 3);
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     engine_idle(&bench.rig.engine); /* or for ever */
     assert_int_equal(the_peer->abandoned, 1);
     assert_int_equal(atomic_load(&no_memory), 0);
     engine_image_destroy(&bench.rig.engine, &image);
-    close_bench(&bench);
 }

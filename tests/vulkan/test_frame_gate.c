@@ -175,14 +175,14 @@ static void draw_once(void)
     struct fovea_vk_frame frame = {
         .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
     VkImageLayout layout;
-    assert_int_equal(fovea_vk_image_acquire(program.image, &layout), FOVEA_OK);
+    assert_ok(fovea_vk_image_acquire(program.image, &layout));
     frame.src.layout_before = VK_IMAGE_LAYOUT_GENERAL;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_GENERAL;
     VkCommandBuffer commands = engine_begin(&program.engine);
     engine_record_barrier(commands, fovea_vk_image_handle(program.image), layout,
                           VK_IMAGE_LAYOUT_GENERAL);
     engine_submit(&program.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    assert_int_equal(fovea_vk_foveate(program.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(program.fovea, &frame));
     engine_idle(&program.engine);
 }
 
@@ -208,7 +208,7 @@ static int run_as(const char *name)
     assert_int_equal(atexit(see_who_is_there), 0);
     if (call->run != create) {
         create();
-        assert_int_equal(make_image(&program.image), FOVEA_OK);
+        assert_ok(make_image(&program.image));
         draw_once();
     }
     test_thread(run_call, (void *)call);
@@ -235,9 +235,7 @@ TEST(exit_waits_for_calls_and_lets_none_begin)
             _exit(95);
         }
         const int status = test_status_of(child);
-        if (status != 0) {
-            fail_msg("%s: ends with %d", calls[i].name, status);
-        }
+        assert_that(status == 0, "%s: ends with %d", calls[i].name, status);
     }
 }
 

@@ -16,7 +16,7 @@ static const struct fovea_operators foveate_lens = {2,
 static void use(struct rig *rig, const struct fovea_operators *operators)
 {
     rig->settings.operators = *operators;
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
 }
 
 static struct fovea_vk_view view_of(uint32_t width_px, uint32_t height_px)
@@ -32,7 +32,7 @@ static struct fovea_vk_view view_of(uint32_t width_px, uint32_t height_px)
 static size_t check_gazes(struct rig *rig, const struct operator_scene *scene,
                           enum fovea_map_eye eye)
 {
-    double *places = lens_scene_places(scene);
+    OWNED(owned_free) double *places = lens_scene_places(scene);
     struct fovea_vk_view view = view_of(scene->width_px, scene->height_px);
     const double off_px = lens_scene_off_px(scene);
     size_t compared = 0;
@@ -43,20 +43,18 @@ static size_t check_gazes(struct rig *rig, const struct operator_scene *scene,
             const struct fovea_point_uv place = {(x + 0.5) / scene->width_px,
                                                  (y + 0.5) / scene->height_px};
             struct fovea_point_uv gaze = {-1, -1};
-            assert_int_equal(fovea_vk_gaze_at(rig->fovea, &view, place, &gaze), FOVEA_OK);
+            assert_ok(fovea_vk_gaze_at(rig->fovea, &view, place, &gaze));
             if (isnan(expected[0]) || isnan(expected[1])) {
                 continue;
             }
             compared++;
             const double x_px = gaze.x_uv * scene->width_px;
             const double y_px = gaze.y_uv * scene->height_px;
-            if (!(fabs(x_px - expected[0]) <= off_px && fabs(y_px - expected[1]) <= off_px)) {
-                fail_msg("%ux%u: (%u, %u) comes from %.9g, %.9g, not %.9g, %.9g", scene->width_px,
-                         scene->height_px, x, y, x_px, y_px, expected[0], expected[1]);
-            }
+            assert_that(fabs(x_px - expected[0]) <= off_px && fabs(y_px - expected[1]) <= off_px,
+                        "%ux%u: (%u, %u) comes from %.9g, %.9g, not %.9g, %.9g", scene->width_px,
+                        scene->height_px, x, y, x_px, y_px, expected[0], expected[1]);
         }
     }
-    free(places);
     return compared;
 }
 
@@ -88,13 +86,10 @@ TEST(gazes_are_where_pixels_come_from)
 /* A frame of 160x90 of foveate and lens around a place. */
 static struct test_image frame_around(struct rig *rig, struct fovea_point_uv at)
 {
-    struct test_image src = image_make_packed(160, 90, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE src = image_drawn(160, 90, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 5);
     struct test_image dst = image_make_packed(160, 90, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 5);
-    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                               rig_gaze(at.x_uv, at.y_uv), &dst.view),
-                     FOVEA_OK);
-    image_free(&src);
+    assert_ok(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                        rig_gaze(at.x_uv, at.y_uv), &dst.view));
     return dst;
 }
 
@@ -108,33 +103,29 @@ TEST(gazes_over_the_shown_picture_go_through_the_lens)
 {
     static const struct fovea_point_uv places[] = {{0.3, 0.6}, {0.85, 0.4}, {0.5, 0.1}, {1.5, 0.5}};
     const struct fovea_vk_view view = view_of(160, 90);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct fovea_point_uv gaze = {-1, -1};
         rig.settings.gaze.over = FOVEA_GAZE_OVER_DRAWN;
         use(&rig, &foveate_lens);
-        assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, places[i], &gaze), FOVEA_OK);
-        struct test_image drawn = frame_around(&rig, gaze);
+        assert_ok(fovea_vk_gaze_at(rig.fovea, &view, places[i], &gaze));
+        OWNED_IMAGE drawn = frame_around(&rig, gaze);
         struct test_image unmoved = frame_around(&rig, places[i]);
         rig.settings.gaze.over = FOVEA_GAZE_OVER_SHOWN;
         use(&rig, &foveate_lens);
-        struct test_image shown = frame_around(&rig, places[i]);
+        OWNED_IMAGE shown = frame_around(&rig, places[i]);
         assert_true(same_pixels(&shown, &drawn));
         assert_false(same_pixels(&shown, &unmoved));
         use(&rig, &foveate); /* which moves nothing */
-        struct test_image alone = frame_around(&rig, places[i]);
+        OWNED_IMAGE alone = frame_around(&rig, places[i]);
         rig.settings.gaze.over = FOVEA_GAZE_OVER_DRAWN;
         use(&rig, &foveate);
         image_free(&unmoved);
         unmoved = frame_around(&rig, places[i]);
         assert_true(same_pixels(&alone, &unmoved));
-        image_free(&drawn);
         image_free(&unmoved);
-        image_free(&shown);
-        image_free(&alone);
     }
-    rig_close(&rig);
 }
 
 TEST(gazes_are_of_the_views_eye)
@@ -164,15 +155,14 @@ TEST(nothing_moves_gazes_but_what_comes_after_foveate)
         {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}}};
     static const struct fovea_point_uv places[] = {{0.1, 0.7}, {-3.25, 9.5}, {1, 0}};
     const struct fovea_vk_view view = view_of(75, 55);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     for (size_t i = 0; i < 9; i++) {
         struct fovea_point_uv gaze = {-1, -1};
         use(&rig, &rows[i / 3]);
-        assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, places[i % 3], &gaze), FOVEA_OK);
+        assert_ok(fovea_vk_gaze_at(rig.fovea, &view, places[i % 3], &gaze));
         assert_memory_equal(&gaze, &places[i % 3], sizeof gaze);
     }
-    rig_close(&rig);
 }
 
 /* The default lens shows nothing of the picture's corners; its own are beyond them. */
@@ -181,16 +171,13 @@ TEST(places_beside_the_view_count_as_its_edge)
     const struct fovea_vk_view view = view_of(160, 90);
     struct fovea_point_uv corner = {0, 0};
     struct fovea_point_uv beside = {0, 0};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     use(&rig, &foveate_lens);
-    assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){1, 0}, &corner),
-                     FOVEA_OK);
-    assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){7, -3}, &beside),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){1, 0}, &corner));
+    assert_ok(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){7, -3}, &beside));
     assert_true(corner.x_uv > 1.02 && corner.y_uv < -0.02);
     assert_memory_equal(&corner, &beside, sizeof corner);
-    rig_close(&rig);
 }
 
 /* Plans of views that no frame has take no frame's place. */
@@ -198,16 +185,14 @@ TEST(any_number_of_views_may_be_asked_about)
 {
     const struct fovea_point_uv at = {0.25, 0.75};
     struct fovea_point_uv gaze = {-1, -1};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     use(&rig, &foveate_lens);
     for (uint32_t i = 0; i < 300; i++) {
         const struct fovea_vk_view view = view_of(64 + i, 48);
-        assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, at, &gaze), FOVEA_OK);
+        assert_ok(fovea_vk_gaze_at(rig.fovea, &view, at, &gaze));
     }
-    struct test_image shown = frame_around(&rig, at);
-    image_free(&shown);
-    rig_close(&rig);
+    OWNED_IMAGE shown = frame_around(&rig, at);
 }
 
 TEST(gazes_of_no_view_are_refused)
@@ -220,7 +205,7 @@ TEST(gazes_of_no_view_are_refused)
     struct fovea_vk_view views[] = {view_of(0, 90), view_of(160, 16385), view_of(160, 90),
                                     view_of(160, 90), view_of(160, 90)};
     struct fovea_vk_view view = view_of(160, 90);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     use(&rig, &foveate_lens);
     views[2].struct_bytes = 0;
@@ -246,7 +231,6 @@ TEST(gazes_of_no_view_are_refused)
     assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, middle, &gaze),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_true(gaze.x_uv == -1 && gaze.y_uv == -1);
-    rig_close(&rig);
 }
 
 /* dof focuses by the depths of the picture that it reads, with or without foveate behind it. */
@@ -284,7 +268,7 @@ TEST(places_of_gazes_are_the_way_back)
         scene.settings.operators = foveate_lens;
         const struct operator_plan_desc desc = {
             .settings = &scene.settings, .width_px = scene.width_px, .height_px = scene.height_px};
-        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_ok(row_operator.plan_create(&desc, &plan));
         for (int k = 0; k < 81; k++) {
             const struct fovea_point_uv place = {0.1 * (k % 9 + 1), 0.1 * (k / 9 + 1)};
             const struct fovea_point_uv gaze = row_gaze_at(plan, place);

@@ -60,32 +60,25 @@ static void open_shimmed(struct rig *rig)
     rig->settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     desc.get_instance_proc_addr = shim_instance;
-    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig->fovea));
     submits = submit_calls = refused_from = refused_count = 0;
     refusal = VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 TEST(a_second_batch_that_is_refused_once_is_tried_again)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_shimmed(&rig);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image second = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE second = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     const struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
     refused_from = rig_backend() == FOVEA_BACKEND_VULKAN ? 0 : 2; /* one batch: none */
     refused_count = 1;
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view));
     assert_int_equal(submit_calls, submits + (refused_from ? 1 : 0));
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &second.view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &second.view));
     compare_assert_all_same(&second.view, &dst.view, "after the refusal");
-    image_free(&src);
-    image_free(&dst);
-    image_free(&second);
-    rig_close(&rig);
 }
 
 /* An engine's frame in place that waits for its drawing and for the host, and whose end it would
@@ -173,7 +166,7 @@ static void use_again(struct engine *engine, VkSemaphore semaphore)
 
 static void lose_a_frame(bool wait_first)
 {
-    struct half_frame half;
+    OWNED(close_half_frame) struct half_frame half;
     open_half_frame(&half);
     struct engine *engine = &half.rig.engine;
     refused_from = 2;
@@ -198,7 +191,6 @@ static void lose_a_frame(bool wait_first)
     assert_int_equal(pthread_join(thread, NULL), 0);
     use_again(engine, half.drawn);
     use_again(engine, half.presentable);
-    close_half_frame(&half);
 }
 
 TEST(a_frame_that_is_lost_half_way_is_said_and_waited_for)
@@ -217,7 +209,7 @@ TEST(a_device_that_is_lost_half_way_loses_the_frame)
     if (rig_backend() == FOVEA_BACKEND_VULKAN) {
         skip(); /* one batch */
     }
-    struct half_frame half;
+    OWNED(close_half_frame) struct half_frame half;
     open_half_frame(&half);
     refused_from = 2;
     refused_count = 1;
@@ -230,23 +222,21 @@ TEST(a_device_that_is_lost_half_way_loses_the_frame)
     fovea_vk_destroy(&half.rig.fovea);
     use_again(&half.rig.engine, half.drawn);
     use_again(&half.rig.engine, half.presentable);
-    close_half_frame(&half);
 }
 
 /* The same without a peer, or where the first batch is refused: the waits are the engine's as
  * before. */
 TEST(a_frame_that_is_refused_leaves_its_waits)
 {
-    struct half_frame half;
+    OWNED(close_half_frame) struct half_frame half;
     open_half_frame(&half);
     refused_from = 1;
     refused_count = 1;
     assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(submits, 0);
     (void)signal_late(&half);
-    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(half.rig.fovea, &half.desc));
     fovea_vk_wait(half.rig.fovea);
     engine_submit(&half.rig.engine, engine_begin(&half.rig.engine), half.presentable,
                   VK_NULL_HANDLE);
-    close_half_frame(&half);
 }

@@ -64,7 +64,7 @@ static VkPipelineCache make_cache(const struct engine *engine)
 
 static void objects_are_made_and_freed_by_the_programs_allocator(void **state)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     fovea_vk_destroy(&rig.fovea);
     const VkAllocationCallbacks callbacks = {.pUserData = &blocks,
@@ -75,26 +75,21 @@ static void objects_are_made_and_freed_by_the_programs_allocator(void **state)
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
     desc.allocator = &given;
     desc.pipeline_cache = make_cache(&rig.engine);
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
     given = (VkAllocationCallbacks){0}; /* it was copied */
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 3);
+    OWNED_IMAGE src = image_drawn(64, 48, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 3);
+    OWNED_IMAGE dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     for (enum rig_path path = 0; path < RIG_PATH_COUNT; path++) {
-        assert_int_equal(rig_frame(&rig, path, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                                   rig_gaze(0.3, 0.6), &dst.view),
-                         FOVEA_OK);
+        assert_ok(rig_frame(&rig, path, VK_FORMAT_R8G8B8A8_UNORM, &src.view, rig_gaze(0.3, 0.6),
+                            &dst.view));
     }
     assert_in_range(atomic_load(&blocks_ever), 1, 1000000);
-    image_free(&src);
-    image_free(&dst);
     const VkPipelineCache cache = desc.pipeline_cache;
     VkDevice device = rig.engine.device;
     engine_idle(&rig.engine);
     fovea_vk_destroy(&rig.fovea);
     assert_int_equal(atomic_load(&blocks), 0);
     vkDestroyPipelineCache(device, cache, NULL);
-    rig_close(&rig);
 }
 
 int main(int argc, char **argv)

@@ -57,7 +57,7 @@ static struct fovea_vk_image *make_image(struct show *show)
                                              .width_px = WIDTH_PX,
                                              .height_px = HEIGHT_PX};
     struct fovea_vk_image *image = NULL;
-    assert_int_equal(fovea_vk_image_create(show->rig.fovea, &desc, &image), FOVEA_OK);
+    assert_ok(fovea_vk_image_create(show->rig.fovea, &desc, &image));
     return image;
 }
 
@@ -71,14 +71,13 @@ static void open_show(struct show *show, uint32_t frames_in_flight)
     struct fovea_vk_desc desc = engine_fovea_desc(&show->rig.engine, &show->rig.settings);
     desc.get_instance_proc_addr = shim_instance;
     desc.frames_in_flight = frames_in_flight;
-    assert_int_equal(fovea_vk_create(&desc, &show->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &show->rig.fovea));
     show->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     show->dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     show->expected = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&show->src.view, IMAGE_RANDOM, 9);
-    assert_int_equal(rig_frame(&show->rig, RIG_ENGINE_TO_ENGINE, format, &show->src.view,
-                               rig_gaze(0.5, 0.5), &show->expected.view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(&show->rig, RIG_ENGINE_TO_ENGINE, format, &show->src.view,
+                        rig_gaze(0.5, 0.5), &show->expected.view));
     for (int i = 0; i < PAIRS; i++) {
         show->pairs[i] = (struct pair){make_image(show), make_image(show)};
     }
@@ -101,7 +100,7 @@ static enum fovea_result run_frame(struct show *show, const struct pair *pair, d
 {
     const VkImageLayout drawn = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     VkImageLayout layout;
-    assert_int_equal(fovea_vk_image_acquire(pair->src, &layout), FOVEA_OK);
+    assert_ok(fovea_vk_image_acquire(pair->src, &layout));
     engine_write(&show->rig.engine, fovea_vk_image_handle(pair->src), WIDTH_PX, HEIGHT_PX, format,
                  show->src.view.data, VK_IMAGE_LAYOUT_UNDEFINED, drawn);
     const struct fovea_vk_frame frame = {
@@ -113,7 +112,7 @@ static enum fovea_result run_frame(struct show *show, const struct pair *pair, d
     if (result >= 0) {
         engine_read(&show->rig.engine, fovea_vk_image_handle(pair->dst), WIDTH_PX, HEIGHT_PX,
                     format, show->dst.view.data, show->after, show->after);
-        assert_int_equal(fovea_vk_image_release(pair->dst, show->after), FOVEA_OK);
+        assert_ok(fovea_vk_image_release(pair->dst, show->after));
     }
     return result;
 }
@@ -122,7 +121,7 @@ static enum fovea_result run_frame(struct show *show, const struct pair *pair, d
 static void run_frames(struct show *show, int pairs)
 {
     for (int i = 0; i < 12; i++) {
-        assert_int_equal(run_frame(show, &show->pairs[i % pairs], 0.5), FOVEA_OK);
+        assert_ok(run_frame(show, &show->pairs[i % pairs], 0.5));
         compare_assert_all_same(&show->dst.view, &show->expected.view, "kept");
     }
 }
@@ -139,36 +138,33 @@ static int recorded_by(struct show *show, int pairs)
 TEST(frames_between_the_same_images_record_nothing)
 {
     for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
-        struct show show;
+        OWNED(close_show) struct show show;
         open_show(&show, in_flight);
         for (int pairs = 1; pairs <= PAIRS; pairs++) {
             run_frames(&show, pairs);
             assert_int_equal(recorded_by(&show, pairs), 0);
         }
-        close_show(&show);
     }
 }
 
 TEST(another_gaze_needs_no_other_commands)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
     recorded = 0;
-    assert_int_equal(run_frame(&show, &show.pairs[0], 0.1), FOVEA_OK);
+    assert_ok(run_frame(&show, &show.pairs[0], 0.1));
     assert_memory_not_equal(show.dst.view.data, show.expected.view.data, 4 * WIDTH_PX * HEIGHT_PX);
     assert_int_equal(recorded, 0);
-    close_show(&show);
 }
 
 TEST(another_layout_is_recorded)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
     show.after = VK_IMAGE_LAYOUT_GENERAL;
     assert_int_equal(recorded_by(&show, 1), 2 * 2); /* of two slots, before and after */
-    close_show(&show);
 }
 
 static bool any_kept(const struct show *show)
@@ -186,7 +182,7 @@ static bool any_kept(const struct show *show)
 /* The one that comes may have the handle and the address of the one that went. */
 TEST(another_image_is_recorded)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
     assert_true(any_kept(&show));
@@ -194,13 +190,12 @@ TEST(another_image_is_recorded)
     assert_false(any_kept(&show));
     show.pairs[0].dst = make_image(&show);
     assert_int_equal(recorded_by(&show, 1), 2 * 2);
-    close_show(&show);
 }
 
 /* Those record; what was kept is good again behind them. */
 TEST(frames_that_pass_through_come_between)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
     recorded = 0;
@@ -210,5 +205,4 @@ TEST(frames_that_pass_through_come_between)
     }
     assert_int_equal(recorded, 2);
     assert_int_equal(recorded_by(&show, 1), 0);
-    close_show(&show);
 }

@@ -101,7 +101,7 @@ static void open_rig(struct rig *rig, bool overlay)
     desc.log = (struct fovea_log){keep_words, NULL, FOVEA_LOG_INFO};
     failures = warnings = 0;
     words[0] = '\0';
-    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig->fovea));
 }
 
 struct outcome {
@@ -132,20 +132,18 @@ static void run(enum kernel kernel, VkResult code, bool overlay, enum rig_path p
     broken = kernel;
     failure = code;
     open_rig(&rig, overlay);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
     out->last = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 9);
     for (int i = 0; i < FRAMES; i++) {
         out->results[i] =
             rig_frame(&rig, path, format, &src.view, rig_gaze(0.3, 0.6), &out->last.view);
     }
     fovea_vk_stats_init(&out->stats);
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &out->stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &out->stats));
     out->stats.backend_reason = out->stats.device_name = NULL; /* they go with the context */
     out->failures = failures;
     out->warnings = warnings;
     snprintf(out->words, sizeof out->words, "%s", words);
-    image_free(&src);
     broken = NONE;
     engine_idle(&rig.engine);
     fovea_vk_destroy(&rig.fovea);
@@ -168,7 +166,7 @@ static void expect_all_foveated(const struct outcome *is, const struct outcome *
                                 const char *says)
 {
     for (int i = 0; i < FRAMES; i++) {
-        assert_int_equal(is->results[i], FOVEA_OK);
+        assert_ok(is->results[i]);
     }
     compare_assert_all_same(&is->last.view, &good->last.view, "without the kernel");
     assert_int_equal(is->stats.backend, rig_backend());
@@ -238,23 +236,19 @@ static void new_settings_ask_for_kernels_again(void **state)
         broken = kernels[i];
         failure = VK_ERROR_UNKNOWN;
         open_rig(&rig, true);
-        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-        image_draw(&src.view, IMAGE_RANDOM, 9);
+        OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 9);
+        OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         for (int k = 0; k < 3; k++) {
             made[kernels[i]] = 0;
-            assert_int_equal(rig_frame(&rig, RIG_SEEN_IN_PLACE, format, &src.view,
-                                       rig_gaze(0.3, 0.6), &dst.view),
-                             FOVEA_OK);
+            assert_ok(rig_frame(&rig, RIG_SEEN_IN_PLACE, format, &src.view, rig_gaze(0.3, 0.6),
+                                &dst.view));
             assert_int_equal(made[kernels[i]], k == 2);
             broken = NONE;
             if (k == 1) {
-                assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+                assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
             }
         }
         assert_int_equal(failures, 1);
-        image_free(&src);
-        image_free(&dst);
         engine_idle(&rig.engine);
         fovea_vk_destroy(&rig.fovea);
         engine_expect_silence(&engine);

@@ -21,7 +21,7 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
             settings.foveation.paper.fragment_px = 6;
             settings.foveation.strength = 3.0;
         }
-        struct desk desk;
+        OWNED(desk_close) struct desk desk;
         desk_open(&desk, &settings, formats[i / 2 % 2]);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
         gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
@@ -30,7 +30,6 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
         desk_assert_shown(&desk, 0.8, 0.7);
         desk_want(&desk, 0.25, 0.25);
         assert_false(desk_shows_what_is_wanted(&desk));
-        desk_close(&desk);
     }
 }
 
@@ -46,7 +45,7 @@ static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
     struct fovea_depth values;
     fovea_depth_init(&values);
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     struct depth_image depths = depth_image_create(&desk.rig.engine, VK_FORMAT_R32_SFLOAT, SIDE_PX,
                                                    SIDE_PX, near_on_the_left, NULL);
@@ -59,7 +58,6 @@ static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
     desk_want(&desk, 0.25, 0.25);
     assert_false(desk_shows_what_is_wanted(&desk));
     depth_image_destroy(&desk.rig.engine, &depths);
-    desk_close(&desk);
 }
 
 /* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts.
@@ -71,22 +69,20 @@ static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
         settings.operators =
             (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
         settings.gaze.over = shown ? FOVEA_GAZE_OVER_SHOWN : FOVEA_GAZE_OVER_DRAWN;
-        struct desk desk;
+        OWNED(desk_close) struct desk desk;
         desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
         gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
         gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
         desk_start(&desk);
         desk_assert_shown(&desk, shown ? 0.25 : 0.8, shown ? 0.25 : 0.7);
-        desk_close(&desk);
     }
 }
 
 static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
 {
     struct fovea_gaze gaze;
-    assert_int_equal(fovea_gaze_source_read(source, fovea_time_ns(), SIDE_PX, SIDE_PX, &gaze),
-                     FOVEA_OK);
+    assert_ok(fovea_gaze_source_read(source, fovea_time_ns(), SIDE_PX, SIDE_PX, &gaze));
     return gaze;
 }
 
@@ -95,7 +91,7 @@ static void a_sample_between_reading_and_submitting_counts(void **state)
 {
     const struct fovea_settings settings = late_settings();
     const struct timespec rest = {.tv_nsec = 5 * MS};
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     for (int i = 0; i < 5;) {
         const double at = 0.2 + 0.1 * i;
@@ -112,22 +108,21 @@ static void a_sample_between_reading_and_submitting_counts(void **state)
             i++;
         }
     }
-    desk_close(&desk);
 }
 
 /* What a source said that is not followed any more does not count, however new it is. */
 static void another_source_begins_anew(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    struct fovea_gaze_source *other = gaze_open(FOVEA_GAZE_MOUSE);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *other = gaze_open(FOVEA_GAZE_MOUSE);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     desk_start(&desk); /* from now on the size is known */
     gaze_push(other, 0.3, 0.6, fovea_time_ns());
     gaze_push(desk.source, 0.8, 0.7,
               fovea_time_ns() + 15 * MS); /* clocks of trackers may be ahead */
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, other), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, other));
     desk_queue(&desk, desk_frame_of(&desk, read_gaze(other)));
     desk_start(&desk);
     desk_assert_shown(&desk, 0.3, 0.6);
@@ -135,9 +130,7 @@ static void another_source_begins_anew(void **state)
     gaze_push(other, 0.6, 0.2, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.6, 0.2);
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, desk.source), FOVEA_OK);
-    fovea_gaze_source_destroy(&other);
-    desk_close(&desk);
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, desk.source));
 }
 
 /* The frames after it keep the gaze that they were given, also while one of before is on its
@@ -145,7 +138,7 @@ static void another_source_begins_anew(void **state)
 static void a_followed_source_may_go_first(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
@@ -154,8 +147,7 @@ static void a_followed_source_may_go_first(void **state)
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.75)));
     desk_start(&desk);
     desk_assert_shown(&desk, 0.25, 0.75);
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, NULL), FOVEA_OK);
-    desk_close(&desk);
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, NULL));
 }
 
 /* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone
@@ -165,17 +157,16 @@ static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
     const struct fovea_settings settings = late_settings();
     for (int i = 1; i < 5; i++) {
         const double at = 0.2 * i;
-        struct desk desk;
+        OWNED(desk_close) struct desk desk;
         desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
         for (int j = 1; j < 3; j++) {
             const struct fovea_vk_frame behind = desk_frame_of(&desk, rig_gaze(0.1, 0.3 * j));
-            assert_int_equal(fovea_vk_foveate(desk.rig.fovea, &behind), FOVEA_OK);
+            assert_ok(fovea_vk_foveate(desk.rig.fovea, &behind));
         }
         gaze_push(desk.source, at, 1 - at, fovea_time_ns());
         desk_start(&desk);
         desk_assert_shown(&desk, at, 1 - at);
-        desk_close(&desk);
     }
 }
 
@@ -183,13 +174,12 @@ static void everything_that_is_drawn_follows(void **state)
 {
     struct fovea_settings settings = late_settings();
     settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
     gaze_push(desk.source, 0.7, 0.6, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.7, 0.6);
-    desk_close(&desk);
 }
 
 enum hindrance { SETTING_OFF, NO_SOURCE, HELD, TWO_VIEWS, OLD_SAMPLE, BLINK, HINDRANCES };
@@ -207,7 +197,7 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
     gaze_blink(desk->source);
     desk_set(desk, hindrance != SETTING_OFF);
     if (hindrance == NO_SOURCE) {
-        assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, NULL), FOVEA_OK);
+        assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, NULL));
     }
     frame.gaze.state = hindrance == HELD ? FOVEA_GAZE_HELD : FOVEA_GAZE_TRACKED;
     if (hindrance == TWO_VIEWS) {
@@ -219,32 +209,31 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
     desk_queue(desk, frame);
     sample.t_ns = hindrance == OLD_SAMPLE ? sample.t_ns : fovea_time_ns();
     sample.blink = hindrance == BLINK;
-    assert_int_equal(fovea_gaze_source_push(desk->source, &sample), FOVEA_OK);
+    assert_ok(fovea_gaze_source_push(desk->source, &sample));
     desk_start(desk);
     frame.waits = NULL;
     frame.wait_count = 0;
     desk_set(desk, false);
-    assert_int_equal(fovea_vk_foveate(desk->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(desk->rig.fovea, &frame));
     desk_read_into(desk, &desk->wanted);
     compare_assert_all_same(&desk->shown.view, &desk->wanted.view, "the frame and its own gaze's");
-    assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, desk->source), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, desk->source));
 }
 
 static void otherwise_a_frame_keeps_its_own_gaze(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     for (int i = 0; i < HINDRANCES; i++) {
         frame_keeps_its_own(&desk, (enum hindrance)i);
     }
-    desk_close(&desk);
 }
 
 static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
@@ -262,16 +251,15 @@ static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.8, 0.7);
-    desk_close(&desk);
 }
 
 static void ages_are_those_when_frames_start(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(desk.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(desk.rig.fovea, &stats));
     assert_true(stats.late_age_p50_ms == 0 && stats.late_age_p99_ms == 0);
     const int64_t begin_ns = fovea_time_ns();
     for (int i = 0; i < 6; i++) {
@@ -286,17 +274,15 @@ static void ages_are_those_when_frames_start(void **state)
     for (int i = 0; i < 4; i++) { /* every slot is looked at */
         const struct fovea_vk_frame frame = desk_frame_of(&desk, rig_gaze(0.5, 0.5));
         desk_set(&desk, false);
-        assert_int_equal(fovea_vk_foveate(desk.rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(desk.rig.fovea, &frame));
         engine_idle(&desk.rig.engine);
     }
-    assert_int_equal(fovea_vk_get_stats(desk.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(desk.rig.fovea, &stats));
     if (rig_backend() == FOVEA_BACKEND_CPU || desk.rig.fovea->device.calibrated) {
-        if (!(stats.late_age_p50_ms >= 19.9 && stats.late_age_p99_ms <= most_ms)) {
-            fail_msg("ages of %.3f and %.3f ms, not 20 to %.3f", stats.late_age_p50_ms,
-                     stats.late_age_p99_ms, most_ms);
-        }
+        assert_that(stats.late_age_p50_ms >= 19.9 && stats.late_age_p99_ms <= most_ms,
+                    "ages of %.3f and %.3f ms, not 20 to %.3f", stats.late_age_p50_ms,
+                    stats.late_age_p99_ms, most_ms);
     }
-    desk_close(&desk);
 }
 
 /* ---- Following ---- */
@@ -304,28 +290,25 @@ static void ages_are_those_when_frames_start(void **state)
 static void only_live_sources_are_followed(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     struct fovea_vk *fovea = desk.rig.fovea;
     assert_int_equal(fovea_vk_follow_gaze(NULL, desk.source), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, desk.source), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(fovea, desk.source));
     static const enum fovea_gaze_kind others[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES};
     for (int i = 0; i < 2; i++) {
-        struct fovea_gaze_source *source = gaze_open(others[i]);
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(others[i]);
         assert_int_equal(fovea_vk_follow_gaze(fovea, source), FOVEA_ERROR_UNSUPPORTED);
-        fovea_gaze_source_destroy(&source);
     }
     /* What was followed before still is. */
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.8, 0.7);
-    struct fovea_gaze_source *udp = gaze_open(FOVEA_GAZE_UDP);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, udp), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
-    fovea_gaze_source_destroy(&udp);
-    desk_close(&desk);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *udp = gaze_open(FOVEA_GAZE_UDP);
+    assert_ok(fovea_vk_follow_gaze(fovea, udp));
+    assert_ok(fovea_vk_follow_gaze(fovea, NULL));
+    assert_ok(fovea_vk_follow_gaze(fovea, NULL));
 }
 
 /* Windows of different sizes on devices of their own, and one tracker: one sample is for both. One
@@ -333,14 +316,14 @@ static void only_live_sources_are_followed(void **state)
 static void two_devices_follow_one_source(void **state)
 {
     const struct fovea_settings settings = late_settings();
-    struct desk desk;
+    OWNED(desk_close) struct desk desk;
     struct desk other;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_open(&other, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_close_images(&other);
     desk_open_images(&other, SIDE_PX + 64, SIDE_PX - 32);
     struct fovea_gaze_source *const source = desk.source;
-    assert_int_equal(fovea_vk_follow_gaze(other.rig.fovea, source), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(other.rig.fovea, source));
     /* NVIDIA's driver makes no pipeline on a device while a frame of another one waits for the host
      * (docs/reliability.md): the other's are made first. */
     desk_queue(&other, desk_frame_of(&other, rig_gaze(0.75, 0.25)));
@@ -357,7 +340,6 @@ static void two_devices_follow_one_source(void **state)
     gaze_push(source, 0.1, 0.2, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.1, 0.2);
-    desk_close(&desk);
 }
 
 int main(int argc, char **argv)

@@ -42,15 +42,14 @@ TEST(no_frame_mixes_two_samples)
     const int64_t end_ns = fovea_time_ns() + 1500 * MS;
     while (fovea_time_ns() < end_ns) {
         const struct fovea_vk_frame frame = desk_frame_of(&desk, rig_gaze(0.5, 0.25));
-        assert_int_equal(fovea_vk_foveate(desk.rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(desk.rig.fovea, &frame));
         engine_idle(&desk.rig.engine);
         const uint32_t slot = (uint32_t)(desk.rig.fovea->frame % desk.rig.fovea->slot_count);
         const uint32_t *latched = (const uint32_t *)late->latched.mapped + 64 * (size_t)slot;
         const bool took = latched[LATCHED_TAKEN] == 1;
         taken += took;
-        if (took && latched[LATCHED_GAZE_X] != latched[LATCHED_GAZE_Y]) {
-            fail_msg("x is %u, y is %u", latched[LATCHED_GAZE_X], latched[LATCHED_GAZE_Y]);
-        }
+        assert_that(!took || latched[LATCHED_GAZE_X] == latched[LATCHED_GAZE_Y], "x is %u, y is %u",
+                    latched[LATCHED_GAZE_X], latched[LATCHED_GAZE_Y]);
     }
     stuck_step("mixes: all is let go");
     atomic_store(&p.done, true);
@@ -73,15 +72,14 @@ TEST(a_source_is_let_go_while_samples_pour_in)
     const pthread_t thread = test_thread(pour, &p);
     stuck_step("let go: the source is followed and not, by turns");
     for (int i = 0; i < 2000; i++) {
-        assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL));
     }
     /* The context goes, the source stays. */
     struct desk second;
     stuck_step("let go: another context");
     desk_open(&second, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, NULL), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(second.rig.fovea, desk.source), FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, NULL));
+    assert_ok(fovea_vk_follow_gaze(second.rig.fovea, desk.source));
     desk_queue(&second, desk_frame_of(&second, rig_gaze(0.5, 0.5)));
     desk_start(&second);
     desk_close(&second);
@@ -116,23 +114,21 @@ static double measure_ms(bool newest, double *out_p99_ms)
     desk_close_images(&desk);
     desk_open_images(&desk, 1280, 720);
     struct fovea_gaze_source *silent_one = gaze_open(FOVEA_GAZE_MOUSE);
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, newest ? desk.source : silent_one),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, newest ? desk.source : silent_one));
     struct pour p = {.source = desk.source};
     const pthread_t thread = test_thread(push_at_1000_hz, &p);
     const int64_t end_ns = fovea_time_ns() + 1500 * MS;
     while (fovea_time_ns() < end_ns) {
         struct fovea_gaze gaze;
-        assert_int_equal(fovea_gaze_source_read(desk.source, fovea_time_ns(), 1280, 720, &gaze),
-                         FOVEA_OK);
+        assert_ok(fovea_gaze_source_read(desk.source, fovea_time_ns(), 1280, 720, &gaze));
         const struct fovea_vk_frame frame = desk_frame_of(&desk, gaze);
         (void)!fovea_vk_foveate(desk.rig.fovea, &frame); /* NOT_READY: the queue is full */
     }
     atomic_store(&p.done, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     engine_idle(&desk.rig.engine);
-    assert_int_equal(fovea_vk_get_stats(desk.rig.fovea, &stats), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, NULL), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(desk.rig.fovea, &stats));
+    assert_ok(fovea_vk_follow_gaze(desk.rig.fovea, NULL));
     fovea_gaze_source_destroy(&silent_one);
     desk_close(&desk);
     *out_p99_ms = stats.late_age_p99_ms;

@@ -17,14 +17,13 @@ static const struct fovea_operators foveate_lens = {2,
 static void use(struct rig *rig, const struct fovea_operators *operators)
 {
     rig->settings.operators = *operators;
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
 }
 
 static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
                   const struct test_image *src, const struct test_image *dst)
 {
-    assert_int_equal(rig_frame(rig, path, vk_format, &src->view, rig_gaze(0.3, 0.6), &dst->view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(rig, path, vk_format, &src->view, rig_gaze(0.3, 0.6), &dst->view));
 }
 
 /* From a file, which is changed between frames. */
@@ -81,7 +80,7 @@ TEST(each_eye_has_a_lens_of_its_own)
         const struct operator_scene *exchanged[] = {&eyes[1], &eyes[0]};
         struct stereo halves = stereo_side_by_side();
         struct stereo layers = two_layers();
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         stereo_see_layers(i % 2);
         name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT);
@@ -89,7 +88,6 @@ TEST(each_eye_has_a_lens_of_its_own)
         name_eyes(&layers, FOVEA_MAP_EYE_RIGHT, FOVEA_MAP_EYE_LEFT);
         scene_vk_check_views(&rig, &layers, paths[i % 2], exchanged);
         stereo_see_layers(false);
-        rig_close(&rig);
     }
     assert_int_equal(remove(path), 0);
 }
@@ -108,19 +106,17 @@ TEST(an_eye_that_is_not_named_is_the_settings)
     open_logged(&rig);
     rig.settings = settings;
     rig.settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
     name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_BOTH);
     scene_vk_check_views(&rig, &halves, RIG_ENGINE_TO_ENGINE, which);
     rig.settings.foveation.map.eye = FOVEA_MAP_EYE_BOTH;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-    struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
-    struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+    OWNED_IMAGE src = stereo_picture(&halves, IMAGE_RANDOM, 11);
+    OWNED_IMAGE dst = stereo_picture(&halves, IMAGE_STROKES, 12);
     assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
                      FOVEA_PASSED_THROUGH);
     assert_non_null(strstr(last_log, "a lens for each eye"));
     assert_int_equal(remove(path), 0);
-    image_free(&src);
-    image_free(&dst);
     rig_close(&rig);
 }
 
@@ -143,9 +139,8 @@ TEST(rows_of_both_eyes_are_one_after_the_other)
     }
     for (int i = 0; i < 3; i++) {
         use(&rig, steps[i]);
-        assert_int_equal(stereo_run(&rig, &layers, RIG_ENGINE_TO_ENGINE, &images[from[i]].view,
-                                    &images[i + 1].view),
-                         FOVEA_OK);
+        assert_ok(stereo_run(&rig, &layers, RIG_ENGINE_TO_ENGINE, &images[from[i]].view,
+                             &images[i + 1].view));
     }
     compare_assert_all_same(&images[3].view, &images[2].view, "both eyes");
     for (int i = 0; i < 4; i++) {
@@ -159,7 +154,7 @@ TEST(rows_of_both_eyes_are_one_after_the_other)
  * take turns. */
 TEST(frames_without_a_gaze_are_warped)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     rig.settings.own.lens_r2 = 0.3;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
@@ -177,9 +172,8 @@ TEST(frames_without_a_gaze_are_warped)
         use(&rig, &foveate_lens);
         struct fovea_gaze gaze = rig_gaze(path % 2 ? (double)NAN : 0.3, 0.6);
         gaze.usable = path % 2;
-        assert_int_equal(
-            rig_frame(&rig, (enum rig_path)path, vk_format, &images[0].view, gaze, &images[2].view),
-            FOVEA_OK);
+        assert_ok(rig_frame(&rig, (enum rig_path)path, vk_format, &images[0].view, gaze,
+                            &images[2].view));
         compare_assert_all_same(&images[2].view, &images[1].view,
                                 rig_path_name((enum rig_path)path));
         for (int i = 0; i < 3; i++) {
@@ -187,7 +181,6 @@ TEST(frames_without_a_gaze_are_warped)
         }
     }
     assert_non_null(strstr(last_log, "no usable gaze; frames go past"));
-    rig_close(&rig);
 }
 
 /* An eye without a gaze is warped, and the other one is foveated too. */
@@ -198,49 +191,41 @@ TEST(a_view_without_a_gaze_is_warped)
     settings.own.lens_r2 = 0.3;
     rig_open(&rig, &settings);
     struct stereo halves = stereo_side_by_side();
-    struct test_image src = stereo_picture(&halves, IMAGE_PHOTO, 11);
+    OWNED_IMAGE src = stereo_picture(&halves, IMAGE_PHOTO, 11);
     struct test_image made[3]; /* by lens, by both, by both with the first eye blind */
     for (int i = 0; i < 3; i++) {
         made[i] = stereo_picture(&halves, IMAGE_STROKES, 12);
         halves.views[0].gaze.usable = i < 2;
         use(&rig, i == 0 ? &lens : &foveate_lens);
-        assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &made[i].view),
-                         FOVEA_OK);
+        assert_ok(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &made[i].view));
     }
     for (uint32_t v = 0; v < halves.view_count; v++) {
-        struct test_image expected = stereo_cut_out(&halves, &halves.views[v], &made[v].view);
-        struct test_image actual = stereo_cut_out(&halves, &halves.views[v], &made[2].view);
+        OWNED_IMAGE expected = stereo_cut_out(&halves, &halves.views[v], &made[v].view);
+        OWNED_IMAGE actual = stereo_cut_out(&halves, &halves.views[v], &made[2].view);
         compare_assert_all_same(&actual.view, &expected.view, v == 0 ? "blind" : "sighted");
-        image_free(&expected);
-        image_free(&actual);
     }
     for (int i = 0; i < 3; i++) {
         image_free(&made[i]);
     }
-    image_free(&src);
     rig_close(&rig);
 }
 
 /* The picture passes through, and the log has the reason, once for each time it is set. */
 TEST(a_map_that_folds_is_said_once)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     rig.settings.own.lens_r2 = -1.0;
     use(&rig, &lens);
-    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
+    OWNED_IMAGE src = image_drawn(64, 48, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
     log_lines = 0;
     for (int i = 0; i < 3; i++) {
-        struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
         assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
                                    rig_gaze(0.5, 0.5), &dst.view),
                          FOVEA_PASSED_THROUGH);
         compare_assert_all_same(&dst.view, &src.view, "a map that folds");
-        image_free(&dst);
     }
     assert_int_equal(log_lines, 1);
     assert_non_null(strstr(last_log, "the map folds back"));
-    image_free(&src);
-    rig_close(&rig);
 }

@@ -74,7 +74,7 @@ static struct cuda_peer *peer_of(struct bench *bench)
 static void fill(const struct program *program, unsigned char value)
 {
     const struct cuda_driver *cu = program->device->cu;
-    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    assert_ok(cuda_device_push(program->device));
     MUST(cu->MemsetD8(program->memory, value, BYTES));
     cuda_device_pop(program->device);
 }
@@ -83,7 +83,7 @@ static void assert_filled(const struct program *program, unsigned char value)
 {
     const struct cuda_driver *cu = program->device->cu;
     unsigned char bytes[BYTES];
-    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    assert_ok(cuda_device_push(program->device));
     MUST(cu->MemcpyDtoH(bytes, program->memory, BYTES));
     cuda_device_pop(program->device);
     for (int i = 0; i < BYTES; i++) {
@@ -93,9 +93,8 @@ static void assert_filled(const struct program *program, unsigned char value)
 
 static void open_program(struct program *program, int ordinal)
 {
-    assert_int_equal(cuda_device_create(ordinal, (struct fovea_log){0}, &program->device),
-                     FOVEA_OK);
-    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    assert_ok(cuda_device_create(ordinal, (struct fovea_log){0}, &program->device));
+    assert_ok(cuda_device_push(program->device));
     MUST(program->device->cu->MemAlloc(&program->memory, BYTES));
     cuda_device_pop(program->device);
     fill(program, 1);
@@ -104,7 +103,7 @@ static void open_program(struct program *program, int ordinal)
 /* Its memory goes with its context, if that was lost. */
 static void close_program(struct program *program)
 {
-    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    assert_ok(cuda_device_push(program->device));
     (void)program->device->cu->MemFree(program->memory);
     cuda_device_pop(program->device);
     cuda_device_destroy(&program->device);
@@ -114,7 +113,7 @@ static void tell_of_program(const struct program *program)
 {
     unsigned char bytes[BYTES];
     stuck_step("the program's memory is read");
-    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    assert_ok(cuda_device_push(program->device));
     const CUresult result = program->device->cu->MemcpyDtoH(bytes, program->memory, BYTES);
     cuda_device_pop(program->device);
     printf(
@@ -137,19 +136,17 @@ static void open_bench(struct bench *bench)
     bench->rig.settings.cuda_context = FOVEA_CUDA_CONTEXT_OWN;
     bench->rig.settings.watchdog_ms = 1000;
     const struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
-    assert_int_equal(fovea_vk_create(&desc, &bench->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &bench->rig.fovea));
     assert_true(peer_of(bench)->device->loss.own);
     open_program(&bench->program, peer_of(bench)->device->ordinal);
     assert_ptr_not_equal(bench->program.device->context, peer_of(bench)->device->context);
     bench->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     bench->dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&bench->src.view, IMAGE_RANDOM, 3);
-    struct foveate_plan *plan = NULL;
-    assert_int_equal(
-        foveate_plan_create(&bench->rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    assert_ok(foveate_plan_create(&bench->rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan));
     const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
     bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
-    foveate_plan_destroy(&plan);
 }
 
 static void close_bench(struct bench *bench)
@@ -174,16 +171,14 @@ static void assert_foveated(struct bench *bench, enum rig_path path, enum fovea_
 {
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     stuck_step("a frame by %s, %s", fovea_backend_name(backend), rig_path_name(path));
-    assert_int_equal(run(bench, path), FOVEA_OK);
-    assert_int_equal(fovea_vk_get_stats(bench->rig.fovea, &stats), FOVEA_OK);
+    assert_ok(run(bench, path));
+    assert_ok(fovea_vk_get_stats(bench->rig.fovea, &stats));
     assert_int_equal(stats.backend, backend);
     for (uint32_t i = 0; i < WIDTH_PX * HEIGHT_PX * 4; i++) {
         const uint32_t x = i / 4 % WIDTH_PX, y = i / 4 / WIDTH_PX;
         const double off = image_get(&bench->dst.view, x, y, i % 4) - bench->expected[i];
-        if (off > 1.0 || off < -1.0) {
-            fail_msg("%s: x %u, y %u, channel %u is off by %.3f", rig_path_name(path), x, y, i % 4,
-                     off);
-        }
+        assert_that(off <= 1.0 && off >= -1.0, "%s: x %u, y %u, channel %u is off by %.3f",
+                    rig_path_name(path), x, y, i % 4, off);
     }
 }
 
@@ -192,7 +187,7 @@ static void launch_on(const struct cuda_device *device, CUstream stream)
     const struct cuda_driver *cu = device->cu;
     CUmodule module = NULL;
     CUfunction kernel = NULL;
-    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    assert_ok(cuda_device_push(device));
     MUST(cu->ModuleLoadData(&module, stores_nowhere));
     MUST(cu->ModuleGetFunction(&kernel, module, "store_nowhere"));
     MUST(cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
@@ -208,7 +203,7 @@ static void launch_what_goes_wrong(struct bench *bench)
 static void assert_lost(const struct cuda_device *device, CUstream stream)
 {
     stuck_step("cuStreamSynchronize says that a kernel went wrong");
-    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    assert_ok(cuda_device_push(device));
     assert_int_equal(device->cu->StreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
     cuda_device_pop(device);
 }
@@ -332,7 +327,7 @@ static void a_frame_after_the_loss_passes_and_frames_go_on(void **state)
  * than for the watchdog. */
 static void a_frame_during_the_loss_ends_and_frames_go_on(void **state)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench);
     assert_foveated(&bench, RIG_MADE_TO_MADE, FOVEA_BACKEND_CUDA);
     stuck_step("the kernel that goes wrong is launched");
@@ -344,7 +339,6 @@ static void a_frame_during_the_loss_ends_and_frames_go_on(void **state)
     (void)run(&bench, RIG_MADE_TO_MADE);
     assert_true(fovea_time_ns() - start_ns < 10 * INT64_C(1000000000));
     assert_frames_go_on(&bench);
-    close_bench(&bench);
 }
 
 static enum fovea_result run_picture(struct fovea_context *context, CUdeviceptr memory)
@@ -369,14 +363,14 @@ static void pictures_are_of_the_primary_context(void **state)
     struct cuda_device *other = NULL;
     CUdeviceptr memory = 0;
     open_program(&program, 0);
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    assert_int_equal(run_picture(context, program.memory), FOVEA_OK);
-    assert_int_equal(cuda_device_create_own(0, (struct fovea_log){0}, &other), FOVEA_OK);
-    assert_int_equal(cuda_device_push(other), FOVEA_OK);
+    assert_ok(fovea_context_create(&desc, &context));
+    assert_ok(run_picture(context, program.memory));
+    assert_ok(cuda_device_create_own(0, (struct fovea_log){0}, &other));
+    assert_ok(cuda_device_push(other));
     MUST(other->cu->MemAlloc(&memory, BYTES));
     cuda_device_pop(other);
     assert_int_equal(run_picture(context, memory), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(run_picture(context, program.memory), FOVEA_OK);
+    assert_ok(run_picture(context, program.memory));
     cuda_device_destroy(&other); /* its memory too */
     fovea_context_destroy(&context);
     fill(&program, 7);
@@ -390,9 +384,9 @@ static void lose_a_context(void)
 {
     struct cuda_device *device = NULL;
     CUstream stream = NULL;
-    assert_int_equal(cuda_device_create_own(0, (struct fovea_log){0}, &device), FOVEA_OK);
-    assert_int_equal(cuda_device_push(device), FOVEA_OK);
-    assert_int_equal(cuda_device_create_stream(device, &stream), FOVEA_OK);
+    assert_ok(cuda_device_create_own(0, (struct fovea_log){0}, &device));
+    assert_ok(cuda_device_push(device));
+    assert_ok(cuda_device_create_stream(device, &stream));
     cuda_device_pop(device);
     launch_on(device, stream);
     assert_lost(device, stream);

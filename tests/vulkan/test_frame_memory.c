@@ -46,7 +46,7 @@ static enum fovea_result all_that_allocates(struct rig *rig)
                                             .made = image,
                                             .queue_family = VK_QUEUE_FAMILY_IGNORED};
         VkImageLayout layout;
-        assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_OK);
+        assert_ok(fovea_vk_image_acquire(image, &layout));
         VkCommandBuffer commands = engine_begin(&rig->engine);
         engine_record_barrier(commands, fovea_vk_image_handle(image), layout, end.layout_before);
         engine_submit(&rig->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);

@@ -20,11 +20,11 @@ static void expect_not_created(struct fovea_vk_desc desc)
 
 TEST(creation_refuses_what_is_missing)
 {
-    struct engine engine;
+    OWNED(engine_close) struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA};
     assert_true(engine_open(&engine, &options));
     struct fovea_settings settings = rig_settings();
-    struct fovea_vk *fovea = NULL;
+    OWNED(fovea_vk_destroy) struct fovea_vk *fovea = NULL;
     struct fovea_vk_desc desc;
 #define REFUSE(...)                                                                                \
     desc = engine_fovea_desc(&engine, &settings);                                                  \
@@ -44,8 +44,6 @@ TEST(creation_refuses_what_is_missing)
     desc = engine_fovea_desc(&engine, NULL);
     assert_int_equal(fovea_vk_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_vk_destroy(NULL);
-    fovea_vk_destroy(&fovea);
-    engine_close(&engine);
 }
 
 static void expect_result(struct rig *rig, const struct fovea_vk_frame *frame,
@@ -58,7 +56,7 @@ static void expect_result(struct rig *rig, const struct fovea_vk_frame *frame,
 
 TEST(frames_refuse_what_does_not_fit)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -84,17 +82,16 @@ TEST(frames_refuse_what_does_not_fit)
     frame = good_frame(&src, &dst);
     assert_int_equal(fovea_vk_foveate(NULL, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_foveate(rig.fovea, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     engine_idle(&rig.engine);
     engine_image_destroy(&rig.engine, &src);
     engine_image_destroy(&rig.engine, &dst);
-    rig_close(&rig);
 }
 
 /* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
 TEST(what_is_refused_again_and_again_is_said_once)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -112,19 +109,18 @@ TEST(what_is_refused_again_and_again_is_said_once)
         if (i == 0) {
             assert_non_null(strstr(last_log, "must be the same size"));
         }
-        assert_int_equal(fovea_vk_foveate(rig.fovea, &good), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(rig.fovea, &good));
         engine_idle(&rig.engine);
     }
     assert_int_equal(log_lines, 2);
     engine_image_destroy(&rig.engine, &src);
     engine_image_destroy(&rig.engine, &dst);
-    rig_close(&rig);
 }
 
 /* An engine that gets it wrong in another way each frame does not fill a log. */
 TEST(refusals_of_many_kinds_end_in_silence)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -137,7 +133,6 @@ TEST(refusals_of_many_kinds_end_in_silence)
     assert_in_range(log_lines, 1, 32);
     engine_image_destroy(&rig.engine, &src);
     engine_image_destroy(&rig.engine, &dst);
-    rig_close(&rig);
 }
 
 /* A stereo image, and what frames of it need. */
@@ -154,10 +149,9 @@ static void open_pair(struct pair *pair)
     pair->scene = stereo_side_by_side();
     pair->src = stereo_end_open(&pair->rig, &pair->scene, RIG_ENGINES);
     pair->dst = stereo_end_open(&pair->rig, &pair->scene, RIG_ENGINES);
-    struct test_image pixels = stereo_picture(&pair->scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE pixels = stereo_picture(&pair->scene, IMAGE_RANDOM, 1);
     stereo_fill(&pair->rig, &pair->src, &pixels.view);
     stereo_fill(&pair->rig, &pair->dst, &pixels.view);
-    image_free(&pixels);
 }
 
 static void close_pair(struct pair *pair)
@@ -177,17 +171,15 @@ static struct fovea_vk_frame frame_of(const struct pair *pair, const struct ster
 /* Said once after settings are set, and good frames are taken afterwards. */
 static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame, const char *word)
 {
-    assert_int_equal(fovea_vk_set_settings(pair->rig.fovea, &pair->rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(pair->rig.fovea, &pair->rig.settings));
     log_lines = 0;
     for (int again = 0; again < 3; again++) {
         assert_int_equal(fovea_vk_foveate(pair->rig.fovea, frame), FOVEA_ERROR_INVALID_ARGUMENT);
     }
     assert_int_equal(log_lines, 1);
-    if (!strstr(last_log, word)) {
-        fail_msg("'%s' does not say '%s'", last_log, word);
-    }
+    assert_that(strstr(last_log, word), "'%s' does not say '%s'", last_log, word);
     struct fovea_vk_frame good = frame_of(pair, &pair->scene);
-    assert_int_equal(fovea_vk_foveate(pair->rig.fovea, &good), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(pair->rig.fovea, &good));
     engine_idle(&pair->rig.engine);
     assert_int_equal(log_lines, 1);
 }
@@ -210,7 +202,7 @@ TEST(views_that_do_not_fit_are_refused)
         {{.x_px = 0, .width_px = 67, .height_px = 45}, "overlap in layer 0"},
         {{.x_px = 67, .width_px = 67, .height_px = 45, .layer = 1}, "in layer 1"},
     };
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stereo scene = pair.scene;
@@ -220,12 +212,11 @@ TEST(views_that_do_not_fit_are_refused)
         struct fovea_vk_frame frame = frame_of(&pair, &scene);
         expect_refused(&pair, &frame, cases[i].word);
     }
-    close_pair(&pair);
 }
 
 TEST(numbers_of_views_and_layers_that_do_not_fit_are_refused)
 {
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, RIG_MADE);
     struct fovea_vk_frame frame = frame_of(&pair, &pair.scene);
@@ -250,12 +241,11 @@ TEST(numbers_of_views_and_layers_that_do_not_fit_are_refused)
     frame.src.layer_count = 2; /* dst has one */
     expect_refused(&pair, &frame, "in layer 1");
     stereo_end_close(&pair.rig, &made);
-    close_pair(&pair);
 }
 
 TEST(structs_of_another_version_are_refused_in_words)
 {
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     struct {
         struct fovea_vk_frame frame;
@@ -274,7 +264,6 @@ TEST(structs_of_another_version_are_refused_in_words)
     expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not set");
     scene.views[1].struct_bytes = offsetof(struct fovea_vk_view, geometry);
     expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not that of view 0");
-    close_pair(&pair);
 }
 
 TEST(frustums_that_are_none_are_refused)
@@ -291,7 +280,7 @@ TEST(frustums_that_are_none_are_refused)
         {{.screen_width_m = -1, .distance_m = 1}, "screen_width"},
         {{.screen_width_m = 1}, "distance"},
     };
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stereo scene = pair.scene;
@@ -299,12 +288,11 @@ TEST(frustums_that_are_none_are_refused)
         struct fovea_vk_frame frame = frame_of(&pair, &scene);
         expect_refused(&pair, &frame, cases[i].word);
     }
-    close_pair(&pair);
 }
 
 TEST(eyes_that_nobody_has_are_refused)
 {
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     for (int eye = -1; eye <= 3; eye += 4) {
         struct stereo scene = pair.scene;
@@ -312,21 +300,20 @@ TEST(eyes_that_nobody_has_are_refused)
         struct fovea_vk_frame frame = frame_of(&pair, &scene);
         expect_refused(&pair, &frame, "view 1: eye");
     }
-    close_pair(&pair);
 }
 
 TEST(a_blur_that_is_too_much_passes_through_and_says_so)
 {
     static const struct fovea_geometry telescope = {
         .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
-    struct pair pair;
+    OWNED(close_pair) struct pair pair;
     open_pair(&pair);
     struct stereo scene = pair.scene;
     pair.rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
     pair.rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     pair.rig.settings.foveation.strength = 8;
     pair.rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
-    assert_int_equal(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings));
     scene.views[1].geometry = &telescope;
     struct fovea_vk_frame frame = frame_of(&pair, &scene);
     for (int i = 0; i < 2; i++) {
@@ -335,19 +322,18 @@ TEST(a_blur_that_is_too_much_passes_through_and_says_so)
     assert_int_equal(log_lines, 1);
     assert_non_null(strstr(last_log, "blur"));
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(pair.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(pair.rig.fovea, &stats));
     assert_int_equal(stats.backend, rig_backend()); /* the peer is not to blame */
     pair.rig.settings.foveation.model = FOVEA_MODEL_PAPER;
     pair.rig.settings.foveation.strength = 1;
-    assert_int_equal(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
-    assert_int_equal(fovea_vk_foveate(pair.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings));
+    assert_ok(fovea_vk_foveate(pair.rig.fovea, &frame));
     engine_idle(&pair.rig.engine);
-    close_pair(&pair);
 }
 
 TEST(images_of_no_size_or_format_are_refused)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct fovea_vk_image *image = NULL;
     struct fovea_vk_image_desc desc = {
@@ -360,18 +346,16 @@ TEST(images_of_no_size_or_format_are_refused)
         .struct_bytes = sizeof(struct fovea_vk_image_desc), format, 1000000, 8, 0};
     assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_ERROR_UNSUPPORTED);
     assert_null(image);
-    rig_close(&rig);
 }
 
 TEST(a_gaze_that_is_no_number_passes_the_image_through)
 {
     const struct fovea_gaze gazes[] = {
         rig_gaze(NAN, 0.5), rig_gaze(0.5, INFINITY), {.usable = false}};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 5);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 5);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 3; i++) {
         for (int path = 0; path < RIG_PATH_COUNT; path++) {
             assert_int_equal(
@@ -382,11 +366,8 @@ TEST(a_gaze_that_is_no_number_passes_the_image_through)
     }
     assert_int_equal(log_lines, 1);
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     assert_int_equal(stats.frames_passed_through, 3 * RIG_PATH_COUNT);
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
 }
 
 /* Four frames of four views, each with a frustum of its own: more plans than are kept otherwise,
@@ -402,7 +383,7 @@ TEST(every_view_of_every_unfinished_frame_has_its_own_plan)
     rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
     rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     rig.settings.foveation.physical.e2_deg = 0.3;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
     struct stereo scene = {134, 90, 1, {{0}}, 4};
     struct fovea_geometry frustums[4][4];
     struct stereo_end src = stereo_end_open(&rig, &scene, RIG_ENGINES);
@@ -424,7 +405,7 @@ TEST(every_view_of_every_unfinished_frame_has_its_own_plan)
             scene.views[v] = stereo_view(v % 2 * 67, v / 2 * 45, 0, 0.3, 0.2 * v);
             scene.views[v].geometry = frustum;
         }
-        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(rig.fovea, &frame));
         if (i == 3) {
             open_gate(&rig.engine, gate);
         }
@@ -448,7 +429,7 @@ TEST(every_view_of_every_unfinished_frame_has_its_own_plan)
 
 TEST(a_device_without_anything_special_runs_the_vulkan_backend)
 {
-    struct engine engine;
+    OWNED(engine_close) struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA,
                                      .no_sharing = true};
     assert_true(engine_open(&engine, &options));
@@ -456,9 +437,9 @@ TEST(a_device_without_anything_special_runs_the_vulkan_backend)
     settings.backend = FOVEA_BACKEND_AUTO;
     struct rig rig = {.engine = engine, .settings = settings};
     struct fovea_vk_desc desc = engine_fovea_desc(&engine, &settings);
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "no cuda"));
     fovea_vk_destroy(&rig.fovea);
@@ -466,5 +447,4 @@ TEST(a_device_without_anything_special_runs_the_vulkan_backend)
         settings.backend = i ? FOVEA_BACKEND_CUDA : FOVEA_BACKEND_CPU;
         assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_ERROR_UNSUPPORTED);
     }
-    engine_close(&engine);
 }

@@ -9,19 +9,19 @@
 
 TEST(images_know_whose_they_are)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *image = NULL;
-    assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_OK);
+    assert_ok(fovea_vk_image_create(rig.fovea, &desc, &image));
     assert_true(fovea_vk_image_handle(image) && fovea_vk_image_view(image));
     VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
     assert_int_equal(fovea_vk_image_release(image, layout), FOVEA_ERROR_INVALID_STATE);
-    assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_OK);
+    assert_ok(fovea_vk_image_acquire(image, &layout));
     assert_int_equal(layout, VK_IMAGE_LAYOUT_UNDEFINED);
     assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_ERROR_INVALID_STATE);
     assert_non_null(strstr(last_log, "acquired twice"));
-    assert_int_equal(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_UNDEFINED), FOVEA_OK);
+    assert_ok(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_UNDEFINED));
 
     struct engine_image other = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_frame frame = good_frame(&other, &other);
@@ -29,19 +29,18 @@ TEST(images_know_whose_they_are)
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_STATE);
     frame = good_frame(&other, &other);
     frame.dst.made = image;
-    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_STATE);
     assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_ERROR_INVALID_STATE);
-    assert_int_equal(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_GENERAL), FOVEA_OK);
-    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_GENERAL));
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     engine_idle(&rig.engine);
     engine_image_destroy(&rig.engine, &other);
     /* One is destroyed by hand, one with the context. */
     fovea_vk_image_destroy(&image);
     assert_null(image);
     fovea_vk_image_destroy(&image);
-    assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_OK);
-    rig_close(&rig);
+    assert_ok(fovea_vk_image_create(rig.fovea, &desc, &image));
 }
 
 TEST(too_many_unfinished_frames_are_refused_and_come_back)
@@ -60,12 +59,12 @@ TEST(too_many_unfinished_frames_are_refused_and_come_back)
     frame.waits = &gate;
     frame.wait_count = 1;
     for (uint32_t i = 0; i < 4; i++) { /* frames_in_flight is 3, and one place is spare */
-        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     }
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_NOT_READY);
     open_gate(engine, gate);
     engine_idle(engine);
-    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     engine_idle(engine);
     vkDestroySemaphore(engine->device, gate.semaphore, NULL);
     engine_image_destroy(engine, &src);
@@ -75,7 +74,7 @@ TEST(too_many_unfinished_frames_are_refused_and_come_back)
 
 TEST(the_size_may_change_with_frames_in_flight)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image src[6];
     struct engine_image dst[6];
@@ -90,7 +89,7 @@ TEST(the_size_may_change_with_frames_in_flight)
             engine_idle(&rig.engine);
             result = fovea_vk_foveate(rig.fovea, &frame);
         }
-        assert_int_equal(result, FOVEA_OK);
+        assert_ok(result);
     }
     engine_idle(&rig.engine);
     for (uint32_t i = 0; i < 6; i++) {
@@ -98,27 +97,25 @@ TEST(the_size_may_change_with_frames_in_flight)
         engine_image_destroy(&rig.engine, &dst[i]);
     }
     assert_int_equal(log_lines, 0);
-    rig_close(&rig);
 }
 
 TEST(contexts_and_images_may_go_with_frames_in_flight)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *made[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &made[i]), FOVEA_OK);
+        assert_ok(fovea_vk_image_create(rig.fovea, &desc, &made[i]));
         struct fovea_vk_frame frame = good_frame(&src, &src);
         frame.dst.made = made[i];
-        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     }
     fovea_vk_image_destroy(&made[0]);
     fovea_vk_destroy(&rig.fovea);
     engine_idle(&rig.engine);
     engine_image_destroy(&rig.engine, &src);
-    rig_close(&rig);
 }
 
 static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable)
@@ -131,7 +128,7 @@ static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable
 /* A tracker that loses the eye every few frames. In the end the log says how it is. */
 TEST(troubles_by_turns_are_said_seldom_and_counted)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_logged(&rig);
     struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_frame frame = good_frame(&image, &image);
@@ -152,5 +149,4 @@ TEST(troubles_by_turns_are_said_seldom_and_counted)
     draw_once(&rig, &frame, false);
     assert_int_equal(log_lines, 2);
     engine_image_destroy(&rig.engine, &image);
-    rig_close(&rig);
 }

@@ -15,7 +15,7 @@ static void frames_are_the_reference(void **state)
 {
     const struct operator_test *test = *state;
     const struct scene_set *set = test->set;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     const int count = (int)set->frames;
     for (int i = 0; i < count; i++) {
@@ -25,24 +25,21 @@ static void frames_are_the_reference(void **state)
                            (enum rig_path)(i / 9 % RIG_PATH_COUNT), &scene);
         }
     }
-    rig_close(&rig);
 }
 
 static void every_bit_is_copied(void **state)
 {
     const struct operator_test *test = *state;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     for (uint32_t i = 0; i < test->set->frames; i++) {
         struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         struct test_image src;
-        struct test_image dst;
+        OWNED_IMAGE dst;
         scene_vk_run(&rig, scene_vk_format(i), RIG_ENGINE_TO_ENGINE, &scene, &src, &dst);
         compare_assert_all_same(&dst.view, &src.view, test->name);
         image_free(&src);
-        image_free(&dst);
     }
-    rig_close(&rig);
 }
 
 /* Each view has its own middle, and nothing of the other eye comes over the seam. */
@@ -56,12 +53,11 @@ static void views_are_each_a_picture_of_their_own(void **state)
         scene.settings.operators = scene_vk_operators(test->of);
         scene.settings.own = own;
         scene.blue_first = true; /* STEREO_FORMAT */
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &scene.settings);
         const struct stereo halves = stereo_side_by_side();
         const struct operator_scene *const each[] = {&scene, &scene};
         scene_vk_check_views(&rig, &halves, RIG_ENGINE_TO_ENGINE, each);
-        rig_close(&rig);
     }
 }
 
@@ -88,7 +84,7 @@ static void views_have_their_own_sigmas_or_none(void **state)
 {
     const struct operator_scene pictured = sigmas_scene(SIGMAS_RANDOM);
     const struct operator_scene plain = sigmas_scene(SIGMAS_NONE);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &pictured.settings);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         if (!test_turn(path, RIG_PATH_COUNT, 4)) {
@@ -103,27 +99,24 @@ static void views_have_their_own_sigmas_or_none(void **state)
         engine_idle(&rig.engine);
         engine_image_destroy(&rig.engine, &sigmas);
     }
-    rig_close(&rig);
 }
 
 static void expect_refused_frame(struct rig *rig, struct fovea_vk_sigmas sigmas)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
-    struct test_image src = scene_draw(&scene);
-    struct test_image dst = scene_draw(&scene);
+    OWNED_IMAGE src = scene_draw(&scene);
+    OWNED_IMAGE dst = scene_draw(&scene);
     rig_set_sigmas(sigmas);
     assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
                                rig_gaze(0.5, 0.5), &dst.view),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     rig_set_sigmas((struct fovea_vk_sigmas){0});
-    image_free(&src);
-    image_free(&dst);
 }
 
 static void wrong_sigmas_are_refused(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_RAMP);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &scene.settings);
     struct fovea_vk_sigmas sigmas;
     struct engine_image image = scene_vk_sigmas(&rig, &scene, &sigmas);
@@ -134,10 +127,9 @@ static void wrong_sigmas_are_refused(void **state)
         expect_refused_frame(&rig, (struct fovea_vk_sigmas){sigmas.view, layouts[i]});
     }
     rig.settings.operators = scene_vk_operators(&foveate_under_test);
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
     expect_refused_frame(&rig, sigmas);
     engine_image_destroy(&rig.engine, &image);
-    rig_close(&rig);
 }
 
 /* What a setting asks for is nothing that passes do: frames stay as they were drawn, and those of
@@ -145,14 +137,14 @@ static void wrong_sigmas_are_refused(void **state)
 static void frames_without_a_way_stay_as_they_were_drawn(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &scene.settings);
     for (int i = 0; i < 3; i++) {
-        struct test_image src = scene_draw(&scene);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        OWNED_IMAGE src = scene_draw(&scene);
+        OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
         rig.settings.own.blur_engine = (uint32_t[]){BLUR_FFT, BLUR_BOX, BLUR_DIFFUSION}[i];
         rig.settings.own.blur_sigma_px = i == 2 ? 8.5 : 3.0;
-        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
         assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
                                    rig_gaze(0.5, 0.5), &dst.view),
                          i == 1 ? FOVEA_OK : FOVEA_PASSED_THROUGH);
@@ -162,10 +154,7 @@ static void frames_without_a_way_stay_as_they_were_drawn(void **state)
         } else {
             compare_assert_all_same(&dst.view, &src.view, "as drawn");
         }
-        image_free(&src);
-        image_free(&dst);
     }
-    rig_close(&rig);
 }
 
 int main(int argc, char **argv)

@@ -29,13 +29,11 @@ static struct pictures make_at(struct rig *rig, VkFormat format, struct fovea_ov
     image_draw(&p.src.view, IMAGE_PHOTO, 1);
     struct fovea_gaze gaze = rig_gaze(point.x_uv, point.y_uv);
     rig->settings.overlay = (struct fovea_overlay){0};
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
-    assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.plain.view),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
+    assert_ok(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.plain.view));
     rig->settings.overlay = overlay;
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
-    assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.drawn.view),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
+    assert_ok(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.drawn.view));
     return p;
 }
 
@@ -66,7 +64,7 @@ static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rec
 
 TEST(left_of_the_wipe_is_the_engines_image)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p =
         make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.wipe_uv = 0.25});
@@ -78,7 +76,6 @@ TEST(left_of_the_wipe_is_the_engines_image)
     p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.wipe_uv = 1});
     compare_assert_all_same(&p.drawn.view, &p.src.view, "compare");
     drop(&p);
-    rig_close(&rig);
 }
 
 /* Each format is drawn in by shaders of its own, which a CPU takes seconds for: a sample has one of
@@ -89,7 +86,7 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32,
                                        VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_B8G8R8A8_UNORM};
     const int count = (int)(sizeof formats / sizeof formats[0]);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     for (int i = test_first(count); i < count; i += TEST_STEP(i)) {
         struct pictures p = make(&rig, formats[i], (struct fovea_overlay){.marker = true});
@@ -105,12 +102,11 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
         assert_in_range(changed_pixels(&p, whole), 2000, WIDTH_PX * HEIGHT_PX / 2);
         drop(&p);
     }
-    rig_close(&rig);
 }
 
 TEST(rings_lie_where_the_model_puts_them)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
     double radius_px = fovea_eccentricity_px(&rig.settings, WIDTH_PX, HEIGHT_PX,
@@ -121,7 +117,6 @@ TEST(rings_lie_where_the_model_puts_them)
     assert_true(changed_pixels(&p, on) > 0);
     assert_int_equal(changed_pixels(&p, beside), 0);
     drop(&p);
-    rig_close(&rig);
 }
 
 /* ---- Rings by angle */
@@ -159,8 +154,7 @@ static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
 /* Of every pixel's centre. */
 static double *eccentricities_deg(const struct fovea_geometry *geometry, struct fovea_point_uv gaze)
 {
-    double *all = malloc(sizeof *all * WIDTH_PX * HEIGHT_PX);
-    assert_non_null(all);
+    double *all = test_memory(1, sizeof *all * WIDTH_PX * HEIGHT_PX);
     for (uint32_t y = 0; y < HEIGHT_PX; y++) {
         for (uint32_t x = 0; x < WIDTH_PX; x++) {
             all[y * WIDTH_PX + x] = eccentricity_deg(geometry, gaze, x, y);
@@ -177,7 +171,7 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
     static const double degrees[] = {2, 5, 10, 20};
     static const double parts[] = {0.2, 0.3, 0.5, 0.9}; /* all, 1/2, 1/4, 1/8 are left */
     const double *rings_deg = geometry ? degrees : parts;
-    double *all_deg = eccentricities_deg(geometry, gaze);
+    OWNED(owned_free) double *all_deg = eccentricities_deg(geometry, gaze);
     uint32_t crossed[4] = {0};
     for (uint32_t y = 3; y < HEIGHT_PX - 3; y++) {
         for (uint32_t x = 3; x < WIDTH_PX - 3; x++) {
@@ -198,13 +192,11 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
                     on |= apart && beside;
                 }
             }
-            if (on != is_changed(p, x, y) && (on || !near)) {
-                fail_msg("%s: pixel %u, %u at %.3f degrees is %sdrawn on", what, x, y, here,
-                         on ? "not " : "");
-            }
+            assert_that(on == is_changed(p, x, y) || !((on || !near)),
+                        "%s: pixel %u, %u at %.3f degrees is %sdrawn on", what, x, y, here,
+                        on ? "not " : "");
         }
     }
-    free(all_deg);
     for (int i = 0; i < 4; i++) {
         assert_true(crossed[i] > 8);
     }
@@ -234,13 +226,12 @@ TEST(rings_are_angles_from_the_gaze_wherever_it_is)
         settings.foveation.geometry = cases[i].geometry;
         settings.foveation.geometry.screen_width_m = 0.53; /* does not count, but must be there */
         settings.foveation.geometry.distance_m = 0.6;
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM,
                                     (struct fovea_overlay){.rings = true}, cases[i].gaze);
         assert_rings(&p, &cases[i].geometry, cases[i].gaze, cases[i].name);
         drop(&p);
-        rig_close(&rig);
     }
 }
 
@@ -250,13 +241,12 @@ TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
     settings.foveation.model = FOVEA_MODEL_RELATIVE;
     settings.foveation.relative = (struct fovea_relative){.sharp = 0.2, .halving = 0.1};
     const struct fovea_point_uv gaze = {0.5, 0.45};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     struct pictures p =
         make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true}, gaze);
     assert_rings(&p, NULL, gaze, "relative");
     drop(&p);
-    rig_close(&rig);
 }
 
 TEST(the_heat_map_covers_everything_and_rises_outwards)
@@ -265,7 +255,7 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
         struct fovea_settings settings = rig_settings();
         settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
         settings.foveation.geometry.ppd = 4.0;
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         struct pictures p =
             make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
@@ -276,32 +266,27 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
                         image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
         assert_true(outside > inside + 40);
         drop(&p);
-        rig_close(&rig);
     }
 }
 
 static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char *words,
                              const char *expected)
 {
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 1);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 1);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     fovea_vk_set_hud_text(rig->fovea, NULL, words);
     rig->fovea->hud_next_ns = 0; /* else the words of the frame before stay for a while */
-    assert_int_equal(
-        rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
-        FOVEA_OK);
+    assert_ok(
+        rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view));
     const char *line = rig->fovea->hud + (size_t)4 * OPERATOR_TEXT_COLUMNS;
     assert_memory_equal(line, expected, strlen(expected));
-    image_free(&src);
-    image_free(&dst);
 }
 
 TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     struct fovea_gaze gaze = rig_gaze(0.25, 0.75);
     assert_gaze_line(&rig, gaze, NULL, "gaze tracked  0.250 0.750  age");
@@ -310,12 +295,11 @@ TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
     gaze.state = FOVEA_GAZE_LOST;
     assert_gaze_line(&rig, gaze, NULL, "gaze lost  0.250 0.750  age");
     assert_gaze_line(&rig, gaze, "pointer outside", "pointer outside  0.250 0.750  age");
-    rig_close(&rig);
 }
 
 TEST(the_hud_is_in_its_corner)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.hud = true});
     struct compare_rect corner = {8, 8, 64 * 8, 16 * 16};
@@ -323,7 +307,6 @@ TEST(the_hud_is_in_its_corner)
     assert_true(inside > 2000);
     assert_int_equal(changed_pixels(&p, whole), inside);
     drop(&p);
-    rig_close(&rig);
 }
 
 /* A frame of one view, as it is drawn over. */
@@ -331,12 +314,10 @@ static struct test_image drawn_alone(struct rig *rig, const struct stereo *scene
                                      const struct fovea_image *src)
 {
     const struct fovea_vk_view *view = &scene->views[index];
-    struct test_image part = stereo_cut_out(scene, view, src);
+    OWNED_IMAGE part = stereo_cut_out(scene, view, src);
     struct test_image result = stereo_cut_out(scene, view, src);
-    assert_int_equal(
-        rig_frame(rig, RIG_ENGINE_TO_ENGINE, STEREO_FORMAT, &part.view, view->gaze, &result.view),
-        FOVEA_OK);
-    image_free(&part);
+    assert_ok(
+        rig_frame(rig, RIG_ENGINE_TO_ENGINE, STEREO_FORMAT, &part.view, view->gaze, &result.view));
     return result;
 }
 
@@ -345,28 +326,22 @@ TEST(every_view_is_drawn_over_as_if_it_were_alone)
     struct fovea_settings settings = rig_settings();
     settings.overlay =
         (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true, .wipe_uv = 0.3};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     struct stereo scene = stereo_side_by_side();
-    struct test_image src = stereo_picture(&scene, IMAGE_PHOTO, 1);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_PHOTO, 1);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         if (!test_turn(path, RIG_PATH_COUNT, 4)) {
             continue; /* kinds of images have shaders of their own */
         }
-        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
-        assert_int_equal(stereo_run(&rig, &scene, (enum rig_path)path, &src.view, &dst.view),
-                         FOVEA_OK);
+        OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        assert_ok(stereo_run(&rig, &scene, (enum rig_path)path, &src.view, &dst.view));
         for (uint32_t i = 0; i < 2; i++) {
-            struct test_image expected = drawn_alone(&rig, &scene, i, &src.view);
-            struct test_image part = stereo_cut_out(&scene, &scene.views[i], &dst.view);
+            OWNED_IMAGE expected = drawn_alone(&rig, &scene, i, &src.view);
+            OWNED_IMAGE part = stereo_cut_out(&scene, &scene.views[i], &dst.view);
             compare_assert_all_same(&part.view, &expected.view, rig_path_name((enum rig_path)path));
-            image_free(&part);
-            image_free(&expected);
         }
-        image_free(&dst);
     }
-    image_free(&src);
-    rig_close(&rig);
 }
 
 /* Also where that one has no gaze: it is not to jump at a blink. */
@@ -374,22 +349,20 @@ TEST(the_hud_is_on_the_first_view_alone)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     for (int blind = 0; blind < 2; blind++) {
         struct stereo scene = stereo_side_by_side();
-        struct test_image src = stereo_picture(&scene, IMAGE_PHOTO, 1);
-        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
-        struct test_image plain = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        OWNED_IMAGE src = stereo_picture(&scene, IMAGE_PHOTO, 1);
+        OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        OWNED_IMAGE plain = stereo_picture(&scene, IMAGE_RANDOM, 2);
         scene.views[0].gaze.usable = !blind;
         rig.settings.overlay.hud = true;
-        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-        assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+        assert_ok(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view));
         rig.settings.overlay.hud = false;
-        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-        assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &plain.view),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+        assert_ok(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &plain.view));
         uint32_t changed = 0;
         for (uint32_t y = 0; y < 45; y++) {
             for (uint32_t x = 0; x < 67; x++) {
@@ -400,9 +373,5 @@ TEST(the_hud_is_on_the_first_view_alone)
         assert_true(changed > 500);
         struct compare_rect right = {67, 0, 67, 45};
         compare_assert_same(&dst.view, &plain.view, right, "the second view");
-        image_free(&src);
-        image_free(&dst);
-        image_free(&plain);
     }
-    rig_close(&rig);
 }

@@ -34,7 +34,7 @@ static void open_bench(struct bench *bench)
     bench->rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
     struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
     desc.log = (struct fovea_log){count_log, bench, FOVEA_LOG_DEBUG};
-    assert_int_equal(fovea_vk_create(&desc, &bench->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &bench->rig.fovea));
     bench->made = 0;
     bench->told = 0;
 }
@@ -52,19 +52,17 @@ static uint32_t count_plans(const struct bench *bench)
 static enum fovea_result run_into(struct bench *bench, const struct stereo *scene,
                                   enum rig_path path, struct test_image *out_dst)
 {
-    struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE src = stereo_picture(scene, IMAGE_RANDOM, 1);
     *out_dst = stereo_picture(scene, IMAGE_RANDOM, 2);
     const enum fovea_result result =
         stereo_run(&bench->rig, scene, path, &src.view, &out_dst->view);
-    image_free(&src);
     return result;
 }
 
 static enum fovea_result run(struct bench *bench, const struct stereo *scene)
 {
-    struct test_image dst;
+    OWNED_IMAGE dst;
     const enum fovea_result result = run_into(bench, scene, RIG_MADE_TO_MADE, &dst);
-    image_free(&dst);
     return result;
 }
 
@@ -87,17 +85,17 @@ TEST(targets_by_turns_keep_their_plans)
         struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &frustums[2 * (i % 6)];
         scene.views[1].geometry = &frustums[2 * (i % 6) + 1];
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(bench.made, 12);
     assert_int_equal(count_plans(&bench), 12);
     assert_int_equal(bench.told, 1);
     /* Told again once settings are set. */
     bench.rig.settings.foveation.strength = 0.5;
-    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
     struct stereo scene = stereo_side_by_side();
     bench.told = 0;
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(run(&bench, &scene));
     assert_int_equal(bench.told, 1);
     rig_close(&bench.rig);
 }
@@ -112,15 +110,15 @@ TEST(old_plans_go)
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = &first;
     scene.views[1].geometry = &second;
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(run(&bench, &scene));
     scene.views[1].geometry = &first;
     for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES; i++) {
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(count_plans(&bench), 2);
     struct fovea_geometry third = frustum(2);
     scene.views[1].geometry = &third;
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(run(&bench, &scene));
     /* the first, which was always used, and the third */
     assert_int_equal(count_plans(&bench), 2);
     assert_int_equal(bench.made, 3);
@@ -137,11 +135,11 @@ TEST(old_plans_go_where_no_new_ones_come)
     for (int i = 0; i < 10; i++) {
         frustums[i] = frustum(i);
         scene.views[0].geometry = scene.views[1].geometry = &frustums[i];
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(count_plans(&bench), 10);
     for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES + 10 * FRAME_FORGET_EVERY; i++) {
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(count_plans(&bench), 1);
     assert_int_equal(bench.made, 10);
@@ -164,8 +162,8 @@ TEST(a_gaze_that_comes_back_finds_its_plan)
             assert_int_equal(run(&bench, &scene), FOVEA_PASSED_THROUGH);
         }
         scene.views[0].gaze.usable = scene.views[1].gaze.usable = true;
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(bench.made, 1);
     rig_close(&bench.rig);
@@ -190,14 +188,14 @@ TEST(old_scratch_goes_where_no_new_one_comes)
         struct frame_scratch *scratch = NULL;
         desc.width_px = 16 + i; /* none of them is as large as another */
         desc.height_px = 16 - i;
-        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch), FOVEA_OK);
+        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch));
         scratch->last_frame = 1; /* as if the first frame had used it */
     }
     struct frame_scratch *used = NULL;
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 7 * FRAME_FORGET_EVERY; i++) {
         struct stereo scene = stereo_side_by_side();
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
-        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &used), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
+        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &used));
         used->last_frame = bench.rig.fovea->frame;
         assert_true(count_scratch(&bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
     }
@@ -218,7 +216,7 @@ TEST(scratch_serves_smaller_pictures)
         struct frame_scratch *scratch = NULL;
         desc.width_px = 64 + (i < 48 ? i : 96 - i);
         desc.height_px = 32 + (i < 48 ? i : 96 - i) / 2;
-        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch), FOVEA_OK);
+        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch));
         const struct vk_image_desc *got = &scratch->src.image.desc;
         assert_in_range(got->width_px, desc.width_px, 2 * desc.width_px);
         assert_in_range(got->height_px, desc.height_px, 2 * desc.height_px);
@@ -230,7 +228,7 @@ TEST(scratch_serves_smaller_pictures)
     /* One that is much larger is left alone. */
     struct frame_scratch *small = NULL;
     desc.width_px = desc.height_px = 16;
-    assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &small), FOVEA_OK);
+    assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &small));
     assert_int_equal(small->src.image.desc.width_px, 16);
     rig_close(&bench.rig);
 }
@@ -244,12 +242,12 @@ TEST(views_that_are_copied_need_no_plan)
     scene.views[0].geometry = &own[0];
     scene.views[1].geometry = &own[1];
     scene.views[0].gaze.usable = false;
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(run(&bench, &scene));
     assert_int_equal(bench.made, 1);
     /* The HUD is drawn with the first view's. */
     bench.rig.settings.overlay.hud = true;
-    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
+    assert_ok(run(&bench, &scene));
     assert_int_equal(bench.made, 2);
     rig_close(&bench.rig);
 }
@@ -278,7 +276,7 @@ static void assert_as_in_a_new_context(const struct stereo *scene, enum rig_path
     struct bench other;
     struct test_image wanted;
     open_bench(&other);
-    assert_int_equal(run_into(&other, scene, path, &wanted), FOVEA_OK);
+    assert_ok(run_into(&other, scene, path, &wanted));
     const size_t bytes = (size_t)wanted.view.row_stride_bytes * wanted.view.height_px;
     assert_memory_equal(shown->view.data, wanted.view.data, bytes);
     image_free(&wanted);
@@ -294,8 +292,8 @@ static uint64_t scratch_bytes_of(VkFormat format, enum fovea_light light)
     stereo_set_format(format);
     bench.rig.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
     bench.rig.settings.foveation.light = light;
-    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
+    assert_ok(run(&bench, &scene));
     stereo_set_format(STEREO_FORMAT);
     const uint64_t bytes = pass_scratch_bytes(&bench);
     rig_close(&bench.rig);
@@ -352,7 +350,7 @@ static void run_with_changing_frusta(enum turns turns)
         scene.views[0].geometry = &own[0];
         scene.views[1].geometry = &own[1];
         buffers_made = i <= settled ? 0 : buffers_made;
-        assert_int_equal(run_into(&bench, &scene, RIG_MADE_TO_MADE, &shown), FOVEA_OK);
+        assert_ok(run_into(&bench, &scene, RIG_MADE_TO_MADE, &shown));
         if (i == settled + 79) {
             assert_int_equal(buffers_made, 0);
             assert_as_in_a_new_context(&scene, RIG_MADE_TO_MADE, &shown);
@@ -378,7 +376,7 @@ TEST(frusta_that_are_others_in_every_frame_allocate_nothing)
 static uint64_t find_pass_scratch(struct bench *bench, uint64_t bytes)
 {
     struct frame_pass_scratch *scratch = NULL;
-    assert_int_equal(frame_pass_scratch_find(bench->rig.fovea, bytes, &scratch), FOVEA_OK);
+    assert_ok(frame_pass_scratch_find(bench->rig.fovea, bytes, &scratch));
     assert_true(scratch->buffer.handle && scratch->buffer.bytes >= bytes);
     frame_pass_scratch_forget(bench->rig.fovea);
     bench->rig.fovea->frame++;
@@ -425,7 +423,7 @@ TEST(pass_scratch_of_unfinished_frames_stays)
     VkBuffer used[4];
     for (uint32_t i = 0; i < 4; i++) {
         struct frame_pass_scratch *scratch = NULL;
-        assert_int_equal(frame_pass_scratch_find(fovea, (2 + 2 * i) * mb, &scratch), FOVEA_OK);
+        assert_ok(frame_pass_scratch_find(fovea, (2 + 2 * i) * mb, &scratch));
         used[i] = scratch->buffer.handle;
         fovea->slots[i].frame = ++fovea->frame;
         fovea->slots[i].pending = fovea->slots[i].recorded = true;
@@ -453,11 +451,11 @@ TEST(pass_scratch_goes_where_none_is_needed)
     struct bench bench;
     open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
-    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_ok(run(&bench, &scene));
     bench.rig.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_lens}};
-    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 2 * FRAME_FORGET_EVERY; i++) {
-        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_ok(run(&bench, &scene));
     }
     assert_int_equal(count_pass_scratch(&bench), 0);
     rig_close(&bench.rig);
@@ -475,8 +473,8 @@ TEST(pictures_in_larger_scratch_are_as_in_their_own)
                                        .height_px = scene.height_px + 9};
     struct frame_scratch *larger = NULL;
     struct test_image shown;
-    assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &larger), FOVEA_OK);
-    assert_int_equal(run_into(&bench, &scene, RIG_ENGINE_TO_ENGINE, &shown), FOVEA_OK);
+    assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &larger));
+    assert_ok(run_into(&bench, &scene, RIG_ENGINE_TO_ENGINE, &shown));
     assert_int_equal(larger->last_frame, bench.rig.fovea->frame);
     assert_as_in_a_new_context(&scene, RIG_ENGINE_TO_ENGINE, &shown);
     image_free(&shown);
@@ -493,7 +491,7 @@ TEST(a_frustum_of_too_much_blur_keeps_nobody_else)
     bench.rig.settings.foveation.model = FOVEA_MODEL_CURVE;
     bench.rig.settings.foveation.curve =
         (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
-    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
     for (int i = 0; i < 6; i++) {
         struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &wide;

@@ -65,8 +65,7 @@ static struct fovea_vk_frame without_images(const struct stereo *scene)
 
 static void use(struct rig *rig, const char *name, const char *value)
 {
-    assert_int_equal(fovea_settings_set(&rig->settings, name, value, (struct fovea_log){0}),
-                     FOVEA_OK);
+    assert_ok(fovea_settings_set(&rig->settings, name, value, (struct fovea_log){0}));
 }
 
 static void open_with(struct rig *rig, const char *const (*settings)[2])
@@ -75,7 +74,7 @@ static void open_with(struct rig *rig, const char *const (*settings)[2])
     for (uint32_t i = 0; settings[i][0]; i++) {
         use(rig, settings[i][0], settings[i][1]);
     }
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
     watch(rig->fovea);
 }
 
@@ -84,7 +83,7 @@ static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
 {
     open_with(rig, settings);
     const struct stereo scene = stereo_side_by_side();
-    struct test_image pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
     struct stereo_end src = stereo_end_open(rig, &scene, RIG_ENGINES);
     struct stereo_end dst = stereo_end_open(rig, &scene, RIG_ENGINES);
     stereo_fill(rig, &src, &pixels.view);
@@ -92,18 +91,17 @@ static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
     const struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
     const struct fovea_vk_frame later = without_images(&scene);
     made = submits = 0;
-    assert_int_equal(fovea_vk_prepare(rig->fovea, &later), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(rig->fovea, &later));
     assert_true(made > 0);
     assert_int_equal(submits, 0);
     made = 0;
-    assert_int_equal(fovea_vk_prepare(rig->fovea, &later), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(rig->fovea, &later));
     assert_int_equal(made, 0);
-    assert_int_equal(rig_foveate(rig, &frame), FOVEA_OK);
+    assert_ok(rig_foveate(rig, &frame));
     assert_int_equal(made, 0);
     engine_idle(&rig->engine);
     stereo_end_close(rig, &src);
     stereo_end_close(rig, &dst);
-    image_free(&pixels);
     rig_close(rig);
 }
 
@@ -128,34 +126,30 @@ TEST(every_path_is_prepared)
 {
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
     for (enum rig_path path = 0; path < RIG_PATH_COUNT; path++) {
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         open_with(&rig, (const char *const[][2]){{NULL}});
-        struct test_image pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        OWNED_IMAGE pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
         struct stereo_end src = stereo_end_open(&rig, &scene, rig_src(path));
         struct stereo_end dst =
             rig_in_place(path) ? src : stereo_end_open(&rig, &scene, rig_dst(path));
         stereo_fill(&rig, &src, &pixels.view);
         const struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
-        assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_prepare(rig.fovea, &frame));
         if (src.made) {
             VkImageLayout layout;
-            assert_int_equal(fovea_vk_image_acquire(src.made, &layout), FOVEA_OK);
+            assert_ok(fovea_vk_image_acquire(src.made, &layout));
         }
         if (!rig_in_place(path)) {
             stereo_fill(&rig, &dst, &pixels.view);
         }
         made = 0;
-        assert_int_equal(rig_foveate(&rig, &frame), FOVEA_OK);
+        assert_ok(rig_foveate(&rig, &frame));
         engine_idle(&rig.engine);
-        if (made > 0) {
-            fail_msg("%s: the frame made %u objects", rig_path_name(path), made);
-        }
+        assert_that(made <= 0, "%s: the frame made %u objects", rig_path_name(path), made);
         if (!rig_in_place(path)) {
             stereo_end_close(&rig, &dst);
         }
         stereo_end_close(&rig, &src);
-        image_free(&pixels);
-        rig_close(&rig);
     }
 }
 
@@ -170,21 +164,16 @@ TEST(sizes_without_end_are_prepared)
         scene.width_px = scene.views[0].width_px = 16 + i % 200;
         scene.height_px = scene.views[0].height_px = 16 + i / 200;
         const struct fovea_vk_frame frame = without_images(&scene);
-        assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_prepare(rig.fovea, &frame));
     }
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
-    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
-    struct test_image alone = stereo_picture(&scene, IMAGE_RANDOM, 2);
-    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
-                     FOVEA_OK);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    OWNED_IMAGE alone = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    assert_ok(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view));
     rig_close(&rig);
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
-    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &alone.view),
-                     FOVEA_OK);
+    assert_ok(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &alone.view));
     compare_assert_all_same(&dst.view, &alone.view, "after many sizes");
-    image_free(&src);
-    image_free(&dst);
-    image_free(&alone);
     rig_close(&rig);
 }
 
@@ -196,7 +185,7 @@ static void prepare_many(struct rig *rig)
         scene.width_px = scene.views[0].width_px = 400 - i; /* none serves for another */
         scene.height_px = scene.views[0].height_px = 16 + i;
         const struct fovea_vk_frame frame = without_images(&scene);
-        assert_int_equal(fovea_vk_prepare(rig->fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_prepare(rig->fovea, &frame));
     }
 }
 
@@ -204,12 +193,12 @@ static void prepare_many(struct rig *rig)
  * neither of them what frame 1 uses, and finds room all the same. */
 TEST(unfinished_frames_keep_what_they_use)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
     struct fovea_vk *fovea = rig.fovea;
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
     const struct fovea_vk_frame frame = without_images(&scene);
-    assert_int_equal(fovea_vk_prepare(fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(fovea, &frame));
     const VkImage used = fovea->scratch[0].src.image.handle;
     assert_true(used != VK_NULL_HANDLE);
     fovea->frame = 2;
@@ -219,7 +208,7 @@ TEST(unfinished_frames_keep_what_they_use)
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         fovea->scratch[i].last_frame = fovea->scratch[i].src.image.handle ? 1 : 0;
     }
-    assert_int_equal(fovea_vk_prepare(fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(fovea, &frame));
     prepare_many(&rig);
     assert_true(fovea->scratch[0].src.image.handle == used);
     /* Now it is the newest one. */
@@ -227,7 +216,6 @@ TEST(unfinished_frames_keep_what_they_use)
     prepare_many(&rig);
     assert_true(fovea->scratch[0].src.image.handle == used);
     fovea->slots[1].pending = fovea->slots[1].recorded = false;
-    rig_close(&rig);
 }
 
 /* The gaze is not tracked yet, and the frame's is. */
@@ -235,39 +223,36 @@ TEST(late_gazes_are_prepared)
 {
     static const char *const settings[][2] = {
         {"gaze.late", "true"}, {"gaze.source", "mouse"}, {NULL}};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, settings);
     struct fovea_gaze_source_desc desc;
-    struct fovea_gaze_source *source = NULL;
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = NULL;
     fovea_gaze_source_desc_init(&desc);
     desc.settings = &rig.settings;
-    assert_int_equal(fovea_gaze_source_create(&desc, &source), FOVEA_OK);
+    assert_ok(fovea_gaze_source_create(&desc, &source));
     const enum fovea_result follows = fovea_vk_follow_gaze(rig.fovea, source);
     assert_true(follows == FOVEA_OK || follows == FOVEA_ERROR_UNSUPPORTED);
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 1);
     struct stereo_end from = stereo_end_open(&rig, &scene, RIG_ENGINES);
     struct stereo_end to = stereo_end_open(&rig, &scene, RIG_ENGINES);
     stereo_fill(&rig, &from, &src.view);
     stereo_fill(&rig, &to, &src.view);
     const struct fovea_vk_frame frame = stereo_frame(&scene, &from, &to);
     const struct fovea_vk_frame later = without_images(&scene);
-    assert_int_equal(fovea_vk_prepare(rig.fovea, &later), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(rig.fovea, &later));
     made = 0;
-    assert_int_equal(rig_foveate(&rig, &frame), FOVEA_OK);
+    assert_ok(rig_foveate(&rig, &frame));
     engine_idle(&rig.engine);
     assert_int_equal(made, 0);
     stereo_end_close(&rig, &from);
     stereo_end_close(&rig, &to);
-    image_free(&src);
-    fovea_gaze_source_destroy(&source);
-    rig_close(&rig);
 }
 
 /* Gazes and semaphores are not known yet. */
 TEST(what_is_not_known_yet_does_not_count)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     struct stereo scene = stereo_side_by_side();
     struct fovea_vk_frame frame = without_images(&scene);
@@ -276,18 +261,17 @@ TEST(what_is_not_known_yet_does_not_count)
     }
     frame.waits = frame.signals = NULL;
     frame.wait_count = frame.signal_count = 3;
-    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_prepare(rig.fovea, &frame));
     struct fovea_vk_stats stats;
     fovea_vk_stats_init(&stats);
-    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
     assert_int_equal(stats.frames, 0);
     assert_int_equal(stats.frames_passed_through, 0);
-    rig_close(&rig);
 }
 
 TEST(what_no_frame_may_be_is_refused)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
     const struct fovea_vk_frame right = without_images(&scene);
@@ -303,42 +287,36 @@ TEST(what_no_frame_may_be_is_refused)
     frame.struct_bytes = 0;
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(made, 0);
-    rig_close(&rig);
 }
 
 /* Want of memory while the program loads: frames ask again, at once. */
 TEST(a_failure_keeps_no_frame_from_trying)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
     const struct fovea_vk_frame frame = without_images(&scene);
     memory_fails = true;
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_OUT_OF_MEMORY);
     memory_fails = false;
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
-    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
-    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
-                     FOVEA_OK);
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    assert_ok(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view));
 }
 
 /* A frustum that asks for more blur than there is. The log hears of it when a frame has it. */
 TEST(frames_that_would_pass_through_are_said_to)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct fovea_geometry narrow = {.ppd = 1000};
     rig.settings.foveation.model = FOVEA_MODEL_CURVE;
     rig.settings.foveation.curve =
         (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = scene.views[1].geometry = &narrow;
     const struct fovea_vk_frame frame = without_images(&scene);
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
     assert_false(rig.fovea->plan_refused);
-    rig_close(&rig);
 }

@@ -48,10 +48,10 @@ static bool is_the_reference(const struct bench *bench)
 
 TEST(a_good_stand_in_makes_the_reference)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+        assert_ok(one_frame(&bench, (enum rig_path)path));
         assert_true(is_the_reference(&bench));
     }
     assert_int_equal(the_peer->jobs, RIG_PATH_COUNT);
@@ -62,44 +62,41 @@ TEST(a_good_stand_in_makes_the_reference)
                      VK_SUCCESS);
     assert_int_equal(counter, 2 * RIG_PATH_COUNT);
     assert_int_equal(bench.log.warnings, 0);
-    close_bench(&bench);
 }
 
 TEST(a_peer_that_never_signals_is_cut_loose)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_stuck(&bench, NEVER_SIGNALS);
     /* The engine's side of this frame ends, though the peer's never does: rig_frame waits for
      * it. */
-    assert_int_equal(one_frame(&bench, RIG_MADE_TO_MADE), FOVEA_OK);
+    assert_ok(one_frame(&bench, RIG_MADE_TO_MADE));
     assert_int_equal(the_peer->abandoned, 1);
     bench_expect_warnings(&bench, 1);
     assert_non_null(strstr(bench.log.last, "cut loose"));
     /* From then on the vulkan backend does it, and nothing more is said. */
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(one_frame(&bench, i ? RIG_MADE_TO_MADE : RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+        assert_ok(one_frame(&bench, i ? RIG_MADE_TO_MADE : RIG_ENGINE_TO_ENGINE));
         assert_true(is_the_reference(&bench));
     }
     assert_int_equal(the_peer->jobs, 1);
     assert_int_equal(bench.log.warnings, 1);
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(bench.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(bench.rig.fovea, &stats));
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
-    close_bench(&bench);
 }
 
 TEST(a_peer_that_refuses_lets_the_engines_image_through)
 {
     for (int path = test_first(RIG_PATH_COUNT); path < RIG_PATH_COUNT; path += TEST_STEP(path)) {
-        struct bench bench;
+        OWNED(close_bench) struct bench bench;
         open_bench(&bench, REFUSES, NULL);
         assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_PASSED_THROUGH);
         compare_assert_all_same(&bench.dst.view, &bench.src.view,
                                 rig_path_name((enum rig_path)path));
-        assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+        assert_ok(one_frame(&bench, (enum rig_path)path));
         assert_true(is_the_reference(&bench));
         assert_int_equal(bench.log.warnings, 1);
-        close_bench(&bench);
     }
 }
 
@@ -112,7 +109,7 @@ TEST(late_writes_of_a_job_that_failed_are_not_shown)
     for (int i = 0; i < 2; i++) {
         /* The watchdog's patience is two seconds. */
         for (int path = 0; path < RIG_PATH_COUNT; path += i || !test_all_cases() ? 3 : 1) {
-            struct bench bench;
+            OWNED(close_bench) struct bench bench;
             open_bench(&bench, faults[i], NULL);
             assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_PASSED_THROUGH);
             assert_true(
@@ -120,11 +117,10 @@ TEST(late_writes_of_a_job_that_failed_are_not_shown)
             compare_assert_all_same(&bench.dst.view, &bench.src.view,
                                     rig_path_name((enum rig_path)path));
             for (int n = 0; n < 3; n++) {
-                assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+                assert_ok(one_frame(&bench, (enum rig_path)path));
                 assert_true(is_the_reference(&bench));
             }
             assert_int_equal(the_peer->jobs, 1);
-            close_bench(&bench);
         }
     }
 }
@@ -133,15 +129,15 @@ TEST(late_writes_of_a_job_that_failed_are_not_shown)
  * not know. */
 TEST(late_writes_of_a_stuck_job_find_nothing_that_is_used)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_stuck(&bench, NEVER_SIGNALS);
-    assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+    assert_ok(one_frame(&bench, RIG_ENGINE_TO_ENGINE));
     const struct stand_in_image written = the_peer->dst;
     assert_non_null(written.mapped);
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
         for (int n = 0; n < FRAME_MAX_SCRATCH; n++) {
             const struct frame_scratch *scratch = &bench.rig.fovea->scratch[n];
             const bool used = scratch->last_frame == bench.rig.fovea->frame;
@@ -151,7 +147,6 @@ TEST(late_writes_of_a_stuck_job_find_nothing_that_is_used)
         engine_idle(&bench.rig.engine);
     }
     engine_image_destroy(&bench.rig.engine, &image);
-    close_bench(&bench);
 }
 
 static int count_known(const struct fovea_vk *fovea)
@@ -169,7 +164,7 @@ static int count_known(const struct fovea_vk *fovea)
 static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_frame *frame)
 {
     for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES + 4 * FRAME_FORGET_EVERY; i++) {
-        assert_int_equal(fovea_vk_foveate(bench->rig.fovea, frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(bench->rig.fovea, frame));
         engine_idle(&bench->rig.engine);
     }
 }
@@ -178,9 +173,9 @@ static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_
  * for that. */
 TEST(no_frame_waits_for_a_stuck_job_to_free_what_it_uses)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_stuck(&bench, NEVER_SIGNALS);
-    assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+    assert_ok(one_frame(&bench, RIG_ENGINE_TO_ENGINE));
     struct fovea_vk *fovea = bench.rig.fovea;
     fovea->settings.foveation.strength *= 0.5; /* frames have a plan of their own from now on */
     const int known = count_known(fovea);
@@ -194,20 +189,19 @@ TEST(no_frame_waits_for_a_stuck_job_to_free_what_it_uses)
     draw_until_old_things_go(&bench, &frame);
     assert_int_equal(count_known(fovea), 0);
     engine_image_destroy(&bench.rig.engine, &image);
-    close_bench(&bench);
 }
 
 /* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's
  * patience. */
 static void lose_the_device(enum fault fault)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench, fault, NULL);
     bench.rig.fovea->watchdog.patience_ms = 1e9;
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     const int64_t start_ns = fovea_time_ns();
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     the_peer->fault = LOSES_ITS_DEVICE;
     assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_PASSED_THROUGH);
     engine_idle(&bench.rig.engine);
@@ -216,15 +210,14 @@ static void lose_the_device(enum fault fault)
     assert_int_equal(bench.log.warnings, 1);
     assert_non_null(strstr(bench.log.last, "the vulkan backend takes over"));
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+        assert_ok(one_frame(&bench, (enum rig_path)path));
         assert_true(is_the_reference(&bench));
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(bench.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(bench.rig.fovea, &stats));
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "has lost its device"));
     engine_image_destroy(&bench.rig.engine, &image);
-    close_bench(&bench);
 }
 
 TEST(a_peer_that_loses_its_device_holds_nobody_up)
@@ -244,16 +237,15 @@ TEST(a_peer_that_loses_its_device_while_images_are_made_is_done_without)
     static const enum rig_path paths[] = {RIG_MADE_TO_MADE, RIG_ENGINE_TO_ENGINE,
                                           RIG_ENGINE_TO_MADE};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        struct bench bench;
+        OWNED(close_bench) struct bench bench;
         open_bench(&bench, LOSES_ITS_DEVICE, NULL);
-        assert_int_equal(one_frame(&bench, paths[i]), FOVEA_OK);
+        assert_ok(one_frame(&bench, paths[i]));
         assert_true(is_the_reference(&bench));
         assert_int_equal(the_peer->jobs, 0);
         assert_int_equal(bench.log.warnings, 1);
         assert_non_null(strstr(bench.log.last, "the vulkan backend takes over"));
-        assert_int_equal(one_frame(&bench, paths[i]), FOVEA_OK);
+        assert_ok(one_frame(&bench, paths[i]));
         assert_int_equal(bench.log.warnings, 1);
-        close_bench(&bench);
     }
 }
 
@@ -261,13 +253,13 @@ TEST(a_peer_that_loses_its_device_while_images_are_made_is_done_without)
 TEST(a_peer_that_refuses_lets_views_through)
 {
     for (int path = test_first(RIG_PATH_COUNT); path < RIG_PATH_COUNT; path += TEST_STEP(path)) {
-        struct bench bench;
+        OWNED(close_bench) struct bench bench;
         open_bench(&bench, REFUSES, NULL);
         struct stereo scene = stereo_side_by_side();
         scene.height_px = 60;
-        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
-        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 1);
-        struct test_image expected = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        OWNED_IMAGE expected = stereo_picture(&scene, IMAGE_RANDOM, 1);
         const bool in_place = rig_in_place((enum rig_path)path);
         image_fill(&dst.view, 77);
         if (!in_place) {
@@ -280,13 +272,8 @@ TEST(a_peer_that_refuses_lets_views_through)
         assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
                          FOVEA_PASSED_THROUGH);
         compare_assert_all_same(&dst.view, &expected.view, rig_path_name((enum rig_path)path));
-        assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
-                         FOVEA_OK);
+        assert_ok(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view));
         assert_int_equal(bench.log.warnings, 1);
-        image_free(&src);
-        image_free(&dst);
-        image_free(&expected);
-        close_bench(&bench);
     }
 }
 
@@ -323,7 +310,7 @@ static void run_late_engine(struct bench *bench)
     frame.src.image = src.image;
     frame.dst.image = dst.image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
-    assert_int_equal(fovea_vk_foveate(bench->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench->rig.fovea, &frame));
     rest_ms(50);
     VkSemaphoreSignalInfo signal = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = go, .value = 1};
@@ -353,11 +340,10 @@ TEST(a_peer_that_forgets_to_wait_is_noticed)
 
 TEST(a_peer_that_reads_the_wrong_image_is_noticed)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_bench(&bench, WRONG_IMAGE, NULL);
-    assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+    assert_ok(one_frame(&bench, RIG_ENGINE_TO_ENGINE));
     assert_false(is_the_reference(&bench));
-    close_bench(&bench);
 }
 
 TEST(a_wrong_layout_is_noticed_by_validation)
@@ -382,7 +368,7 @@ TEST(a_wrong_layout_is_noticed_by_validation)
                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
     struct fovea_vk_frame frame = {
         .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     engine_idle(engine);
     assert_true(engine_take_messages(engine) > 0);
     engine_image_destroy(engine, &image);
@@ -391,17 +377,16 @@ TEST(a_wrong_layout_is_noticed_by_validation)
 
 TEST(a_context_can_go_while_its_peer_is_stuck)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     open_stuck(&bench, NEVER_SIGNALS);
     struct engine *engine = &bench.rig.engine;
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
-    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     fovea_vk_destroy(&bench.rig.fovea);
     assert_null(bench.rig.fovea);
     engine_idle(engine);
     engine_image_destroy(engine, &image);
-    close_bench(&bench);
 }
 
 int main(int argc, char **argv)

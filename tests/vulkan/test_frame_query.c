@@ -52,7 +52,7 @@ static void open_quietly(struct engine *engine)
 
 TEST(a_query_of_vulkan_alone_opens_no_cuda)
 {
-    struct rig rig = {.settings = rig_settings()};
+    OWNED(rig_close) struct rig rig = {.settings = rig_settings()};
     struct engine *engine = &rig.engine;
     open_quietly(engine);
     if (cuda_is_open()) {
@@ -62,18 +62,15 @@ TEST(a_query_of_vulkan_alone_opens_no_cuda)
     struct fovea_vk_requirements needs, all;
     fovea_vk_requirements_init(&needs);
     fovea_vk_requirements_init(&all);
-    assert_int_equal(
-        fovea_vk_query_vulkan(engine->instance, engine->physical, sharing_instance, &needs),
-        FOVEA_OK);
+    assert_ok(fovea_vk_query_vulkan(engine->instance, engine->physical, sharing_instance, &needs));
     assert_false(needs.cuda);
     assert_false(cuda_is_open());
     const struct fovea_vk_desc desc = engine_fovea_desc(engine, &rig.settings);
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
     assert_false(cuda_is_open());
     fovea_vk_destroy(&rig.fovea);
     /* With everything else the same; and this test would notice. */
-    assert_int_equal(fovea_vk_query(engine->instance, engine->physical, sharing_instance, &all),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_query(engine->instance, engine->physical, sharing_instance, &all));
     assert_int_equal(cuda_is_open(), FOVEA_HAVE_CUDA);
     assert_true(needs.device_extension_count >= 2);
     assert_int_equal(needs.device_extension_count, all.device_extension_count);
@@ -81,7 +78,6 @@ TEST(a_query_of_vulkan_alone_opens_no_cuda)
         assert_string_equal(needs.device_extensions[i], all.device_extensions[i]);
     }
     assert_int_equal(needs.timeline_semaphore, all.timeline_semaphore);
-    rig_close(&rig);
 }
 
 TEST(nothing_to_ask_is_refused)

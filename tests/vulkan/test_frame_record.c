@@ -79,17 +79,16 @@ static void make_expected(struct show *show)
     struct fovea_settings settings = show->rig.settings;
     settings.backend = FOVEA_BACKEND_VULKAN;
     const struct fovea_vk_desc desc = engine_fovea_desc(&show->rig.engine, &settings);
-    struct fovea_vk *fovea = NULL;
-    assert_int_equal(fovea_vk_create(&desc, &fovea), FOVEA_OK);
+    OWNED(fovea_vk_destroy) struct fovea_vk *fovea = NULL;
+    assert_ok(fovea_vk_create(&desc, &fovea));
     for (int i = 0; i < FRAMES; i++) {
         const struct fovea_vk_frame frame = frame_of(show, i);
-        assert_int_equal(fovea_vk_foveate(fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(fovea, &frame));
         show->expected[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         engine_read(&show->rig.engine, show->dst[i].image, WIDTH_PX, HEIGHT_PX, format,
                     show->expected[i].view.data, layout, layout);
     }
     engine_idle(&show->rig.engine);
-    fovea_vk_destroy(&fovea);
 }
 
 static void open_show(struct show *show)
@@ -103,7 +102,7 @@ static void open_show(struct show *show)
     desc.get_instance_proc_addr = shim_instance;
     desc.frames_in_flight = IN_FLIGHT;
     desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
-    assert_int_equal(fovea_vk_create(&desc, &show->rig.fovea), FOVEA_OK);
+    assert_ok(fovea_vk_create(&desc, &show->rig.fovea));
     show->src = drawn_image(&show->rig, WIDTH_PX, HEIGHT_PX);
     for (int i = 0; i < FRAMES; i++) {
         show->dst[i] = engine_image_create(&show->rig.engine, format, WIDTH_PX, HEIGHT_PX);
@@ -143,7 +142,7 @@ static enum fovea_result record(struct show *show, int index, VkCommandBuffer co
 static void submit_frame(struct show *show, int index, uint64_t finished_frame)
 {
     const VkCommandBuffer commands = engine_begin(&show->rig.engine);
-    assert_int_equal(record(show, index, commands, finished_frame), FOVEA_OK);
+    assert_ok(record(show, index, commands, finished_frame));
     engine_record_download(commands, show->dst[index].image, WIDTH_PX, HEIGHT_PX, show->out.buffer,
                            (VkDeviceSize)index * picture_bytes(), layout, layout);
     engine_submit(&show->rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
@@ -151,16 +150,15 @@ static void submit_frame(struct show *show, int index, uint64_t finished_frame)
 
 static void expect_picture(struct show *show, int index)
 {
-    struct test_image out = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE out = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     memcpy(out.view.data, show->out.mapped + (size_t)index * picture_bytes(), picture_bytes());
     compare_assert_all_same(&out.view, &show->expected[index].view, "recorded");
-    image_free(&out);
 }
 
 /* The engine waits two frames behind, as engines do. */
 TEST(frames_in_flight_keep_apart_and_use_no_queue)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     VkFence fences[FRAMES];
     const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -183,14 +181,13 @@ TEST(frames_in_flight_keep_apart_and_use_no_queue)
     assert_int_equal(log_lines, 0);
     struct fovea_vk_stats stats;
     fovea_vk_stats_init(&stats);
-    assert_int_equal(fovea_vk_get_stats(show.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(show.rig.fovea, &stats));
     assert_int_equal(stats.frames, FRAMES);
-    close_show(&show);
 }
 
 TEST(frames_that_nobody_calls_finished_fill_the_flight)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     for (int i = 0; i < IN_FLIGHT + 1; i++) {
         submit_frame(&show, i, 0);
@@ -205,7 +202,6 @@ TEST(frames_that_nobody_calls_finished_fill_the_flight)
     submit_frame(&show, 8, 1);
     engine_idle(&show.rig.engine);
     expect_picture(&show, 8);
-    close_show(&show);
 }
 
 /* The first of each slot among them: their queries were never reset. */
@@ -219,7 +215,7 @@ static void expect_no_queries(const struct show *show)
 {
     struct fovea_vk_stats stats;
     fovea_vk_stats_init(&stats);
-    assert_int_equal(fovea_vk_get_stats(show->rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(show->rig.fovea, &stats));
     assert_int_equal(asked, 0);
     assert_true(stats.gpu_time_known);
     assert_true(stats.gpu_p50_us > 0.0);
@@ -227,12 +223,12 @@ static void expect_no_queries(const struct show *show)
 
 TEST(commands_that_are_dropped_leave_nothing_behind)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     for (int i = 0; i < FRAMES; i++) {
         if (is_dropped(i)) {
             const VkCommandBuffer commands = engine_begin(&show.rig.engine);
-            assert_int_equal(record(&show, i, commands, show.frame), FOVEA_OK);
+            assert_ok(record(&show, i, commands, show.frame));
             assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
         } else {
             submit_frame(&show, i, show.frame);
@@ -245,18 +241,17 @@ TEST(commands_that_are_dropped_leave_nothing_behind)
         }
     }
     expect_no_queries(&show);
-    close_show(&show);
 }
 
 /* Those that are submitted may have a backend of their own, which is compared elsewhere. */
 TEST(recorded_and_submitted_frames_come_by_turns)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     for (int i = 0; i + 1 < FRAMES; i += 2) {
         submit_frame(&show, i, show.frame);
         const struct fovea_vk_frame frame = frame_of(&show, i + 1);
-        assert_int_equal(fovea_vk_foveate(show.rig.fovea, &frame), FOVEA_OK);
+        assert_ok(fovea_vk_foveate(show.rig.fovea, &frame));
         engine_idle(&show.rig.engine);
         expect_picture(&show, i);
         if (rig_backend() == FOVEA_BACKEND_VULKAN) {
@@ -265,12 +260,11 @@ TEST(recorded_and_submitted_frames_come_by_turns)
             expect_picture(&show, i + 1);
         }
     }
-    close_show(&show);
 }
 
 TEST(a_frame_without_a_gaze_is_copied)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     struct fovea_vk_frame frame = frame_of(&show, 0);
     frame.gaze.usable = false;
@@ -279,26 +273,23 @@ TEST(a_frame_without_a_gaze_is_copied)
         .struct_bytes = sizeof recording, .commands = commands, .frame = 1};
     assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, &recording), FOVEA_PASSED_THROUGH);
     engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     engine_read(&show.rig.engine, show.src.image, WIDTH_PX, HEIGHT_PX, format, src.view.data,
                 layout, layout);
     engine_read(&show.rig.engine, show.dst[0].image, WIDTH_PX, HEIGHT_PX, format, dst.view.data,
                 layout, layout);
     compare_assert_all_same(&dst.view, &src.view, "copied");
-    image_free(&src);
-    image_free(&dst);
-    close_show(&show);
 }
 
 TEST(wrong_recordings_are_refused)
 {
-    struct show show;
+    OWNED(close_show) struct show show;
     open_show(&show);
     const VkCommandBuffer commands = engine_begin(&show.rig.engine);
     const struct fovea_vk_semaphore none = {0};
-    assert_int_equal(record(&show, 0, commands, 0), FOVEA_OK); /* the engine's frame 1 */
-    assert_int_equal(record(&show, 1, commands, 1), FOVEA_OK);
+    assert_ok(record(&show, 0, commands, 0)); /* the engine's frame 1 */
+    assert_ok(record(&show, 1, commands, 1));
     for (int i = 0; i < 7; i++) {
         struct fovea_vk_frame frame = frame_of(&show, 2);
         struct fovea_vk_recording recording = {.struct_bytes = sizeof recording,
@@ -324,5 +315,4 @@ TEST(wrong_recordings_are_refused)
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    close_show(&show);
 }

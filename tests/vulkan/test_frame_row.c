@@ -22,18 +22,16 @@ static void run(struct rig *rig, const struct fovea_operators *operators, enum r
                 VkFormat format, const struct test_image *src, const struct test_image *dst)
 {
     rig->settings.operators = *operators;
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
-    assert_int_equal(rig_frame(rig, path, format, &src->view, rig_gaze(0.3, 0.6), &dst->view),
-                     FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
+    assert_ok(rig_frame(rig, path, format, &src->view, rig_gaze(0.3, 0.6), &dst->view));
 }
 
 static void check(struct rig *rig, size_t i, enum rig_path path, VkFormat format)
 {
     const enum fovea_format pixel = rig_pixel_format(format);
     struct test_image images[4]; /* the source, after one, after two, after the row */
-    char what[128];
-    snprintf(what, sizeof what, "row %zu, %s, format %d, %s", i, rig_backend_name(), (int)format,
-             rig_path_name(path));
+    const char *what = test_text("row %zu, %s, format %d, %s", i, rig_backend_name(), (int)format,
+                                 rig_path_name(path));
     for (int k = 0; k < 4; k++) {
         images[k] = image_make_packed(131, 83, pixel);
     }
@@ -57,7 +55,7 @@ TEST(a_row_is_its_operators_one_after_the_other)
             settings.foveation.method = (enum fovea_method)method;
             settings.own.lens_r2 = 0.3;
             settings.own.lens_filter = (uint32_t)f % 3;
-            struct rig rig;
+            OWNED(rig_close) struct rig rig;
             rig_open(&rig, &settings);
             for (size_t i = 0; i < ROW_COUNT; i++) {
                 for (int path = 0; path < RIG_PATH_COUNT; path++) {
@@ -66,7 +64,6 @@ TEST(a_row_is_its_operators_one_after_the_other)
                     }
                 }
             }
-            rig_close(&rig);
         }
     }
 }
@@ -86,12 +83,11 @@ static uint64_t count_different(const struct test_image *a, const struct test_im
 TEST(marks_are_drawn_over_the_rows_result)
 {
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
-    struct test_image src = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
-    struct test_image plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
-    struct test_image marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
+    OWNED_IMAGE src = image_drawn(200, 150, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
+    OWNED_IMAGE plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 2; i++) {
         rig.settings.overlay = (struct fovea_overlay){0};
         run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &plain);
@@ -101,8 +97,4 @@ TEST(marks_are_drawn_over_the_rows_result)
         rig.settings.overlay.hud = true;
         run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
     }
-    image_free(&src);
-    image_free(&plain);
-    image_free(&marked);
-    rig_close(&rig);
 }

@@ -124,8 +124,7 @@ static void free_pictures(struct pictures *p)
 
 static void run(struct rig *rig, enum rig_path path, const struct pictures *p)
 {
-    assert_int_equal(rig_frame(rig, path, format, &p->src.view, rig_gaze(0.4, 0.6), &p->dst.view),
-                     FOVEA_OK);
+    assert_ok(rig_frame(rig, path, format, &p->src.view, rig_gaze(0.4, 0.6), &p->dst.view));
 }
 
 /* ---- Tests ---- */
@@ -144,14 +143,12 @@ static void nothing_is_copied_that_need_not_be(void **state)
     };
     const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         open_spied(&rig, NO_MISTAKE);
-        struct pictures p = make_pictures();
+        OWNED(free_pictures) struct pictures p = make_pictures();
         run(&rig, cases[i].path, &p);
         assert_int_equal(spy.commands, shared ? cases[i].shared_commands : cases[i].commands);
         assert_int_equal(spy.kernels, shared ? cases[i].shared_kernels : cases[i].kernels);
-        free_pictures(&p);
-        rig_close(&rig);
     }
 }
 
@@ -163,52 +160,44 @@ static void layers_are_seen_by_views_of_their_own(void **state)
     const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
     stereo_see_layers(true);
     for (int in_place = 0; in_place < 2; in_place++) {
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         open_spied(&rig, NO_MISTAKE);
-        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 3);
-        struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 4);
-        assert_int_equal(stereo_run(&rig, &scene, in_place ? RIG_SEEN_IN_PLACE : RIG_SEEN_TO_SEEN,
-                                    &src.view, &dst.view),
-                         FOVEA_OK);
+        OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 3);
+        OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_STROKES, 4);
+        assert_ok(stereo_run(&rig, &scene, in_place ? RIG_SEEN_IN_PLACE : RIG_SEEN_TO_SEEN,
+                             &src.view, &dst.view));
         assert_int_equal(spy.commands, shared || in_place ? 2 : 0);
         assert_int_equal(spy.kernels, 0);
-        image_free(&src);
-        image_free(&dst);
-        rig_close(&rig);
     }
 }
 
 static void a_frame_that_passes_through_needs_no_kernel(void **state)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     open_spied(&rig, NO_MISTAKE);
-    struct pictures p = make_pictures();
+    OWNED(free_pictures) struct pictures p = make_pictures();
     const struct fovea_gaze none = {.usable = false};
     assert_int_equal(rig_frame(&rig, RIG_SEEN_TO_SEEN, format, &p.src.view, none, &p.dst.view),
                      FOVEA_PASSED_THROUGH);
     compare_assert_all_same(&p.dst.view, &p.src.view, "passed through");
     assert_int_equal(spy.commands, 1);
     assert_int_equal(spy.kernels, 0);
-    free_pictures(&p);
-    rig_close(&rig);
 }
 
 static void a_copy_that_is_left_out_is_noticed(void **state)
 {
-    struct pictures good = make_pictures();
+    OWNED(free_pictures) struct pictures good = make_pictures();
     struct rig rig;
     open_spied(&rig, NO_MISTAKE);
     run(&rig, RIG_SEEN_IN_PLACE, &good);
     rig_close(&rig);
-    struct pictures bad = make_pictures();
+    OWNED(free_pictures) struct pictures bad = make_pictures();
     open_spied(&rig, SKIPPED_COPY);
     run(&rig, RIG_SEEN_IN_PLACE, &bad);
     rig_close(&rig);
     assert_memory_not_equal(bad.dst.view.data, good.dst.view.data,
                             (size_t)4 * WIDTH_PX * HEIGHT_PX);
     compare_assert_all_same(&bad.dst.view, &bad.src.view, "nothing came back");
-    free_pictures(&good);
-    free_pictures(&bad);
 }
 
 static void expect_messages(enum mistake mistake)
@@ -219,10 +208,9 @@ static void expect_messages(enum mistake mistake)
         rig_close(&rig);
         skip();
     }
-    struct pictures p = make_pictures();
+    OWNED(free_pictures) struct pictures p = make_pictures();
     run(&rig, RIG_SEEN_IN_PLACE, &p);
     assert_true(engine_take_messages(&rig.engine) > 0);
-    free_pictures(&p);
     rig_close(&rig);
 }
 

@@ -37,13 +37,13 @@ static void write_words(char path[], int path_bytes)
 TEST(maps_that_cannot_be_taken_change_nothing)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     rig.settings.foveation.map.kind = FOVEA_MAP_ARRAY;
     rig.settings.foveation.map.values = image_map;
     rig.settings.foveation.map.width = IMAGE_MAP_WIDTH;
     rig.settings.foveation.map.height = IMAGE_MAP_HEIGHT;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
     struct fovea_settings wrong = rig.settings;
     wrong.foveation.map.kind = FOVEA_MAP_FILE;
     snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "/nowhere/map.png");
@@ -55,22 +55,15 @@ TEST(maps_that_cannot_be_taken_change_nothing)
     wrong = rig.settings;
     wrong.foveation.map.values = NULL;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image after = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_STROKES, 5);
-    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                               rig_gaze(0.4, 0.6), &after.view),
-                     FOVEA_OK);
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                               rig_gaze(0.4, 0.6), &dst.view),
-                     FOVEA_OK);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 5);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE after = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                        rig_gaze(0.4, 0.6), &after.view));
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+    assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                        rig_gaze(0.4, 0.6), &dst.view));
     compare_assert_all_same(&after.view, &dst.view, "the old map");
-    image_free(&src);
-    image_free(&dst);
-    image_free(&after);
-    rig_close(&rig);
 }
 
 /* ---- Against the cpu backend, which has tests of its own against the reference */
@@ -88,7 +81,7 @@ static void open_beside_cpu(struct beside_cpu *both, const struct fovea_settings
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
     desc.settings = &cpu;
-    assert_int_equal(fovea_context_create(&desc, &both->context), FOVEA_OK);
+    assert_ok(fovea_context_create(&desc, &both->context));
 }
 
 static void close_beside_cpu(struct beside_cpu *both)
@@ -125,33 +118,24 @@ static double mean_difference(const struct fovea_image *one, const struct fovea_
 static void check_beside_cpu(struct beside_cpu *both, const struct beside_case *c)
 {
     enum fovea_format pixel = rig_pixel_format(c->format);
-    struct test_image src = image_make_packed(c->width_px, c->height_px, pixel);
-    struct test_image dst = image_make_packed(c->width_px, c->height_px, pixel);
-    struct test_image cpu = image_make_packed(c->width_px, c->height_px, pixel);
-    image_draw(&src.view, c->pattern, 3);
-    assert_int_equal(rig_frame(&both->rig, RIG_MADE_TO_MADE, c->format, &src.view,
-                               rig_gaze(c->gaze.x_uv, c->gaze.y_uv), &dst.view),
-                     FOVEA_OK);
-    assert_int_equal(fovea_context_run(both->context, &src.view, &cpu.view, c->gaze, NULL),
-                     FOVEA_OK);
+    OWNED_IMAGE src = image_drawn(c->width_px, c->height_px, pixel, c->pattern, 3);
+    OWNED_IMAGE dst = image_make_packed(c->width_px, c->height_px, pixel);
+    OWNED_IMAGE cpu = image_make_packed(c->width_px, c->height_px, pixel);
+    assert_ok(rig_frame(&both->rig, RIG_MADE_TO_MADE, c->format, &src.view,
+                        rig_gaze(c->gaze.x_uv, c->gaze.y_uv), &dst.view));
+    assert_ok(fovea_context_run(both->context, &src.view, &cpu.view, c->gaze, NULL));
     struct compare_rect where;
     double largest = compare_largest(&dst.view, &cpu.view, &where);
-    if (!(largest <= c->largest * image_white(pixel, 0))) {
-        fail_msg("format %d, %s, gaze %.2f %.2f: %f at %u %u", c->format,
-                 image_pattern_name(c->pattern), c->gaze.x_uv, c->gaze.y_uv, largest, where.x,
-                 where.y);
-    }
+    assert_that(largest <= c->largest * image_white(pixel, 0),
+                "format %d, %s, gaze %.2f %.2f: %f at %u %u", c->format,
+                image_pattern_name(c->pattern), c->gaze.x_uv, c->gaze.y_uv, largest, where.x,
+                where.y);
     /* Checkers and zone plates are at 127.5 where they are blurred, and either level is right. */
     const bool asks = pixel == FOVEA_FORMAT_RGBA8 && c->pattern != IMAGE_CHECKER &&
                       c->pattern != IMAGE_ZONE_PLATE;
     const double mean = asks ? mean_difference(&dst.view, &cpu.view) : 0.0;
-    if (!(mean <= MOST_ON_AVERAGE)) {
-        fail_msg("%s, gaze %.2f %.2f: %.3f levels on average", image_pattern_name(c->pattern),
-                 c->gaze.x_uv, c->gaze.y_uv, mean);
-    }
-    image_free(&src);
-    image_free(&dst);
-    image_free(&cpu);
+    assert_that(mean <= MOST_ON_AVERAGE, "%s, gaze %.2f %.2f: %.3f levels on average",
+                image_pattern_name(c->pattern), c->gaze.x_uv, c->gaze.y_uv, mean);
 }
 
 static const struct {
@@ -177,7 +161,7 @@ TEST(tiles_are_as_the_cpu_has_them)
         settings.foveation.geometry.screen_width_m = 0.5;
         settings.foveation.geometry.distance_m = 0.6;
         settings.foveation.strength = models[i / 2] == FOVEA_MODEL_PHYSICAL ? 2.0 : 1.0;
-        struct beside_cpu both;
+        OWNED(close_beside_cpu) struct beside_cpu both;
         open_beside_cpu(&both, &settings);
         for (int pattern = test_first(IMAGE_PATTERN_COUNT); pattern < IMAGE_PATTERN_COUNT;
              pattern += TEST_STEP(pattern)) {
@@ -195,7 +179,6 @@ TEST(tiles_are_as_the_cpu_has_them)
                                           gazes[k]};
             check_beside_cpu(&both, &c);
         }
-        close_beside_cpu(&both);
     }
 }
 
@@ -244,10 +227,9 @@ static void assert_nan_within_reach(const struct foveate_plan *plan,
                 isnan(image_get(result, x, y, 0)) || isnan(image_get(result, x, y, 2));
             const bool own = isnan(image_get(result, x, y, 1));
             seen += own;
-            if (others || (own && away_px(x, y) > tile_reach_px(plan, frame, x, y))) {
-                fail_msg("NaN at %u,%u, %d away, reach %d", x, y, (int)away_px(x, y),
-                         (int)tile_reach_px(plan, frame, x, y));
-            }
+            assert_that(!others && !((own && away_px(x, y) > tile_reach_px(plan, frame, x, y))),
+                        "NaN at %u,%u, %d away, reach %d", x, y, (int)away_px(x, y),
+                        (int)tile_reach_px(plan, frame, x, y));
         }
     }
     print_message("%u pixels\n", seen);
@@ -260,29 +242,22 @@ TEST(nan_stays_within_the_reach_of_its_tile)
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32};
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.foveation.strength = 0.5;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
-    struct foveate_plan *plan = NULL;
-    assert_int_equal(foveate_plan_create(&settings.foveation, NAN_WIDTH_PX, NAN_HEIGHT_PX, &plan),
-                     FOVEA_OK);
+    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    assert_ok(foveate_plan_create(&settings.foveation, NAN_WIDTH_PX, NAN_HEIGHT_PX, &plan));
     const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.2, 0.3});
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         const enum fovea_format pixel = rig_pixel_format(formats[i]);
-        struct test_image src = image_make_packed(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel);
-        struct test_image dst = image_make_packed(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel);
-        image_draw(&src.view, IMAGE_PHOTO, 3);
+        OWNED_IMAGE src = image_drawn(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel, IMAGE_PHOTO, 3);
+        OWNED_IMAGE dst = image_make_packed(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel);
         for (size_t n = 0; n < sizeof nan_places / sizeof nan_places[0]; n++) {
             image_set(&src.view, nan_places[n][0], nan_places[n][1], 1, (double)NAN);
         }
-        assert_int_equal(
-            rig_frame(&rig, RIG_MADE_TO_MADE, formats[i], &src.view, rig_gaze(0.2, 0.3), &dst.view),
-            FOVEA_OK);
+        assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, formats[i], &src.view, rig_gaze(0.2, 0.3),
+                            &dst.view));
         assert_nan_within_reach(plan, &frame, &dst.view);
-        image_free(&src);
-        image_free(&dst);
     }
-    foveate_plan_destroy(&plan);
-    rig_close(&rig);
 }
 
 /* 20 pixels a degree: sharp to 6.7 degrees; the picture ends at 4.6. */
@@ -290,46 +265,36 @@ TEST(a_picture_within_the_fovea_is_copied)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
     settings.foveation.geometry.ppd = 20;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 2);
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                               rig_gaze(0.5, 0.5), &dst.view),
-                     FOVEA_OK);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 2);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                        rig_gaze(0.5, 0.5), &dst.view));
     compare_assert_all_same(&dst.view, &src.view, "all of it within the fovea");
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
 }
 
 TEST(flat_pictures_stay_flat)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     for (int level = 0; level < 256; level += 5) {
-        struct test_image src = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
-        struct test_image dst = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE src = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE dst = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
         image_fill(&src.view, level);
-        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_SRGB, &src.view,
-                                   rig_gaze(0.2, 0.2), &dst.view),
-                         FOVEA_OK);
+        assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_SRGB, &src.view,
+                            rig_gaze(0.2, 0.2), &dst.view));
         compare_assert_all_same(&dst.view, &src.view, "flat");
-        image_free(&src);
-        image_free(&dst);
     }
-    rig_close(&rig);
 }
 
 TEST(an_unknown_transfer_is_refused)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     rig.settings.foveation.transfer = (enum fovea_transfer)3;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
-    rig_close(&rig);
 }
 
 /* By fragments. A sample of the cases has 8K's width alone; under a sanitizer, a picture of 8K says
@@ -342,11 +307,10 @@ TEST(eight_k_is_foveated_everywhere)
         settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
         settings.foveation.paper.fragment_px = fragments_px[i];
         settings.foveation.strength = 0.2;
-        struct beside_cpu both;
+        OWNED(close_beside_cpu) struct beside_cpu both;
         open_beside_cpu(&both, &settings);
         const struct beside_case c = {VK_FORMAT_R8G8B8A8_UNORM,      1.0 / 255,    7680,
                                       test_all_cases() ? 4320 : 270, IMAGE_RANDOM, {0.4, 0.6}};
         check_beside_cpu(&both, &c);
-        close_beside_cpu(&both);
     }
 }

@@ -62,10 +62,8 @@ static void open_slot(struct stream *stream, struct in_flight *slot)
                                            WIDTH_PX,
                                            HEIGHT_PX,
                                            VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
-        assert_int_equal(fovea_vk_image_create(stream->rig.fovea, &desc, &slot->src_made),
-                         FOVEA_OK);
-        assert_int_equal(fovea_vk_image_create(stream->rig.fovea, &desc, &slot->dst_made),
-                         FOVEA_OK);
+        assert_ok(fovea_vk_image_create(stream->rig.fovea, &desc, &slot->src_made));
+        assert_ok(fovea_vk_image_create(stream->rig.fovea, &desc, &slot->dst_made));
     } else {
         slot->src_own = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
         slot->dst_own = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
@@ -130,7 +128,7 @@ static void draw(struct stream *stream, struct in_flight *slot, uint32_t frame)
     VkImage image = slot->src_own.image;
     if (stream->made) {
         VkImageLayout layout;
-        assert_int_equal(fovea_vk_image_acquire(slot->src_made, &layout), FOVEA_OK);
+        assert_ok(fovea_vk_image_acquire(slot->src_made, &layout));
         image = fovea_vk_image_handle(slot->src_made);
     }
     slot->upload = engine_begin(&stream->rig.engine);
@@ -149,7 +147,7 @@ static void keep(struct stream *stream, struct in_flight *slot, uint32_t frame)
                            VK_IMAGE_LAYOUT_GENERAL);
     submit(stream, slot->download, slot->fence);
     if (stream->made) {
-        assert_int_equal(fovea_vk_image_release(slot->dst_made, VK_IMAGE_LAYOUT_GENERAL), FOVEA_OK);
+        assert_ok(fovea_vk_image_release(slot->dst_made, VK_IMAGE_LAYOUT_GENERAL));
     }
 }
 
@@ -179,7 +177,7 @@ static void run_frame(struct stream *stream, uint32_t number)
         .dst = end(slot->dst_made, &slot->dst_own, VK_IMAGE_LAYOUT_UNDEFINED,
                    VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
         .gaze = rig_gaze(gaze.x_uv, gaze.y_uv)};
-    assert_int_equal(fovea_vk_foveate(stream->rig.fovea, &frame), FOVEA_OK);
+    assert_ok(fovea_vk_foveate(stream->rig.fovea, &frame));
     keep(stream, slot, number);
 }
 
@@ -191,30 +189,28 @@ static void expect_frame(const struct stream *stream, const struct foveate_plan 
     double *expected = compare_expected(&stream->rig.settings.foveation, src, &frame);
     struct fovea_image actual = *src;
     actual.data = stream->results.mapped + number * frame_bytes();
-    char what[64];
-    snprintf(what, sizeof what, "%s, frame %u", rig_backend_name(), number);
     compare_assert_close(&actual, expected,
-                         compare_budget_for(&stream->rig.settings.foveation, src->format), what);
+                         compare_budget_for(&stream->rig.settings.foveation, src->format),
+                         test_text("%s, frame %u", rig_backend_name(), number));
     free(expected);
 }
 
 static void run_stream(bool made)
 {
-    struct stream stream;
+    OWNED(close_stream) struct stream stream;
     open_stream(&stream, made);
     for (uint32_t i = 0; i < frame_count; i++) {
         run_frame(&stream, i);
     }
     engine_idle(&stream.rig.engine);
     struct foveate_plan *plan = NULL;
-    assert_int_equal(
-        foveate_plan_create(&stream.rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
+    assert_ok(foveate_plan_create(&stream.rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan));
     for (uint32_t i = 0; i < frame_count; i++) {
         expect_frame(&stream, plan, i);
     }
     foveate_plan_destroy(&plan);
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(fovea_vk_get_stats(stream.rig.fovea, &stats), FOVEA_OK);
+    assert_ok(fovea_vk_get_stats(stream.rig.fovea, &stats));
     assert_int_equal(stats.frames, frame_count);
     assert_int_equal(stats.backend, rig_backend());
     printf("report: %s, %s: %u frames, gpu %.1f us p50, %.1f us p99, cpu %.1f us p50, sync %s\n",
@@ -223,7 +219,6 @@ static void run_stream(bool made)
     for (uint32_t i = 0; i < IN_FLIGHT; i++) {
         stream.slots[i].upload = VK_NULL_HANDLE;
     }
-    close_stream(&stream);
 }
 
 static void copied_frames_in_flight_are_each_the_reference(void **state)

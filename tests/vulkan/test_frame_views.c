@@ -21,7 +21,7 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
                         const struct fovea_vk_view *view, const struct fovea_image *src,
                         const struct test_image *expected, int count)
 {
-    struct test_image alone = stereo_cut_out(scene, view, src);
+    OWNED_IMAGE alone = stereo_cut_out(scene, view, src);
     struct fovea_settings settings = rig->settings;
     if (view->geometry) {
         settings.foveation.geometry = *view->geometry;
@@ -29,22 +29,19 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
     if (view->eye) {
         settings.foveation.map.eye = view->eye;
     }
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &settings), FOVEA_OK);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &settings));
     if (view->gaze.usable && isfinite(view->gaze.point.x_uv)) {
-        struct test_image part = stereo_cut_out(scene, view, src);
-        assert_int_equal(
-            rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &part.view, view->gaze, &alone.view),
-            FOVEA_OK);
+        OWNED_IMAGE part = stereo_cut_out(scene, view, src);
+        assert_ok(
+            rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &part.view, view->gaze, &alone.view));
         assert_memory_not_equal(alone.view.data, part.view.data,
                                 4 * (size_t)view->width_px * view->height_px);
-        image_free(&part);
     }
     for (int i = 0; i < count; i++) {
         stereo_copy(&alone.view, 0, 0, &expected[i].view, view->x_px, stereo_row(scene, view),
                     view);
     }
-    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
-    image_free(&alone);
+    assert_ok(fovea_vk_set_settings(rig->fovea, &rig->settings));
 }
 
 #define PATH(path) (1u << (path))
@@ -54,7 +51,7 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
 static void check_result(struct rig *rig, const struct stereo *scene, unsigned paths,
                          enum fovea_result result, const char *name)
 {
-    struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 11);
+    OWNED_IMAGE src = stereo_picture(scene, IMAGE_RANDOM, 11);
     /* elsewhere, and in place */
     struct test_image expected[2] = {stereo_picture(scene, IMAGE_STROKES, 12),
                                      stereo_picture(scene, IMAGE_RANDOM, 11)};
@@ -64,18 +61,15 @@ static void check_result(struct rig *rig, const struct stereo *scene, unsigned p
     const int count = __builtin_popcount(paths);
     for (int path = 0, nth = 0; path < RIG_PATH_COUNT; path++) {
         if ((paths & PATH(path)) && test_turn(nth++, count, 4)) {
-            struct test_image dst = stereo_picture(scene, IMAGE_STROKES, 12);
-            char what[128];
-            snprintf(what, sizeof what, "%s, %s, %s", rig_backend_name(), name,
-                     rig_path_name((enum rig_path)path));
+            OWNED_IMAGE dst = stereo_picture(scene, IMAGE_STROKES, 12);
+            const char *what = test_text("%s, %s, %s", rig_backend_name(), name,
+                                         rig_path_name((enum rig_path)path));
             assert_int_equal(stereo_run(rig, scene, (enum rig_path)path, &src.view, &dst.view),
                              result);
             compare_assert_all_same(&dst.view, &expected[rig_in_place((enum rig_path)path)].view,
                                     what);
-            image_free(&dst);
         }
     }
-    image_free(&src);
     image_free(&expected[0]);
     image_free(&expected[1]);
 }
@@ -129,13 +123,12 @@ TEST(rectangles_of_an_image_are_each_a_frame_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         struct stereo halves = stereo_side_by_side();
         struct stereo gaps = with_gaps();
         check(&rig, &halves, ALL_PATHS, "side by side");
         check(&rig, &gaps, ALL_PATHS, "with gaps");
-        rig_close(&rig);
     }
 }
 
@@ -143,21 +136,20 @@ TEST(views_go_through_all_operators)
 {
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     struct stereo two = layers();
     stereo_see_layers(true);
     check(&rig, &two, PATH(RIG_SEEN_TO_SEEN), "two layers");
     struct stereo gaps = with_gaps();
     check(&rig, &gaps, ALL_PATHS, "with gaps");
-    rig_close(&rig);
 }
 
 TEST(layers_are_each_a_frame_of_their_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         struct stereo two = layers();
         struct stereo parts = parts_of_layers();
@@ -168,7 +160,6 @@ TEST(layers_are_each_a_frame_of_their_own)
             check(&rig, &two, paths, "two layers");
             check(&rig, &parts, paths, "parts of five layers");
         }
-        rig_close(&rig);
     }
 }
 
@@ -184,7 +175,7 @@ TEST(each_eye_has_a_frustum_of_its_own)
                                                 .screen_width_m = 0.5,
                                                 .distance_m = 0.4};
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
     struct fovea_geometry whole = left;
     whole.screen_width_m = settings.foveation.geometry.screen_width_m;
@@ -195,18 +186,14 @@ TEST(each_eye_has_a_frustum_of_its_own)
     check(&rig, &scene, ALL_PATHS, "two frustums");
     scene.views[1].geometry = NULL;
     check(&rig, &scene, ALL_PATHS, "one frustum and the settings'");
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 3);
-    struct test_image given = stereo_picture(&scene, IMAGE_STROKES, 4);
-    struct test_image filled = stereo_picture(&scene, IMAGE_STROKES, 4);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 3);
+    OWNED_IMAGE given = stereo_picture(&scene, IMAGE_STROKES, 4);
+    OWNED_IMAGE filled = stereo_picture(&scene, IMAGE_STROKES, 4);
     scene.views[0].geometry = &left;
-    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &given.view), FOVEA_OK);
+    assert_ok(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &given.view));
     scene.views[0].geometry = &whole;
-    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &filled.view), FOVEA_OK);
+    assert_ok(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &filled.view));
     compare_assert_all_same(&given.view, &filled.view, "a screen that is left 0");
-    image_free(&src);
-    image_free(&given);
-    image_free(&filled);
-    rig_close(&rig);
 }
 
 /* ---- Eyes of the human map ---- */
@@ -227,7 +214,7 @@ TEST(each_eye_has_a_map_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = human_settings(methods[m]);
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         struct stereo scene = stereo_side_by_side();
         scene.views[0].eye = FOVEA_MAP_EYE_LEFT;
@@ -235,7 +222,6 @@ TEST(each_eye_has_a_map_of_its_own)
         check(&rig, &scene, PATH(RIG_ENGINE_TO_ENGINE), "two eyes");
         scene.views[1].eye = (enum fovea_map_eye)0;
         check(&rig, &scene, PATH(RIG_ENGINE_TO_ENGINE), "one eye and the settings'");
-        rig_close(&rig);
     }
 }
 
@@ -245,7 +231,7 @@ TEST(an_eye_without_a_gaze_is_copied_and_the_other_foveated)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, &settings);
         for (int blind = 0; blind < 2; blind++) {
             struct stereo halves = stereo_side_by_side();
@@ -256,13 +242,12 @@ TEST(an_eye_without_a_gaze_is_copied_and_the_other_foveated)
             stereo_see_layers(true);
             check(&rig, &two, PATH(RIG_ENGINE_TO_ENGINE) | PATH(RIG_SEEN_TO_SEEN), "one layer");
         }
-        rig_close(&rig);
     }
 }
 
 TEST(a_frame_without_any_gaze_passes_through_where_its_views_are)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     struct stereo scenes[] = {with_gaps(), parts_of_layers()};
     for (int i = 0; i < 2; i++) {
@@ -273,7 +258,6 @@ TEST(a_frame_without_any_gaze_passes_through_where_its_views_are)
         check_result(&rig, &scenes[i], i ? PATH(RIG_ENGINE_TO_ENGINE) : ALL_PATHS,
                      FOVEA_PASSED_THROUGH, "no gaze");
     }
-    rig_close(&rig);
 }
 
 /* ---- Where a row is too wide ---- */
@@ -294,7 +278,7 @@ TEST(views_are_packed_as_the_device_takes_them)
 {
     static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};
     for (int i = 0; i < 3; i++) {
-        struct rig rig;
+        OWNED(rig_close) struct rig rig;
         rig_open(&rig, NULL);
         rig.fovea->device.properties.limits.maxImageDimension2D = limits_px[i];
         struct stereo four = four_layers();
@@ -302,25 +286,23 @@ TEST(views_are_packed_as_the_device_takes_them)
         three.view_count = 3;
         check(&rig, &four, PATH(RIG_ENGINE_TO_ENGINE), "four layers");
         check(&rig, &three, PATH(RIG_ENGINE_IN_PLACE), "three of four layers");
-        rig_close(&rig);
     }
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     rig.fovea->device.properties.limits.maxImageDimension2D = 2 * 67 - 1;
     struct stereo two = layers();
     check(&rig, &two, PATH(RIG_ENGINE_TO_ENGINE), "one above the other");
-    rig_close(&rig);
 }
 
 TEST(views_that_fit_no_image_are_refused_and_others_go_on)
 {
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, NULL);
     VkPhysicalDeviceLimits *limits = &rig.fovea->device.properties.limits;
     const uint32_t real_px = limits->maxImageDimension2D;
     struct stereo scene = layers();
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
-    struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 2);
+    OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_STROKES, 2);
     struct stereo_end from = stereo_end_open(&rig, &scene, RIG_ENGINES);
     struct stereo_end to = stereo_end_open(&rig, &scene, RIG_ENGINES);
     stereo_fill(&rig, &from, &src.view);
@@ -334,9 +316,6 @@ TEST(views_that_fit_no_image_are_refused_and_others_go_on)
     stereo_end_close(&rig, &to);
     limits->maxImageDimension2D = real_px;
     check(&rig, &scene, PATH(RIG_ENGINE_TO_ENGINE), "after a refusal");
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
 }
 
 /* ---- Many frames in flight ---- */
@@ -375,26 +354,23 @@ static void submit_patiently(struct stream *stream, int index)
             nanosleep(&rest, NULL);
         }
     }
-    assert_int_equal(result, FOVEA_OK);
+    assert_ok(result);
 }
 
 static void check_kind(struct stream *stream, int kind)
 {
-    struct test_image expected = stereo_picture(&stream->scene, IMAGE_RANDOM, 1);
-    struct test_image actual = stereo_picture(&stream->scene, IMAGE_RANDOM, 2);
+    OWNED_IMAGE expected = stereo_picture(&stream->scene, IMAGE_RANDOM, 1);
+    OWNED_IMAGE actual = stereo_picture(&stream->scene, IMAGE_RANDOM, 2);
     choose(stream, kind);
     for (uint32_t v = 0; v < 2; v++) {
         expect_view(&stream->rig, &stream->scene, &stream->scene.views[v], &stream->src.view,
                     &expected, 1);
     }
     for (int i = kind; i < FRAMES; i += KINDS) {
-        char what[32];
-        snprintf(what, sizeof what, "frame %d", i);
+        const char *what = test_text("frame %d", i);
         stereo_read(&stream->rig, &stream->to[i], &actual.view);
         compare_assert_all_same(&actual.view, &expected.view, what);
     }
-    image_free(&expected);
-    image_free(&actual);
 }
 
 static void stream_of(struct stereo scene)

@@ -5,8 +5,7 @@
  * Processing Hardware" (TU Wien 2013), written from its text, as a comparison: the library uses
  * none of them. C and CUDA include this. Pictures are float4[], rows without gaps, as the thesis
  * has them; beyond the picture the outermost pixels go on, which it does not say. */
-#ifndef FOVEA_BENCH_BLUR_THESIS_H
-#define FOVEA_BENCH_BLUR_THESIS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ struct blur_thesis_params {
     int32_t border_px; /* that spreading leaves out */
     float factor;
 };
-
-#endif

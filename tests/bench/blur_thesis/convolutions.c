@@ -34,13 +34,12 @@ static void set_lines(struct thesis *t, const struct exact_blur *exact)
 static void set_square(struct thesis *t, const struct exact_blur *exact)
 {
     const size_t count = (size_t)exact->taps * (size_t)exact->taps;
-    float *weights = bench_memory(count, sizeof *weights);
+    OWNED(owned_free) float *weights = bench_memory(count, sizeof *weights);
     for (size_t i = 0; i < count; i++) {
         weights[i] = (float)(exact->weights[i % (size_t)exact->taps] *
                              exact->weights[i / (size_t)exact->taps]);
     }
     thesis_set_weights(t, weights, count);
-    free(weights);
 }
 
 static unsigned square_bytes(int32_t taps)
@@ -212,10 +211,9 @@ static void run_copy(struct thesis *t)
     if (!t->textures || !thesis_want(t, "copy through texture units")) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, "copy through texture units", 0.0);
+    OWNED(thesis_end) struct thesis_way way = thesis_begin(t, "copy through texture units", 0.0);
     thesis_add_texture(&way, "blur_textures_copy", THESIS_SRC, THESIS_DST);
     way.exact.kind = EXACT_COPY;
-    thesis_end(&way);
 }
 
 static void run_sigma(struct thesis *t, double sigma_px)

@@ -64,7 +64,7 @@ static void run_engine(struct thesis *t, uint32_t engine, const char *name, doub
     if (!thesis_want(t, what)) {
         return;
     }
-    struct ours *ours = bench_memory(1, sizeof *ours);
+    OWNED(owned_free) struct ours *ours = bench_memory(1, sizeof *ours);
     *ours = (struct ours){.t = t,
                           .sigma_px = sigma_px,
                           .gaussian = engine == 0,
@@ -85,7 +85,6 @@ static void run_engine(struct thesis *t, uint32_t engine, const char *name, doub
                                          .check_user = ours,
                                          .renew = renew});
     cuda_operator_free(&ours->own);
-    free(ours);
 }
 
 void thesis_fovea(struct thesis *t, enum fovea_format format)
@@ -105,7 +104,7 @@ void thesis_fovea(struct thesis *t, enum fovea_format format)
 static void draw(struct thesis *t, const struct bench_size *size, size_t bytes)
 {
     struct cuda_bench *b = t->ways.b;
-    uint8_t *pixels = bench_memory(1, bytes / 4);
+    OWNED(owned_free) uint8_t *pixels = bench_memory(1, bytes / 4);
     t->src = bench_memory(1, bytes);
     papers_draw(pixels, size, 0);
     for (size_t i = 0; i < bytes / 4; i++) {
@@ -115,7 +114,6 @@ static void draw(struct thesis *t, const struct bench_size *size, size_t bytes)
         CUDA_MUST(b, b->cu->MemcpyHtoD(b->pictures.src[i], t->src, bytes));
     }
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    free(pixels);
 }
 
 static void run_size(struct thesis *t, const struct bench_size *size)

@@ -19,7 +19,7 @@ static void run(struct thesis *t, const char *kernel, const char *words, int32_t
     if ((textures && !t->textures) || !thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, sqrt(steps / 2.0));
+    OWNED(thesis_end) struct thesis_way way = thesis_begin(t, what, sqrt(steps / 2.0));
     int from = THESIS_SRC;
     for (int32_t i = 0; i < steps; i++) {
         const int to = i == steps - 1 ? THESIS_DST : from == THESIS_A ? THESIS_B : THESIS_A;
@@ -30,7 +30,6 @@ static void run(struct thesis *t, const char *kernel, const char *words, int32_t
     }
     way.exact = (struct exact_blur){.kind = EXACT_DIFFUSION, .levels = steps};
     way.timed_once = steps > 50;
-    thesis_end(&way);
 }
 
 void thesis_diffusions(struct thesis *t)

@@ -3,8 +3,7 @@
 
 /* What each of the thesis's ways is to make, in double precision, from its definition: for one
  * channel of one pixel of a picture of float4. */
-#ifndef FOVEA_BENCH_EXACT_H
-#define FOVEA_BENCH_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ double *exact_pyramid_of(const struct exact_blur *blur, const float *src, int32_
 
 /* sigma of a pyramid of so many levels: (v_a + 3/4) (4^L - 1) / 3, v_a of its analysis. */
 double exact_pyramid_sigma(enum exact_pyramid kind, int32_t levels);
-
-#endif

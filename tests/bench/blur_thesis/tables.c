@@ -95,7 +95,7 @@ static void run_boxes_by_tables(struct thesis *t, const char *what, int look_ups
     if (!thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, 0.0);
+    OWNED(thesis_end) struct thesis_way way = thesis_begin(t, what, 0.0);
     int from = THESIS_SRC;
     way.exact = exact_boxes(widths, count);
     for (int32_t i = 0; i < count; i++) {
@@ -106,7 +106,6 @@ static void run_boxes_by_tables(struct thesis *t, const char *what, int look_ups
     }
     way.sigma_px = exact_sigma(&way.exact);
     way.exact.tolerance = lost(t, (double)widths[0] * widths[0]);
-    thesis_end(&way);
 }
 
 /* By the separable kernels, or by the one of two dimensions, with equal weights. */
@@ -117,7 +116,7 @@ static void run_boxes_by_weights(struct thesis *t, const char *what, bool square
     if (!thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, 0.0);
+    OWNED(thesis_end) struct thesis_way way = thesis_begin(t, what, 0.0);
     const int32_t width = widths[0];
     const int32_t number = square ? width * width : width;
     int from = THESIS_SRC;
@@ -152,7 +151,6 @@ static void run_boxes_by_weights(struct thesis *t, const char *what, bool square
     way.exact = exact_boxes(widths, count);
     way.sigma_px = exact_sigma(&way.exact);
     thesis_set_weights(t, weights, (size_t)number);
-    thesis_end(&way);
 }
 
 /* One width, so that weights stay as they are; tables take Kovesi's. */

@@ -32,9 +32,7 @@ int thesis_add_buffer(struct thesis *t, int32_t width_px, int32_t height_px)
 {
     struct cuda_bench *b = t->ways.b;
     const size_t bytes = (size_t)width_px * (size_t)height_px * 16;
-    if (t->buffer_count == THESIS_BUFFERS) {
-        bench_fail("too many buffers");
-    }
+    bench_need(t->buffer_count != THESIS_BUFFERS, "too many buffers");
     struct thesis_buffer *buffer = &t->buffers[t->buffer_count];
     *buffer = (struct thesis_buffer){.width_px = width_px, .height_px = height_px};
     CUDA_MUST(b, b->cu->MemAlloc(&buffer->memory, bytes));
@@ -92,9 +90,7 @@ static void set_constant(struct thesis *t, CUmodule module, const char *name, co
     struct cuda_bench *b = t->ways.b;
     size_t room = 0;
     const CUdeviceptr memory = cuda_ways_constant(b, module, name, &room);
-    if (bytes > room) {
-        bench_fail("%s has no room for %zu bytes", name, bytes);
-    }
+    bench_need(bytes <= room, "%s has no room for %zu bytes", name, bytes);
     CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
     CUDA_MUST(b, b->cu->MemcpyHtoD(memory, data, bytes));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
@@ -133,9 +129,7 @@ static struct thesis_step *grow(struct thesis_way *way)
 {
     struct thesis_step *steps =
         realloc(way->steps, (way->count + 1) * sizeof *steps); /* NULL: begins */
-    if (!steps) {
-        bench_fail("out of memory");
-    }
+    bench_need(steps, "out of memory");
     way->steps = steps;
     memset(&steps[way->count], 0, sizeof *steps);
     return &steps[way->count++];

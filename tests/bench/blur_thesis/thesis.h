@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the measurements of the thesis's ways share: a way is a list of launches between buffers. */
-#ifndef FOVEA_BENCH_THESIS_H
-#define FOVEA_BENCH_THESIS_H
+#pragma once
 
 #include "blur_thesis.h"
 #include "exact.h"
@@ -102,5 +101,3 @@ void thesis_tables(struct thesis *t); /* summed-area tables, boxes, spreading */
 void thesis_diffusions(struct thesis *t);
 void thesis_transforms(struct thesis *t);
 void thesis_fovea(struct thesis *t, enum fovea_format format);
-
-#endif

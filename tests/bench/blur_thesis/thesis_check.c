@@ -97,7 +97,7 @@ static void make_gaussian(struct thesis *t, double sigma_px)
         thesis_shape(&way, step, pass == 0 ? BLUR_THESIS_LINE : 2,
                      pass == 0 ? 2 : BLUR_THESIS_LINE);
     }
-    float *made = bench_memory(1, bytes);
+    OWNED(owned_free) float *made = bench_memory(1, bytes);
     bench_must(thesis_enqueue(b, &way, 0), "reference");
     CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
     CUDA_MUST(b, b->cu->MemcpyDtoH(made, b->pictures.dst[0], bytes));
@@ -105,7 +105,6 @@ static void make_gaussian(struct thesis *t, double sigma_px)
     t->gaussian = bench_memory(1, bytes / 4);
     t->gaussian_px = sigma_px;
     bytes_of(t, made, t->gaussian);
-    free(made);
     thesis_drop(&way);
 }
 
@@ -119,7 +118,7 @@ void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *mad
     if (!t->gaussian || fabs(t->gaussian_px - sigma_px) > 1e-9) {
         make_gaussian(t, sigma_px);
     }
-    uint8_t *own = bench_memory(pixels, 4);
+    OWNED(owned_free) uint8_t *own = bench_memory(pixels, 4);
     bytes_of(t, made, own);
     const struct bench_size size = {"", QUALITY_PX - 2 * MARGIN_PX, QUALITY_PX - 2 * MARGIN_PX};
     const struct fovea_image a =
@@ -129,7 +128,6 @@ void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *mad
     const struct score score = metrics_score(&a, &made_image);
     snprintf(words, bytes, "SSIM %.5f, at most %.1f levels from the Gaussian of %.3f px",
              score.ssim, score.max_levels, sigma_px);
-    free(own);
 }
 
 bool thesis_check(void *user, const void *made, char *words, size_t bytes)

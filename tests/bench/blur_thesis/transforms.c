@@ -66,9 +66,7 @@ static bool find(struct transforms *own)
 
 static void must(int status, const char *what)
 {
-    if (status != 0) {
-        bench_fail("cuFFT: %s: status %d", what, status);
-    }
+    bench_need(status == 0, "cuFFT: %s: status %d", what, status);
 }
 
 static int make_plan(struct transforms *own, int type, int batch)
@@ -165,7 +163,7 @@ static void upload_kernel(struct transforms *own, const struct exact_blur *exact
     struct cuda_bench *b = own->t->ways.b;
     const int32_t side = own->t->side_px;
     const int32_t reach = exact->taps / 2;
-    float *plane = bench_memory((size_t)side * (size_t)side, sizeof *plane);
+    OWNED(owned_free) float *plane = bench_memory((size_t)side * (size_t)side, sizeof *plane);
     for (int32_t y = -reach; y <= reach; y++) {
         for (int32_t x = -reach; x <= reach; x++) {
             const size_t at =
@@ -175,7 +173,6 @@ static void upload_kernel(struct transforms *own, const struct exact_blur *exact
     }
     CUDA_MUST(b, b->cu->MemcpyHtoD(own->kernel, plane, (size_t)side * (size_t)side * 4));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
-    free(plane);
 }
 
 static void add_steps(struct transforms *own, struct thesis_way *way, bool with_kernel)
@@ -208,7 +205,7 @@ static void run(struct transforms *own, double sigma_px, bool with_kernel)
     if (!own->opened) {
         open_transforms(own);
     }
-    struct thesis_way way = thesis_begin(t, what, sigma_px);
+    OWNED(thesis_end) struct thesis_way way = thesis_begin(t, what, sigma_px);
     way.exact = exact_gaussian(sigma_px);
     way.exact.kind = EXACT_CYCLIC;
     upload_kernel(own, &way.exact);
@@ -217,7 +214,6 @@ static void run(struct transforms *own, double sigma_px, bool with_kernel)
                       (void *)(uintptr_t)own->kernel_spectrum),
          "kernel");
     add_steps(own, &way, with_kernel);
-    thesis_end(&way);
 }
 
 /* cuFFT may be there where its GPU is not. */

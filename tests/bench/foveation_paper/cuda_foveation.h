@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the measurements of the paper's kernel share. */
-#ifndef FOVEA_BENCH_CUDA_FOVEATION_H
-#define FOVEA_BENCH_CUDA_FOVEATION_H
+#pragma once
 
 #include "papers/cuda_ways.h"
 #include "plan.h"
@@ -89,5 +88,3 @@ enum fovea_result foveation_pixelwise_enqueue(struct cuda_bench *b, void *user, 
 void cuda_foveation_mips(struct cuda_foveation *own);
 void cuda_foveation_memory(struct cuda_foveation *own);
 void cuda_foveation_ssim(struct cuda_foveation *own);
-
-#endif

@@ -115,6 +115,7 @@ static void run_way(struct cuda_foveation *own, const char *name, cuda_enqueue_f
                     void *user)
 {
     struct cuda_bench *b = own->ways.b;
+    OWNED(close_traffic)
     struct traffic t = {.own = own,
                         .enqueue = enqueue,
                         .user = user,
@@ -130,7 +131,6 @@ static void run_way(struct cuda_foveation *own, const char *name, cuda_enqueue_f
             one_by_one);
     measure(&t, results_words(&b->bench->results, "%s, copied beside others, %s", name, format),
             overlapped);
-    close_traffic(&t);
 }
 
 static enum fovea_result nothing(struct cuda_bench *b, void *user, uint32_t picture)
@@ -143,13 +143,12 @@ void cuda_foveation_memory(struct cuda_foveation *own)
     const struct foveation_case blocks = {.fragment_px = 32, .strength = 1.0};
     const struct foveation_case pixels = {.strength = 1.0};
     struct cuda_bench *b = own->ways.b;
-    struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
+    OWNED(owned_free) struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
     struct foveation_ours ours;
     run_way(own, "copies alone", nothing, NULL);
     foveation_kernel_make(own, "foveation_paper_all", FOVEATION_PAPER_THREADS, 1, &blocks, kernel);
     run_way(own, "the paper's kernel", foveation_kernel_enqueue, kernel);
     foveation_kernel_free(kernel);
-    free(kernel);
     foveation_ours_make(own, &blocks, &ours);
     run_way(own, "Fovea, blockwise", cuda_enqueue, &ours.prepared);
     foveation_ours_free(b, &ours);

@@ -66,9 +66,7 @@ static void run_ours(struct cuda_foveation *own, const struct foveation_case *c)
     of_plan.fragment_px = c->fragment_px ? c->fragment_px : 32;
     struct foveation_plan_desc desc = foveation_desc_of(own, &of_plan);
     desc.ramped = true;
-    if (!foveation_plan_make(&desc, &check->kernel.plan)) {
-        bench_fail("out of memory");
-    }
+    bench_need(foveation_plan_make(&desc, &check->kernel.plan), "out of memory");
     check->kernel.own = own;
     check->pixelwise = c->fragment_px == 0;
     foveation_ours_make(own, c, &ours);
@@ -93,7 +91,7 @@ static void run_kernel(struct cuda_foveation *own, const struct variant *variant
                        const struct foveation_case *c)
 {
     struct results *results = &own->ways.b->bench->results;
-    struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
+    OWNED(owned_free) struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
     const char *what =
         results_words(results, "%s, F %d, strength %g, %s, %s", variant->words, c->fragment_px,
                       c->strength, foveation_gaze_name(c->gaze), format_name(own));
@@ -113,7 +111,6 @@ static void run_kernel(struct cuda_foveation *own, const struct variant *variant
         }
         foveation_kernel_free(kernel);
     }
-    free(kernel);
 }
 
 static const struct variant whole = {
@@ -154,7 +151,7 @@ static void run_pixelwise(struct cuda_foveation *own)
 {
     const struct foveation_case c = {.fragment_px = 32, .strength = 1.0};
     struct results *results = &own->ways.b->bench->results;
-    struct foveation_kernel *check = bench_memory(1, sizeof *check);
+    OWNED(owned_free) struct foveation_kernel *check = bench_memory(1, sizeof *check);
     const struct foveation_plan_desc desc = foveation_desc_of(own, &c);
     const char *what = results_words(results, "each pixel its own filter, strength 1, centre, %s",
                                      format_name(own));
@@ -169,7 +166,6 @@ static void run_pixelwise(struct cuda_foveation *own)
                                                          .once = true});
         foveation_plan_free(&check->plan);
     }
-    free(check);
 }
 
 /* Figure 7: maps that are not round. Which picture each makes, tests of the library say. */
@@ -203,7 +199,7 @@ static void run_maps(struct cuda_foveation *own)
 static void run_counts(struct cuda_foveation *own)
 {
     static const int32_t sides[] = {8, 16, 32, 64};
-    struct foveation_plan *plan = bench_memory(1, sizeof *plan);
+    OWNED(owned_free) struct foveation_plan *plan = bench_memory(1, sizeof *plan);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
         const struct foveation_case c = {.fragment_px = sides[i], .strength = 1.0};
         const struct foveation_plan_desc desc = foveation_desc_of(own, &c);
@@ -222,7 +218,6 @@ static void run_counts(struct cuda_foveation *own)
                        words);
         foveation_plan_free(plan);
     }
-    free(plan);
 }
 
 /* Figures 4 and 5. */

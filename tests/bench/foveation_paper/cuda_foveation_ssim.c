@@ -50,7 +50,7 @@ static void add_picture(struct cuda_foveation *own, struct foveation_pixelwise *
     struct cuda_bench *b = own->ways.b;
     const struct bench_size *size = b->pictures.size;
     const size_t bytes = bench_image_bytes(size, FOVEA_FORMAT_RGBA8);
-    void *pixels = bench_memory(3, bytes);
+    OWNED(owned_free) void *pixels = bench_memory(3, bytes);
     void *exact = (char *)pixels + bytes;
     void *made = (char *)pixels + 2 * bytes;
     papers_draw(pixels, size, number);
@@ -66,7 +66,6 @@ static void add_picture(struct cuda_foveation *own, struct foveation_pixelwise *
         add_map(&ways[i], &map);
         free(map.values);
     }
-    free(pixels);
 }
 
 static void note(struct cuda_foveation *own, struct ssim_way *way, int pictures)
@@ -104,14 +103,13 @@ static void run(struct cuda_foveation *own, struct ssim_way *ways, size_t count)
 /* A kernel's weights are in constant memory, of which there is one: those of one plan at a time. */
 static void run_kernel(struct cuda_foveation *own, const char *what, const struct foveation_case *c)
 {
-    struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
+    OWNED(owned_free) struct foveation_kernel *kernel = bench_memory(1, sizeof *kernel);
     foveation_kernel_make(own, "foveation_paper_all", FOVEATION_PAPER_THREADS, 1, c, kernel);
     struct ssim_way way = {.what = what, .enqueue = foveation_kernel_enqueue, .user = kernel};
     if (kernel->ready) {
         run(own, &way, 1);
     }
     foveation_kernel_free(kernel);
-    free(kernel);
 }
 
 static void run_ours(struct cuda_foveation *own, const char *what, int32_t fragment_px)

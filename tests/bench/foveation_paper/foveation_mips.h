@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the kernels of foveation_mips.cu are given. C and CUDA include this. */
-#ifndef FOVEA_BENCH_FOVEATION_MIPS_H
-#define FOVEA_BENCH_FOVEATION_MIPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct foveation_mips_params {
     float least_px;
     float most_px;
 };
-
-#endif

@@ -8,8 +8,7 @@
  * A block makes a fragment of F x F pixels with the filter that the grid names for it: filter 0
  * copies. The paper says neither what lies beyond the picture nor how results are rounded: here the
  * outermost pixels go on, and the nearest number counts. */
-#ifndef FOVEA_BENCH_FOVEATION_PAPER_H
-#define FOVEA_BENCH_FOVEATION_PAPER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ struct foveation_pixelwise_params {
     float least_px;
     float most_px;
 };
-
-#endif

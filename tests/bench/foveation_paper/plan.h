@@ -7,8 +7,7 @@
  * The paper prints alpha, e2, CT_0, the cutoff and 6 sigma for a filter's length. What the text at
  * hand lacks is the published program's: half the diagonal is 100 degrees, 30 cycles a degree are
  * Nyquist, and rings are 1.4 F apart. An even length becomes the next odd one. */
-#ifndef FOVEA_BENCH_FOVEATION_PLAN_H
-#define FOVEA_BENCH_FOVEATION_PLAN_H
+#pragma once
 
 #include "foveation_paper.h"
 
@@ -70,5 +69,3 @@ double foveation_exact(const struct foveation_plan *plan, const uint8_t *src, in
 /* The same of a Gaussian of the pixel's own. */
 double foveation_exact_pixelwise(const struct foveation_plan *plan, const uint8_t *src,
                                  int32_t pixel_bytes, int32_t x, int32_t y, int channel);
-
-#endif

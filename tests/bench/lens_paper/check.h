@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Whether a way has made the picture that it was to make, with words for the table. */
-#ifndef FOVEA_BENCH_LENS_PAPER_CHECK_H
-#define FOVEA_BENCH_LENS_PAPER_CHECK_H
+#pragma once
 
 #include "tables.h"
 
@@ -23,5 +22,3 @@ bool lens_check_forward(const struct lens_paper_tables *tables, const uint32_t *
  * how many levels it is off at most. */
 double lens_check_bilinear(const struct lens_paper_tables *tables, const double k1[3],
                            const uint32_t *src, const uint32_t *out, char *words, size_t bytes);
-
-#endif

@@ -261,9 +261,7 @@ static void run_size(struct cpu_lens *lens, const struct bench_size *size)
     const struct lens_paper_size px = {(int32_t)size->width_px, (int32_t)size->height_px};
     lens->size = size;
     lens->nearest_us = lens->copy_us = 0.0;
-    if (!lens_paper_tables_make(lens->pool, px, &own, &lens->tables)) {
-        bench_fail("out of memory");
-    }
+    bench_need(lens_paper_tables_make(lens->pool, px, &own, &lens->tables), "out of memory");
     for (int i = 0; i < BENCH_PICTURES; i++) {
         lens->src[i] = bench_memory(bytes, 1);
         bench_draw(lens->src[i], bytes, FOVEA_FORMAT_RGBA8);

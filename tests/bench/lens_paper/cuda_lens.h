@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the measurements of ways to warp for a lens share. */
-#ifndef FOVEA_BENCH_CUDA_LENS_H
-#define FOVEA_BENCH_CUDA_LENS_H
+#pragma once
 
 #include "check.h"
 #include "papers/cuda_ways.h"
@@ -41,5 +40,3 @@ void cuda_lens_memory(struct cuda_lens *lens, CUfunction backward,
 
 /* Fovea's times behind random lenses at random sizes; x Fovea: against 4K's for a pixel. */
 void cuda_lens_flat(struct cuda_bench *b);
-
-#endif

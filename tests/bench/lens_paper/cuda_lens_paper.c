@@ -221,10 +221,8 @@ static void run_paper(struct cuda_lens *lens)
 {
     struct cuda_bench *b = lens->ways.b;
     const struct lens_paper_tables *t = &lens->tables;
-    int32_t *pairs = lens_paper_pairs(t);
-    if (!pairs) {
-        bench_fail("out of memory");
-    }
+    OWNED(owned_free) int32_t *pairs = lens_paper_pairs(t);
+    bench_need(pairs, "out of memory");
 #define BLOCKS(width, height)                                                                      \
     {                                                                                              \
         .kernel = "lens_paper_backward_blocks", .what = "Ours_B, blocks of " #width "x" #height,   \
@@ -267,7 +265,6 @@ static void run_paper(struct cuda_lens *lens)
         }
     }
     CUDA_MUST(b, b->cu->ModuleUnload(module));
-    free(pairs);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -278,9 +275,7 @@ static void run_size(struct cuda_lens *lens, const struct bench_size *size)
     const struct lens_paper_lens own = {.k1 = LENS_PAPER_K1, .unit_px = size->width_px / 2.0};
     const struct lens_paper_size px = {(int32_t)size->width_px, (int32_t)size->height_px};
     cuda_ways_pictures(&lens->ways, size, FOVEA_FORMAT_RGBA8);
-    if (!lens_paper_tables_make(lens->pool, px, &own, &lens->tables)) {
-        bench_fail("out of memory");
-    }
+    bench_need(lens_paper_tables_make(lens->pool, px, &own, &lens->tables), "out of memory");
     lens->src = bench_memory(bytes, 1);
     bench_draw(lens->src, bytes, FOVEA_FORMAT_RGBA8);
     run_all_ours(lens);

@@ -51,7 +51,7 @@ static struct grid make_grid(const struct cuda_lens *lens, double k1)
     struct cuda_bench *b = lens->ways.b;
     struct grid grid = {0};
     const size_t row_bytes = LENS_PEERS_GRID * 2 * sizeof(float);
-    float *places = bench_memory(LENS_PEERS_GRID, row_bytes);
+    OWNED(owned_free) float *places = bench_memory(LENS_PEERS_GRID, row_bytes);
     const CUDA_ARRAY3D_DESCRIPTOR form = {.Width = LENS_PEERS_GRID,
                                           .Height = LENS_PEERS_GRID,
                                           .Format = CU_AD_FORMAT_FLOAT,
@@ -66,7 +66,6 @@ static struct grid make_grid(const struct cuda_lens *lens, double k1)
                                 .WidthInBytes = row_bytes,
                                 .Height = LENS_PEERS_GRID};
     CUDA_MUST(b, b->cu->Memcpy2D(&copy));
-    free(places);
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = grid.array};
     grid.texture = cuda_ways_texture(b, &resource);
@@ -126,9 +125,8 @@ static CUdeviceptr upload_map(struct cuda_lens *lens, size_t stride, size_t y_at
 {
     struct cuda_bench *b = lens->ways.b;
     const size_t bytes = 2 * bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8);
-    float *map = make_map(lens, stride, y_at, off_px);
+    OWNED(owned_free) float *map = make_map(lens, stride, y_at, off_px);
     const CUdeviceptr memory = cuda_ways_upload(b, map, bytes);
-    free(map);
     return memory;
 }
 

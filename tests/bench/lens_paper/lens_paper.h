@@ -10,8 +10,7 @@
  *
  * A place belongs to the pixel that it lies in: pixel x is what is from x to below x + 1. A pixel
  * without a source is not written. The paper gives neither rule. */
-#ifndef FOVEA_BENCH_LENS_PAPER_H
-#define FOVEA_BENCH_LENS_PAPER_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 
@@ -73,5 +72,3 @@ struct lens_paper_params {
     double k1;
     double k2;
 };
-
-#endif

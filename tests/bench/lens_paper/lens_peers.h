@@ -3,8 +3,7 @@
 
 /* What the lens_peers.cu kernels are given: ways that others warp by, with texture units for what
  * lies between pixels. C and CUDA include this. */
-#ifndef FOVEA_BENCH_LENS_PEERS_H
-#define FOVEA_BENCH_LENS_PEERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct lens_peers_params {
     int32_t width_px;
     int32_t height_px;
 };
-
-#endif

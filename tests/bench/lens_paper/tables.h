@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The paper's tables, made on the host in double precision from equation 1. */
-#ifndef FOVEA_BENCH_LENS_PAPER_TABLES_H
-#define FOVEA_BENCH_LENS_PAPER_TABLES_H
+#pragma once
 
 #include "core/thread_pool.h"
 #include "lens_paper.h"
@@ -47,5 +46,3 @@ struct lens_paper_counts {
 };
 /* All 0: out of memory. */
 struct lens_paper_counts lens_paper_count(const struct lens_paper_tables *tables);
-
-#endif

@@ -19,9 +19,7 @@ CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char
     CUdeviceptr memory = 0;
     void *found = cuda_ways_driver_function("cuModuleGetGlobal_v2");
     memcpy(&get, &found, sizeof found);
-    if (!get) {
-        bench_fail("cuModuleGetGlobal is not there");
-    }
+    bench_need(get, "cuModuleGetGlobal is not there");
     CUDA_MUST(b, get(&memory, out_bytes, module, name));
     return memory;
 }
@@ -99,14 +97,13 @@ static bool look(struct cuda_ways *ways, const struct cuda_way *way, char *words
 {
     struct cuda_bench *b = ways->b;
     const size_t picture_bytes = bench_image_bytes(b->pictures.size, b->pictures.format);
-    void *made = bench_memory(picture_bytes, 1);
+    OWNED(owned_free) void *made = bench_memory(picture_bytes, 1);
     CUDA_MUST(b, b->cu->MemsetD8(b->pictures.dst[0], 0, picture_bytes));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
     bench_must(way->enqueue(b, way->user, 0), way->what);
     CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
     CUDA_MUST(b, b->cu->MemcpyDtoH(made, b->pictures.dst[0], picture_bytes));
     const bool right = way->check(way->check_user, made, words, bytes);
-    free(made);
     if (!right) {
         bench_say("WRONG: %s: %s", way->what, words);
         b->bench->results.wrong_count++;

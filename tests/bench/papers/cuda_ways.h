@@ -3,8 +3,7 @@
 
 /* What comparisons with published ways share on a CUDA device: a way is looked at before it is
  * timed, against what double precision makes, and becomes a row. */
-#ifndef FOVEA_BENCH_CUDA_WAYS_H
-#define FOVEA_BENCH_CUDA_WAYS_H
+#pragma once
 
 #include "cuda_bench.h"
 
@@ -58,5 +57,3 @@ CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *re
 CUtexObject cuda_ways_texture_as(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource,
                                  CUDA_TEXTURE_DESC how);
 void cuda_ways_free_texture(struct cuda_bench *b, CUtexObject texture); /* 0: there is none */
-
-#endif

@@ -39,8 +39,7 @@
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One
  * instance and one device at a time. */
-#ifndef FAULT_H
-#define FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <vulkan/vk_layer.h>
@@ -78,5 +77,3 @@ void fault_nth_report(void);
 
 /* The hook for a device's function, or for one of an instance's; NULL: there is none. */
 PFN_vkVoidFunction fault_find_call(const char *name);
-
-#endif

@@ -15,10 +15,9 @@
 
 static void show(struct program *program)
 {
-    struct screen screen = screen_default(program, WIDTH_PX, HEIGHT_PX);
+    OWNED(screen_close) struct screen screen = screen_default(program, WIDTH_PX, HEIGHT_PX);
     screen_open(&screen);
     frame_run(&screen, FRAMES);
-    screen_close(&screen);
 }
 
 /* The chain that starts at `next`, of `size` bytes, is the program's own and must come back as it
@@ -30,9 +29,8 @@ static void show_with(struct program program, void *next, size_t size,
     program_open_instance(&program);
     memcpy(before, next, size < sizeof before ? size : 0);
     program_open_device(&program, next, features);
-    if (size > sizeof before || memcmp(before, next, size) != 0) {
-        program_fail("vkCreateDevice has changed the program's structure", 0);
-    }
+    program_need(size <= sizeof before && memcmp(before, next, size) == 0,
+                 "vkCreateDevice has changed the program's structure");
     show(&program);
     program_close_device(&program);
     program_close_instance(&program);
@@ -82,9 +80,8 @@ static void enabled_features(void)
     const VkPhysicalDeviceFeatures before = features;
     program_open_instance(&program);
     program_open_device(&program, NULL, &features);
-    if (memcmp(&before, &features, sizeof features) != 0) {
-        program_fail("vkCreateDevice has changed the program's features", 0);
-    }
+    program_need(memcmp(&before, &features, sizeof features) == 0,
+                 "vkCreateDevice has changed the program's features");
     show(&program);
     program_close_device(&program);
     program_close_instance(&program);
@@ -112,13 +109,9 @@ static void constant_features(void)
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
     VkPhysicalDeviceVulkan12Features *features =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (features == MAP_FAILED) {
-        program_fail("mmap", 0);
-    }
+    program_need(features != MAP_FAILED, "mmap");
     features->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    if (mprotect(features, size, PROT_READ) != 0) {
-        program_fail("mprotect", 0);
-    }
+    program_need(mprotect(features, size, PROT_READ) == 0, "mprotect");
     struct program program = program_default();
     program.api_version = VK_API_VERSION_1_2;
     show_with(program, features, sizeof *features, NULL);
@@ -162,9 +155,7 @@ static void queue2(void)
                                      .queueFamilyIndex = program.family};
     VkQueue queue = VK_NULL_HANDLE;
     get(program.device, &info, &queue);
-    if (queue != program.queue) {
-        program_fail("vkGetDeviceQueue2 gives another queue", 0);
-    }
+    program_need(queue == program.queue, "vkGetDeviceQueue2 gives another queue");
     show(&program);
     program_close_device(&program);
     program_close_instance(&program);
@@ -177,11 +168,11 @@ static void functions(void)
     program_open_instance(&program);
     program_open_device(&program, NULL, NULL);
     const PFN_vkGetDeviceProcAddr get = program.vk.GetDeviceProcAddr;
-    if (get(program.device, "vkNoSuchFunction") ||
-        vkGetInstanceProcAddr(program.instance, "vkNoSuchFunction") ||
-        !get(program.device, "vkGetDeviceProcAddr") || !get(program.device, "vkQueuePresentKHR")) {
-        program_fail("a function is there that cannot be, or is missing", 0);
-    }
+    program_need(!get(program.device, "vkNoSuchFunction") &&
+                     !vkGetInstanceProcAddr(program.instance, "vkNoSuchFunction") &&
+                     get(program.device, "vkGetDeviceProcAddr") &&
+                     get(program.device, "vkQueuePresentKHR"),
+                 "a function is there that cannot be, or is missing");
     program_close_device(&program);
     struct program bare = program;
     const float priority = 1.0f;
@@ -193,9 +184,9 @@ static void functions(void)
                                      .queueCreateInfoCount = 1,
                                      .pQueueCreateInfos = &queue};
     program_check(bare.vk.CreateDevice(bare.physical, &info, NULL, &bare.device), "vkCreateDevice");
-    if (get(bare.device, "vkQueuePresentKHR") || get(bare.device, "vkCreateSwapchainKHR")) {
-        program_fail("a device without swapchains has functions for them", 0);
-    }
+    program_need(!get(bare.device, "vkQueuePresentKHR") &&
+                     !get(bare.device, "vkCreateSwapchainKHR"),
+                 "a device without swapchains has functions for them");
     program_close_device(&bare);
     program_close_instance(&program);
 }

@@ -13,12 +13,11 @@
 /* With the last picture left on the screen until stdin ends. */
 static void hold(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
     program_hold();
-    stand_close(&stand);
 }
 
 static void endless(void)
@@ -33,12 +32,11 @@ static void endless(void)
 
 static void with_waits(uint32_t count)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     stand.screen.wait_count = count;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
 }
 
 static void no_wait(void)
@@ -59,16 +57,15 @@ static void twelve_waits(void)
 /* Two windows of one device, in one call; now and then only one of them. */
 static void two_swapchains(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
-    struct screen second = screen_default(&stand.program, 200, 80);
+    OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     struct screen *const both[] = {&stand.screen, &second};
     for (uint32_t i = 0; i < FRAMES; i++) {
-        if (!frame_draw(&stand.screen) || !frame_draw(&second)) {
-            program_fail("a swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(&stand.screen) && frame_draw(&second),
+                     "a swapchain fits no longer");
         if (i % 4 == 3) {
             program_check(frame_present(&both[1], 1, NULL), "vkQueuePresentKHR");
             program_check(frame_present(&both[0], 1, NULL), "vkQueuePresentKHR");
@@ -76,8 +73,6 @@ static void two_swapchains(void)
             program_check(frame_present(both, 2, NULL), "vkQueuePresentKHR");
         }
     }
-    screen_close(&second);
-    stand_close(&stand);
 }
 
 static void *present_alone(void *screen)
@@ -88,28 +83,24 @@ static void *present_alone(void *screen)
 
 static void thread(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     pthread_t other;
-    if (pthread_create(&other, NULL, present_alone, &stand.screen) != 0) {
-        program_fail("no thread", 0);
-    }
+    program_need(pthread_create(&other, NULL, present_alone, &stand.screen) == 0, "no thread");
     pthread_join(other, NULL);
-    stand_close(&stand);
 }
 
 static atomic_bool stop;
 
 static void *present_until_stopped(void *unused)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     while (!atomic_load(&stop)) {
         frame_run(&stand.screen, 1);
     }
-    stand_close(&stand);
     return NULL;
 }
 
@@ -118,9 +109,8 @@ static void three_threads(void)
 {
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) {
-        if (pthread_create(&threads[i], NULL, present_until_stopped, NULL) != 0) {
-            program_fail("no thread", 0);
-        }
+        program_need(pthread_create(&threads[i], NULL, present_until_stopped, NULL) == 0,
+                     "no thread");
     }
     program_hold();
     atomic_store(&stop, true);
@@ -156,22 +146,19 @@ static VkResult present_with_regions(struct screen *screen)
 /* Hints of what has changed: with a moving gaze that is everything. */
 static void regions(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_with_regions(&stand);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        if (!frame_draw(&stand.screen)) {
-            program_fail("the swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(&stand.screen), "the swapchain fits no longer");
         program_check(present_with_regions(&stand.screen), "vkQueuePresentKHR");
     }
     program_hold();
-    stand_close(&stand);
 }
 
 /* Said to be of one GPU of a group, as engines do that know groups. */
 static void group_present(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     const uint32_t mask = 1;
@@ -182,26 +169,21 @@ static void group_present(void)
                                                .mode = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR};
     struct screen *const screen = &stand.screen;
     for (uint32_t i = 0; i < FRAMES; i++) {
-        if (!frame_draw(screen)) {
-            program_fail("the swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(screen), "the swapchain fits no longer");
         program_check(frame_present(&screen, 1, &group), "vkQueuePresentKHR");
     }
-    stand_close(&stand);
 }
 
 /* What is not presented stays acquired: the other images, if any, go round. */
 static void present_out_of_memory(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     struct screen *const screen = &stand.screen;
     int refused = 0;
     for (uint32_t i = 0; i < FRAMES; i++) {
-        if (!frame_draw(screen)) {
-            program_fail("the swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(screen), "the swapchain fits no longer");
         const VkResult result = frame_present(&screen, 1, NULL);
         refused += result == VK_ERROR_OUT_OF_HOST_MEMORY;
         if (result != VK_ERROR_OUT_OF_HOST_MEMORY) {
@@ -211,24 +193,22 @@ static void present_out_of_memory(void)
     if (refused != 1) {
         program_fail("presents out of memory", refused);
     }
-    stand_close(&stand);
 }
 
 /* Which is how far such a program can be ahead of the GPU. */
 static void twelve_images(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     stand.screen.least_images = 12;
     screen_open(&stand.screen);
     frame_run(&stand.screen, 40);
-    stand_close(&stand);
 }
 
 /* The second swapchain has more images than the first one, whose context it would get. */
 static void more_images(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     frame_run(&stand.screen, 2);
@@ -241,22 +221,20 @@ static void more_images(void)
     struct screen gone = old;
     screen_close_frames(&gone);
     program->vk.DestroySwapchainKHR(program->device, old.swapchain, NULL);
-    stand_close(&stand);
 }
 
 static void srgb(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     stand.screen.format = VK_FORMAT_B8G8R8A8_SRGB;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
 }
 
 static void srgb_mutable(void)
 {
-    struct stand stand = {.program = program_default()};
+    OWNED(stand_close) struct stand stand = {.program = program_default()};
     stand.program.device_extension = VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME;
     stand.program.api_version = VK_API_VERSION_1_2; /* image format lists are of the core there */
     program_open_instance(&stand.program);
@@ -275,19 +253,17 @@ static void srgb_mutable(void)
     stand.screen.next = &list;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
 }
 
 /* Images without memory before they are first acquired (VK_EXT_swapchain_maintenance1): the flag
  * alone, for drivers that ignore what they do not know. */
 static void deferred(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     stand.screen.flags = 0x8; /* VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_EXT */
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
 }
 
 const struct program_case frame_cases[] = {

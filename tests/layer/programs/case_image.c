@@ -162,7 +162,7 @@ static void close_program(struct stand *stand)
 /* Made before the swapchain, as it may be. */
 static void imageless_with(const void *features)
 {
-    struct stand stand = {.program = program_default()};
+    OWNED(close_program) struct stand stand = {.program = program_default()};
     struct screen *screen = &stand.screen;
     stand.program.api_version = VK_API_VERSION_1_2;
     program_open_instance(&stand.program);
@@ -182,7 +182,6 @@ static void imageless_with(const void *features)
     }
     vk.DestroyFramebuffer(stand.program.device, drawing.framebuffer, NULL);
     vk.DestroyRenderPass(stand.program.device, drawing.pass, NULL);
-    close_program(&stand);
 }
 
 static void imageless(void)
@@ -205,7 +204,7 @@ static void imageless_alone(void)
 
 static void srgb_drawn(void)
 {
-    struct stand stand;
+    OWNED(close_program) struct stand stand;
     stand_open(&stand);
     struct screen *screen = &stand.screen;
     load(&stand.program);
@@ -224,7 +223,6 @@ static void srgb_drawn(void)
         stand.program.vk.DestroyImageView(stand.program.device, drawing.views[i], NULL);
     }
     vk.DestroyRenderPass(stand.program.device, drawing.pass, NULL);
-    close_program(&stand);
 }
 
 /* ---- Images in a swapchain's memory ---------------------------------------------------------- */
@@ -257,9 +255,8 @@ static VkImage make_alias(const struct screen *screen, uint32_t index)
     const VkImageCreateInfo before = info;
     VkImage image = VK_NULL_HANDLE;
     program_check(vk.CreateImage(program->device, &info, NULL, &image), "vkCreateImage");
-    if (memcmp(&before, &info, sizeof info) != 0) {
-        program_fail("vkCreateImage has changed the program's structure", 0);
-    }
+    program_need(memcmp(&before, &info, sizeof info) == 0,
+                 "vkCreateImage has changed the program's structure");
     const VkBindImageMemorySwapchainInfoKHR place = {
         .sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR,
         .swapchain = screen->swapchain,

@@ -35,7 +35,7 @@ static void recreate(struct screen *screen)
 
 static void resize(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     frame_run(&stand.screen, FRAMES);
     static const uint32_t sizes[][2] = {{320, 200}, {64, 64}, {301, 77}, {1, 1}, {2, 600}};
@@ -44,13 +44,12 @@ static void resize(void)
         recreate(&stand.screen);
         frame_run(&stand.screen, FRAMES);
     }
-    stand_close(&stand);
 }
 
 /* Presents to a window that has another size by now, until the swapchain says so. */
 static void outgrown(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     struct screen *screen = &stand.screen;
     frame_run(screen, FRAMES);
@@ -67,19 +66,17 @@ static void outgrown(void)
     }
     recreate(screen);
     frame_run(screen, FRAMES);
-    stand_close(&stand);
 }
 
 static void hidden(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     frame_run(&stand.screen, FRAMES);
     screen_show_window(&stand.screen, false);
     frame_run(&stand.screen, FRAMES);
     screen_show_window(&stand.screen, true);
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
 }
 
 static void nothing_destroyed(void)
@@ -97,9 +94,8 @@ static void nothing_destroyed(void)
 
 static void never_presents(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
-    stand_close(&stand);
 }
 
 /* The device goes before its swapchain: wrong, and seen. */
@@ -166,9 +162,7 @@ static void exits_in_a_thread(void)
     frame_run(&stand.screen, FRAMES);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     pthread_t thread;
-    if (pthread_create(&thread, NULL, leave_soon, NULL) != 0) {
-        program_fail("pthread_create", 0);
-    }
+    program_need(pthread_create(&thread, NULL, leave_soon, NULL) == 0, "pthread_create");
     while (true) {
         frame_run(&stand.screen, 1);
     }
@@ -252,10 +246,9 @@ static void two_devices(void)
 static void instances_in_turn(void)
 {
     for (int i = 0; i < 3; i++) {
-        struct stand stand;
+        OWNED(stand_close) struct stand stand;
         open_stand(&stand);
         frame_run(&stand.screen, FRAMES);
-        stand_close(&stand);
     }
 }
 
@@ -289,7 +282,7 @@ static void run_stage(int number, struct screen *one, struct screen *two)
 /* A second window comes and goes. */
 static void window_for_a_while(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     run_stage(1, &stand.screen, NULL);
     struct screen second = screen_default(&stand.program, 200, 80);
@@ -297,26 +290,23 @@ static void window_for_a_while(void)
     run_stage(2, &stand.screen, &second);
     screen_close(&second);
     run_stage(3, &stand.screen, NULL);
-    stand_close(&stand);
 }
 
 /* Each has the pointer and the focus in turn. */
 static void two_windows(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
-    struct screen second = screen_default(&stand.program, 200, 80);
+    OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     printf("windows %u %u\n", stand.screen.window, second.window);
     run_stage(1, &stand.screen, &second);
-    screen_close(&second);
-    stand_close(&stand);
 }
 
 /* As programs do that go full screen. */
 static void window_after_window(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     run_stage(1, &stand.screen, NULL);
     struct screen second = screen_default(&stand.program, 200, 80);
@@ -324,7 +314,6 @@ static void window_after_window(void)
     screen_close(&stand.screen);
     stand.screen = second;
     run_stage(2, &stand.screen, NULL);
-    stand_close(&stand);
 }
 
 static struct process_counts print_counts(const char *when)
@@ -339,7 +328,7 @@ static struct process_counts print_counts(const char *when)
 static void many_swapchains(void)
 {
     const int rounds = 90;
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     for (int i = 0; i < rounds; i++) {
         screen_resize_window(&stand.screen, 160 + (uint32_t)(i % 3) * 16, 120);
@@ -348,14 +337,13 @@ static void many_swapchains(void)
             print_counts(i == rounds - 1 ? "end" : "warm");
         }
     }
-    stand_close(&stand);
 }
 
 /* The edge of a window is dragged: a size that never was for each frame. Then it rests, of the size
  * that it had at the start. */
 static void drag(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     frame_run(&stand.screen, 10);
     print_counts("start");
@@ -372,7 +360,6 @@ static void drag(void)
     recreate(&stand.screen);
     frame_run(&stand.screen, 330);
     print_counts("rested");
-    stand_close(&stand);
 }
 
 /* The next byte of stdin: 'r' for another size of the window. 0: none has come; 'q': the end. */
@@ -390,7 +377,7 @@ static char order(void)
  * that one took. */
 static void until_told(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     frame_run(&stand.screen, FRAMES);
     printf("ready\n");
@@ -412,20 +399,17 @@ static void until_told(void)
         longest_ms = took_ms > longest_ms ? took_ms : longest_ms;
     }
     printf("frames %u, longest %.1f ms\n", frames, longest_ms);
-    stand_close(&stand);
 }
 
 /* Images that were acquired before the next swapchain was made are presented after that. */
 static void retired(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     struct screen *screen = &stand.screen;
     frame_run(screen, FRAMES);
     for (int i = 0; i < 3; i++) {
-        if (!frame_draw(screen)) {
-            program_fail("the swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(screen), "the swapchain fits no longer");
         struct screen old = *screen, *shown = &old;
         screen_open_swapchain(screen, old.swapchain);
         program_check(frame_present(&shown, 1, NULL), "vkQueuePresentKHR");
@@ -434,7 +418,6 @@ static void retired(void)
         screen_close_frames(&old);
         stand.program.vk.DestroySwapchainKHR(stand.program.device, old.swapchain, NULL);
     }
-    stand_close(&stand);
 }
 
 /* A runtime of OpenXR presents on a device of its own, in the process of a program that has begun a
@@ -462,7 +445,7 @@ static void beside_openxr(void)
 static void on_expose(void)
 {
     int missed = 4;
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     struct screen *screen = &stand.screen;
     const uint32_t mask = XCB_EVENT_MASK_EXPOSURE;
@@ -487,7 +470,6 @@ static void on_expose(void)
         }
     }
     printf("frames %u\n", screen->frame);
-    stand_close(&stand);
 }
 
 static void *present_some(void *screen)
@@ -499,18 +481,16 @@ static void *present_some(void *screen)
 /* All of the stack, with what the C library has on it; drivers need half of that. */
 static void small_stack(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     open_stand(&stand);
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);
-    if (pthread_attr_setstacksize(&attributes, 32768) != 0 ||
-        pthread_create(&thread, &attributes, present_some, &stand.screen) != 0 ||
-        pthread_join(thread, NULL) != 0) {
-        program_fail("the thread", 0);
-    }
+    program_need(pthread_attr_setstacksize(&attributes, 32768) == 0 &&
+                     pthread_create(&thread, &attributes, present_some, &stand.screen) == 0 &&
+                     pthread_join(thread, NULL) == 0,
+                 "the thread");
     pthread_attr_destroy(&attributes);
-    stand_close(&stand);
 }
 
 const struct program_case life_cases[] = {

@@ -15,9 +15,7 @@ static bool is_out_of_memory(VkResult result)
 
 static void draw(struct screen *screen)
 {
-    if (!frame_draw(screen)) {
-        program_fail("the swapchain fits no longer", 0);
-    }
+    program_need(frame_draw(screen), "the swapchain fits no longer");
 }
 
 static void expect_refused(int is, int wanted)
@@ -41,7 +39,7 @@ static int present_until_taken(struct screen *const *screens, uint32_t count)
 
 static void again_with(uint32_t wait_count)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     stand.screen.wait_count = wait_count;
     screen_open(&stand.screen);
@@ -51,10 +49,7 @@ static void again_with(uint32_t wait_count)
         draw(screen);
         refused += present_until_taken(&screen, 1);
     }
-    if (refused == 0) {
-        program_fail("no present was refused", 0);
-    }
-    stand_close(&stand);
+    program_need(refused != 0, "no present was refused");
 }
 
 static void present_again(void)
@@ -74,10 +69,10 @@ static void present_again_twelve_waits(void)
 
 static void present_again_both(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
-    struct screen second = screen_default(&stand.program, 200, 80);
+    OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     struct screen *const both[] = {&stand.screen, &second};
     int refused = 0;
@@ -87,18 +82,16 @@ static void present_again_both(void)
         refused += present_until_taken(both, 2);
     }
     expect_refused(refused, 1);
-    screen_close(&second);
-    stand_close(&stand);
 }
 
 /* The two one after the other, since they were not taken together. */
 static void present_again_apart(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     stand.screen.wait_count = 0; /* the second window's semaphore is all that they wait for */
-    struct screen second = screen_default(&stand.program, 200, 80);
+    OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     struct screen *const both[] = {&stand.screen, &second};
     int refused = 0;
@@ -115,15 +108,13 @@ static void present_again_apart(void)
         }
     }
     expect_refused(refused, 1);
-    screen_close(&second);
-    stand_close(&stand);
 }
 
 /* The semaphore is used up elsewhere, and another picture goes into the image that was not
  * taken. */
 static void present_drawn_again(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     struct screen *const screen = &stand.screen;
@@ -139,13 +130,12 @@ static void present_drawn_again(void)
         program_check(result, "vkQueuePresentKHR");
     }
     expect_refused(refused, 1);
-    stand_close(&stand);
 }
 
 /* Such a present was queued all the same; the program goes on with its next picture. */
 static void present_outdated(void)
 {
-    struct stand stand;
+    OWNED(stand_close) struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
     struct screen *const screen = &stand.screen;
@@ -159,7 +149,6 @@ static void present_outdated(void)
         }
     }
     expect_refused(refused, 1);
-    stand_close(&stand);
 }
 
 const struct program_case retry_cases[] = {

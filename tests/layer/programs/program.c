@@ -59,9 +59,7 @@ struct program program_default(void)
 static PFN_vkVoidFunction instance_function(const struct program *program, const char *name)
 {
     const PFN_vkVoidFunction function = vkGetInstanceProcAddr(program->instance, name);
-    if (!function) {
-        program_fail(name, 0);
-    }
+    program_need(function, name);
     return function;
 }
 
@@ -81,9 +79,8 @@ void program_open_instance(struct program *program)
                                        .ppEnabledExtensionNames = extensions};
     const VkApplicationInfo before = application;
     program_check(create(&info, NULL, &program->instance), "vkCreateInstance");
-    if (memcmp(&before, &application, sizeof before) != 0) {
-        program_fail("vkCreateInstance has changed the program's structure", 0);
-    }
+    program_need(memcmp(&before, &application, sizeof before) == 0,
+                 "vkCreateInstance has changed the program's structure");
 #define LOAD(name) program->vk.name = (PFN_vk##name)instance_function(program, "vk" #name);
     PROGRAM_INSTANCE_FUNCTIONS(LOAD)
 #undef LOAD
@@ -137,9 +134,7 @@ static PFN_vkVoidFunction device_function(const struct program *program, const c
     const PFN_vkVoidFunction function = program->by_instance
                                             ? vkGetInstanceProcAddr(program->instance, name)
                                             : program->vk.GetDeviceProcAddr(program->device, name);
-    if (!function) {
-        program_fail(name, 0);
-    }
+    program_need(function, name);
     return function;
 }
 
@@ -177,9 +172,9 @@ void program_open_device(struct program *program, const void *next,
     const VkDeviceCreateInfo before = info;
     program_check(program->vk.CreateDevice(program->physical, &info, NULL, &program->device),
                   "vkCreateDevice");
-    if (memcmp(&before, &info, sizeof info) != 0 || memcmp(names, extensions, sizeof names) != 0) {
-        program_fail("vkCreateDevice has changed the program's structure", 0);
-    }
+    program_need(memcmp(&before, &info, sizeof info) == 0 &&
+                     memcmp(names, extensions, sizeof names) == 0,
+                 "vkCreateDevice has changed the program's structure");
 #define LOAD(name) program->vk.name = (PFN_vk##name)device_function(program, "vk" #name);
     PROGRAM_DEVICE_FUNCTIONS(LOAD)
 #undef LOAD

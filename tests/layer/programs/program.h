@@ -11,8 +11,7 @@
  *
  * It knows nothing of Fovea. Whatever fails ends it with status 1 and a line on stderr; 77: this
  * device cannot do that. */
-#ifndef PROGRAM_H
-#define PROGRAM_H
+#pragma once
 
 #define VK_USE_PLATFORM_XCB_KHR
 #include <stdbool.h>
@@ -195,5 +194,3 @@ struct program_case {
 /* They end with {NULL}. */
 extern const struct program_case device_cases[], frame_cases[], image_cases[], life_cases[],
     retry_cases[];
-
-#endif

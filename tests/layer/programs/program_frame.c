@@ -224,9 +224,8 @@ VkResult frame_present(struct screen *const *screens, uint32_t count, const void
     const VkPresentInfoKHR before = info;
     struct program *program = screens[0]->program;
     const VkResult result = program->vk.QueuePresentKHR(program->queue, &info);
-    if (memcmp(&before, &info, sizeof info) != 0) {
-        program_fail("vkQueuePresentKHR has changed the program's structure", 0);
-    }
+    program_need(memcmp(&before, &info, sizeof info) == 0,
+                 "vkQueuePresentKHR has changed the program's structure");
     for (uint32_t i = 0; i < count; i++) {
         if (result == VK_SUCCESS && results[i] == VK_RESULT_MAX_ENUM) {
             program_fail("vkQueuePresentKHR has not set pResults", (int)i);
@@ -238,9 +237,7 @@ VkResult frame_present(struct screen *const *screens, uint32_t count, const void
 void frame_run(struct screen *screen, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!frame_draw(screen)) {
-            program_fail("the swapchain fits no longer", 0);
-        }
+        program_need(frame_draw(screen), "the swapchain fits no longer");
         const VkResult result = frame_present(&screen, 1, NULL);
         if (result != VK_SUBOPTIMAL_KHR) {
             program_check(result, "vkQueuePresentKHR");

@@ -44,9 +44,7 @@ void screen_open_window(struct screen *screen)
 {
     struct program *program = screen->program;
     screen->connection = xcb_connect(NULL, NULL);
-    if (xcb_connection_has_error(screen->connection)) {
-        program_fail("no X server", 0);
-    }
+    program_need(!xcb_connection_has_error(screen->connection), "no X server");
     const xcb_screen_t *root = xcb_setup_roots_iterator(xcb_get_setup(screen->connection)).data;
     screen->window = xcb_generate_id(screen->connection);
     xcb_create_window(screen->connection, XCB_COPY_FROM_PARENT, screen->window, root->root, 0, 0,
@@ -95,9 +93,8 @@ static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
     const VkSwapchainCreateInfoKHR before = info;
     program_check(program->vk.CreateSwapchainKHR(program->device, &info, NULL, &screen->swapchain),
                   "vkCreateSwapchainKHR");
-    if (memcmp(&before, &info, sizeof info) != 0) {
-        program_fail("vkCreateSwapchainKHR has changed the program's structure", 0);
-    }
+    program_need(memcmp(&before, &info, sizeof info) == 0,
+                 "vkCreateSwapchainKHR has changed the program's structure");
     screen->width_px = surface.currentExtent.width;
     screen->height_px = surface.currentExtent.height;
 }

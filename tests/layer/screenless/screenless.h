@@ -16,8 +16,7 @@
  *     SCREENLESS_COPY=0    nothing is copied: presenting costs little
  *     SCREENLESS_TIMES=1   timestamps
  */
-#ifndef SCREENLESS_H
-#define SCREENLESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -158,5 +157,3 @@ void screenless_end(const struct screenless_image *image, VkCommandBuffer comman
 
 /* Waits until the image was shown; frames of it are over. */
 void screenless_wait(struct screenless_image *image);
-
-#endif

@@ -10,8 +10,7 @@
  *     stand_look.c     what was presented beside Fovea's operator on the CPU
  *     stand_cost.c     how long it took
  */
-#ifndef STAND_H
-#define STAND_H
+#pragma once
 
 #include "images.h"
 #include "screenless.h"
@@ -142,5 +141,3 @@ void stand_run(const struct stand_start *start, struct stand_result *out_result)
 bool stand_has_validation(void);
 /* The number after `name` in the program's output; fails the test where it is not. */
 double stand_number(const struct stand_result *result, const char *name);
-
-#endif

@@ -27,9 +27,7 @@ struct place {
 
 static void must(bool good, const char *what)
 {
-    if (!good) {
-        fail_msg("%s: %s", what, strerror(errno));
-    }
+    assert_that(good, "%s: %s", what, strerror(errno));
 }
 
 /* ---- Libraries and manifests ----------------------------------------------------------------- */
@@ -51,8 +49,7 @@ static void find_library(const char *name, char *out_path)
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const char *path = test_text("%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     must(file && fputs(text, file) >= 0 && fclose(file) == 0, path);
 }
@@ -106,9 +103,7 @@ static const char *layer_path(void)
 
 bool stand_has_validation(void)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/VkLayer_khronos_validation.json", layer_path());
-    return access(path, R_OK) == 0;
+    return access(test_text("%s/VkLayer_khronos_validation.json", layer_path()), R_OK) == 0;
 }
 
 static void set(const char *name, const char *value)
@@ -174,9 +169,7 @@ static void become(const struct place *place, const struct stand_start *start)
 
 static void read_all(const struct place *place, const char *name, char *out_text, size_t size)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", place->folder, name);
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(test_text("%s/%s", place->folder, name), "r");
     const size_t length = file ? fread(out_text, 1, size - 1, file) : 0;
     out_text[length] = '\0';
     if (file) {

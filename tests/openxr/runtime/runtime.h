@@ -33,8 +33,7 @@
  * - FOVEA_TEST_XR_ANSWER: likewise, what no runtime may answer: "xrAcquireSwapchainImage:3:100", an
  *   index; "xrEnumerateSwapchainImages:2:64", a number of images; or "none", images that are none
  */
-#ifndef FOVEA_TEST_XR_RUNTIME_H
-#define FOVEA_TEST_XR_RUNTIME_H
+#pragma once
 
 #include "plugin/openxr/openxr_eye_tracking.h"
 #include "plugin/openxr/openxr_loader.h"
@@ -180,5 +179,3 @@ struct runtime_function {
     runtime_find(functions, sizeof(functions) / sizeof(functions)[0], wanted)
 PFN_xrVoidFunction runtime_find(const struct runtime_function *functions, size_t count,
                                 const char *name);
-
-#endif
