@@ -32,6 +32,7 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
     struct operator_cuda_plan *tables = NULL;
     assert_ok(foveate_plan_create(&scene.foveation, 4096, 4096, &plan));
+    plan->base.api = &foveate_operator;
 
     const size_t count = take_all_memory(blocks);
     const enum fovea_result without = foveate_operator_cuda.plan_create(
