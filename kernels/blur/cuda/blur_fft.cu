@@ -59,8 +59,13 @@ static __device__ void load_planes(const blur_image_frame &frame, const blur_pla
         value = levels_to_light<Pixel>(value, light);
     }
     const float values[4] = {value.x, value.y, value.z, value.w};
+    /* The two places behind a row: transforms read them, though they do not count. */
+    const int behind = x == planes.width - 1 ? 2 : 0;
     for (int c = 0; c < planes.count; c++) {
         put(planes, c, x, y, values[c]);
+        for (int i = 1; i <= behind; i++) {
+            put(planes, c, x + i, y, 0.0f);
+        }
     }
 }
 
