@@ -170,13 +170,14 @@ TEST(a_map_belongs_to_the_settings)
     struct fovea_settings *copy = NULL;
     struct fovea_config *config = NULL;
     struct recorded recorded = {0};
-    OWNED(owned_free) float *values = malloc(sizeof cells);
+    float *values = malloc(sizeof cells);
     assert_non_null(values);
     memcpy(values, cells, sizeof cells);
     assert_result(fovea_settings_set_map(settings, values, 3, 1), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_settings_set_map(settings, NULL, 3, 2), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_settings_set_map(settings, values, 3, 2), FOVEA_OK);
     assert_result(fovea_settings_set_map(settings, values, 3, 2), FOVEA_OK);
+    free(values);
     assert_result(fovea_settings_copy(settings, &copy), FOVEA_OK);
     fovea_settings_destroy(&settings);
     assert_has_cells(copy);

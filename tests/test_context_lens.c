@@ -233,10 +233,11 @@ TEST(a_field_is_the_lens_that_it_was_made_of)
 {
     struct said said = {0};
     struct fovea_field field;
-    OWNED(owned_free) float *xy = make_dense_map(&field);
+    float *xy = make_dense_map(&field);
     struct fovea_settings *settings = settings_for("lens", NULL, NULL, &said);
     struct fovea_settings *copy = NULL;
     assert_ok(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)));
+    free(xy);
     assert_ok(fovea_settings_copy(settings, &copy));
     fovea_settings_destroy(&settings);
     struct fovea_context *by_field = context_of(copy, &said);
