@@ -105,9 +105,9 @@ void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_W
 FOVEA_MUST_CHECK enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
                                                     struct blur_kernel *out_kernel);
 
-/* What reaches further than the picture is wide or high reads the edge from everywhere: it comes to
- * lie on the outermost weights that a picture of that size needs, which changes no pixel.
- * FOVEA_ERROR_OUT_OF_MEMORY, and the kernel is as it was. */
+/* Folds a kernel: weights further out than the picture is wide or high read its edge from
+ * everywhere, and come to lie on the outermost weights that a picture of that size needs, which
+ * changes no pixel. FOVEA_ERROR_OUT_OF_MEMORY, and the kernel is as it was. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernel_fold(uint32_t width_px, uint32_t height_px,
                                                     struct blur_kernel *kernel);
 

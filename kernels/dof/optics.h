@@ -50,7 +50,7 @@ struct dof_scale {
 };
 struct dof_scale dof_scale_of(const struct fovea_depth *depth);
 
-/* What is within 0.1 mm counts as 0.1 mm: then float differences of diopters are good for sigma,
+/* Distances below 0.1 mm count as 0.1 mm: then float differences of diopters are good for sigma,
  * and what lies in the focus's own depth is in focus. dof.glsl has it, too. */
 #define DOF_MOST_DIOPTERS 1e4
 

@@ -5,19 +5,13 @@
  * and no more of them than were asked for. */
 
 #include "fovea_blobs.h"
+#include "require.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 #define SIDE_MAX 80
 #define BLOB_MOST 40

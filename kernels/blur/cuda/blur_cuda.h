@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What blur's CUDA files share: the engine fft as an operator of its own, whose plans are those
+/* Blur's CUDA files share this: the engine fft as an operator of its own, whose plans are those
  * that choose it. */
 #ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H
 #define FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H

@@ -69,8 +69,8 @@ static __device__ void load_planes(const blur_image_frame &frame, const blur_pla
     }
 }
 
-/* Where nothing is left, transforms leave a little less or more than nothing, of which light has no
- * root. */
+/* Transforms leave a little less or more than nothing where nothing is left; light has no root of
+ * that. */
 static __device__ float4 not_negative(float4 v)
 {
     return make_float4(fmaxf(v.x, 0.0f), fmaxf(v.y, 0.0f), fmaxf(v.z, 0.0f), fmaxf(v.w, 0.0f));

@@ -41,7 +41,7 @@ struct blur_surface_params {
     uint64_t dst;
 };
 
-/* What the engine fft transforms: a plane of numbers for each channel, each row as long as the
+/* The engine fft transforms these: a plane of numbers for each channel, each row as long as the
  * width and two numbers more. Column i is the picture's until its width, then its last one again,
  * and the first one again where the kernel comes round; rows likewise. */
 struct blur_planes {

@@ -51,7 +51,7 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
 }
 
-/* Of fft: planes of three channels, the kernel's, and what transforms may need beside. */
+/* Fft takes planes of three channels, the kernel's, and what transforms may need beside. */
 static uint64_t fft_cuda_bytes(const struct blur_plan *plan)
 {
     const struct blur_kernel *kernel = &plan->kernel;
@@ -60,7 +60,7 @@ static uint64_t fft_cuda_bytes(const struct blur_plan *plan)
            (plan->machine.height_px + 2 * (uint64_t)kernel->reach_y_px);
 }
 
-/* Of others: samples between passes, the view's, and what is made of them. */
+/* Other engines take samples between passes, the view's, and what is made of them. */
 static uint64_t cuda_bytes_of(const struct blur_plan *plan)
 {
     const uint64_t pixels = (uint64_t)plan->machine.width_px * plan->machine.height_px;

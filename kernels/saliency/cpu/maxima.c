@@ -35,7 +35,7 @@ struct area {
 
 /* ---- Interpolation */
 
-/* Of the samples -2 .. 3 at t in 0 .. 1. */
+/* Writes the weights of the samples -2 .. 3 at t in 0 .. 1. */
 static void weigh(float t, float out[NODES])
 {
     const float a = t + 2.0f;
