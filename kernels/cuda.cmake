@@ -137,13 +137,13 @@ add_library(fovea_cuda STATIC
     blur/cuda/blur_cuda.c
     blur/cuda/blur_fft_cuda.c
     blur/cuda/blur_fft_plan.c
+    blur/cuda/transform.c
     blur/cuda/blur_frame.c
     blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
-    cuda/cuda_fft.c
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c

@@ -32,17 +32,6 @@ foreach(name IN ITEMS test_cuda_code test_cuda_lost test_cuda_peer test_cuda_pee
     add_dependencies(${name} test_fake_cuda)
 endforeach()
 
-# Libraries that are called cuFFT and have none of its functions.
-foreach(version IN ITEMS 11 12)
-    add_library(test_no_fft_${version} SHARED gpu/no_fft.c)
-    set_target_properties(test_no_fft_${version} PROPERTIES PREFIX "" OUTPUT_NAME libcufft SUFFIX .so.${version}
-        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no_fft)
-    target_link_libraries(test_no_fft_${version} PRIVATE fovea_build)
-    add_dependencies(test_blur_engines test_no_fft_${version})
-endforeach()
-fovea_add_run(test_blur_engines_without_fft unit 60
-    "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/no_fft;FOVEA_TEST_NO_FFT=1" test_blur_engines)
-
 fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK fovea_internal LABELS unit)
 
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)

@@ -102,12 +102,6 @@ set_target_properties(test_emulated_driver PROPERTIES PREFIX "" OUTPUT_NAME libc
     LIBRARY_OUTPUT_DIRECTORY ${emulated_driver})
 target_link_libraries(test_emulated_driver PRIVATE fovea_build fovea_emulated)
 target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
-# cuFFT beside it, which asks the driver what is captured.
-add_library(test_emulated_fft SHARED emulated/fft.c)
-set_target_properties(test_emulated_fft PROPERTIES PREFIX "" OUTPUT_NAME libcufft SUFFIX .so.12
-    LIBRARY_OUTPUT_DIRECTORY ${emulated_driver})
-target_link_libraries(test_emulated_fft PRIVATE fovea_build test_emulated_driver m)
-target_include_directories(test_emulated_fft SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
 
 # fovea_add_emulated(<name> <program of a test with the label gpu, and its arguments> [NAME=value ...]): the program
 # as test_emulated_<name>, with few of its cases.
@@ -115,5 +109,5 @@ function(fovea_add_emulated name command)
     list(GET command 0 program)
     fovea_add_run(test_emulated_${name} unit 300
         "LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}" ${command})
-    add_dependencies(${program} test_emulated_driver test_emulated_fft)
+    add_dependencies(${program} test_emulated_driver)
 endfunction()

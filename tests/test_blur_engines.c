@@ -13,7 +13,7 @@
 #include "kernels/blur/passes.h"
 #include "kernels/blur/plan.h"
 #if FOVEA_HAVE_CUDA
-#include "kernels/cuda/cuda_fft.h"
+#include "kernels/blur/cuda/transform.h"
 #endif
 #include "kernels/operator/operator.h"
 
@@ -622,31 +622,15 @@ TEST(a_backend_without_a_way_is_named_with_the_setting)
     assert_lacks(&spread, true, FOVEA_BACKEND_VULKAN, "picture of sigmas");
 }
 
-/* Run once more where libraries of that name are there and have no functions. */
-TEST(fft_without_its_library_is_refused_by_the_librarys_name)
+/* 4,096 takes three steps, and 3,888 takes six. */
+TEST(transforms_have_lengths_of_few_steps)
 {
 #if FOVEA_HAVE_CUDA
-    char problem[OPERATOR_PROBLEM_BYTES];
-    const bool is_there = cuda_fft_is_there(problem, sizeof problem);
-    const struct blur_numbers fft = {.engine = BLUR_FFT, .sigma_px = 3.0};
-    assert_lacks(&fft, false, FOVEA_BACKEND_CUDA,
-                 is_there ? NULL : "blur.engine fft needs NVIDIA's cuFFT, and ");
-    assert_true(is_there ? problem[0] == '\0' : strstr(problem, "libcufft.so") != NULL);
-    assert_false(is_there && getenv("FOVEA_TEST_NO_FFT"));
-#else
-    skip();
-#endif
-}
-
-/* The smallest even numbers that have no factor above 7. */
-TEST(transforms_have_lengths_of_small_factors)
-{
-#if FOVEA_HAVE_CUDA
-    static const int32_t lengths[][2] = {{1, 2},       {2, 2},       {3, 4},       {11, 12},
-                                         {22, 24},     {97, 98},     {1130, 1134}, {1972, 2000},
-                                         {2210, 2240}, {3890, 3920}, {3889, 3920}, {3888, 3888}};
+    static const int32_t lengths[][3] = {{1, 99, 2},         {7, 99, 8},         {97, 200, 100},
+                                         {1128, 9999, 1280}, {2305, 9999, 2560}, {3888, 9999, 4096},
+                                         {3888, 4000, 4000}, {4097, 4099, 0}};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        assert_int_equal(cuda_fft_length(lengths[i][0]), lengths[i][1]);
+        assert_int_equal(blur_transform_length(lengths[i][0], lengths[i][1]), lengths[i][2]);
     }
 #else
     skip();

@@ -16,10 +16,8 @@ struct blur_engine {
     /* Makes of the numbers what the engine works with. */
     enum fovea_result (*fill)(struct blur_plan *plan);
     const struct blur_cpu_engine *cpu; /* all have one */
-    const struct blur_passes_engine *passes; /* on GPUs; NULL: it has none */
-    /* Says what it needs on CUDA that is not there, as a sentence's end; true: nothing. Of an
-     * engine without passes; NULL: it does not run there. */
-    bool (*runs_on_cuda)(char *out_problem, size_t bytes);
+    /* On GPUs; NULL: it runs on CUDA as an operator of its own, and not on Vulkan. */
+    const struct blur_passes_engine *passes;
 };
 
 /* By the word's number; NULL: the machine, which is no entry. */

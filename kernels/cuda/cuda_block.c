@@ -11,7 +11,6 @@ static void free_block(const struct cuda_device *device, struct cuda_block *bloc
         block->reads->readers--;
     }
     cuda_uses_finish(device, &block->uses);
-    cuda_fft_destroy(device, &block->fft);
     if (block->memory && block->from) {
         cuda_memory_give_back(block->from, block->memory);
     } else if (block->memory) {
@@ -103,7 +102,6 @@ void cuda_block_abandon_all(struct cuda_block **list)
     while (*list) {
         struct cuda_block *block = *list;
         *list = block->next;
-        cuda_fft_abandon(&block->fft);
         free(block);
     }
 }

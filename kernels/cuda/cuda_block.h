@@ -8,7 +8,6 @@
 #ifndef FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
 #define FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
 
-#include "cuda_fft.h"
 #include "cuda_memory.h"
 #include "cuda_uses.h"
 
@@ -19,7 +18,6 @@ struct cuda_block {
     struct cuda_uses uses;
     struct cuda_block *reads; /* NULL: none. What uses this block may use that one too */
     uint32_t readers; /* blocks that name this one so */
-    struct cuda_fft *fft; /* the block's, whose launches are among its uses; NULL: none */
 };
 
 /* Launches that are added to `reader` need not be added to `read`, which then lives as long. Both

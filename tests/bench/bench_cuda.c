@@ -4,7 +4,6 @@
 /* The cuda backend, below its public face: so that its launches can be captured in a graph. */
 
 #include "cuda_bench.h"
-#include "kernels/cuda/cuda_fft.h"
 
 #include <stdio.h>
 
@@ -86,16 +85,6 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
     *results_add(&b->bench->results) = row;
 }
 
-static bool can(const struct bench_mode *mode)
-{
-    char problem[128];
-    const bool lacks = bench_is_fft(mode) && !cuda_fft_is_there(problem, sizeof problem);
-    if (lacks) {
-        bench_say("%s is left out: it needs %s", mode->name, problem);
-    }
-    return !lacks;
-}
-
 /* False: there is no device. */
 static bool run_size(struct cuda_bench *b, const struct bench_size *size)
 {
@@ -111,9 +100,7 @@ static bool run_size(struct cuda_bench *b, const struct bench_size *size)
                 return false;
             }
             bench_say("%s", name);
-            if (can(c.mode)) {
-                run_case(b, &c);
-            }
+            run_case(b, &c);
         }
     }
     return true;

@@ -53,7 +53,7 @@ struct bench_case {
 
 /* Not every mode is measured everywhere. */
 bool bench_case_exists(const struct bench_case *c);
-/* Runs on CUDA alone, where cuFFT is there. */
+/* Runs on CUDA alone. */
 bool bench_is_fft(const struct bench_mode *mode);
 
 extern const struct bench_mode bench_modes[];

@@ -16,14 +16,11 @@ typedef CUresult (*graphs_step_fn)(const void *params);
 
 /* Whether the stream is being captured: then *out_result is the result of the call, and step runs
  * with a copy of params whenever a graph is launched. */
-#define GRAPHS_EXPORTED                                                                            \
-    __attribute__((visibility("default"))) /* for fft.c, a library of its own                      \
-                                            */
-GRAPHS_EXPORTED bool graphs_capture(CUstream stream, graphs_step_fn step, const void *params,
-                                    size_t bytes, CUresult *out_result);
+bool graphs_capture(CUstream stream, graphs_step_fn step, const void *params, size_t bytes,
+                    CUresult *out_result);
 
 /* For calls that conflict with any capture. CUDA_SUCCESS: there is none, or the thread may. */
-GRAPHS_EXPORTED CUresult graphs_ask(void);
+CUresult graphs_ask(void);
 
 CUresult graphs_StreamCreate(CUstream *stream);
 CUresult graphs_StreamDestroy(CUstream stream);

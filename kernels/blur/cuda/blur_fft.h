@@ -7,17 +7,24 @@
 
 #include "blur_cuda.h"
 
+struct blur_fft_limits {
+    int32_t shared_bytes; /* of a block at most */
+};
+
 struct blur_fft_plan {
     struct operator_cuda_plan base;
     struct blur_planes planes; /* of one image, and the most of any format */
     uint64_t light_samples;
     uint64_t kernel;
-    uint64_t work;
-    uint32_t batch_planes; /* that there is memory for */
+    uint32_t columns; /* that a block transforms */
+    uint64_t batch_bytes; /* of planes, that there is memory for */
 };
 
-/* All but what there is for batches. On failure the plan is there to be retired. */
+/* All but what there is for batches; the kernel is not transformed yet. On failure the plan is
+ * there to be retired. FOVEA_ERROR_UNSUPPORTED: a line does not fit into a block's memory; the log
+ * says so. */
 FOVEA_MUST_CHECK enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda,
+                                                      const struct blur_fft_limits *limits,
                                                       const struct operator_plan *plan,
                                                       enum fovea_format format,
                                                       struct blur_fft_plan *made);

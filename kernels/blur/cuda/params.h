@@ -8,6 +8,7 @@
 
 #include "kernels/blur/passes.h"
 #include "kernels/image/image_linear.h"
+#include "transform.h"
 
 #define BLUR_CUDA_SIDE_X 32 /* threads of a block that loads or stores, a pixel each */
 #define BLUR_CUDA_SIDE_Y 8
@@ -41,16 +42,18 @@ struct blur_surface_params {
     uint64_t dst;
 };
 
-/* The engine fft transforms these: a plane of numbers for each channel, each row as long as the
- * width and two numbers more. Column i is the picture's until its width, then its last one again,
- * and the first one again where the kernel comes round; rows likewise. */
+/* The engine fft transforms these: a plane of complex numbers for each channel, whose real parts
+ * are the upper half of the picture, and whose imaginary parts are the lower one, each with as much
+ * around it as the kernel reaches. The kernel's numbers are real, so that both come back apart. */
 struct blur_planes {
-    int32_t width;
-    int32_t height;
+    struct blur_transform across; /* its length is that of a row in memory, too */
+    struct blur_transform down;
     int32_t reach_x_px;
     int32_t reach_y_px;
+    int32_t half_px; /* rows of the picture in a half; of an odd height the last is in one alone */
+    int32_t rows; /* with those around them; a column's numbers beyond them are 0 */
     int32_t count; /* of an image */
-    int32_t precise; /* double[], else float[] */
+    int32_t precise; /* double precision, else single */
     uint64_t at;
 };
 
@@ -68,14 +71,29 @@ struct blur_planes_surface_params {
     uint64_t dst;
 };
 
-#define BLUR_FFT_THREADS 256 /* of a block that multiplies, a complex number of each plane each */
+#define BLUR_FFT_MOST_THREADS 512 /* of a block that transforms a row */
+#define BLUR_FFT_COLUMN_THREADS 512 /* of one that transforms columns */
 
-struct blur_fft_product_params {
-    uint64_t planes; /* complex, of width / 2 + 1 a row */
-    uint64_t kernel; /* one such plane */
-    int64_t numbers; /* of a plane */
-    int32_t count;
+/* Lines of planes that are transformed where they lie. */
+struct blur_fft_rows_params {
+    struct blur_transform transform;
+    uint64_t at;
+    int64_t next; /* complex numbers from a plane to the next */
+    int32_t first; /* row of a plane; block x is so much further, and block y in another plane */
     int32_t reserved;
+};
+
+struct blur_fft_columns_params {
+    struct blur_transform transform;
+    uint64_t at;
+    int64_t next;
+    uint64_t kernel; /* a plane of all columns' numbers, by rows as these lie in a column */
+    int32_t width; /* columns, and numbers of a row */
+    int32_t rows; /* that are read, and 0 from there on */
+    int32_t first_written;
+    int32_t written; /* rows from there on */
+    int32_t planes;
+    int32_t places; /* of a column in shared memory */
 };
 
 struct blur_pass_params {

@@ -5,7 +5,6 @@
 
 #include "kernels/blur/cpu/blur_cpu.h"
 #if FOVEA_HAVE_CUDA
-#include "kernels/cuda/cuda_fft.h"
 #endif
 
 #include <math.h>
@@ -41,18 +40,12 @@ static enum fovea_result fill_fft(struct blur_plan *plan)
     return blur_kernel_fold(plan->machine.width_px, plan->machine.height_px, &plan->kernel);
 }
 
-#if FOVEA_HAVE_CUDA
-#define FFT_ON_CUDA cuda_fft_is_there
-#else
-#define FFT_ON_CUDA NULL
-#endif
-
 static const struct blur_engine engines[BLUR_ENGINES] = {
-    [BLUR_QUASI] = {fill_quasi, &blur_cpu_quasi, &blur_passes_quasi, NULL},
-    [BLUR_BOX] = {fill_box, &blur_cpu_box, &blur_passes_box, NULL},
-    [BLUR_DIFFUSION] = {fill_diffusion, &blur_cpu_diffusion, &blur_passes_diffusion, NULL},
-    [BLUR_SPREAD] = {fill_spread, &blur_cpu_spread, &blur_passes_spread, NULL},
-    [BLUR_FFT] = {fill_fft, &blur_cpu_fft, NULL, FFT_ON_CUDA},
+    [BLUR_QUASI] = {fill_quasi, &blur_cpu_quasi, &blur_passes_quasi},
+    [BLUR_BOX] = {fill_box, &blur_cpu_box, &blur_passes_box},
+    [BLUR_DIFFUSION] = {fill_diffusion, &blur_cpu_diffusion, &blur_passes_diffusion},
+    [BLUR_SPREAD] = {fill_spread, &blur_cpu_spread, &blur_passes_spread},
+    [BLUR_FFT] = {fill_fft, &blur_cpu_fft, NULL},
 };
 
 const struct blur_engine *blur_engine_at(uint32_t word)

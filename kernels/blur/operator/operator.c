@@ -51,13 +51,13 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
 }
 
-/* Fft takes planes of three channels, the kernel's, and what transforms may need beside. */
+/* Fft takes planes of three channels and the kernel's, complex numbers of half of the picture. */
 static uint64_t fft_cuda_bytes(const struct blur_plan *plan)
 {
     const struct blur_kernel *kernel = &plan->kernel;
-    return (uint64_t)5 * sizeof(float) *
+    return (uint64_t)4 * 2 * sizeof(float) *
            (plan->machine.width_px + 2 * (uint64_t)kernel->reach_x_px) *
-           (plan->machine.height_px + 2 * (uint64_t)kernel->reach_y_px);
+           ((plan->machine.height_px + 1) / 2 + 2 * (uint64_t)kernel->reach_y_px);
 }
 
 /* Other engines take samples between passes, the view's, and what is made of them. */
@@ -112,15 +112,9 @@ static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend back
         [FOVEA_BACKEND_VULKAN] = "vulkan", [FOVEA_BACKEND_CUDA] = "cuda"};
     const struct blur_plan *blur = blur_plan_of(plan);
     const struct blur_engine *engine = blur->engine;
-    if (!engine || backend == FOVEA_BACKEND_CPU) {
+    const bool runs_whole = engine && !engine->passes && backend == FOVEA_BACKEND_CUDA;
+    if (!engine || backend == FOVEA_BACKEND_CPU || runs_whole) {
         return false;
-    }
-    if (!engine->passes && backend == FOVEA_BACKEND_CUDA && engine->runs_on_cuda) {
-        char problem[OPERATOR_PROBLEM_BYTES / 2];
-        const bool lacks = !engine->runs_on_cuda(problem, sizeof problem);
-        snprintf(out, bytes, "blur.engine %s needs %s", blur_range_of(blur->numbers.engine).name,
-                 problem);
-        return lacks;
     }
     if (!engine->passes) {
         snprintf(out, bytes,
