@@ -109,6 +109,7 @@ set(FOVEA_FATBINS
     blur/cuda/blur
     blur/cuda/blur_fft
     dof/cuda/dof
+    saliency/cuda/saliency
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")
@@ -130,7 +131,7 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
 set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
-    lens/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+    lens/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
@@ -171,6 +172,11 @@ add_library(fovea_cuda STATIC
     lens/cuda/fatbin.c
     lens/cuda/lens_cuda.c
     operator/operator_cuda_base.c
+    saliency/cuda/fatbin.c
+    saliency/cuda/frame.c
+    saliency/cuda/memory.c
+    saliency/cuda/run.c
+    saliency/cuda/saliency_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(fovea_cuda PRIVATE fovea_build fovea_stack PUBLIC fovea_kernels Threads::Threads

@@ -79,6 +79,8 @@ fovea_add_ptx(bench_blur_textures bench/blur_thesis/blur_textures.cu bench/blur_
 fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/lens_peers.h)
 fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_blobs SOURCES gpu/test_cuda_blobs.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
 # The example is linked with -lcuda, without which a test must start, to be skipped: as a library it looks for the
@@ -132,7 +134,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example operators lens depth gradient row capture)
+    set(emulated kernels blobs images example operators lens depth gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated foveate)
     endif()

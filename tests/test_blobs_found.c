@@ -340,9 +340,9 @@ TEST(what_cannot_be_is_refused)
     assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     image = image_of(bytes, 4, FOVEA_FORMAT_R8);
-    image.memory = FOVEA_MEMORY_CUDA;
-    assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL),
-                     FOVEA_ERROR_UNSUPPORTED);
+    image.memory = FOVEA_MEMORY_CUDA; /* which it is not, or there is no CUDA */
+    const enum fovea_result no_device = fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL);
+    assert_true(no_device == FOVEA_ERROR_INVALID_ARGUMENT || no_device == FOVEA_ERROR_UNSUPPORTED);
     image.data = NULL;
     assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);

@@ -84,7 +84,7 @@ static enum fovea_result make_kernels(struct saliency_plan *plan, struct salienc
 
 /* What a distance weighs before decimation: whole numbers, whose errors do not add up along the
  * line. A pixel has a width, which is a variance of 1/12 that samples do not have. */
-static int32_t tap_of(const struct saliency_level *level, int32_t distance)
+int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance)
 {
     const double wanted = PREFILTER_STEPS * level->step_px;
     const double width = sqrt(2.0 * (wanted * wanted - 1.0 / 12.0));
@@ -99,7 +99,7 @@ static double tap_variance(const struct saliency_level *level)
 {
     double sum = 0.0;
     for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
-        sum += (double)d * d * tap_of(level, d);
+        sum += (double)d * d * saliency_tap_of(level, d);
     }
     return sum / TAP_SUM / level->step_px / level->step_px;
 }
@@ -137,7 +137,7 @@ static void fill_taps(const struct saliency_axis *axis, const struct saliency_le
         for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
             const int32_t at = sample * level->step_px + d;
             const int32_t pixel = at < 0 ? 0 : at >= axis->pixels ? axis->pixels - 1 : at;
-            add_tap(axis, pixel, sample, tap_of(level, d));
+            add_tap(axis, pixel, sample, saliency_tap_of(level, d));
         }
     }
 }

@@ -71,6 +71,9 @@ static inline const int32_t *saliency_kernel_of(const struct saliency_scale *sca
     return scale->kernels + (run - 1) * (2 * scale->reach + 1) * SALIENCY_FINE_PITCH;
 }
 
+/* The weight that a sample has for pixels at a distance along an axis, up to the level's reach. */
+int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance);
+
 FOVEA_MUST_CHECK enum fovea_result saliency_plan_create(const struct saliency_numbers *numbers,
                                                         uint32_t width_px, uint32_t height_px,
                                                         struct saliency_plan **out_plan);

@@ -3,6 +3,7 @@
 
 #include "fovea_blobs.h"
 
+#include "blobs_cuda.h"
 #include "context_image.h"
 
 #include "core/log.h"
@@ -26,9 +27,12 @@ STRUCT_ENDS_WITH(struct fovea_blobs_desc, log);
 struct fovea_blobs {
     struct saliency_numbers numbers;
     struct thread_pool *pool;
+    uint32_t channels;
     struct saliency_plan *plan; /* of the last size */
-    struct saliency_cpu *cpu;
+    struct saliency_cpu *cpu; /* NULL: nothing needed it yet */
+    struct saliency_cuda *cuda; /* the same */
     bool ran; /* there are responses */
+    bool on_device; /* which the processor does not have */
     struct fovea_log log;
 };
 
@@ -115,6 +119,7 @@ enum fovea_result fovea_blobs_create(const struct fovea_blobs_desc *desc,
 static void forget_size(struct fovea_blobs *blobs)
 {
     saliency_cpu_destroy(&blobs->cpu);
+    blobs_cuda_forget(blobs->cuda);
     saliency_plan_destroy(&blobs->plan);
     blobs->ran = false;
 }
@@ -125,6 +130,7 @@ void fovea_blobs_destroy(struct fovea_blobs **blobs)
         return;
     }
     forget_size(*blobs);
+    blobs_cuda_destroy(&(*blobs)->cuda);
     thread_pool_destroy(&(*blobs)->pool);
     free(*blobs);
     *blobs = NULL;
@@ -138,21 +144,18 @@ static enum fovea_result make_size(struct fovea_blobs *blobs, const struct fovea
         pixel_codec_of(src->format)->color_channels == 1 ? 1 : SALIENCY_CHANNELS;
     const struct saliency_plan *plan = blobs->plan;
     if (plan && plan->width_px == (int32_t)src->width_px &&
-        plan->height_px == (int32_t)src->height_px && blobs->cpu->channels == channels) {
+        plan->height_px == (int32_t)src->height_px && blobs->channels == channels) {
         return FOVEA_OK;
     }
     forget_size(blobs);
-    enum fovea_result result =
-        saliency_plan_create(&blobs->numbers, src->width_px, src->height_px, &blobs->plan);
-    if (result >= 0) {
-        result = saliency_cpu_create(blobs->plan, blobs->pool, channels, &blobs->cpu);
-    }
-    if (result < 0) {
-        log_error(blobs->log, "blobs: no memory for a picture of %ux%u pixels", src->width_px,
-                  src->height_px);
-        forget_size(blobs);
-    }
-    return result;
+    blobs->channels = channels;
+    return saliency_plan_create(&blobs->numbers, src->width_px, src->height_px, &blobs->plan);
+}
+
+static enum fovea_result make_cpu(struct fovea_blobs *blobs)
+{
+    return blobs->cpu ? FOVEA_OK
+                      : saliency_cpu_create(blobs->plan, blobs->pool, blobs->channels, &blobs->cpu);
 }
 
 static enum fovea_result check_images(const struct fovea_blobs *blobs, struct fovea_image *src,
@@ -169,11 +172,34 @@ static enum fovea_result check_images(const struct fovea_blobs *blobs, struct fo
                               "number of channels");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (src->memory != FOVEA_MEMORY_CPU) {
-        log_error(blobs->log, "blobs: this version reads images in CPU memory alone");
-        return FOVEA_ERROR_UNSUPPORTED;
+    return FOVEA_OK;
+}
+
+static enum fovea_result run_cpu(struct fovea_blobs *blobs, const struct blobs_run *run)
+{
+    FOVEA_TRY(make_cpu(blobs));
+    for (uint32_t i = 0; i < run->image_count; i++) {
+        const struct fovea_image image = image_of_batch(run->src, run->src_next_bytes, i);
+        run->out_counts[i] = saliency_cpu_run(blobs->cpu, &image,
+                                              run->out_blobs + (size_t)i * blobs->numbers.blob_max);
     }
     return FOVEA_OK;
+}
+
+static enum fovea_result run(struct fovea_blobs *blobs, const struct blobs_run *run)
+{
+    enum fovea_result result = make_size(blobs, run->src);
+    if (result >= 0 && run->src->memory == FOVEA_MEMORY_CUDA) {
+        result = blobs_cuda_run(&blobs->cuda, blobs->plan, blobs->channels, run);
+    } else if (result >= 0) {
+        result = run_cpu(blobs, run);
+    }
+    if (result == FOVEA_ERROR_OUT_OF_MEMORY) {
+        log_error(blobs->log, "blobs: no memory for a picture of %ux%u pixels", run->src->width_px,
+                  run->src->height_px);
+        forget_size(blobs);
+    }
+    return result;
 }
 
 enum fovea_result fovea_blobs_run(struct fovea_blobs *blobs, const struct fovea_image *src,
@@ -181,19 +207,36 @@ enum fovea_result fovea_blobs_run(struct fovea_blobs *blobs, const struct fovea_
                                   struct fovea_blob *out_blobs, uint32_t *out_counts,
                                   void *cuda_stream)
 {
-    (void)cuda_stream;
     if (!blobs || !src || !out_blobs || !out_counts) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_image first = *src;
     FOVEA_TRY(check_images(blobs, &first, image_count, src_next_bytes));
-    FOVEA_TRY(make_size(blobs, &first));
-    for (uint32_t i = 0; i < image_count; i++) {
-        const struct fovea_image image = image_of_batch(&first, src_next_bytes, i);
-        out_counts[i] =
-            saliency_cpu_run(blobs->cpu, &image, out_blobs + (size_t)i * blobs->numbers.blob_max);
-    }
+    const struct blobs_run of = {
+        .src = &first,
+        .image_count = image_count,
+        .src_next_bytes = src_next_bytes,
+        .out_blobs = out_blobs,
+        .out_counts = out_counts,
+        .cuda_stream = cuda_stream,
+        .pool = blobs->pool,
+        .log = blobs->log,
+    };
+    blobs->ran = false;
+    FOVEA_TRY(run(blobs, &of));
     blobs->ran = true;
+    blobs->on_device = first.memory == FOVEA_MEMORY_CUDA;
+    return FOVEA_OK;
+}
+
+/* Copies the responses of the device once. */
+static enum fovea_result get_responses(struct fovea_blobs *blobs)
+{
+    if (blobs->on_device) {
+        FOVEA_TRY(make_cpu(blobs));
+        FOVEA_TRY(blobs_cuda_read(blobs->cuda, blobs->cpu->response));
+        blobs->on_device = false;
+    }
     return FOVEA_OK;
 }
 
@@ -207,6 +250,7 @@ enum fovea_result fovea_blobs_response(struct fovea_blobs *blobs, uint32_t scale
     if (!blobs->ran) {
         return FOVEA_ERROR_INVALID_STATE;
     }
+    FOVEA_TRY(get_responses(blobs));
     for (int32_t y = 0; y < blobs->plan->height_px; y++) {
         saliency_cpu_response_row(blobs->cpu, scale, y,
                                   out + y * (row_stride_bytes / (ptrdiff_t)sizeof *out));

@@ -7,23 +7,17 @@
 
 #include <string.h>
 
-/* Levels of a format: 0 .. most, of which a bin of I1 has so many. */
-struct range {
-    float most;
-    float bin;
-};
-
-static struct range range_of(enum fovea_format format)
+struct saliency_range saliency_range_of(enum fovea_format format)
 {
     switch (format) {
     case FOVEA_FORMAT_RGBA8:
     case FOVEA_FORMAT_RGB8:
     case FOVEA_FORMAT_R8:
-        return (struct range){255.0f, 2.0f};
+        return (struct saliency_range){255.0f, 2.0f};
     case FOVEA_FORMAT_A2B10G10R10:
-        return (struct range){1023.0f, 8.0f};
+        return (struct saliency_range){1023.0f, 8.0f};
     default:
-        return (struct range){1.0f, 1.0f / SALIENCY_BINS};
+        return (struct saliency_range){1.0f, 1.0f / SALIENCY_BINS};
     }
 }
 
@@ -41,8 +35,8 @@ static inline unsigned char bin_of(float value, float bin)
 }
 
 /* Whole levels stay exact: their sums and what they are divided by are. */
-static void fill_row(const struct saliency_cpu *cpu, const struct range *range, const float *colors,
-                     unsigned char *const *out)
+static void fill_row(const struct saliency_cpu *cpu, const struct saliency_range *range,
+                     const float *colors, unsigned char *const *out)
 {
     for (int32_t x = 0; x < cpu->plan->width_px; x++) {
         const float r = within(colors[3 * x], range->most);
@@ -54,7 +48,7 @@ static void fill_row(const struct saliency_cpu *cpu, const struct range *range, 
     }
 }
 
-static void fill_row_grey(const struct saliency_cpu *cpu, const struct range *range,
+static void fill_row_grey(const struct saliency_cpu *cpu, const struct saliency_range *range,
                           const float *values, unsigned char *out)
 {
     for (int32_t x = 0; x < cpu->plan->width_px; x++) {
@@ -75,7 +69,7 @@ void saliency_cpu_bins_row(struct saliency_cpu *cpu, int32_t y, float *colors)
 {
     const struct pixel_codec *codec = pixel_codec_of(cpu->src.format);
     const struct pixel_row row = pixel_row_of(&cpu->src, codec, 0, y, cpu->plan->width_px);
-    const struct range range = range_of(cpu->src.format);
+    const struct saliency_range range = saliency_range_of(cpu->src.format);
     unsigned char *out[SALIENCY_CHANNELS];
     for (uint32_t i = 0; i < SALIENCY_CHANNELS; i++) {
         out[i] = saliency_cpu_bins_at(cpu, i < cpu->channels ? i : 0, y);

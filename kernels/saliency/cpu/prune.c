@@ -8,6 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CANDIDATES_LEAST 8192
+#define CANDIDATES_PER_BLOB 8
+
+uint32_t saliency_candidates_most(const struct saliency_plan *plan)
+{
+    const uint32_t most = plan->numbers.blob_max * CANDIDATES_PER_BLOB;
+    return most > CANDIDATES_LEAST ? most : CANDIDATES_LEAST;
+}
+
 bool saliency_candidate_before(const struct saliency_candidate *a,
                                const struct saliency_candidate *b)
 {
@@ -101,11 +110,13 @@ uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, 
                         struct fovea_blob *out_blobs)
 {
     uint32_t kept = 0;
-    if (candidates->count == 0) {
+    const uint32_t count =
+        candidates->count < candidates->most ? candidates->count : candidates->most;
+    if (count == 0) {
         return 0;
     }
     qsort(candidates->of, candidates->count, sizeof *candidates->of, compare);
-    for (uint32_t i = 0; i < candidates->count && kept < blob_max; i++) {
+    for (uint32_t i = 0; i < count && kept < blob_max; i++) {
         const struct fovea_blob *blob = &candidates->of[i].blob;
         uint32_t other = 0;
         while (other < kept && !overlap_more(blob, &out_blobs[other], overlap)) {

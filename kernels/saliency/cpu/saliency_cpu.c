@@ -34,15 +34,9 @@ static void *make(struct saliency_cpu *cpu, size_t count, size_t element_bytes)
     return large_memory_make(count, element_bytes);
 }
 
-static uint32_t candidates_most(const struct saliency_plan *plan)
-{
-    const uint32_t most = plan->numbers.blob_max * SALIENCY_CANDIDATES_PER_BLOB;
-    return most > SALIENCY_CANDIDATES_LEAST ? most : SALIENCY_CANDIDATES_LEAST;
-}
-
 static bool make_worker(struct saliency_cpu *cpu, struct saliency_worker *worker)
 {
-    const uint32_t most = candidates_most(cpu->plan);
+    const uint32_t most = saliency_candidates_most(cpu->plan);
     worker->fine = make(cpu, 1, saliency_fine_bytes);
     worker->coarse = make(cpu, 1, saliency_coarse_bytes);
     worker->maxima = make(cpu, 1, saliency_maxima_bytes);
@@ -66,7 +60,7 @@ static bool make_picture(struct saliency_cpu *cpu)
         fine = fine && cpu->order[i];
     }
     cpu->response = make(cpu, plan->response_count, sizeof *cpu->response);
-    cpu->merged.most = candidates_most(plan);
+    cpu->merged.most = saliency_candidates_most(plan);
     cpu->merged.of = make(cpu, cpu->merged.most, sizeof *cpu->merged.of);
     return fine && cpu->bins && cpu->response && cpu->merged.of;
 }

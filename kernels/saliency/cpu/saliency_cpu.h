@@ -7,6 +7,7 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
 #define FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
 
+#include "kernels/saliency/candidate.h"
 #include "kernels/saliency/cpu/loops.h"
 #include "kernels/saliency/plan.h"
 
@@ -18,18 +19,15 @@ struct thread_pool;
 #define SALIENCY_FINE_ROWS 32
 #define SALIENCY_COARSE_ROWS 64
 
-/* Candidates are blobs before any is left out because of another one. */
-#define SALIENCY_CANDIDATES_LEAST 8192
-#define SALIENCY_CANDIDATES_PER_BLOB 8
+/* Levels of a format: 0 .. most, of which a bin of I1 has so many. */
+struct saliency_range {
+    float most;
+    float bin;
+};
+struct saliency_range saliency_range_of(enum fovea_format format);
 
 struct saliency_place {
     uint16_t x, y;
-};
-
-struct saliency_candidate {
-    struct fovea_blob blob;
-    uint32_t scale;
-    uint32_t place; /* x + y width, of the pixel that is above its neighbours */
 };
 
 /* The strongest candidates that a worker has seen: the weakest of them comes first (a heap). */
@@ -110,13 +108,16 @@ extern const size_t saliency_maxima_bytes;
 void saliency_maxima_find(const struct saliency_cpu *cpu, struct saliency_maxima *maxima,
                           int32_t number, struct saliency_candidates *out);
 
+/* The strongest that are looked at. */
+uint32_t saliency_candidates_most(const struct saliency_plan *plan);
 /* True where a comes before b. */
 bool saliency_candidate_before(const struct saliency_candidate *a,
                                const struct saliency_candidate *b);
 /* Where there are `most`, the weakest gives way. */
 void saliency_candidates_add(struct saliency_candidates *candidates,
                              const struct saliency_candidate *candidate);
-/* Sorts them, and leaves out those that overlap a stronger one. How many are written. */
+/* Sorts them, and leaves out those that overlap a stronger one, and those beyond the strongest
+ * `most`. How many are written. */
 uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,
                         struct fovea_blob *out_blobs);
 

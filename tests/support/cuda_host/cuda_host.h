@@ -213,6 +213,13 @@ static inline T __shfl_xor_sync(uint32_t mask, T value, int bits, int width = 32
     return cuda_host_shuffled(mask, value, from / width > lane / width ? lane : from);
 }
 template <typename T>
+static inline T __shfl_up_sync(uint32_t mask, T value, unsigned by, int width = 32)
+{
+    const int lane = cuda_host_lane();
+    const int from = lane - (int)by;
+    return cuda_host_shuffled(mask, value, from < lane / width * width ? lane : from);
+}
+template <typename T>
 static inline T __shfl_down_sync(uint32_t mask, T value, unsigned by, int width = 32)
 {
     const int lane = cuda_host_lane();
@@ -295,6 +302,12 @@ template <typename T, typename V> static inline T atomicMin(T *to, V value)
 {
     const T old = *to;
     *to = (T)value < old ? (T)value : old;
+    return old;
+}
+template <typename T, typename V> static inline T atomicOr(T *to, V value)
+{
+    const T old = *to;
+    *to = (T)(old | (T)value);
     return old;
 }
 

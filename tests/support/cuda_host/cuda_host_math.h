@@ -69,6 +69,17 @@ static inline int __float_as_int(float value)
 {
     return (int)__float_as_uint(value);
 }
+/* Rounded at once, never part of a fused step. */
+static inline float __fmul_rn(float x, float y)
+{
+    volatile float product = x * y;
+    return product;
+}
+static inline float __fadd_rn(float x, float y)
+{
+    volatile float sum = x + y;
+    return sum;
+}
 static inline int __popc(unsigned value)
 {
     return __builtin_popcount(value);

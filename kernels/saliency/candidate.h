@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Blobs before any is left out because of another one. Included by C and CUDA. */
+#ifndef FOVEA_KERNELS_SALIENCY_CANDIDATE_H
+#define FOVEA_KERNELS_SALIENCY_CANDIDATE_H
+
+#include "fovea_blobs.h"
+
+struct saliency_candidate {
+    struct fovea_blob blob;
+    uint32_t scale;
+    uint32_t place; /* x + y width, of the pixel that is above its neighbours */
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The bins of a picture's channels, as kernels/saliency/cpu/bins.c has them. A warp reads and
+ * writes neighbours; memory bounds it. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_BINS_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_BINS_CUH
+
+#include "kernels/image/image.cuh"
+#include "params.h"
+
+/* NaN is 0. */
+static __device__ __forceinline__ float within(float value, float most)
+{
+    return fminf(fmaxf(value, 0.0f), most);
+}
+
+static __device__ __forceinline__ unsigned char bin_of(float value, float bin)
+{
+    return (unsigned char)min((int)(value / bin), SALIENCY_BINS - 1);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ void make_bins(const saliency_cuda_image &image)
+{
+    const int x = (int)(blockIdx.x * SALIENCY_CUDA_SEGMENT + threadIdx.x);
+    const int y = (int)(blockIdx.y * SALIENCY_CUDA_ROWS + threadIdx.y);
+    if (x >= image.width_px || y >= image.height_px) {
+        return;
+    }
+    linear_image<Pixel> src = {image.src};
+    src.view.data += blockIdx.z * image.next_bytes;
+    const float4 color = Pixel::decode(src.load(x, y));
+    const float most = image.most;
+    const int64_t pixels = (int64_t)image.width_px * image.height_px;
+    unsigned char *out = (unsigned char *)image.bins + (int64_t)y * image.width_px + x;
+    const float r = within(color.x, most);
+    if (Pixel::channels == 1) {
+        out[blockIdx.z * pixels] = bin_of(r + r + r, 3.0f * image.bin);
+        return;
+    }
+    const float g = within(color.y, most);
+    const float b = within(color.z, most);
+    out += 3 * (int64_t)blockIdx.z * pixels;
+    out[0] = bin_of(r + g + b, 3.0f * image.bin);
+    out[pixels] = bin_of(r - b + most, 2.0f * image.bin);
+    out[2 * pixels] = bin_of(2.0f * g - r - b + 2.0f * most, 4.0f * image.bin);
+}
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Coarser levels, from planes to responses: a block has a tile of a level's samples and every n-th
+ * plane of those that differ there. A plane is blurred along rows, then along columns, and has its
+ * Laplacian taken, for each scale of the level; thread by thread in registers, so that a number of
+ * shared memory is read for every few it is multiplied with. A thread keeps the sums of |d| of its
+ * samples, whole numbers, and adds them to the response at the end. Multiplications and additions
+ * bound it, 63 of each pass for each sample and plane of three scales. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
+
+#include "levels.cuh"
+
+#define RUN 8 /* samples of a row that a thread blurs at once */
+#define LINE_ROWS SALIENCY_CUDA_LINE_ROWS
+#define PLANE_PITCH SALIENCY_CUDA_PLANE_PITCH
+#define LINE_PITCH SALIENCY_CUDA_LINE_PITCH
+
+struct filter_memory {
+    float plane[LINE_ROWS * PLANE_PITCH]; /* from `reach` samples before the lines */
+    float lines[LINE_ROWS * LINE_PITCH]; /* blurred along rows */
+    float blurred[4 * SALIENCY_CUDA_STRIP * LINE_PITCH];
+    present_bins bins;
+};
+static_assert(sizeof(filter_memory) == SALIENCY_CUDA_FILTER_BYTES, "");
+
+struct filter_tile {
+    int level;
+    int x, y; /* first sample that is written, counted from the response's first */
+    int reach; /* of the level's scales */
+};
+
+static __device__ __forceinline__ filter_tile tile_of_block(const saliency_cuda_frame &frame)
+{
+    int number = (int)blockIdx.x;
+    int level = 0;
+    while (number >= frame.levels[level].tile_end) {
+        level++;
+    }
+    const saliency_cuda_level &at = frame.levels[level];
+    number -= level > 0 ? frame.levels[level - 1].tile_end : 0;
+    filter_tile tile = {level, number % at.tiles_across * SALIENCY_CUDA_TILE_WIDTH,
+                        number / at.tiles_across * SALIENCY_CUDA_TILE_HEIGHT, 0};
+    for (uint32_t i = at.scale_first; i < at.scale_end; i++) {
+        tile.reach = max(tile.reach, frame.scales[i].reach);
+    }
+    return tile;
+}
+
+/* The sample of the planes at a place that counts from the response's first; those beyond are like
+ * the outermost. */
+static __device__ __forceinline__ int sample_at(const saliency_cuda_axis &axis, int place)
+{
+    return clamped(axis.out_first + place - axis.first, 0, axis.count - 1);
+}
+
+/* Which planes differ in the tile: bins of the samples that it reads. */
+static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &frame,
+                                                  const filter_tile &tile, filter_memory &memory)
+{
+    const saliency_cuda_level &level = frame.levels[tile.level];
+    const int thread = (int)threadIdx.x;
+    const int margin = tile.reach + 1;
+    const int left = sample_at(level.x, tile.x - margin) / SALIENCY_CUDA_SEGMENT;
+    const int across =
+        sample_at(level.x, tile.x + SALIENCY_CUDA_COLUMNS + margin) / SALIENCY_CUDA_SEGMENT - left +
+        1;
+    const int top = sample_at(level.y, tile.y - margin);
+    const int down = sample_at(level.y, tile.y + 4 * SALIENCY_CUDA_STRIP + margin) - top + 1;
+    if (thread < MASK_WORDS) {
+        memory.bins.mask[thread] = 0;
+    }
+    __syncthreads();
+    for (int i = thread; i < MASK_WORDS * across * down; i += SALIENCY_CUDA_FILTER_THREADS) {
+        const int word = i % MASK_WORDS;
+        const int segment = left + i / MASK_WORDS % across;
+        const int row = top + i / MASK_WORDS / across;
+        atomicOr(&memory.bins.mask[word],
+                 mask_at(frame, level, segment * SALIENCY_CUDA_SEGMENT, row)[word]);
+    }
+    __syncthreads();
+    const int count = rank_bins(memory.bins, thread);
+    __syncthreads();
+    return count;
+}
+
+static __device__ __forceinline__ void load_plane(const saliency_cuda_frame &frame,
+                                                  const filter_tile &tile, int bin,
+                                                  filter_memory &memory)
+{
+    const saliency_cuda_level &level = frame.levels[tile.level];
+    const float *plane = plane_at(frame, level, 0, 0) + (int64_t)bin * level.pitch * level.y.count;
+    const int width = SALIENCY_CUDA_COLUMNS + 2 * tile.reach;
+    const int height = 4 * SALIENCY_CUDA_STRIP + 2 * tile.reach;
+    for (int row = (int)threadIdx.x / 32; row < height; row += SALIENCY_CUDA_FILTER_THREADS / 32) {
+        const float *from =
+            plane + (int64_t)sample_at(level.y, tile.y - 1 - tile.reach + row) * level.pitch;
+        for (int i = (int)threadIdx.x % 32; i < width; i += 32) {
+            memory.plane[row * PLANE_PITCH + i] =
+                from[sample_at(level.x, tile.x - 1 - tile.reach + i)];
+        }
+    }
+}
+
+/* `COUNT` sums along a line: `in` is REACH numbers before the first one's own. */
+template <int REACH, int COUNT>
+static __device__ __forceinline__ void gauss(const float *in, int step, const float *weights,
+                                             float out[COUNT])
+{
+    float values[COUNT + 2 * REACH];
+#pragma unroll
+    for (int i = 0; i < COUNT + 2 * REACH; i++) {
+        values[i] = in[i * step];
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        out[i] = weights[0] * values[i + REACH];
+    }
+#pragma unroll
+    for (int k = 1; k <= REACH; k++) {
+        const float weight = weights[k];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            out[i] += weight * (values[i + REACH - k] + values[i + REACH + k]);
+        }
+    }
+}
+
+/* Neighbouring threads have neighbouring rows. */
+template <int REACH>
+static __device__ __forceinline__ void gauss_rows(const filter_tile &tile, const float *weights,
+                                                  filter_memory &memory)
+{
+    const int rows = 4 * SALIENCY_CUDA_STRIP + 2 * REACH;
+    const int within = tile.reach - REACH; /* the plane's margin is that of the largest scale */
+    for (int item = (int)threadIdx.x; item < rows * (SALIENCY_CUDA_COLUMNS / RUN);
+         item += SALIENCY_CUDA_FILTER_THREADS) {
+        const int row = item % rows;
+        const int column = item / rows * RUN;
+        float sums[RUN];
+        gauss<REACH, RUN>(memory.plane + (row + within) * PLANE_PITCH + column + within, 1, weights,
+                          sums);
+#pragma unroll
+        for (int i = 0; i < RUN; i++) {
+            memory.lines[row * LINE_PITCH + column + i] = sums[i];
+        }
+    }
+}
+
+/* Neighbouring threads have neighbouring columns. */
+template <int REACH>
+static __device__ __forceinline__ void gauss_columns(const float *weights, filter_memory &memory)
+{
+    const int column = (int)threadIdx.x % SALIENCY_CUDA_COLUMNS;
+    const int row = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS * SALIENCY_CUDA_STRIP;
+    float sums[SALIENCY_CUDA_STRIP];
+    gauss<REACH, SALIENCY_CUDA_STRIP>(memory.lines + row * LINE_PITCH + column, LINE_PITCH, weights,
+                                      sums);
+#pragma unroll
+    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
+        memory.blurred[(row + i) * LINE_PITCH + column] = sums[i];
+    }
+}
+
+template <int REACH>
+static __device__ __forceinline__ void gauss_plane(const filter_tile &tile, const float *weights,
+                                                   filter_memory &memory)
+{
+    float own[REACH + 1];
+#pragma unroll
+    for (int i = 0; i <= REACH; i++) {
+        own[i] = weights[i];
+    }
+    gauss_rows<REACH>(tile, own, memory);
+    __syncthreads();
+    gauss_columns<REACH>(own, memory);
+    __syncthreads();
+}
+
+static __device__ __forceinline__ float across(const float *row)
+{
+    return (row[0] - row[1]) + (row[2] - row[1]);
+}
+
+/* Six times the Laplacian of nine samples, as kernels/saliency/cpu/loops.c has it. */
+static __device__ __forceinline__ void add_laplace(const filter_memory &memory, float gain,
+                                                   int planes, int32_t total[SALIENCY_CUDA_STRIP])
+{
+    const int column = min((int)threadIdx.x % SALIENCY_CUDA_COLUMNS, SALIENCY_CUDA_TILE_WIDTH - 1);
+    const int strip = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS;
+    const float *at = memory.blurred + strip * SALIENCY_CUDA_STRIP * LINE_PITCH + column;
+    const int rows = strip == 3 ? SALIENCY_CUDA_STRIP - 2 : SALIENCY_CUDA_STRIP;
+    float x_above = across(at);
+    float x = across(at + LINE_PITCH);
+    float above = at[1];
+    float middle = at[LINE_PITCH + 1];
+#pragma unroll
+    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
+        if (i < rows) {
+            const float *next = at + (i + 2) * LINE_PITCH;
+            const float x_below = across(next);
+            const float y = (above - middle) + (next[1] - middle);
+            const float xy = (x_above - x) + (x_below - x);
+            const float value = ((x + y) + xy * (1.0f / 6.0f)) * gain;
+            total[i] += planes * (int)(fabsf(value) + 0.5f);
+            x_above = x;
+            x = x_below;
+            above = middle;
+            middle = next[1];
+        }
+    }
+}
+
+static __device__ __forceinline__ void gauss_scale(const saliency_cuda_scale &scale,
+                                                   const filter_tile &tile, filter_memory &memory)
+{
+    static_assert(SALIENCY_COARSE_REACH == 16, "the largest that there is");
+    switch (scale.reach) {
+#define GAUSS(reach)                                                                               \
+    case reach:                                                                                    \
+        gauss_plane<reach>(tile, scale.weights, memory);                                           \
+        break
+        GAUSS(7);
+        GAUSS(8);
+        GAUSS(9);
+        GAUSS(10);
+        GAUSS(11);
+        GAUSS(12);
+        GAUSS(13);
+        GAUSS(14);
+        GAUSS(15);
+    default:
+        gauss_plane<SALIENCY_COARSE_REACH>(tile, scale.weights, memory);
+#undef GAUSS
+    }
+}
+
+static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &frame,
+                                                    const filter_tile &tile,
+                                                    const saliency_cuda_scale &scale,
+                                                    const int32_t total[SALIENCY_CUDA_STRIP])
+{
+    const int x = tile.x + (int)threadIdx.x % SALIENCY_CUDA_COLUMNS;
+    const int strip = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS;
+    const int rows = strip == 3 ? SALIENCY_CUDA_STRIP - 2 : SALIENCY_CUDA_STRIP;
+    const uint32_t image = (frame.layer_first + blockIdx.z) / (uint32_t)frame.channels;
+    int32_t *response =
+        (int32_t *)frame.responses + image * frame.response_count + scale.offset + x;
+    if (x >= scale.width || x >= tile.x + SALIENCY_CUDA_TILE_WIDTH) {
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
+        const int y = tile.y + strip * SALIENCY_CUDA_STRIP + i;
+        if (i < rows && y < scale.height) {
+            atomicAdd(&response[(int64_t)y * scale.width], total[i]);
+        }
+    }
+}
+
+/* Behind the last bin of all a plane is one value, and its d is 0. */
+static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &frame,
+                                                     filter_memory &memory)
+{
+    const filter_tile tile = tile_of_block(frame);
+    const uint32_t first = frame.levels[tile.level].scale_first;
+    const int scales = (int)(frame.levels[tile.level].scale_end - first);
+    const int count = find_planes(frame, tile, memory);
+    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP] = {};
+    for (int i = (int)blockIdx.y; i < count - 1; i += (int)gridDim.y) {
+        const int planes = memory.bins.list[i + 1] - memory.bins.list[i];
+        load_plane(frame, tile, memory.bins.list[i], memory);
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
+            if (k < scales) {
+                const saliency_cuda_scale &scale = frame.scales[first + k];
+                gauss_scale(scale, tile, memory);
+                add_laplace(memory, scale.gain, planes, total[k]);
+            }
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
+        if (k < scales && (int)blockIdx.y < count - 1) {
+            write_totals(frame, tile, frame.scales[first + k], total[k]);
+        }
+    }
+}
+
+#endif

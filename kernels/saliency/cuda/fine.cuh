@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Level 0: the sums of the processor's, in another order. A thread has a pixel and a column of
+ * shared memory with a number for each bin that the block's pixels and their surrounds have. It
+ * adds the kernel's weight of each pixel around its own to that pixel's bin; the numbers' sums up
+ * to a bin are F - G of its plane. Threads share no number, so that nothing waits, and a warp's 32
+ * are in 32 banks. Additions to shared memory bound it: (2 reach + 1)^2 a pixel and scale, whatever
+ * the picture has. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
+
+#include "present.cuh"
+
+#define REGION_PITCH SALIENCY_CUDA_REGION_PITCH
+#define REGION_ROWS (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH)
+
+/* As large as the reach wants it (SALIENCY_CUDA_FINE_BYTES). */
+struct fine_memory {
+    int32_t sums[SALIENCY_BINS * SALIENCY_CUDA_THREADS];
+    uint32_t region[REGION_ROWS * REGION_PITCH / 4]; /* ranks of bins */
+    present_bins bins;
+    alignas(16) int32_t kernel[(2 * SALIENCY_FINE_REACH + 1) * SALIENCY_CUDA_FINE_PITCH];
+};
+static_assert(sizeof(fine_memory) == SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH), "");
+
+static __device__ __forceinline__ int clamped(int value, int low, int high)
+{
+    return min(max(value, low), high);
+}
+
+/* The bins of the block's pixels and of those around them, and then their ranks. */
+static __device__ __forceinline__ int load_region(const saliency_cuda_frame &frame,
+                                                  fine_memory &memory, int thread)
+{
+    const int left = (int)blockIdx.x * SALIENCY_CUDA_SEGMENT - frame.fine_reach;
+    const int top = (int)blockIdx.y * SALIENCY_CUDA_ROWS - frame.fine_reach;
+    const int bytes = (SALIENCY_CUDA_ROWS + 2 * frame.fine_reach) * REGION_PITCH;
+    const unsigned char *bins =
+        (const unsigned char *)frame.bins + (int64_t)blockIdx.z * frame.width_px * frame.height_px;
+    unsigned char *region = (unsigned char *)memory.region;
+    if (thread < MASK_WORDS) {
+        memory.bins.mask[thread] = 0;
+    }
+    __syncthreads();
+    uint32_t own[MASK_WORDS] = {};
+    for (int i = thread; i < bytes; i += SALIENCY_CUDA_THREADS) {
+        const int x = clamped(left + i % REGION_PITCH, 0, frame.width_px - 1);
+        const int y = clamped(top + i / REGION_PITCH, 0, frame.height_px - 1);
+        const unsigned char bin = bins[(int64_t)y * frame.width_px + x];
+        region[i] = bin;
+#pragma unroll
+        for (int word = 0; word < MASK_WORDS; word++) {
+            own[word] |= bin / 32 == word ? 1u << bin % 32 : 0u;
+        }
+    }
+#pragma unroll
+    for (int word = 0; word < MASK_WORDS; word++) {
+        const uint32_t warps = bits_of_warp(own[word]);
+        if (thread % 32 == 0) {
+            atomicOr(&memory.bins.mask[word], warps);
+        }
+    }
+    __syncthreads();
+    const int count = rank_bins(memory.bins, thread);
+    __syncthreads();
+    for (int i = thread; i < bytes; i += SALIENCY_CUDA_THREADS) {
+        region[i] = memory.bins.rank[region[i]];
+    }
+    return count;
+}
+
+static __device__ __forceinline__ void add_window(const fine_memory &memory, int reach,
+                                                  int fine_reach, int32_t *sums)
+{
+    const int at = (int)threadIdx.y * REGION_PITCH + (int)threadIdx.x;
+    const int corner = at + (fine_reach - reach) * (REGION_PITCH + 1);
+    const unsigned bits = (unsigned)(corner % 4) * 8u;
+    const int fours = (2 * reach + 4) / 4;
+    for (int row = 0; row <= 2 * reach; row++) {
+        const uint32_t *words = memory.region + corner / 4 + row * (REGION_PITCH / 4);
+        const int4 *weights = (const int4 *)(memory.kernel + row * SALIENCY_CUDA_FINE_PITCH);
+        uint32_t word = words[0];
+        for (int i = 0; i < fours; i++) {
+            const uint32_t next = words[i + 1];
+            const uint32_t ranks = __funnelshift_r(word, next, bits);
+            const int4 weight = weights[i];
+            atomicAdd(&sums[(ranks & 255u) * SALIENCY_CUDA_THREADS], weight.x);
+            atomicAdd(&sums[(ranks >> 8 & 255u) * SALIENCY_CUDA_THREADS], weight.y);
+            atomicAdd(&sums[(ranks >> 16 & 255u) * SALIENCY_CUDA_THREADS], weight.z);
+            atomicAdd(&sums[(ranks >> 24) * SALIENCY_CUDA_THREADS], weight.w);
+            word = next;
+        }
+    }
+}
+
+/* The absolute values of all planes. */
+static __device__ __forceinline__ int32_t sum_planes(const present_bins &bins, int count,
+                                                     const int32_t *sums)
+{
+    int32_t plane = 0;
+    int32_t total = 0;
+    for (int i = 0; i < count; i++) {
+        plane += sums[i * SALIENCY_CUDA_THREADS];
+        total += abs(plane) * (bins.list[i + 1] - bins.list[i]);
+    }
+    return total;
+}
+
+static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &frame,
+                                                 fine_memory &memory)
+{
+    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
+    const int x = (int)blockIdx.x * SALIENCY_CUDA_SEGMENT + (int)threadIdx.x;
+    const int y = (int)blockIdx.y * SALIENCY_CUDA_ROWS + (int)threadIdx.y;
+    const int count = load_region(frame, memory, thread);
+    int32_t *sums = memory.sums + thread;
+    if (count == 1) {
+        return;
+    }
+    for (uint32_t number = 0; number < frame.levels[0].scale_end; number++) {
+        const saliency_cuda_scale &scale = frame.scales[number];
+        const int numbers = (2 * scale.reach + 1) * SALIENCY_CUDA_FINE_PITCH;
+        __syncthreads();
+        for (int i = thread; i < numbers; i += SALIENCY_CUDA_THREADS) {
+            memory.kernel[i] = ((const int32_t *)frame.kernels)[scale.kernel + i];
+        }
+        for (int i = 0; i < count; i++) {
+            sums[i * SALIENCY_CUDA_THREADS] = 0;
+        }
+        __syncthreads();
+        add_window(memory, scale.reach, frame.fine_reach, sums);
+        if (x < frame.width_px && y < frame.height_px) {
+            int32_t *response = (int32_t *)frame.responses +
+                                blockIdx.z / frame.channels * frame.response_count + scale.offset;
+            atomicAdd(&response[(int64_t)y * scale.width + x],
+                      sum_planes(memory.bins, count, sums));
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for.
+ * Whole numbers are added, the processor's in another order; those up to a bin are its plane's
+ * sample, as a float.
+ *
+ * Near: a thread has a sample and a column of shared memory with a number a bin, as fine.cuh has.
+ * Far, where a sample has thousands of pixels: a block has one; a thread has a column of numbers
+ * and pixels below each other, and then a bin, whose columns it adds.
+ *
+ * Additions to shared memory bound both: some (7.2 step)^2 a sample, 52 a pixel and level. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
+
+#include "fine.cuh"
+
+struct levels_memory {
+    int32_t sums[SALIENCY_BINS * SALIENCY_CUDA_THREADS];
+    int32_t taps[SALIENCY_CUDA_NEAR_TAPS]; /* near */
+    int32_t before[SALIENCY_CUDA_THREADS / 32];
+};
+static_assert(sizeof(levels_memory) == SALIENCY_CUDA_LEVELS_BYTES, "");
+
+struct sample_place {
+    int level;
+    int block; /* number among those of the level */
+};
+
+/* Levels with no block of this kind have the same end as the one before. */
+static __device__ __forceinline__ sample_place place_of_block(const saliency_cuda_frame &frame,
+                                                              bool near)
+{
+    int level = 0;
+    int before = 0;
+    const int block = (int)blockIdx.x;
+    for (; level < (int)frame.level_count; level++) {
+        const saliency_cuda_level &at = frame.levels[level];
+        if (at.step_px > 1 && (at.step_px <= SALIENCY_CUDA_NEAR_STEP) == near) {
+            if (block < at.block_end) {
+                break;
+            }
+            before = at.block_end;
+        }
+    }
+    return {level, block - before};
+}
+
+static __device__ __forceinline__ const int32_t *taps_of(const saliency_cuda_frame &frame,
+                                                         const saliency_cuda_level &level)
+{
+    return (const int32_t *)frame.taps + level.taps;
+}
+
+static __device__ __forceinline__ const unsigned char *bins_of_layer(
+    const saliency_cuda_frame &frame)
+{
+    return (const unsigned char *)frame.bins +
+           (int64_t)(frame.layer_first + blockIdx.z) * frame.width_px * frame.height_px;
+}
+
+/* The first plane's sample, and the mask of its segment. */
+static __device__ __forceinline__ float *plane_at(const saliency_cuda_frame &frame,
+                                                  const saliency_cuda_level &level, int i, int j)
+{
+    return (float *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
+           (int64_t)j * level.pitch + i;
+}
+
+static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &frame,
+                                                    const saliency_cuda_level &level, int i, int j)
+{
+    const int segment = j * (level.pitch / SALIENCY_CUDA_SEGMENT) + i / SALIENCY_CUDA_SEGMENT;
+    return (uint32_t *)frame.masks_at +
+           ((int64_t)blockIdx.z * frame.masks + level.mask + segment) * MASK_WORDS;
+}
+
+/* ---- Near */
+
+static __device__ __forceinline__ void add_near(const saliency_cuda_frame &frame,
+                                                const saliency_cuda_level &level,
+                                                const levels_memory &memory, int i, int j,
+                                                int32_t *sums)
+{
+    const unsigned char *bins = bins_of_layer(frame);
+    const int x = (level.x.first + i) * level.step_px;
+    const int y = (level.y.first + j) * level.step_px;
+    const int reach = level.reach_px;
+    for (int dy = -reach; dy <= reach; dy++) {
+        const unsigned char *row =
+            bins + (int64_t)clamped(y + dy, 0, frame.height_px - 1) * frame.width_px;
+        const int32_t weight = memory.taps[dy + reach];
+#pragma unroll 4
+        for (int dx = -reach; dx <= reach; dx++) {
+            const int bin = row[clamped(x + dx, 0, frame.width_px - 1)];
+            atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * memory.taps[dx + reach]);
+        }
+    }
+}
+
+/* A thread writes its samples, and a warp which of their bins are there. */
+static __device__ __forceinline__ void write_near(const saliency_cuda_frame &frame,
+                                                  const saliency_cuda_level &level, int i, int j,
+                                                  const int32_t *sums)
+{
+    const int64_t next = (int64_t)level.pitch * level.y.count;
+    float *plane = plane_at(frame, level, i, j);
+    int32_t sum = 0;
+    for (int word = 0; word < MASK_WORDS; word++) {
+        uint32_t own = 0;
+        for (int bit = 0; bit < 32; bit++) {
+            const int32_t number = sums[(32 * word + bit) * SALIENCY_CUDA_THREADS];
+            own |= (number != 0 ? 1u : 0u) << bit;
+            sum += number;
+            *plane = (float)sum;
+            plane += next;
+        }
+        const uint32_t mask = bits_of_warp(own);
+        if (threadIdx.x == 0) {
+            mask_at(frame, level, i, j)[word] = mask;
+        }
+    }
+}
+
+static __device__ __forceinline__ void make_near(const saliency_cuda_frame &frame,
+                                                 levels_memory &memory)
+{
+    const sample_place place = place_of_block(frame, true);
+    const saliency_cuda_level &level = frame.levels[place.level];
+    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
+    const int across = level.pitch / SALIENCY_CUDA_SEGMENT;
+    const int i = place.block % across * SALIENCY_CUDA_SEGMENT + (int)threadIdx.x;
+    const int j = place.block / across * SALIENCY_CUDA_ROWS + (int)threadIdx.y;
+    int32_t *sums = memory.sums + thread;
+    if (thread <= 2 * level.reach_px) {
+        memory.taps[thread] = taps_of(frame, level)[thread];
+    }
+    for (int bin = 0; bin < SALIENCY_BINS; bin++) {
+        sums[bin * SALIENCY_CUDA_THREADS] = 0;
+    }
+    __syncthreads();
+    if (j < level.y.count) {
+        add_near(frame, level, memory, i, j, sums);
+        write_near(frame, level, i, j, sums);
+    }
+}
+
+/* ---- Far */
+
+/* Pixels of an axis that a sample has weights for. */
+struct far_span {
+    int middle; /* the sample's place */
+    int first, last;
+    int reach, pixels;
+};
+
+static __device__ __forceinline__ far_span span_of(const saliency_cuda_axis &axis,
+                                                   const saliency_cuda_level &level, int sample,
+                                                   int pixels)
+{
+    const int middle = (axis.first + sample) * level.step_px;
+    return {middle, clamped(middle - level.reach_px, 0, pixels - 1),
+            clamped(middle + level.reach_px, 0, pixels - 1), level.reach_px, pixels};
+}
+
+/* The outermost pixels stand for all beyond them. */
+static __device__ __forceinline__ int32_t weight_of(const far_span &span, const int32_t *sums,
+                                                    int pixel)
+{
+    const int most = 2 * span.reach + 1;
+    const int at = pixel - span.middle + span.reach;
+    const int32_t before = pixel == 0 ? 0 : sums[clamped(at, 0, most)];
+    return sums[pixel == span.pixels - 1 ? most : clamped(at + 1, 0, most)] - before;
+}
+
+static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
+                                               const saliency_cuda_level &level, int i, int j,
+                                               int32_t *sums)
+{
+    const unsigned char *bins = bins_of_layer(frame);
+    const int32_t *taps = taps_of(frame, level);
+    const far_span x = span_of(level.x, level, i, frame.width_px);
+    const far_span y = span_of(level.y, level, j, frame.height_px);
+    for (int column = x.first + (int)threadIdx.x; column <= x.last;
+         column += SALIENCY_CUDA_SEGMENT) {
+        const int32_t weight = weight_of(x, taps, column);
+#pragma unroll 4
+        for (int row = y.first + (int)threadIdx.y; row <= y.last; row += SALIENCY_CUDA_ROWS) {
+            const int bin = bins[(int64_t)row * frame.width_px + column];
+            atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * weight_of(y, taps, row));
+        }
+    }
+}
+
+/* The number of the thread's bin and of all before it. */
+static __device__ __forceinline__ int32_t sum_up_to(int32_t number, levels_memory &memory,
+                                                    int thread)
+{
+    int32_t sum = number;
+#pragma unroll
+    for (int by = 1; by < 32; by *= 2) {
+        const int32_t other = __shfl_up_sync(~0u, sum, by);
+        sum += thread % 32 >= by ? other : 0;
+    }
+    if (thread % 32 == 31) {
+        memory.before[thread / 32] = sum;
+    }
+    __syncthreads();
+    for (int warp = 0; warp < thread / 32; warp++) {
+        sum += memory.before[warp];
+    }
+    return sum;
+}
+
+static __device__ __forceinline__ void make_far(const saliency_cuda_frame &frame,
+                                                levels_memory &memory)
+{
+    const sample_place place = place_of_block(frame, false);
+    const saliency_cuda_level &level = frame.levels[place.level];
+    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
+    const int i = place.block % level.x.count;
+    const int j = place.block / level.x.count;
+    for (int bin = 0; bin < SALIENCY_BINS; bin++) {
+        memory.sums[bin * SALIENCY_CUDA_THREADS + thread] = 0;
+    }
+    __syncthreads();
+    add_far(frame, level, i, j, memory.sums + thread);
+    __syncthreads();
+    int32_t number = 0;
+    const int32_t *own = memory.sums + thread * SALIENCY_CUDA_THREADS;
+    for (int k = 0; k < SALIENCY_CUDA_THREADS; k++) { /* no two threads at one bank */
+        number += own[(k + thread) % SALIENCY_CUDA_THREADS];
+    }
+    const uint32_t mask = __ballot_sync(~0u, number != 0);
+    if (thread % 32 == 0) {
+        atomicOr(&mask_at(frame, level, i, j)[thread / 32], mask);
+    }
+    plane_at(frame, level, i, j)[(int64_t)thread * level.pitch * level.y.count] =
+        (float)sum_up_to(number, memory, thread);
+}
+
+#endif

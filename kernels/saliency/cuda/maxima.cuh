@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Candidates, as kernels/saliency/cpu/maxima.c finds them, and with the same roundings: of equal
+ * responses they have the same bits. A block has a tile of pixels and goes up the scales with three
+ * of them in shared memory. Memory bounds it: 16 responses a pixel. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
+
+#include "fine.cuh"
+#include "kernels/saliency/candidate.h"
+
+#define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_HEIGHT)
+#define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2)
+#define AREA_HEIGHT (SALIENCY_CUDA_MAXIMA_HEIGHT + 2)
+#define NODES (SALIENCY_OUT_BEFORE + 1 + SALIENCY_OUT_AFTER)
+#define SAMPLE_ROWS (AREA_HEIGHT / 2 + NODES + 1)
+#define NO_NEIGHBOUR (-1.0f)
+#define UNIT ((float)(1.0 / (SALIENCY_UNIT * SALIENCY_BINS)))
+
+struct maxima_memory {
+    float planes[3][AREA_HEIGHT * AREA_WIDTH]; /* of scale i in planes[i % 3] */
+    float samples[SAMPLE_ROWS * AREA_WIDTH]; /* interpolated along rows */
+};
+
+/* ---- Interpolation */
+
+static __device__ __forceinline__ float product(float a, float b, float c)
+{
+    return __fmul_rn(__fmul_rn(a, b), c);
+}
+
+/* The weights of the samples -2 .. 3 at t in 0 .. 1. */
+static __device__ __forceinline__ void weigh(float t, float out[NODES])
+{
+    const float a = t + 2.0f;
+    const float b = t + 1.0f;
+    const float c = t - 1.0f;
+    const float d = t - 2.0f;
+    const float e = t - 3.0f;
+    const float ab = __fmul_rn(a, b);
+    const float de = __fmul_rn(d, e);
+    const float tc = __fmul_rn(t, c);
+    out[0] = __fmul_rn(product(b, tc, de), -1.0f / 120.0f);
+    out[1] = __fmul_rn(product(a, tc, de), 1.0f / 24.0f);
+    out[2] = __fmul_rn(product(ab, c, de), -1.0f / 12.0f);
+    out[3] = __fmul_rn(product(ab, t, de), 1.0f / 12.0f);
+    out[4] = __fmul_rn(product(ab, tc, e), -1.0f / 24.0f);
+    out[5] = __fmul_rn(product(ab, tc, d), 1.0f / 120.0f);
+}
+
+template <typename Number>
+static __device__ __forceinline__ float interpolated(const Number *in, int step, int pixel,
+                                                     int step_px)
+{
+    float weights[NODES];
+    weigh((float)(pixel % step_px) / (float)step_px, weights);
+    float sum = __fmul_rn(weights[0], (float)in[0]);
+#pragma unroll
+    for (int i = 1; i < NODES; i++) {
+        sum = __fadd_rn(sum, __fmul_rn(weights[i], (float)in[i * step]));
+    }
+    return sum;
+}
+
+/* The tile's corner is at (1, 1) of an area. */
+struct maxima_tile {
+    int x, y;
+    int thread;
+};
+
+static __device__ __forceinline__ const int32_t *responses_of(const saliency_cuda_frame &frame,
+                                                              const saliency_cuda_scale &scale)
+{
+    return (const int32_t *)frame.responses + blockIdx.z * frame.response_count + scale.offset;
+}
+
+/* A pixel of the picture, wherever the area ends. */
+static __device__ __forceinline__ int pixel_at(int at, int count)
+{
+    return clamped(at, 0, count - 1);
+}
+
+static __device__ __forceinline__ bool is_outside(const saliency_cuda_frame &frame,
+                                                  const maxima_tile &tile, int at)
+{
+    const int x = tile.x - 1 + at % AREA_WIDTH;
+    const int y = tile.y - 1 + at / AREA_WIDTH;
+    return x < 0 || y < 0 || x >= frame.width_px || y >= frame.height_px;
+}
+
+static __device__ __forceinline__ void fill_fine(const saliency_cuda_frame &frame,
+                                                 const maxima_tile &tile,
+                                                 const saliency_cuda_scale &scale, float *out)
+{
+    const int32_t *response = responses_of(frame, scale);
+    for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
+        const int x = tile.x - 1 + at % AREA_WIDTH;
+        const int y = tile.y - 1 + at / AREA_WIDTH;
+        out[at] = is_outside(frame, tile, at)
+                      ? NO_NEIGHBOUR
+                      : __fmul_rn((float)response[(int64_t)y * scale.width + x], UNIT);
+    }
+}
+
+/* Rows first, then columns; a barrier between them. */
+static __device__ __forceinline__ void fill_coarse(const saliency_cuda_frame &frame,
+                                                   const maxima_tile &tile,
+                                                   const saliency_cuda_scale &scale,
+                                                   maxima_memory &memory, float *out)
+{
+    const int step = frame.levels[scale.level].step_px;
+    const int32_t *response = responses_of(frame, scale);
+    const int first = pixel_at(tile.y - 1, frame.height_px) / step;
+    const int last =
+        pixel_at(tile.y + SALIENCY_CUDA_MAXIMA_HEIGHT, frame.height_px) / step + NODES - 1;
+    for (int i = tile.thread; i < (last - first + 1) * AREA_WIDTH; i += MAXIMA_THREADS) {
+        const int x = pixel_at(tile.x - 1 + i % AREA_WIDTH, frame.width_px);
+        const int32_t *row = response + (int64_t)(first + i / AREA_WIDTH) * scale.width;
+        memory.samples[i] = interpolated(row + x / step, 1, x, step);
+    }
+    __syncthreads();
+    for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
+        const int y = pixel_at(tile.y - 1 + at / AREA_WIDTH, frame.height_px);
+        const float *in = memory.samples + (y / step - first) * AREA_WIDTH + at % AREA_WIDTH;
+        out[at] = is_outside(frame, tile, at)
+                      ? NO_NEIGHBOUR
+                      : __fmul_rn(interpolated(in, AREA_WIDTH, y, step), UNIT);
+    }
+}
+
+/* ---- Candidates */
+
+/* Above those before it, not below those after it. */
+static __device__ __forceinline__ bool is_above(const float *at, const float *below,
+                                                const float *above)
+{
+    const float value = *at;
+    bool is = value > at[-1] && value >= at[1] && value > below[0] && value >= above[0];
+    for (int x = -1; x <= 1 && is; x++) {
+        is = value > at[x - AREA_WIDTH] && value >= at[x + AREA_WIDTH];
+        for (int y = -AREA_WIDTH; y <= AREA_WIDTH; y += AREA_WIDTH) {
+            is = is && value > below[x + y] && value >= above[x + y];
+        }
+    }
+    return is;
+}
+
+/* The top of the parabola through three values: where, -0.5 .. 0.5, and how much above the middle.
+ */
+static __device__ __forceinline__ float2 top_of(float before, float middle, float after)
+{
+    const float slope = __fmul_rn(after - before, 0.5f);
+    const float curvature = __fadd_rn(middle - before, middle - after);
+    if (before == NO_NEIGHBOUR || after == NO_NEIGHBOUR || !(curvature > 0.0f)) {
+        return make_float2(0.0f, 0.0f);
+    }
+    const float at = slope / curvature;
+    return make_float2(at, product(slope, at, 0.5f));
+}
+
+static __device__ __forceinline__ float one_and(float u, float factor)
+{
+    return __fadd_rn(1.0f, __fmul_rn(u, factor));
+}
+
+/* 2^(t / 3), to 1e-7 for |t| up to 0.5. */
+static __device__ __forceinline__ float scale_factor(float t)
+{
+    const float u = __fmul_rn(t, 0.23104906f); /* ln 2 / 3 */
+    const float cubes = __fadd_rn(0.16666667f, __fmul_rn(u, 0.041666667f));
+    return one_and(u, one_and(u, __fadd_rn(0.5f, __fmul_rn(u, cubes))));
+}
+
+static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &frame,
+                                                     uint32_t scale, int x_px, int y_px,
+                                                     const float *at, const float *below,
+                                                     const float *above)
+{
+    const float2 x = top_of(at[-1], *at, at[1]);
+    const float2 y = top_of(at[-AREA_WIDTH], *at, at[AREA_WIDTH]);
+    const float2 s = top_of(*below, *at, *above);
+    const uint32_t number = atomicAdd((uint32_t *)frame.counts + blockIdx.z, 1u);
+    if (number < frame.candidate_most) {
+        saliency_candidate *out = (saliency_candidate *)frame.candidates +
+                                  (uint64_t)blockIdx.z * frame.candidate_most + number;
+        out->blob.x_px = (float)x_px + x.x;
+        out->blob.y_px = (float)y_px + y.x;
+        out->blob.sigma_px = __fmul_rn(frame.scales[scale].sigma_px, scale_factor(s.x));
+        out->blob.strength = ((*at + x.y) + y.y) + s.y;
+        out->scale = scale;
+        out->place = (uint32_t)(y_px * frame.width_px + x_px);
+    }
+}
+
+static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &frame,
+                                                   maxima_memory &memory)
+{
+    const maxima_tile tile = {(int)blockIdx.x * SALIENCY_CUDA_MAXIMA_WIDTH,
+                              (int)blockIdx.y * SALIENCY_CUDA_MAXIMA_HEIGHT,
+                              (int)(threadIdx.y * SALIENCY_CUDA_MAXIMA_WIDTH + threadIdx.x)};
+    const int x = tile.x + (int)threadIdx.x;
+    const int y = tile.y + (int)threadIdx.y;
+    const int at = ((int)threadIdx.y + 1) * AREA_WIDTH + (int)threadIdx.x + 1;
+    for (uint32_t i = 0; i < frame.scale_count; i++) {
+        const saliency_cuda_scale &scale = frame.scales[i];
+        __syncthreads();
+        if (frame.levels[scale.level].step_px > 1) {
+            fill_coarse(frame, tile, scale, memory, memory.planes[i % 3]);
+        } else {
+            fill_fine(frame, tile, scale, memory.planes[i % 3]);
+        }
+        __syncthreads();
+        const float *own = memory.planes[(i + 2) % 3] + at;
+        const float *below = memory.planes[(i + 1) % 3] + at;
+        const float *above = memory.planes[i % 3] + at;
+        if (i >= 2 && x < frame.width_px && y<frame.height_px && * own> frame.threshold &&
+            is_above(own, below, above)) {
+            add_candidate(frame, i - 1, x, y, own, below, above);
+        }
+    }
+}
+
+/* ---- Back to the processor: a block has an image */
+
+static __device__ __forceinline__ void report_candidates(const saliency_cuda_report &report)
+{
+    const uint32_t image = blockIdx.x;
+    const uint32_t count = ((const uint32_t *)report.counts)[image];
+    const uint32_t words = min(count, min(report.candidate_most, report.out_most)) *
+                           (uint32_t)(sizeof(saliency_candidate) / 4);
+    const uint32_t *from = (const uint32_t *)report.candidates +
+                           (uint64_t)image * report.candidate_most * sizeof(saliency_candidate) / 4;
+    uint32_t *to = (uint32_t *)report.out_candidates +
+                   (uint64_t)image * report.out_most * sizeof(saliency_candidate) / 4;
+    for (uint32_t i = threadIdx.x; i < words; i += SALIENCY_CUDA_THREADS) {
+        to[i] = from[i];
+    }
+    if (threadIdx.x == 0) {
+        ((uint32_t *)report.out_counts)[image] = count;
+    }
+}
+
+#endif

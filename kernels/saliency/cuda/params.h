@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What CSDD's kernels on CUDA take. Included by C and CUDA. A layer is one channel of one image;
+ * images are behind each other, and so are layers. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H
+#define FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H
+
+#include "kernels/image/image_linear.h"
+#include "kernels/saliency/plan.h"
+
+#define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but two */
+#define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
+#define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
+#define SALIENCY_CUDA_FINE_PITCH 40 /* of kernels: 2 reach + 1, and whole fours */
+/* Bytes: 32 pixels, twice the reach, and what whole words read beyond */
+#define SALIENCY_CUDA_REGION_PITCH 80
+/* Shared memory: numbers of bins, the region, the bins that it has, and the kernel. Three blocks of
+ * the usual reach, 15, fit in a multiprocessor of compute capability 9.0. */
+#define SALIENCY_CUDA_FINE_BYTES(reach)                                                            \
+    (SALIENCY_CUDA_SUM_BYTES +                                                                     \
+     (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH) * SALIENCY_CUDA_REGION_PITCH +                 \
+     SALIENCY_CUDA_PRESENT_BYTES + (2 * (reach) + 1) * SALIENCY_CUDA_FINE_PITCH * 4)
+#define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
+#define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
+#define SALIENCY_CUDA_LEVELS_BYTES                                                                 \
+    (SALIENCY_CUDA_SUM_BYTES + SALIENCY_CUDA_NEAR_TAPS * 4 + SALIENCY_CUDA_THREADS / 32 * 4)
+#define SALIENCY_CUDA_NEAR_STEP 4 /* levels up to it: a thread a sample; others: a block */
+#define SALIENCY_CUDA_NEAR_TAPS 32 /* 2 reach + 1 = 29 at most */
+
+/* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column. */
+#define SALIENCY_CUDA_FILTER_THREADS 256
+#define SALIENCY_CUDA_COLUMNS 64 /* with one more on each side than are written */
+#define SALIENCY_CUDA_STRIP 9
+#define SALIENCY_CUDA_TILE_WIDTH (SALIENCY_CUDA_COLUMNS - 2)
+#define SALIENCY_CUDA_TILE_HEIGHT (4 * SALIENCY_CUDA_STRIP - 2)
+
+#define SALIENCY_CUDA_LINE_ROWS (4 * SALIENCY_CUDA_STRIP + 2 * SALIENCY_COARSE_REACH)
+/* Odd, so that neighbouring rows are in different banks */
+#define SALIENCY_CUDA_PLANE_PITCH (SALIENCY_CUDA_COLUMNS + 2 * SALIENCY_COARSE_REACH + 1)
+#define SALIENCY_CUDA_LINE_PITCH (SALIENCY_CUDA_COLUMNS + 1)
+#define SALIENCY_CUDA_FILTER_BYTES                                                                 \
+    (4 * SALIENCY_CUDA_LINE_ROWS * (SALIENCY_CUDA_PLANE_PITCH + SALIENCY_CUDA_LINE_PITCH) +        \
+     16 * SALIENCY_CUDA_STRIP * SALIENCY_CUDA_LINE_PITCH + SALIENCY_CUDA_PRESENT_BYTES)
+
+#define SALIENCY_CUDA_MAXIMA_WIDTH 32
+#define SALIENCY_CUDA_MAXIMA_HEIGHT 8
+
+struct saliency_cuda_axis {
+    int32_t first, count; /* samples of the picture made coarse */
+    int32_t out_first, out_count; /* of the response */
+};
+
+struct saliency_cuda_level {
+    int32_t step_px;
+    int32_t reach_px;
+    uint32_t scale_first, scale_end;
+    struct saliency_cuda_axis x, y;
+    int32_t pitch; /* samples of a row, whole segments */
+    /* Number of its first one: near 2 reach + 1 weights, by distance; far their sums up to one,
+     * which are one more and begin with 0 */
+    int32_t taps;
+    int32_t tiles_across, tile_end; /* number behind that of its last tile */
+    int32_t block_end; /* and of its last block of samples, of its kind of levels */
+    int32_t mask; /* its first row's first mask */
+    uint64_t plane; /* of its first plane, in a layer's samples */
+};
+
+struct saliency_cuda_scale {
+    float sigma_px;
+    float gain;
+    int32_t level;
+    int32_t reach;
+    int32_t kernel; /* level 0: its first number among the kernels of all scales */
+    int32_t width, height;
+    uint64_t offset; /* of its response */
+    float weights[SALIENCY_COARSE_REACH + 1];
+};
+
+/* Every launch's parameters begin so, and most have nothing else. */
+struct saliency_cuda_frame {
+    int32_t width_px, height_px;
+    int32_t channels;
+    int32_t fine_reach;
+    uint32_t level_count, scale_count;
+    uint32_t layer_first; /* of those whose samples there is memory for at once */
+    uint32_t candidate_most; /* of an image */
+    float threshold;
+    int32_t masks; /* of a layer */
+    uint64_t bins; /* bytes: the bin of every pixel of every layer */
+    uint64_t kernels; /* int32_t, of level 0 */
+    uint64_t taps; /* int32_t, of all levels */
+    uint64_t planes; /* float: samples of layers from layer_first on */
+    uint64_t plane_samples; /* of a layer */
+    uint64_t masks_at; /* 4 uint32_t each: bins that 32 neighbours have */
+    uint64_t responses; /* int32_t */
+    uint64_t response_count; /* of an image */
+    uint64_t candidates;
+    uint64_t counts; /* uint32_t: how many each image has, and may have no place for */
+    struct saliency_cuda_level levels[SALIENCY_LEVELS_MAX];
+    struct saliency_cuda_scale scales[SALIENCY_SCALES_MAX];
+};
+
+struct saliency_cuda_image {
+    struct image_linear src;
+    int64_t next_bytes;
+    int32_t width_px, height_px;
+    float most; /* levels 0 .. most */
+    float bin; /* of which a bin of I1 has so many */
+    uint64_t bins;
+};
+
+/* The first candidates of each image, and how many there are, to where the processor reads. */
+struct saliency_cuda_report {
+    uint64_t candidates;
+    uint64_t counts;
+    uint64_t out_candidates;
+    uint64_t out_counts;
+    uint32_t candidate_most;
+    uint32_t out_most;
+};
+
+#endif

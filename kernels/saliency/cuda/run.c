@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The launches of a picture, or of as many as there is memory for, and what comes back. They are
+ * the same for every picture of a size. */
+
+#include "saliency_cuda.h"
+
+#include "core/thread_pool.h"
+#include "kernels/cuda/cuda_capture.h"
+#include "kernels/image/image_slice.h"
+#include "kernels/image/pixel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Images that are under way together. */
+struct group {
+    struct saliency_cuda *cuda;
+    CUstream stream;
+    struct fovea_image first;
+    ptrdiff_t next_bytes;
+    uint32_t count;
+    struct fovea_blob *out_blobs;
+    uint32_t *out_counts;
+    atomic_uint next; /* whose blobs nobody has chosen yet */
+    _Atomic enum fovea_result chosen;
+};
+
+static uint32_t parts(int32_t size, int32_t part)
+{
+    return cuda_parts(size, part);
+}
+
+/* ---- Launches */
+
+static enum fovea_result launch(const struct group *group, CUfunction kernel,
+                                const uint32_t blocks[3], const uint32_t threads[2],
+                                uint32_t shared_bytes, void *params)
+{
+    const struct cuda_launch launch = {.kernel = kernel,
+                                       .blocks = {blocks[0], blocks[1], blocks[2]},
+                                       .threads = {threads[0], threads[1]},
+                                       .shared_bytes = shared_bytes};
+    return cuda_launch(group->cuda->device, group->stream, &launch, params);
+}
+
+static enum fovea_result clear(const struct group *group, uint64_t memory, uint64_t bytes)
+{
+    const struct cuda_device *device = group->cuda->device;
+    return bytes > 0 ? CU_CHECK(device->log, device->cu,
+                                device->cu->MemsetD8Async(memory, 0, bytes, group->stream))
+                     : FOVEA_OK;
+}
+
+static const uint32_t segment_threads[2] = {SALIENCY_CUDA_SEGMENT, SALIENCY_CUDA_ROWS};
+
+static enum fovea_result make_bins(const struct group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    const enum fovea_format format = group->first.format;
+    const struct saliency_range range = saliency_range_of(format);
+    struct saliency_cuda_image params = {
+        .src = image_linear_of(&group->first, group->next_bytes),
+        .next_bytes = group->next_bytes,
+        .width_px = cuda->frame.width_px,
+        .height_px = cuda->frame.height_px,
+        .most = range.most,
+        .bin = range.bin,
+        .bins = cuda->frame.bins,
+    };
+    const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
+                                parts(params.height_px, SALIENCY_CUDA_ROWS), group->count};
+    return launch(group, cuda->bins.linear[format], blocks, segment_threads, 0, &params);
+}
+
+static enum fovea_result make_fine(const struct group *group)
+{
+    struct saliency_cuda_frame params = group->cuda->frame;
+    const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
+                                parts(params.height_px, SALIENCY_CUDA_ROWS),
+                                group->count * group->cuda->channels};
+    if (params.levels[0].step_px > 1) {
+        return FOVEA_OK;
+    }
+    return launch(group, group->cuda->fine, blocks, segment_threads,
+                  SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
+}
+
+static enum fovea_result make_coarse(const struct group *group, uint32_t first, uint32_t layers)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    struct saliency_cuda_frame params = cuda->frame;
+    const uint32_t near[3] = {cuda->near_blocks, 1, layers};
+    const uint32_t far[3] = {cuda->far_blocks, 1, layers};
+    const uint32_t tiles[3] = {cuda->tiles, SALIENCY_CUDA_SHARES, layers};
+    static const uint32_t filter_threads[2] = {SALIENCY_CUDA_FILTER_THREADS, 1};
+    params.layer_first = first;
+    FOVEA_TRY(clear(group, params.masks_at, UINT64_C(16) * layers * (uint64_t)params.masks));
+    if (cuda->far_blocks > 0) {
+        FOVEA_TRY(
+            launch(group, cuda->far, far, segment_threads, SALIENCY_CUDA_LEVELS_BYTES, &params));
+    }
+    if (cuda->near_blocks > 0) {
+        FOVEA_TRY(
+            launch(group, cuda->near, near, segment_threads, SALIENCY_CUDA_LEVELS_BYTES, &params));
+    }
+    return launch(group, cuda->filter, tiles, filter_threads, SALIENCY_CUDA_FILTER_BYTES, &params);
+}
+
+static enum fovea_result find_maxima(const struct group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    struct saliency_cuda_frame params = cuda->frame;
+    const uint32_t pixels[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
+                                parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
+    static const uint32_t pixel_threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH,
+                                              SALIENCY_CUDA_MAXIMA_HEIGHT};
+    static const uint32_t report_threads[2] = {SALIENCY_CUDA_THREADS, 1};
+    const uint32_t images[3] = {group->count, 1, 1};
+    struct saliency_cuda_report report = {
+        .candidates = params.candidates,
+        .counts = params.counts,
+        .out_candidates = cuda->report_device,
+        .out_counts = cuda->report_device +
+                      (uint64_t)cuda->images * cuda->reported * sizeof(struct saliency_candidate),
+        .candidate_most = params.candidate_most,
+        .out_most = cuda->reported,
+    };
+    FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
+    FOVEA_TRY(launch(group, cuda->maxima, pixels, pixel_threads, 0, &params));
+    FOVEA_TRY(launch(group, cuda->report, images, report_threads, 0, &report));
+    CU_TRY(cuda->device->log, cuda->device->cu, cuda->device->cu->StreamSynchronize(group->stream));
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_responses(const struct group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    const uint32_t layers = group->count * cuda->channels;
+    FOVEA_TRY(clear(group, cuda->frame.responses,
+                    sizeof(int32_t) * group->count * cuda->frame.response_count));
+    FOVEA_TRY(make_bins(group));
+    FOVEA_TRY(make_fine(group));
+    for (uint32_t first = 0; cuda->tiles > 0 && first < layers; first += cuda->layers) {
+        FOVEA_TRY(make_coarse(group, first, image_slice_smaller(layers - first, cuda->layers)));
+    }
+    return FOVEA_OK;
+}
+
+/* ---- What comes back */
+
+static struct saliency_candidate *reported(const struct saliency_cuda *cuda, uint32_t image)
+{
+    return (struct saliency_candidate *)cuda->report_memory + (size_t)image * cuda->reported;
+}
+
+static uint32_t reported_count(const struct saliency_cuda *cuda, uint32_t image)
+{
+    return ((const uint32_t *)(const void *)reported(cuda, cuda->images))[image];
+}
+
+/* Where a picture has more candidates than ever one had, its maxima are sought again. */
+static enum fovea_result find_every_candidate(const struct group *group)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t count = reported_count(group->cuda, i);
+        most = count > most ? count : most;
+    }
+    if (most <= group->cuda->frame.candidate_most) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(saliency_cuda_make_candidates(group->cuda, most));
+    return find_maxima(group);
+}
+
+/* All candidates of an image with more of them than are reported. */
+static enum fovea_result fetch(const struct group *group, uint32_t image, uint32_t count,
+                               struct saliency_candidate **out)
+{
+    const struct cuda_device *device = group->cuda->device;
+    const struct saliency_cuda_frame *frame = &group->cuda->frame;
+    const uint64_t first = (uint64_t)image * frame->candidate_most;
+    *out = malloc(count * sizeof **out);
+    if (!*out) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    FOVEA_TRY(cuda_device_push(device));
+    const enum fovea_result result =
+        CU_CHECK(device->log, device->cu,
+                 device->cu->MemcpyDtoH(*out, frame->candidates + first * sizeof **out,
+                                        count * sizeof **out));
+    cuda_device_pop(device);
+    return result;
+}
+
+static enum fovea_result choose(struct group *group, uint32_t image)
+{
+    const struct saliency_plan *plan = group->cuda->plan;
+    struct saliency_candidates candidates = {.of = reported(group->cuda, image),
+                                             .count = reported_count(group->cuda, image),
+                                             .most = saliency_candidates_most(plan)};
+    struct saliency_candidate *fetched = NULL;
+    enum fovea_result result = FOVEA_OK;
+    if (candidates.count > group->cuda->reported) {
+        result = fetch(group, image, candidates.count, &fetched);
+        candidates.of = fetched;
+    }
+    if (result >= 0) {
+        group->out_counts[image] =
+            saliency_prune(&candidates, plan->numbers.overlap, plan->numbers.blob_max,
+                           group->out_blobs + (size_t)image * plan->numbers.blob_max);
+    }
+    free(fetched);
+    return result;
+}
+
+static void choose_some(void *user, uint32_t worker)
+{
+    struct group *group = user;
+    (void)worker;
+    uint32_t image = atomic_fetch_add(&group->next, 1);
+    while (image < group->count) {
+        const enum fovea_result result = choose(group, image);
+        if (result < 0) {
+            atomic_store(&group->chosen, result);
+        }
+        image = atomic_fetch_add(&group->next, 1);
+    }
+}
+
+static enum fovea_result choose_all(struct group *group, struct thread_pool *pool)
+{
+    if (group->count == 1) {
+        return choose(group, 0);
+    }
+    const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
+    thread_pool_run(pool, workers, choose_some, group);
+    return atomic_load(&group->chosen);
+}
+
+static enum fovea_result run_group(struct group *group, struct thread_pool *pool)
+{
+    FOVEA_TRY(make_responses(group));
+    FOVEA_TRY(find_maxima(group));
+    FOVEA_TRY(find_every_candidate(group));
+    return choose_all(group, pool);
+}
+
+static enum fovea_result run_groups(struct saliency_cuda *cuda, const struct saliency_cuda_run *run)
+{
+    for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
+        struct group group = {
+            .cuda = cuda,
+            .stream = run->stream,
+            .first = image_of_batch(run->src, run->src_next_bytes, first),
+            .next_bytes = run->src_next_bytes,
+            .count = image_slice_smaller(run->image_count - first, cuda->images),
+            .out_blobs = run->out_blobs + (size_t)first * cuda->plan->numbers.blob_max,
+            .out_counts = run->out_counts + first,
+        };
+        cuda->last_image = group.count - 1;
+        FOVEA_TRY(run_group(&group, run->pool));
+    }
+    return FOVEA_OK;
+}
+
+/* What comes back is wanted now, and a graph's work is done later. */
+static enum fovea_result refuse_capture(const struct saliency_cuda *cuda, CUstream stream)
+{
+    struct cuda_capture capture;
+    FOVEA_TRY(cuda_capture_of(cuda->device, stream, &capture));
+    if (capture.id != 0) {
+        log_error(cuda->device->log, "blobs: the stream is being captured");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
+                                     const struct saliency_cuda_run *run)
+{
+    FOVEA_TRY(cuda_device_push(cuda->device));
+    enum fovea_result result = refuse_capture(cuda, run->stream);
+    result = result < 0 ? result : run_groups(cuda, run);
+    cuda_device_pop(cuda->device);
+    return result;
+}
+
+enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda, int32_t *out)
+{
+    const struct cuda_device *device = cuda->device;
+    const uint64_t bytes = cuda->frame.response_count * sizeof *out;
+    FOVEA_TRY(cuda_device_push(device));
+    const enum fovea_result result = CU_CHECK(
+        device->log, device->cu,
+        device->cu->MemcpyDtoH(out, cuda->frame.responses + cuda->last_image * bytes, bytes));
+    cuda_device_pop(device);
+    return result;
+}

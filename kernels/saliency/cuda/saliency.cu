@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* CSDD on CUDA; each file says what bounds it, and run.c in which order they run.
+ *
+ *     bins.cuh        pixels to bins
+ *     fine.cuh        level 0: responses at every pixel
+ *     levels.cuh      coarser levels: planes
+ *     filter.cuh      coarser levels: responses at their samples
+ *     maxima.cuh      candidates, and their way back
+ *
+ * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
+ * saliency_fine: the same; grid x, y: pixels, z: layers
+ * saliency_near: the same; grid x: 32 x 4 samples, z: layers
+ * saliency_far: the same; grid x: samples, z: layers
+ * saliency_filter: block of 256 threads; grid x: tiles, y: shares of the planes, z: layers
+ * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
+ * saliency_report: block of 128 threads; grid x: images */
+
+#include "bins.cuh"
+#include "filter.cuh"
+#include "maxima.cuh"
+
+#define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+
+extern __shared__ __align__(16) char shared_memory[];
+
+#define BINS(kind, suffix, format)                                                                 \
+    KERNEL(SALIENCY_CUDA_THREADS, 1)                                                               \
+    saliency_bins_##kind##_##suffix(const __grid_constant__ saliency_cuda_image params)            \
+    {                                                                                              \
+        make_bins<pixel<format>>(params);                                                          \
+    }
+#define LINEAR_BINS(suffix, format) BINS(linear, suffix, format)
+LINEAR_BINS(rgba8, FOVEA_FORMAT_RGBA8)
+LINEAR_BINS(rgb8, FOVEA_FORMAT_RGB8)
+LINEAR_BINS(r8, FOVEA_FORMAT_R8)
+LINEAR_BINS(a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+LINEAR_BINS(b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+LINEAR_BINS(rgba16f, FOVEA_FORMAT_RGBA16F)
+LINEAR_BINS(rgba32f, FOVEA_FORMAT_RGBA32F)
+LINEAR_BINS(rgb16f, FOVEA_FORMAT_RGB16F)
+LINEAR_BINS(r16f, FOVEA_FORMAT_R16F)
+LINEAR_BINS(rgb32f, FOVEA_FORMAT_RGB32F)
+LINEAR_BINS(r32f, FOVEA_FORMAT_R32F)
+
+KERNEL(SALIENCY_CUDA_THREADS, 3)
+saliency_fine(const __grid_constant__ saliency_cuda_frame params)
+{
+    make_fine(params, *(fine_memory *)shared_memory);
+}
+
+KERNEL(SALIENCY_CUDA_THREADS, 3)
+saliency_near(const __grid_constant__ saliency_cuda_frame params)
+{
+    make_near(params, *(levels_memory *)shared_memory);
+}
+
+KERNEL(SALIENCY_CUDA_THREADS, 3)
+saliency_far(const __grid_constant__ saliency_cuda_frame params)
+{
+    make_far(params, *(levels_memory *)shared_memory);
+}
+
+KERNEL(SALIENCY_CUDA_FILTER_THREADS, 2)
+saliency_filter(const __grid_constant__ saliency_cuda_frame params)
+{
+    make_filtered(params, *(filter_memory *)shared_memory);
+}
+
+KERNEL(MAXIMA_THREADS, 4)
+saliency_maxima(const __grid_constant__ saliency_cuda_frame params)
+{
+    __shared__ maxima_memory memory;
+    find_maxima(params, memory);
+}
+
+KERNEL(SALIENCY_CUDA_THREADS, 1)
+saliency_report(const __grid_constant__ saliency_cuda_report params)
+{
+    report_candidates(params);
+}

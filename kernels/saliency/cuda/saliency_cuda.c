@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "saliency_cuda.h"
+
+#include <stdlib.h>
+
+extern const unsigned char saliency_fatbin[];
+
+/* ---- Kernels */
+
+static enum fovea_result get_kernel(struct saliency_cuda *cuda, const char *name, int shared_bytes,
+                                    CUfunction *out)
+{
+    const struct cuda_device *device = cuda->device;
+    FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, name, out));
+    if (shared_bytes > 0) {
+        CU_TRY(device->log, device->cu,
+               device->cu->FuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                            shared_bytes));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result get_kernels(struct saliency_cuda *cuda)
+{
+    FOVEA_TRY(cuda_module_load(cuda->device, saliency_fatbin, &cuda->module));
+    FOVEA_TRY(cuda_kernels_get_linear(cuda->device, cuda->module, "saliency_bins",
+                                      CUDA_EVERY_FORMAT, &cuda->bins));
+    FOVEA_TRY(get_kernel(cuda, "saliency_fine", SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
+                         &cuda->fine));
+    FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_LEVELS_BYTES, &cuda->near));
+    FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_LEVELS_BYTES, &cuda->far));
+    FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_BYTES, &cuda->filter));
+    FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
+    return get_kernel(cuda, "saliency_report", 0, &cuda->report);
+}
+
+static enum fovea_result check_device(const struct cuda_device *device)
+{
+    int bytes = 0;
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(
+               &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+    if (bytes < SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH)) {
+        log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
+                  device->name, bytes, SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH));
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result load(struct saliency_cuda *cuda)
+{
+    FOVEA_TRY(cuda_device_push(cuda->device));
+    enum fovea_result result = check_device(cuda->device);
+    result = result < 0 ? result : get_kernels(cuda);
+    cuda_device_pop(cuda->device);
+    return result;
+}
+
+enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
+                                       struct saliency_cuda **out_cuda)
+{
+    struct saliency_cuda *cuda = calloc(1, sizeof *cuda);
+    *out_cuda = NULL;
+    if (!cuda) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    enum fovea_result result = cuda_device_create(ordinal, log, &cuda->device);
+    result = result < 0 ? result : load(cuda);
+    if (result < 0) {
+        saliency_cuda_destroy(&cuda);
+        return result;
+    }
+    *out_cuda = cuda;
+    return FOVEA_OK;
+}
+
+void saliency_cuda_forget(struct saliency_cuda *cuda)
+{
+    if (cuda_device_push(cuda->device) == FOVEA_OK) {
+        saliency_cuda_free_memory(cuda);
+        cuda_device_pop(cuda->device);
+    }
+}
+
+void saliency_cuda_destroy(struct saliency_cuda **cuda)
+{
+    struct saliency_cuda *gone = *cuda;
+    *cuda = NULL;
+    if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
+        saliency_cuda_free_memory(gone);
+        cuda_module_unload(gone->device, &gone->module);
+        cuda_device_pop(gone->device);
+    }
+    if (gone) {
+        cuda_device_destroy(&gone->device);
+    }
+    free(gone);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* CSDD on a CUDA device. Responses are the processor's: of level 0 to the last bit, of coarser
+ * levels up to how their floats are rounded, where products are added before they are. Candidates
+ * come back, and the processor leaves out those that overlap stronger ones. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
+#define FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/saliency/cpu/saliency_cpu.h"
+#include "params.h"
+
+/* Samples of planes that there is memory for at once: beyond it images come after each other, and
+ * then their channels. One channel of an image has no less than it takes. */
+#define SALIENCY_CUDA_MOST_BYTES ((uint64_t)512 << 20)
+#define SALIENCY_CUDA_SHARES 8 /* of a tile's planes: blocks */
+
+struct saliency_cuda {
+    struct cuda_device *device;
+    CUmodule module;
+    struct cuda_kernels bins;
+    CUfunction fine, near, far, filter, maxima, report;
+
+    /* Of a plan, a number of channels and of images */
+    const struct saliency_plan *plan;
+    uint32_t channels;
+    uint32_t images; /* that there is memory for at once */
+    uint32_t layers; /* whose planes there is memory for at once */
+    uint32_t tiles, near_blocks, far_blocks;
+    struct saliency_cuda_frame frame;
+    CUdeviceptr memory, candidates;
+    uint32_t reported; /* candidates of an image that come back unasked, at most */
+    void *report_memory; /* the processor's, which the device writes */
+    CUdeviceptr report_device;
+    uint64_t bytes; /* of the device's memory */
+    uint32_t last_image; /* whose responses are the last picture's */
+};
+
+/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or a device whose blocks have too little
+ * shared memory. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
+                                                        struct saliency_cuda **out_cuda);
+void saliency_cuda_destroy(struct saliency_cuda **cuda);
+
+/* Memory for pictures of the plan's size, which outlives them. Allocates where there is less. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
+                                                         const struct saliency_plan *plan,
+                                                         uint32_t channels, uint32_t image_count);
+void saliency_cuda_forget(struct saliency_cuda *cuda);
+
+struct saliency_cuda_run {
+    const struct fovea_image *src;
+    uint32_t image_count;
+    ptrdiff_t src_next_bytes;
+    CUstream stream;
+    struct thread_pool *pool;
+    struct fovea_blob *out_blobs;
+    uint32_t *out_counts;
+};
+
+/* Enqueues on the stream, waits for it, and writes the blobs. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
+                                                      const struct saliency_cuda_run *run);
+/* The responses of all scales of the last picture: response_count of the plan. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda,
+                                                      int32_t *out);
+
+/* ---- Its parts */
+
+struct saliency_cuda_tables {
+    size_t kernel_bytes; /* of level 0's kernels */
+    size_t tap_bytes;
+};
+/* Fills the frame of the plan, without places of memory. */
+struct saliency_cuda_tables saliency_cuda_fill_frame(struct saliency_cuda *cuda);
+/* Into zeros. */
+void saliency_cuda_fill_tables(const struct saliency_cuda *cuda, int32_t *kernels, int32_t *taps);
+
+void saliency_cuda_free_memory(struct saliency_cuda *cuda);
+/* Places for so many of an image, instead of those that there are. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda,
+                                                                 uint32_t most);
+
+#endif

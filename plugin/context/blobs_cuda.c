@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "blobs_cuda.h"
+
+#include "core/log.h"
+
+#if FOVEA_HAVE_CUDA
+#include "kernels/saliency/cuda/saliency_cuda.h"
+
+/* Where the image lies. */
+struct place {
+    int ordinal;
+    CUcontext context; /* NULL: of none */
+};
+
+/* Managed memory counts, because the device can reach it wherever it lies. */
+static enum fovea_result find_place(const struct blobs_run *run, struct place *out)
+{
+    const struct cuda_driver *cu = NULL;
+    CUmemorytype type = 0;
+    int managed = 0;
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT};
+    void *values[] = {&type, &managed, &out->ordinal, &out->context};
+    if (cuda_driver_get(run->log, &cu) != FOVEA_OK) {
+        log_error(run->log, "blobs: the image is said to lie in CUDA memory, and there is no CUDA");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    *out = (struct place){-1, NULL};
+    const CUresult status =
+        cu->PointerGetAttributes(4, attributes, values, (CUdeviceptr)(uintptr_t)run->src->data);
+    out->context = managed ? NULL : out->context;
+    if (status != CUDA_SUCCESS || !(managed || type == CU_MEMORYTYPE_DEVICE) || out->ordinal < 0) {
+        log_error(run->log, "blobs: src.data is not a device pointer");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result open_device(struct saliency_cuda **cuda, const struct blobs_run *run)
+{
+    struct place place;
+    enum fovea_result result = FOVEA_OK;
+    FOVEA_TRY(find_place(run, &place));
+    if (!*cuda || (*cuda)->device->ordinal != place.ordinal) {
+        saliency_cuda_destroy(cuda);
+        result = saliency_cuda_create(place.ordinal, run->log, cuda);
+    }
+    if (result < 0) {
+        log_error(run->log, "blobs: CUDA device %d cannot be used: %s", place.ordinal,
+                  fovea_result_name(result));
+    } else if (place.context && place.context != (*cuda)->device->context) {
+        log_error(run->log, "blobs: src.data is of another CUDA context than the primary one");
+        result = FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return result;
+}
+
+enum fovea_result blobs_cuda_run(struct saliency_cuda **cuda, const struct saliency_plan *plan,
+                                 uint32_t channels, const struct blobs_run *run)
+{
+    const struct saliency_cuda_run of = {
+        .src = run->src,
+        .image_count = run->image_count,
+        .src_next_bytes = run->src_next_bytes,
+        .stream = run->cuda_stream,
+        .pool = run->pool,
+        .out_blobs = run->out_blobs,
+        .out_counts = run->out_counts,
+    };
+    FOVEA_TRY(open_device(cuda, run));
+    FOVEA_TRY(saliency_cuda_reserve(*cuda, plan, channels, run->image_count));
+    return saliency_cuda_find(*cuda, &of);
+}
+
+enum fovea_result blobs_cuda_read(const struct saliency_cuda *cuda, int32_t *out)
+{
+    return saliency_cuda_read(cuda, out);
+}
+
+void blobs_cuda_forget(struct saliency_cuda *cuda)
+{
+    if (cuda) {
+        saliency_cuda_forget(cuda);
+    }
+}
+
+void blobs_cuda_destroy(struct saliency_cuda **cuda)
+{
+    saliency_cuda_destroy(cuda);
+}
+
+#else
+
+enum fovea_result blobs_cuda_run(struct saliency_cuda **cuda, const struct saliency_plan *plan,
+                                 uint32_t channels, const struct blobs_run *run)
+{
+    (void)cuda;
+    (void)plan;
+    (void)channels;
+    log_error(run->log, "blobs: this build reads images in CPU memory alone: it has no CUDA");
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+
+enum fovea_result blobs_cuda_read(const struct saliency_cuda *cuda, int32_t *out)
+{
+    (void)cuda;
+    (void)out;
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+
+void blobs_cuda_forget(struct saliency_cuda *cuda)
+{
+    (void)cuda;
+}
+
+void blobs_cuda_destroy(struct saliency_cuda **cuda)
+{
+    (void)cuda;
+}
+#endif
