@@ -3,11 +3,12 @@
 """Blobs of colour and texture in arrays: what `fovea.blobs` does."""
 
 import ctypes
+import dataclasses
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _errors, _library, _shape
+from . import _arrays, _library, _shape
 
 _BLOB = np.dtype([("x_px", np.float32), ("y_px", np.float32), ("sigma_px", np.float32), ("strength", np.float32)])
 _DEFAULT_MAX = 1000
@@ -31,37 +32,35 @@ def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: flo
     )
 
 
-def _images(images: Any) -> tuple[Any, bool]:
+def _images(images: Any) -> tuple[_arrays.View, bool]:
     """As (N, H, W, C) without gaps, and whether there was more than one dimension of images."""
     view = _arrays.view_of(images, "images")
-    if view.device != _arrays.CPU:
-        raise _errors.UnsupportedError("fovea.blobs: images in CUDA memory are not read in this version; copy them to the cpu")
-    array = np.ascontiguousarray(np.asarray(images))
-    if array.ndim == 2:
-        array = array[..., None]
-    if array.ndim not in (3, 4):
-        raise ValueError(f"images have shape {array.shape}; they must be (H, W), (H, W, C) or (N, H, W, C)")
-    batch = array if array.ndim == 4 else array[None]
-    if (str(array.dtype), batch.shape[3]) not in _shape._FORMATS:
-        raise ValueError(f"images of {array.dtype} with {batch.shape[3]} channels: uint8, float16 or float32 with 1, 3 or 4 are taken")
-    return batch, array.ndim == 4
+    if view.device == _arrays.CPU and not isinstance(images, np.ndarray):
+        view = _arrays.view_of(np.asarray(images), "images")
+    if not (view.is_packed and view.is_aligned):
+        view = _arrays.view_of(_arrays.packed(images if view.device == _arrays.CUDA else view.owner), "images")
+    shape = (*view.shape, 1) if len(view.shape) == 2 else view.shape
+    if len(shape) not in (3, 4):
+        raise ValueError(f"images have shape {view.shape}; they must be (H, W), (H, W, C) or (N, H, W, C)")
+    if (str(view.dtype), shape[-1]) not in _shape._FORMATS:
+        raise ValueError(f"images of {view.dtype} with {shape[-1]} channels: uint8, float16 or float32 with 1, 3 or 4 are taken")
+    return dataclasses.replace(view, shape=shape if len(shape) == 4 else (1, *shape)), len(shape) == 4
 
 
-def _run(desc: _library.BlobsDesc, batch: Any) -> list[Found]:
+def _run(desc: _library.BlobsDesc, batch: _arrays.View) -> list[Found]:
     count, height, width, channels = batch.shape
     library, messages = _library.library(), _library.Messages()
     desc.log = messages.log
     found = np.empty((count, desc.blob_max), _BLOB)
     counts = np.zeros(count, np.uint32)
-    row_bytes = width * channels * batch.itemsize
-    image = _library.Image(
-        batch.ctypes.data, width, height, _shape._FORMATS[str(batch.dtype), channels], _library.MEMORY_CPU, row_bytes, 0
-    )
+    row_bytes = width * channels * batch.dtype.itemsize
+    memory = _library.MEMORY_CUDA if batch.device == _arrays.CUDA else _library.MEMORY_CPU
+    image = _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
     state = ctypes.c_void_p()
     _library.check(library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(state)), messages, "fovea.blobs")
     try:
         result = library.fovea_blobs_run(
-            state, ctypes.byref(image), count, height * row_bytes, found.ctypes.data, counts.ctypes.data, None
+            state, ctypes.byref(image), count, height * row_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
         )
         _library.check(result, messages, "fovea.blobs")
     finally:
@@ -81,8 +80,9 @@ def blobs(
 ) -> Union[Found, list[Found]]:
     """Finds blobs of colour and texture: discs that differ from what surrounds them (docs/saliency.md).
 
-    images: (H, W), (H, W, C) or (N, H, W, C) of uint8, float16 or float32 with 1, 3 or 4 channels, in CPU memory: NumPy's,
-    PyTorch's, DLPack's. Alpha does not count; floats are 0 to 1. Of one image an array comes back, of (N, H, W, C) a list of
+    images: (H, W), (H, W, C) or (N, H, W, C) of uint8, float16 or float32 with 1, 3 or 4 channels: NumPy's, PyTorch's, CuPy's,
+    DLPack's. Where they lie in CUDA memory that device does the work, on the array's stream, and the call waits for it. What comes
+    back is NumPy's. Alpha does not count; floats are 0 to 1. Of one image an array comes back, of (N, H, W, C) a list of
     them: structured, with the fields x_px, y_px, sigma_px (the disc's radius is sqrt(2) times that) and strength, the strongest
     first. It is no model of where people look.
 

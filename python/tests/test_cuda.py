@@ -63,6 +63,17 @@ def test_depths_lie_where_the_images_lie(dtype):
         fovea.foveate(images, places, config=config, depth=fovea.Depth(metres.cpu()))
 
 
+@pytest.mark.parametrize("dtype", list(BOUND))
+def test_blobs_are_those_of_the_cpu(dtype):
+    images = pictures(3, 20, 30, 3, dtype=torch.float32).repeat_interleave(4, 1).repeat_interleave(4, 2)
+    images = (images * 255 if dtype == torch.uint8 else images).to(dtype)
+    for view in (images, images.transpose(1, 2)):  # without gaps, and with
+        for blobs, others in zip(fovea.blobs(view), fovea.blobs(view.cpu())):
+            assert len(blobs) == len(others) > 5
+            assert np.abs(blobs["strength"] - others["strength"]).max() < 2e-5
+    assert (fovea.blobs(images)[1] == fovea.blobs(images[1])).all()
+
+
 def test_views_of_simulators_are_not_copied():
     rgba, places = pictures(16, 84, 84, 4), gazes(16)
     rgb = rgba[..., :3]  # Isaac Lab, ManiSkill
