@@ -87,25 +87,49 @@ static enum fovea_result make_fine(const struct group *group)
                   SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
 }
 
-static enum fovea_result make_coarse(const struct group *group, uint32_t first, uint32_t layers)
+static enum fovea_result launch_layers(const struct group *group, CUfunction kernel,
+                                       const uint32_t blocks[2], uint32_t shared_bytes,
+                                       uint32_t first, uint32_t layers)
 {
-    const struct saliency_cuda *cuda = group->cuda;
-    struct saliency_cuda_frame params = cuda->frame;
-    const uint32_t near[3] = {cuda->near_blocks, 1, layers};
-    const uint32_t far[3] = {cuda->far_blocks, 1, layers};
-    const uint32_t tiles[3] = {cuda->tiles, SALIENCY_CUDA_SHARES, layers};
+    struct saliency_cuda_frame params = group->cuda->frame;
+    const uint32_t grid[3] = {blocks[0], blocks[1], layers};
     static const uint32_t filter_threads[2] = {SALIENCY_CUDA_FILTER_THREADS, 1};
     params.layer_first = first;
-    FOVEA_TRY(clear(group, params.masks_at, UINT64_C(16) * layers * (uint64_t)params.masks));
-    if (cuda->far_blocks > 0) {
-        FOVEA_TRY(
-            launch(group, cuda->far, far, segment_threads, SALIENCY_CUDA_LEVELS_BYTES, &params));
-    }
-    if (cuda->near_blocks > 0) {
-        FOVEA_TRY(
-            launch(group, cuda->near, near, segment_threads, SALIENCY_CUDA_LEVELS_BYTES, &params));
-    }
-    return launch(group, cuda->filter, tiles, filter_threads, SALIENCY_CUDA_FILTER_BYTES, &params);
+    return blocks[0] > 0 ? launch(group, kernel, grid,
+                                  kernel == group->cuda->filter ? filter_threads : segment_threads,
+                                  shared_bytes, &params)
+                         : FOVEA_OK;
+}
+
+/* Masks of far levels' samples come bit by bit. */
+static enum fovea_result make_far(const struct group *group, uint32_t first, uint32_t layers)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    const uint32_t blocks[2] = {cuda->far_blocks, 1};
+    FOVEA_TRY(
+        clear(group, cuda->frame.masks_at, UINT64_C(16) * layers * (uint64_t)cuda->frame.masks));
+    return launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_LEVELS_BYTES, first, layers);
+}
+
+static enum fovea_result make_near(const struct group *group, uint32_t first, uint32_t layers)
+{
+    const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
+    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_LEVELS_BYTES, first,
+                         layers);
+}
+
+static enum fovea_result make_filtered(const struct group *group, uint32_t first, uint32_t layers)
+{
+    const uint32_t blocks[2] = {group->cuda->tiles, SALIENCY_CUDA_SHARES};
+    return launch_layers(group, group->cuda->filter, blocks, SALIENCY_CUDA_FILTER_BYTES, first,
+                         layers);
+}
+
+static enum fovea_result make_coarse(const struct group *group, uint32_t first, uint32_t layers)
+{
+    FOVEA_TRY(make_far(group, first, layers));
+    FOVEA_TRY(make_near(group, first, layers));
+    return make_filtered(group, first, layers);
 }
 
 static enum fovea_result find_maxima(const struct group *group)
@@ -114,37 +138,83 @@ static enum fovea_result find_maxima(const struct group *group)
     struct saliency_cuda_frame params = cuda->frame;
     const uint32_t pixels[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
                                 parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
-    static const uint32_t pixel_threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH,
-                                              SALIENCY_CUDA_MAXIMA_HEIGHT};
-    static const uint32_t report_threads[2] = {SALIENCY_CUDA_THREADS, 1};
+    static const uint32_t threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH, SALIENCY_CUDA_MAXIMA_HEIGHT};
+    FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
+    return launch(group, cuda->maxima, pixels, threads, 0, &params);
+}
+
+static enum fovea_result report(const struct group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
     const uint32_t images[3] = {group->count, 1, 1};
-    struct saliency_cuda_report report = {
-        .candidates = params.candidates,
-        .counts = params.counts,
+    struct saliency_cuda_report params = {
+        .candidates = cuda->frame.candidates,
+        .counts = cuda->frame.counts,
         .out_candidates = cuda->report_device,
         .out_counts = cuda->report_device +
                       (uint64_t)cuda->images * cuda->reported * sizeof(struct saliency_candidate),
-        .candidate_most = params.candidate_most,
+        .candidate_most = cuda->frame.candidate_most,
         .out_most = cuda->reported,
     };
-    FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
-    FOVEA_TRY(launch(group, cuda->maxima, pixels, pixel_threads, 0, &params));
-    FOVEA_TRY(launch(group, cuda->report, images, report_threads, 0, &report));
-    CU_TRY(cuda->device->log, cuda->device->cu, cuda->device->cu->StreamSynchronize(group->stream));
-    return FOVEA_OK;
+    return launch(group, cuda->report, images, threads, 0, &params);
 }
 
-static enum fovea_result make_responses(const struct group *group)
+/* Of the layers that there is memory for at once: */
+static enum fovea_result enqueue_coarse(const struct group *group,
+                                        enum fovea_result (*make)(const struct group *group,
+                                                                  uint32_t first, uint32_t layers))
 {
     const struct saliency_cuda *cuda = group->cuda;
     const uint32_t layers = group->count * cuda->channels;
-    FOVEA_TRY(clear(group, cuda->frame.responses,
-                    sizeof(int32_t) * group->count * cuda->frame.response_count));
-    FOVEA_TRY(make_bins(group));
-    FOVEA_TRY(make_fine(group));
     for (uint32_t first = 0; cuda->tiles > 0 && first < layers; first += cuda->layers) {
-        FOVEA_TRY(make_coarse(group, first, image_slice_smaller(layers - first, cuda->layers)));
+        FOVEA_TRY(make(group, first, image_slice_smaller(layers - first, cuda->layers)));
     }
+    return FOVEA_OK;
+}
+
+static enum fovea_result enqueue(const struct group *group, enum saliency_cuda_step step)
+{
+    switch (step) {
+    case SALIENCY_CUDA_BINS:
+        return make_bins(group);
+    case SALIENCY_CUDA_FINE:
+        FOVEA_TRY(clear(group, group->cuda->frame.responses,
+                        sizeof(int32_t) * group->count * group->cuda->frame.response_count));
+        return make_fine(group);
+    case SALIENCY_CUDA_FAR:
+        return enqueue_coarse(group, make_far);
+    case SALIENCY_CUDA_NEAR:
+        return enqueue_coarse(group, make_near);
+    case SALIENCY_CUDA_FILTER:
+        return enqueue_coarse(group, make_filtered);
+    case SALIENCY_CUDA_COARSE:
+        return enqueue_coarse(group, make_coarse);
+    case SALIENCY_CUDA_MAXIMA:
+        return find_maxima(group);
+    case SALIENCY_CUDA_REPORT:
+        return report(group);
+    }
+    return FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
+static enum fovea_result enqueue_all(const struct group *group, enum saliency_cuda_step first)
+{
+    static const enum saliency_cuda_step steps[] = {SALIENCY_CUDA_BINS, SALIENCY_CUDA_FINE,
+                                                    SALIENCY_CUDA_COARSE, SALIENCY_CUDA_MAXIMA,
+                                                    SALIENCY_CUDA_REPORT};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        if (steps[i] >= first) {
+            FOVEA_TRY(enqueue(group, steps[i]));
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result wait(const struct group *group)
+{
+    const struct cuda_device *device = group->cuda->device;
+    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(group->stream));
     return FOVEA_OK;
 }
 
@@ -172,7 +242,8 @@ static enum fovea_result find_every_candidate(const struct group *group)
         return FOVEA_OK;
     }
     FOVEA_TRY(saliency_cuda_make_candidates(group->cuda, most));
-    return find_maxima(group);
+    FOVEA_TRY(enqueue_all(group, SALIENCY_CUDA_MAXIMA));
+    return wait(group);
 }
 
 /* All candidates of an image with more of them than are reported. */
@@ -242,26 +313,43 @@ static enum fovea_result choose_all(struct group *group, struct thread_pool *poo
 
 static enum fovea_result run_group(struct group *group, struct thread_pool *pool)
 {
-    FOVEA_TRY(make_responses(group));
-    FOVEA_TRY(find_maxima(group));
+    FOVEA_TRY(enqueue_all(group, SALIENCY_CUDA_BINS));
+    FOVEA_TRY(wait(group));
     FOVEA_TRY(find_every_candidate(group));
     return choose_all(group, pool);
+}
+
+static struct group group_of(struct saliency_cuda *cuda, const struct saliency_cuda_run *run,
+                             uint32_t first)
+{
+    return (struct group){
+        .cuda = cuda,
+        .stream = run->stream,
+        .first = image_of_batch(run->src, run->src_next_bytes, first),
+        .next_bytes = run->src_next_bytes,
+        .count = image_slice_smaller(run->image_count - first, cuda->images),
+        .out_blobs = run->out_blobs + (size_t)first * cuda->plan->numbers.blob_max,
+        .out_counts = run->out_counts + first,
+    };
 }
 
 static enum fovea_result run_groups(struct saliency_cuda *cuda, const struct saliency_cuda_run *run)
 {
     for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
-        struct group group = {
-            .cuda = cuda,
-            .stream = run->stream,
-            .first = image_of_batch(run->src, run->src_next_bytes, first),
-            .next_bytes = run->src_next_bytes,
-            .count = image_slice_smaller(run->image_count - first, cuda->images),
-            .out_blobs = run->out_blobs + (size_t)first * cuda->plan->numbers.blob_max,
-            .out_counts = run->out_counts + first,
-        };
+        struct group group = group_of(cuda, run, first);
         cuda->last_image = group.count - 1;
         FOVEA_TRY(run_group(&group, run->pool));
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result saliency_cuda_enqueue(struct saliency_cuda *cuda,
+                                        const struct saliency_cuda_run *run,
+                                        enum saliency_cuda_step step)
+{
+    for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
+        const struct group group = group_of(cuda, run, first);
+        FOVEA_TRY(enqueue(&group, step));
     }
     return FOVEA_OK;
 }

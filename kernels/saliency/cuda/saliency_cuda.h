@@ -62,6 +62,21 @@ struct saliency_cuda_run {
 /* Enqueues on the stream, waits for it, and writes the blobs. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                                       const struct saliency_cuda_run *run);
+/* A run's launches in their order; FAR, NEAR and FILTER together are COARSE. */
+enum saliency_cuda_step {
+    SALIENCY_CUDA_BINS,
+    SALIENCY_CUDA_FINE,
+    SALIENCY_CUDA_FAR,
+    SALIENCY_CUDA_NEAR,
+    SALIENCY_CUDA_FILTER,
+    SALIENCY_CUDA_COARSE,
+    SALIENCY_CUDA_MAXIMA,
+    SALIENCY_CUDA_REPORT,
+};
+/* Enqueues one of them for all images, to be timed by itself. The device is pushed. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_enqueue(struct saliency_cuda *cuda,
+                                                         const struct saliency_cuda_run *run,
+                                                         enum saliency_cuda_step step);
 /* The responses of all scales of the last picture: response_count of the plan. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda,
                                                       int32_t *out);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Blobs of pictures in the device's memory: a whole call by the clock, from the pictures to the
+ * lists, and its steps by themselves. Pictures are drawn as photographs are, or noise, which has
+ * all bins everywhere. */
+
+#include "cuda_bench.h"
+
+#include "core/thread_pool.h"
+#include "kernels/saliency/cuda/saliency_cuda.h"
+
+#include <math.h>
+
+#define CALLS_MOST 200
+#define CALLS_QUICK 3
+#define CALLS_NS 1500000000
+#define DISCS 400
+
+static const struct blobs_case {
+    const char *name;
+    struct bench_size size;
+    uint32_t images;
+    bool noise;
+} cases[] = {
+    {"cuda/blobs/640x480", {"640x480", 640, 480}, 1, false},
+    {"cuda/blobs/640x480/noise", {"640x480", 640, 480}, 1, true},
+    {"cuda/blobs/1080p", {"1080p", 1920, 1080}, 1, false},
+    {"cuda/blobs/64", {"224x224", 224, 224}, 64, false},
+};
+static const struct bench_size quick_size = {"96x64", 96, 64};
+
+struct blobs_bench {
+    const struct blobs_case *of;
+    const struct bench_size *size;
+    uint32_t images;
+    size_t bytes; /* of an image */
+    CUdeviceptr memory;
+    struct fovea_image image;
+    struct thread_pool *pool;
+    struct saliency_plan *plan;
+    struct saliency_cuda *cuda;
+    struct saliency_cuda_run run;
+    enum saliency_cuda_step step; /* that is timed */
+};
+
+/* ---- Pictures */
+
+struct disc {
+    double x, y, radius;
+    double color[3];
+};
+
+static double random_of(uint32_t *random, double low, double high)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return low + (high - low) * (double)(*random >> 8) * 0x1p-24;
+}
+
+static void add_disc(const struct bench_size *size, const struct disc *disc, float *levels)
+{
+    const int left = (int)fmax(disc->x - disc->radius, 0.0);
+    const int top = (int)fmax(disc->y - disc->radius, 0.0);
+    for (int y = top; y < (int)size->height_px && y < disc->y + disc->radius; y++) {
+        for (int x = left; x < (int)size->width_px && x < disc->x + disc->radius; x++) {
+            for (int c = 0; hypot(x - disc->x, y - disc->y) < disc->radius && c < 3; c++) {
+                levels[3 * ((size_t)y * size->width_px + (size_t)x) + (size_t)c] +=
+                    (float)disc->color[c];
+            }
+        }
+    }
+}
+
+/* Slow shades, discs of all sizes, mostly brighter or darker, and a little noise. */
+static void draw(const struct bench_size *size, uint32_t seed, float *levels)
+{
+    uint32_t random = seed;
+    for (size_t i = 0; i < (size_t)size->width_px * size->height_px; i++) {
+        const double x = (double)(i % size->width_px);
+        const double y = (double)(i / size->width_px);
+        const double light = 110.0 + 40.0 * sin(0.011 * x + 0.017 * y + seed) +
+                             20.0 * sin(0.05 * x - 0.03 * y) + random_of(&random, -4.0, 4.0);
+        for (size_t c = 0; c < 3; c++) {
+            levels[3 * i + c] =
+                (float)(light + 8.0 * sin(0.01 * (double)(c + 1) * x) + random_of(&random, -2, 2));
+        }
+    }
+    for (int i = 0; i < DISCS; i++) {
+        struct disc disc = {random_of(&random, 0.0, size->width_px),
+                            random_of(&random, 0.0, size->height_px),
+                            pow(2.0, random_of(&random, 1.5, 6.0)),
+                            {0}};
+        const double light = random_of(&random, -60.0, 60.0);
+        for (int c = 0; c < 3; c++) {
+            disc.color[c] = light + random_of(&random, -15.0, 15.0);
+        }
+        add_disc(size, &disc, levels);
+    }
+}
+
+static void make_pixels(const struct blobs_bench *b, uint32_t image, unsigned char *out)
+{
+    float *levels = bench_memory(b->bytes, sizeof *levels);
+    uint32_t random = image + 1;
+    draw(b->size, image + 1, levels);
+    for (size_t i = 0; i < b->bytes; i++) {
+        const float level =
+            b->of->noise ? (float)random_of(&random, 0.0, 255.9) : fminf(levels[i], 255.0f);
+        out[i] = (unsigned char)fmaxf(level, 0.0f);
+    }
+    free(levels);
+}
+
+/* ---- A case */
+
+static void open_case(struct cuda_bench *own, struct blobs_bench *b)
+{
+    const struct saliency_numbers numbers = {19, FOVEA_BLOBS_DEFAULT, 2.0, 0.15, 0.5};
+    unsigned char *pixels = bench_memory(b->bytes, b->images);
+    for (uint32_t i = 0; i < b->images; i++) {
+        make_pixels(b, i, pixels + i * b->bytes);
+    }
+    CUDA_MUST(own, own->cu->MemAlloc(&b->memory, b->bytes * b->images));
+    CUDA_MUST(own, own->cu->MemcpyHtoD(b->memory, pixels, b->bytes * b->images));
+    free(pixels);
+    b->image =
+        bench_image(b->size, FOVEA_FORMAT_RGB8, FOVEA_MEMORY_CUDA, (void *)(uintptr_t)b->memory);
+    bench_must(thread_pool_create(0, &b->pool), "blobs");
+    bench_must(saliency_plan_create(&numbers, b->size->width_px, b->size->height_px, &b->plan),
+               "blobs");
+    bench_must(saliency_cuda_create(own->device->ordinal, bench_log(), &b->cuda), "blobs");
+    bench_must(saliency_cuda_reserve(b->cuda, b->plan, SALIENCY_CHANNELS, b->images), "blobs");
+    b->run = (struct saliency_cuda_run){
+        .src = &b->image,
+        .image_count = b->images,
+        .src_next_bytes = (ptrdiff_t)b->bytes,
+        .stream = own->stream,
+        .pool = b->pool,
+        .out_blobs =
+            bench_memory((size_t)b->images * FOVEA_BLOBS_DEFAULT, sizeof *b->run.out_blobs),
+        .out_counts = bench_memory(b->images, sizeof *b->run.out_counts),
+    };
+}
+
+static void close_case(struct cuda_bench *own, struct blobs_bench *b)
+{
+    free(b->run.out_blobs);
+    free(b->run.out_counts);
+    saliency_cuda_destroy(&b->cuda);
+    saliency_plan_destroy(&b->plan);
+    thread_pool_destroy(&b->pool);
+    CUDA_MUST(own, own->cu->MemFree(b->memory));
+}
+
+static void add_row(struct cuda_bench *own, const struct blobs_bench *b, const char *what,
+                    const char *way, const struct bench_times *times)
+{
+    *results_add(&own->bench->results) = (struct result){.kind = RESULT_BATCH,
+                                                         .backend = "cuda",
+                                                         .size = b->size,
+                                                         .what = what,
+                                                         .format = FOVEA_FORMAT_RGB8,
+                                                         .images = b->images,
+                                                         .way = way,
+                                                         .times = *times};
+}
+
+static void time_calls(struct cuda_bench *own, struct blobs_bench *b)
+{
+    double us[CALLS_MOST];
+    const bool quick = own->bench->wishes.quick;
+    size_t count = 0;
+    bench_must(saliency_cuda_find(b->cuda, &b->run), "blobs");
+    const int64_t begin_ns = fovea_time_ns();
+    while (count < CALLS_QUICK ||
+           (!quick && count < CALLS_MOST && fovea_time_ns() - begin_ns < CALLS_NS)) {
+        const int64_t before_ns = fovea_time_ns();
+        bench_must(saliency_cuda_find(b->cuda, &b->run), "blobs");
+        us[count++] = (double)(fovea_time_ns() - before_ns) * 1e-3;
+    }
+    const struct bench_times times = bench_times_of(us, count);
+    add_row(own, b, b->of->noise ? "blobs, noise" : "blobs", "clock", &times);
+    bench_say("%u blobs of the first picture", b->run.out_counts[0]);
+}
+
+static enum fovea_result enqueue(struct cuda_bench *own, void *user, uint32_t picture)
+{
+    struct blobs_bench *b = user;
+    (void)own;
+    (void)picture;
+    return saliency_cuda_enqueue(b->cuda, &b->run, b->step);
+}
+
+static void time_steps(struct cuda_bench *own, struct blobs_bench *b)
+{
+    static const struct {
+        enum saliency_cuda_step step;
+        const char *what;
+    } steps[] = {
+        {SALIENCY_CUDA_BINS, "blobs: bins"},      {SALIENCY_CUDA_FINE, "blobs: level 0"},
+        {SALIENCY_CUDA_FAR, "blobs: far planes"}, {SALIENCY_CUDA_NEAR, "blobs: near planes"},
+        {SALIENCY_CUDA_FILTER, "blobs: filters"}, {SALIENCY_CUDA_COARSE, "blobs: coarse levels"},
+        {SALIENCY_CUDA_MAXIMA, "blobs: maxima"},  {SALIENCY_CUDA_REPORT, "blobs: report"},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const char *way = NULL;
+        b->step = steps[i].step;
+        const struct bench_times times = cuda_time(own, enqueue, b, &way);
+        add_row(own, b, steps[i].what, way, &times);
+    }
+}
+
+bool cuda_blobs(struct cuda_bench *own)
+{
+    const bool quick = own->bench->wishes.quick;
+    for (size_t i = 0; i < (quick ? 1 : sizeof cases / sizeof cases[0]); i++) {
+        struct blobs_bench b = {.of = &cases[i],
+                                .size = quick ? &quick_size : &cases[i].size,
+                                .images = cases[i].images};
+        b.bytes = bench_image_bytes(b.size, FOVEA_FORMAT_RGB8);
+        if (!bench_wants(own->bench, cases[i].name)) {
+            continue;
+        }
+        if (!cuda_open(own)) {
+            return false;
+        }
+        bench_say("%s", cases[i].name);
+        open_case(own, &b);
+        time_calls(own, &b);
+        time_steps(own, &b);
+        close_case(own, &b);
+    }
+    return true;
+}
