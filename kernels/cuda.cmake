@@ -174,6 +174,7 @@ add_library(fovea_cuda STATIC
     operator/operator_cuda_base.c
     saliency/cuda/fatbin.c
     saliency/cuda/frame.c
+    saliency/cuda/lists.c
     saliency/cuda/memory.c
     saliency/cuda/run.c
     saliency/cuda/saliency_cuda.c

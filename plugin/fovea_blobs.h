@@ -91,16 +91,16 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * and other pictures' memory goes then: 31 bytes a pixel (21 of one channel), 0.5 KiB for each row
  * and column, 2 MiB a thread, and 200 bytes a thread for each blob of blob_max beyond 1000.
  *
- * Images in CUDA memory: works on cuda_stream, on the device that has them; NULL is the legacy
- * default stream. Waits for that stream before it returns, because the lists are the processor's to
- * read. Responses are those of images in CPU memory up to 1e-5; lists have the same blobs, in the
- * same order where strengths differ by more than 2e-5. The first call of a size, one with more
- * images than ever, and a picture with more candidates than ever allocate: some 200 bytes of the
- * device's memory for each pixel of a channel, of images or channels that come to 512 MiB, and of
- * one channel at least; 20 more for each pixel, and 200 KiB an image. FOVEA_ERROR_UNSUPPORTED:
- * there is no CUDA in the build or on the machine, or a block of the device has less than 75 KiB of
- * shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE: the stream is being captured.
- * On failure nothing that was written counts. */
+ * Images in CUDA memory: works on cuda_stream and one of its own, on the device that has them; NULL
+ * is the legacy default stream. Waits for that stream before it returns, because the lists are the
+ * processor's to read. Responses are those of images in CPU memory up to 1e-5; lists have the same
+ * blobs, in the same order where strengths differ by more than 2e-5. The first call of a size, one
+ * with more images than ever, and a picture with more candidates than ever allocate: some 200 bytes
+ * of the device's memory for each pixel of a channel, of images or channels that come to 512 MiB,
+ * and of one channel at least; 20 more for each pixel, and 200 KiB an image.
+ * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or a block of the
+ * device has less than 75 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
+ * the stream is being captured. On failure nothing that was written counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,
     ptrdiff_t src_next_bytes, struct fovea_blob *out_blobs, uint32_t *out_counts,

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CANDIDATES_LEAST 8192
 #define CANDIDATES_PER_BLOB 8
@@ -106,25 +107,122 @@ static bool overlap_more(const struct fovea_blob *a, const struct fovea_blob *b,
     return distance2 < (r1 + r2) * (r1 + r2) && common(r1, r2, sqrt(distance2)) > most;
 }
 
+/* What two discs have in common lies beyond a line across the smaller one, r1 before the centre of
+ * the larger one. This is where, in radii of the smaller one from its centre, a line cuts off the
+ * part `most`: a line beyond it cuts off less. */
+static double line_of(double most)
+{
+    double low = -1.0;
+    double high = 1.0;
+    for (int i = 0; i < 50; i++) {
+        const double u = 0.5 * (low + high);
+        const bool more = (acos(u) - u * sqrt(1.0 - u * u)) / M_PI > most;
+        low = more ? u : low;
+        high = more ? high : u;
+    }
+    return high;
+}
+
+#define BLOCK 16 /* blobs that are looked at together */
+#define MORE 1.0001f /* than enough for what floats round */
+
+struct block {
+    float x_px[BLOCK];
+    float y_px[BLOCK];
+    float sigma_px[BLOCK];
+};
+
+/* Which may have too much in common with the blob, 1 each: of most blocks none. How many are not 0:
+ * the result, or more. */
+static int mark(const struct fovea_blob *blob, const struct block *block, float line,
+                int marks[BLOCK])
+{
+    int some = 0;
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        const float x = blob->x_px - block->x_px[i];
+        const float y = blob->y_px - block->y_px[i];
+        const float a = blob->sigma_px;
+        const float b = block->sigma_px[i];
+        const float reach = (a > b ? a : b) + line * (a > b ? b : a);
+        marks[i] = x * x + y * y <= 2.0f * MORE * reach * reach;
+        some |= marks[i];
+    }
+    return some;
+}
+
+/* Those that were chosen. Whole blocks lie where candidates lay that are done with: of so many as a
+ * block has there is always room for one. */
+struct chosen {
+    struct saliency_candidate *of;
+    struct fovea_blob *blobs;
+    uint32_t count;
+    struct block last;
+    double overlap;
+    float line;
+};
+
+static bool has_overlap(const struct chosen *chosen, const struct fovea_blob *blob,
+                        const struct block *block, uint32_t first)
+{
+    int marks[BLOCK];
+    if (mark(blob, block, chosen->line, marks) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < BLOCK && first + i < chosen->count; i++) {
+        if (marks[i] && overlap_more(blob, &chosen->blobs[first + i], chosen->overlap)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_free(const struct chosen *chosen, const struct fovea_blob *blob)
+{
+    uint32_t first = chosen->count / BLOCK * BLOCK;
+    if (has_overlap(chosen, blob, &chosen->last, first)) {
+        return false;
+    }
+    while (first > 0) {
+        first -= BLOCK;
+        if (has_overlap(chosen, blob, (const struct block *)(const void *)&chosen->of[first],
+                        first)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void choose(struct chosen *chosen, const struct fovea_blob *blob)
+{
+    const uint32_t i = chosen->count % BLOCK;
+    chosen->blobs[chosen->count] = *blob;
+    chosen->last.x_px[i] = blob->x_px;
+    chosen->last.y_px[i] = blob->y_px;
+    chosen->last.sigma_px[i] = blob->sigma_px;
+    if (i + 1 == BLOCK) {
+        memcpy(&chosen->of[chosen->count + 1 - BLOCK], &chosen->last, sizeof chosen->last);
+    }
+    chosen->count++;
+}
+
 uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,
                         struct fovea_blob *out_blobs)
 {
-    uint32_t kept = 0;
+    struct chosen chosen = {.of = candidates->of,
+                            .blobs = out_blobs,
+                            .overlap = overlap,
+                            .line = (float)line_of(overlap)};
     const uint32_t count =
         candidates->count < candidates->most ? candidates->count : candidates->most;
     if (count == 0) {
         return 0;
     }
     qsort(candidates->of, candidates->count, sizeof *candidates->of, compare);
-    for (uint32_t i = 0; i < count && kept < blob_max; i++) {
-        const struct fovea_blob *blob = &candidates->of[i].blob;
-        uint32_t other = 0;
-        while (other < kept && !overlap_more(blob, &out_blobs[other], overlap)) {
-            other++;
-        }
-        if (other == kept) {
-            out_blobs[kept++] = *blob;
+    for (uint32_t i = 0; i < count && chosen.count < blob_max; i++) {
+        const struct fovea_blob blob = candidates->of[i].blob;
+        if (is_free(&chosen, &blob)) {
+            choose(&chosen, &blob);
         }
     }
-    return kept;
+    return chosen.count;
 }

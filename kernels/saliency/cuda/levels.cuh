@@ -17,7 +17,7 @@
 
 struct levels_memory {
     int32_t sums[SALIENCY_BINS * SALIENCY_CUDA_THREADS];
-    int32_t taps[SALIENCY_CUDA_NEAR_TAPS]; /* near */
+    int32_t weights[SALIENCY_CUDA_WEIGHTS]; /* near: by distance; far: of some rows */
     int32_t before[SALIENCY_CUDA_THREADS / 32];
 };
 static_assert(sizeof(levels_memory) == SALIENCY_CUDA_LEVELS_BYTES, "");
@@ -33,7 +33,7 @@ static __device__ __forceinline__ sample_place place_of_block(const saliency_cud
 {
     int level = 0;
     int before = 0;
-    const int block = (int)blockIdx.x;
+    const int block = (int)(gridDim.x - 1 - blockIdx.x); /* the longest first */
     for (; level < (int)frame.level_count; level++) {
         const saliency_cuda_level &at = frame.levels[level];
         if (at.step_px > 1 && (at.step_px <= SALIENCY_CUDA_NEAR_STEP) == near) {
@@ -77,23 +77,38 @@ static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &f
 
 /* ---- Near */
 
+/* INSIDE: no pixel of the warp's is beyond the ends of a row. */
+template <bool INSIDE>
+static __device__ __forceinline__ void add_near_row(const unsigned char *row, int x, int width,
+                                                    int reach, int32_t weight,
+                                                    const levels_memory &memory, int32_t *sums)
+{
+#pragma unroll 5
+    for (int i = 0; i <= 2 * reach; i++) {
+        const int at = x - reach + i;
+        const int bin = row[INSIDE ? at : clamped(at, 0, width - 1)];
+        atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * memory.weights[i]);
+    }
+}
+
 static __device__ __forceinline__ void add_near(const saliency_cuda_frame &frame,
                                                 const saliency_cuda_level &level,
                                                 const levels_memory &memory, int i, int j,
                                                 int32_t *sums)
 {
     const unsigned char *bins = bins_of_layer(frame);
+    const int width = frame.width_px;
     const int x = (level.x.first + i) * level.step_px;
     const int y = (level.y.first + j) * level.step_px;
     const int reach = level.reach_px;
+    const bool inside = __all_sync(~0u, x >= reach && x + reach < width);
     for (int dy = -reach; dy <= reach; dy++) {
-        const unsigned char *row =
-            bins + (int64_t)clamped(y + dy, 0, frame.height_px - 1) * frame.width_px;
-        const int32_t weight = memory.taps[dy + reach];
-#pragma unroll 4
-        for (int dx = -reach; dx <= reach; dx++) {
-            const int bin = row[clamped(x + dx, 0, frame.width_px - 1)];
-            atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * memory.taps[dx + reach]);
+        const unsigned char *row = bins + (int64_t)clamped(y + dy, 0, frame.height_px - 1) * width;
+        const int32_t weight = memory.weights[dy + reach];
+        if (inside) {
+            add_near_row<true>(row, x, width, reach, weight, memory, sums);
+        } else {
+            add_near_row<false>(row, x, width, reach, weight, memory, sums);
         }
     }
 }
@@ -133,7 +148,7 @@ static __device__ __forceinline__ void make_near(const saliency_cuda_frame &fram
     const int j = place.block / across * SALIENCY_CUDA_ROWS + (int)threadIdx.y;
     int32_t *sums = memory.sums + thread;
     if (thread <= 2 * level.reach_px) {
-        memory.taps[thread] = taps_of(frame, level)[thread];
+        memory.weights[thread] = taps_of(frame, level)[thread];
     }
     for (int bin = 0; bin < SALIENCY_BINS; bin++) {
         sums[bin * SALIENCY_CUDA_THREADS] = 0;
@@ -173,22 +188,40 @@ static __device__ __forceinline__ int32_t weight_of(const far_span &span, const 
     return sums[pixel == span.pixels - 1 ? most : clamped(at + 1, 0, most)] - before;
 }
 
-static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
-                                               const saliency_cuda_level &level, int i, int j,
-                                               int32_t *sums)
+/* Rows from `first` to `last`, whose weights are in memory. */
+static __device__ __forceinline__ void add_rows(const unsigned char *bins, int width,
+                                                const far_span &x, const int32_t *taps, int first,
+                                                int last, const levels_memory &memory,
+                                                int32_t *sums)
 {
-    const unsigned char *bins = bins_of_layer(frame);
-    const int32_t *taps = taps_of(frame, level);
-    const far_span x = span_of(level.x, level, i, frame.width_px);
-    const far_span y = span_of(level.y, level, j, frame.height_px);
     for (int column = x.first + (int)threadIdx.x; column <= x.last;
          column += SALIENCY_CUDA_SEGMENT) {
         const int32_t weight = weight_of(x, taps, column);
+        const unsigned char *from = bins + (int64_t)first * width + column;
 #pragma unroll 4
-        for (int row = y.first + (int)threadIdx.y; row <= y.last; row += SALIENCY_CUDA_ROWS) {
-            const int bin = bins[(int64_t)row * frame.width_px + column];
-            atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * weight_of(y, taps, row));
+        for (int row = (int)threadIdx.y; row <= last - first; row += SALIENCY_CUDA_ROWS) {
+            atomicAdd(&sums[from[row * width] * SALIENCY_CUDA_THREADS],
+                      weight * memory.weights[row]);
         }
+    }
+}
+
+static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
+                                               const saliency_cuda_level &level, int i, int j,
+                                               levels_memory &memory, int thread)
+{
+    const int32_t *taps = taps_of(frame, level);
+    const far_span x = span_of(level.x, level, i, frame.width_px);
+    const far_span y = span_of(level.y, level, j, frame.height_px);
+    for (int first = y.first; first <= y.last; first += SALIENCY_CUDA_WEIGHTS) {
+        const int last = min(first + SALIENCY_CUDA_WEIGHTS - 1, y.last);
+        __syncthreads();
+        for (int row = first + thread; row <= last; row += SALIENCY_CUDA_THREADS) {
+            memory.weights[row - first] = weight_of(y, taps, row);
+        }
+        __syncthreads();
+        add_rows(bins_of_layer(frame), frame.width_px, x, taps, first, last, memory,
+                 memory.sums + thread);
     }
 }
 
@@ -223,8 +256,7 @@ static __device__ __forceinline__ void make_far(const saliency_cuda_frame &frame
     for (int bin = 0; bin < SALIENCY_BINS; bin++) {
         memory.sums[bin * SALIENCY_CUDA_THREADS + thread] = 0;
     }
-    __syncthreads();
-    add_far(frame, level, i, j, memory.sums + thread);
+    add_far(frame, level, i, j, memory, thread);
     __syncthreads();
     int32_t number = 0;
     const int32_t *own = memory.sums + thread * SALIENCY_CUDA_THREADS;

@@ -24,9 +24,9 @@
 #define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
 #define SALIENCY_CUDA_LEVELS_BYTES                                                                 \
-    (SALIENCY_CUDA_SUM_BYTES + SALIENCY_CUDA_NEAR_TAPS * 4 + SALIENCY_CUDA_THREADS / 32 * 4)
+    (SALIENCY_CUDA_SUM_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_THREADS / 32 * 4)
 #define SALIENCY_CUDA_NEAR_STEP 4 /* levels up to it: a thread a sample; others: a block */
-#define SALIENCY_CUDA_NEAR_TAPS 32 /* 2 reach + 1 = 29 at most */
+#define SALIENCY_CUDA_WEIGHTS 512 /* that are in shared memory; near 29 at most */
 
 /* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column. */
 #define SALIENCY_CUDA_FILTER_THREADS 256

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The launches of a picture, or of as many as there is memory for, and what comes back. They are
- * the same for every picture of a size. */
+/* The launches of a picture, or of as many as there is memory for: the same for every picture of a
+ * size. */
 
-#include "saliency_cuda.h"
+#include "group.h"
 
-#include "core/thread_pool.h"
 #include "kernels/cuda/cuda_capture.h"
 #include "kernels/image/image_slice.h"
-#include "kernels/image/pixel.h"
-
-#include <stdatomic.h>
-#include <stdlib.h>
-
-/* Images that are under way together. */
-struct group {
-    struct saliency_cuda *cuda;
-    CUstream stream;
-    struct fovea_image first;
-    ptrdiff_t next_bytes;
-    uint32_t count;
-    struct fovea_blob *out_blobs;
-    uint32_t *out_counts;
-    atomic_uint next; /* whose blobs nobody has chosen yet */
-    _Atomic enum fovea_result chosen;
-};
 
 static uint32_t parts(int32_t size, int32_t part)
 {
@@ -34,7 +16,7 @@ static uint32_t parts(int32_t size, int32_t part)
 
 /* ---- Launches */
 
-static enum fovea_result launch(const struct group *group, CUfunction kernel,
+static enum fovea_result launch(const struct saliency_cuda_group *group, CUfunction kernel,
                                 const uint32_t blocks[3], const uint32_t threads[2],
                                 uint32_t shared_bytes, void *params)
 {
@@ -45,7 +27,8 @@ static enum fovea_result launch(const struct group *group, CUfunction kernel,
     return cuda_launch(group->cuda->device, group->stream, &launch, params);
 }
 
-static enum fovea_result clear(const struct group *group, uint64_t memory, uint64_t bytes)
+static enum fovea_result clear(const struct saliency_cuda_group *group, uint64_t memory,
+                               uint64_t bytes)
 {
     const struct cuda_device *device = group->cuda->device;
     return bytes > 0 ? CU_CHECK(device->log, device->cu,
@@ -55,7 +38,7 @@ static enum fovea_result clear(const struct group *group, uint64_t memory, uint6
 
 static const uint32_t segment_threads[2] = {SALIENCY_CUDA_SEGMENT, SALIENCY_CUDA_ROWS};
 
-static enum fovea_result make_bins(const struct group *group)
+static enum fovea_result make_bins(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
     const enum fovea_format format = group->first.format;
@@ -74,7 +57,7 @@ static enum fovea_result make_bins(const struct group *group)
     return launch(group, cuda->bins.linear[format], blocks, segment_threads, 0, &params);
 }
 
-static enum fovea_result make_fine(const struct group *group)
+static enum fovea_result make_fine(const struct saliency_cuda_group *group)
 {
     struct saliency_cuda_frame params = group->cuda->frame;
     const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
@@ -87,7 +70,7 @@ static enum fovea_result make_fine(const struct group *group)
                   SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
 }
 
-static enum fovea_result launch_layers(const struct group *group, CUfunction kernel,
+static enum fovea_result launch_layers(const struct saliency_cuda_group *group, CUfunction kernel,
                                        const uint32_t blocks[2], uint32_t shared_bytes,
                                        uint32_t first, uint32_t layers)
 {
@@ -102,7 +85,8 @@ static enum fovea_result launch_layers(const struct group *group, CUfunction ker
 }
 
 /* Masks of far levels' samples come bit by bit. */
-static enum fovea_result make_far(const struct group *group, uint32_t first, uint32_t layers)
+static enum fovea_result make_far(const struct saliency_cuda_group *group, uint32_t first,
+                                  uint32_t layers)
 {
     const struct saliency_cuda *cuda = group->cuda;
     const uint32_t blocks[2] = {cuda->far_blocks, 1};
@@ -111,28 +95,31 @@ static enum fovea_result make_far(const struct group *group, uint32_t first, uin
     return launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_LEVELS_BYTES, first, layers);
 }
 
-static enum fovea_result make_near(const struct group *group, uint32_t first, uint32_t layers)
+static enum fovea_result make_near(const struct saliency_cuda_group *group, uint32_t first,
+                                   uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
     return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_LEVELS_BYTES, first,
                          layers);
 }
 
-static enum fovea_result make_filtered(const struct group *group, uint32_t first, uint32_t layers)
+static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
+                                       uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->tiles, SALIENCY_CUDA_SHARES};
     return launch_layers(group, group->cuda->filter, blocks, SALIENCY_CUDA_FILTER_BYTES, first,
                          layers);
 }
 
-static enum fovea_result make_coarse(const struct group *group, uint32_t first, uint32_t layers)
+static enum fovea_result make_coarse(const struct saliency_cuda_group *group, uint32_t first,
+                                     uint32_t layers)
 {
     FOVEA_TRY(make_far(group, first, layers));
     FOVEA_TRY(make_near(group, first, layers));
     return make_filtered(group, first, layers);
 }
 
-static enum fovea_result find_maxima(const struct group *group)
+static enum fovea_result find_maxima(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_frame params = cuda->frame;
@@ -143,7 +130,7 @@ static enum fovea_result find_maxima(const struct group *group)
     return launch(group, cuda->maxima, pixels, threads, 0, &params);
 }
 
-static enum fovea_result report(const struct group *group)
+static enum fovea_result report(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
     static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
@@ -161,9 +148,10 @@ static enum fovea_result report(const struct group *group)
 }
 
 /* Of the layers that there is memory for at once: */
-static enum fovea_result enqueue_coarse(const struct group *group,
-                                        enum fovea_result (*make)(const struct group *group,
-                                                                  uint32_t first, uint32_t layers))
+static enum fovea_result enqueue_coarse(
+    const struct saliency_cuda_group *group,
+    enum fovea_result (*make)(const struct saliency_cuda_group *group, uint32_t first,
+                              uint32_t layers))
 {
     const struct saliency_cuda *cuda = group->cuda;
     const uint32_t layers = group->count * cuda->channels;
@@ -173,14 +161,15 @@ static enum fovea_result enqueue_coarse(const struct group *group,
     return FOVEA_OK;
 }
 
-static enum fovea_result enqueue(const struct group *group, enum saliency_cuda_step step)
+static enum fovea_result enqueue(const struct saliency_cuda_group *group,
+                                 enum saliency_cuda_step step)
 {
     switch (step) {
     case SALIENCY_CUDA_BINS:
-        return make_bins(group);
-    case SALIENCY_CUDA_FINE:
         FOVEA_TRY(clear(group, group->cuda->frame.responses,
                         sizeof(int32_t) * group->count * group->cuda->frame.response_count));
+        return make_bins(group);
+    case SALIENCY_CUDA_FINE:
         return make_fine(group);
     case SALIENCY_CUDA_FAR:
         return enqueue_coarse(group, make_far);
@@ -198,131 +187,74 @@ static enum fovea_result enqueue(const struct group *group, enum saliency_cuda_s
     return FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
-static enum fovea_result enqueue_all(const struct group *group, enum saliency_cuda_step first)
+/* What is enqueued on `to` from now on waits for `from`. */
+static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from, CUevent event,
+                                CUstream to)
 {
-    static const enum saliency_cuda_step steps[] = {SALIENCY_CUDA_BINS, SALIENCY_CUDA_FINE,
-                                                    SALIENCY_CUDA_COARSE, SALIENCY_CUDA_MAXIMA,
-                                                    SALIENCY_CUDA_REPORT};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        if (steps[i] >= first) {
-            FOVEA_TRY(enqueue(group, steps[i]));
-        }
-    }
+    const struct cuda_device *device = cuda->device;
+    CU_TRY(device->log, device->cu, device->cu->EventRecord(event, from));
+    CU_TRY(device->log, device->cu, device->cu->StreamWaitEvent(to, event, 0));
     return FOVEA_OK;
 }
 
-static enum fovea_result wait(const struct group *group)
+/* Level 0 waits for shared memory, coarser levels for multiplications: they run beside each
+ * other. */
+static enum fovea_result make_responses(const struct saliency_cuda_group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    struct saliency_cuda_group beside = *group;
+    beside.stream = cuda->side;
+    FOVEA_TRY(enqueue(group, SALIENCY_CUDA_BINS));
+    FOVEA_TRY(follow(cuda, group->stream, cuda->begun, cuda->side));
+    FOVEA_TRY(enqueue(&beside, SALIENCY_CUDA_COARSE));
+    FOVEA_TRY(enqueue(group, SALIENCY_CUDA_FINE));
+    return follow(cuda, cuda->side, cuda->done, group->stream);
+}
+
+static enum fovea_result make_candidates(const struct saliency_cuda_group *group)
+{
+    FOVEA_TRY(enqueue(group, SALIENCY_CUDA_MAXIMA));
+    return enqueue(group, SALIENCY_CUDA_REPORT);
+}
+
+static enum fovea_result wait(const struct saliency_cuda_group *group)
 {
     const struct cuda_device *device = group->cuda->device;
     CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(group->stream));
     return FOVEA_OK;
 }
 
-/* ---- What comes back */
-
-static struct saliency_candidate *reported(const struct saliency_cuda *cuda, uint32_t image)
-{
-    return (struct saliency_candidate *)cuda->report_memory + (size_t)image * cuda->reported;
-}
-
-static uint32_t reported_count(const struct saliency_cuda *cuda, uint32_t image)
-{
-    return ((const uint32_t *)(const void *)reported(cuda, cuda->images))[image];
-}
+/* ---- Groups */
 
 /* Where a picture has more candidates than ever one had, its maxima are sought again. */
-static enum fovea_result find_every_candidate(const struct group *group)
+static enum fovea_result find_every_candidate(const struct saliency_cuda_group *group)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        const uint32_t count = reported_count(group->cuda, i);
+        const uint32_t count = saliency_cuda_reported(group->cuda, i);
         most = count > most ? count : most;
     }
     if (most <= group->cuda->frame.candidate_most) {
         return FOVEA_OK;
     }
     FOVEA_TRY(saliency_cuda_make_candidates(group->cuda, most));
-    FOVEA_TRY(enqueue_all(group, SALIENCY_CUDA_MAXIMA));
+    FOVEA_TRY(make_candidates(group));
     return wait(group);
 }
 
-/* All candidates of an image with more of them than are reported. */
-static enum fovea_result fetch(const struct group *group, uint32_t image, uint32_t count,
-                               struct saliency_candidate **out)
+static enum fovea_result run_group(struct saliency_cuda_group *group, struct thread_pool *pool)
 {
-    const struct cuda_device *device = group->cuda->device;
-    const struct saliency_cuda_frame *frame = &group->cuda->frame;
-    const uint64_t first = (uint64_t)image * frame->candidate_most;
-    *out = malloc(count * sizeof **out);
-    if (!*out) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    FOVEA_TRY(cuda_device_push(device));
-    const enum fovea_result result =
-        CU_CHECK(device->log, device->cu,
-                 device->cu->MemcpyDtoH(*out, frame->candidates + first * sizeof **out,
-                                        count * sizeof **out));
-    cuda_device_pop(device);
-    return result;
-}
-
-static enum fovea_result choose(struct group *group, uint32_t image)
-{
-    const struct saliency_plan *plan = group->cuda->plan;
-    struct saliency_candidates candidates = {.of = reported(group->cuda, image),
-                                             .count = reported_count(group->cuda, image),
-                                             .most = saliency_candidates_most(plan)};
-    struct saliency_candidate *fetched = NULL;
-    enum fovea_result result = FOVEA_OK;
-    if (candidates.count > group->cuda->reported) {
-        result = fetch(group, image, candidates.count, &fetched);
-        candidates.of = fetched;
-    }
-    if (result >= 0) {
-        group->out_counts[image] =
-            saliency_prune(&candidates, plan->numbers.overlap, plan->numbers.blob_max,
-                           group->out_blobs + (size_t)image * plan->numbers.blob_max);
-    }
-    free(fetched);
-    return result;
-}
-
-static void choose_some(void *user, uint32_t worker)
-{
-    struct group *group = user;
-    (void)worker;
-    uint32_t image = atomic_fetch_add(&group->next, 1);
-    while (image < group->count) {
-        const enum fovea_result result = choose(group, image);
-        if (result < 0) {
-            atomic_store(&group->chosen, result);
-        }
-        image = atomic_fetch_add(&group->next, 1);
-    }
-}
-
-static enum fovea_result choose_all(struct group *group, struct thread_pool *pool)
-{
-    if (group->count == 1) {
-        return choose(group, 0);
-    }
-    const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
-    thread_pool_run(pool, workers, choose_some, group);
-    return atomic_load(&group->chosen);
-}
-
-static enum fovea_result run_group(struct group *group, struct thread_pool *pool)
-{
-    FOVEA_TRY(enqueue_all(group, SALIENCY_CUDA_BINS));
+    FOVEA_TRY(make_responses(group));
+    FOVEA_TRY(make_candidates(group));
     FOVEA_TRY(wait(group));
     FOVEA_TRY(find_every_candidate(group));
-    return choose_all(group, pool);
+    return saliency_cuda_choose(group, pool);
 }
 
-static struct group group_of(struct saliency_cuda *cuda, const struct saliency_cuda_run *run,
-                             uint32_t first)
+static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
+                                           const struct saliency_cuda_run *run, uint32_t first)
 {
-    return (struct group){
+    return (struct saliency_cuda_group){
         .cuda = cuda,
         .stream = run->stream,
         .first = image_of_batch(run->src, run->src_next_bytes, first),
@@ -336,7 +268,7 @@ static struct group group_of(struct saliency_cuda *cuda, const struct saliency_c
 static enum fovea_result run_groups(struct saliency_cuda *cuda, const struct saliency_cuda_run *run)
 {
     for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
-        struct group group = group_of(cuda, run, first);
+        struct saliency_cuda_group group = group_of(cuda, run, first);
         cuda->last_image = group.count - 1;
         FOVEA_TRY(run_group(&group, run->pool));
     }
@@ -348,7 +280,7 @@ enum fovea_result saliency_cuda_enqueue(struct saliency_cuda *cuda,
                                         enum saliency_cuda_step step)
 {
     for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
-        const struct group group = group_of(cuda, run, first);
+        const struct saliency_cuda_group group = group_of(cuda, run, first);
         FOVEA_TRY(enqueue(&group, step));
     }
     return FOVEA_OK;

@@ -50,11 +50,36 @@ static enum fovea_result check_device(const struct cuda_device *device)
     return FOVEA_OK;
 }
 
+static enum fovea_result make_side(struct saliency_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    const struct cuda_driver *cu = device->cu;
+    FOVEA_TRY(cuda_device_create_stream(device, &cuda->side));
+    CU_TRY(device->log, cu, cu->EventCreate(&cuda->begun, CU_EVENT_DISABLE_TIMING));
+    CU_TRY(device->log, cu, cu->EventCreate(&cuda->done, CU_EVENT_DISABLE_TIMING));
+    return FOVEA_OK;
+}
+
+static void free_side(const struct saliency_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    const CUevent events[] = {cuda->begun, cuda->done};
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        if (events[i]) {
+            CU_WARN(device->log, device->cu, device->cu->EventDestroy(events[i]));
+        }
+    }
+    if (cuda->side) {
+        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(cuda->side));
+    }
+}
+
 static enum fovea_result load(struct saliency_cuda *cuda)
 {
     FOVEA_TRY(cuda_device_push(cuda->device));
     enum fovea_result result = check_device(cuda->device);
     result = result < 0 ? result : get_kernels(cuda);
+    result = result < 0 ? result : make_side(cuda);
     cuda_device_pop(cuda->device);
     return result;
 }
@@ -91,6 +116,7 @@ void saliency_cuda_destroy(struct saliency_cuda **cuda)
     *cuda = NULL;
     if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
         saliency_cuda_free_memory(gone);
+        free_side(gone);
         cuda_module_unload(gone->device, &gone->module);
         cuda_device_pop(gone->device);
     }

@@ -21,6 +21,8 @@ struct saliency_cuda {
     CUmodule module;
     struct cuda_kernels bins;
     CUfunction fine, near, far, filter, maxima, report;
+    CUstream side; /* coarser levels, beside level 0 on the caller's */
+    CUevent begun, done; /* of them */
 
     /* Of a plan, a number of channels and of images */
     const struct saliency_plan *plan;
