@@ -4,7 +4,7 @@
 /* CSDD: what its definition must be (CS1 to CS3), how near to it the library is, on every kind
  * of processor with the same bits (CS4, CS8, CS10). */
 
-#include "cmocka_all.h"
+#include "blobs_run.h"
 #include "random.h"
 
 #include "core/thread_pool.h"
@@ -217,7 +217,7 @@ TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
         uint32_t count = 0;
         assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
         assert_int_equal(fovea_blobs_response(blobs, 0, made, pitch), FOVEA_ERROR_INVALID_STATE);
-        assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL), FOVEA_OK);
+        assert_ok(blobs_run(blobs, &image, 1, 0, found, &count));
         for (uint32_t k = 0; k < desc.scale_count; k++) {
             const double sigma = 2.0 * pow(2.0, k / 3.0);
             struct errors errors = {0};

@@ -4,7 +4,7 @@
 /* CSDD: what is found (CS6, CS7, CS9), and what comes of pictures that are none of the usual
  * ones. */
 
-#include "cmocka_all.h"
+#include "blobs_run.h"
 #include "random.h"
 
 #include "kernels/saliency/saliency.h"
@@ -30,7 +30,7 @@ static uint32_t find(const struct fovea_blobs_desc *desc, const struct fovea_ima
     struct fovea_blobs *blobs = NULL;
     uint32_t count = UINT32_MAX;
     assert_int_equal(fovea_blobs_create(desc, &blobs), FOVEA_OK);
-    assert_int_equal(fovea_blobs_run(blobs, image, 1, 0, out, &count, NULL), FOVEA_OK);
+    assert_ok(blobs_run(blobs, image, 1, 0, out, &count));
     fovea_blobs_destroy(&blobs);
     return count;
 }
@@ -277,7 +277,7 @@ TEST(of_more_blobs_than_asked_for_the_strongest_come_and_batches_are_single_imag
     assert_true(count > FEW);
     desc.blob_max = FEW;
     assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
-    assert_int_equal(fovea_blobs_run(blobs, &image, 2, 64 * 64, few, counts, NULL), FOVEA_OK);
+    assert_ok(blobs_run(blobs, &image, 2, 64 * 64, few, counts));
     assert_int_equal(counts[0], FEW);
     assert_int_equal(counts[1], FEW);
     assert_memory_equal(all, few, FEW * sizeof few[0]);
