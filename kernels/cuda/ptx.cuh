@@ -46,6 +46,13 @@ PTX float ptx_lg2(float x)
     return y;
 }
 
+/* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other
+ * accesses before or behind it. */
+PTX void ptx_add_shared(uint32_t address, int32_t value)
+{
+    asm volatile("red.shared.add.s32 [%0], %1;" ::"r"(address), "r"(value));
+}
+
 /* Returns c + a b, in 64 bits. */
 PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 {

@@ -10,6 +10,7 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
+#include "kernels/cuda/ptx.cuh"
 #include "present.cuh"
 
 #define REGION_PITCH SALIENCY_CUDA_REGION_PITCH
@@ -70,28 +71,45 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
     return count;
 }
 
+/* The thread's numbers, as an address of shared memory: a bin's is SUM_STEP behind the one before,
+ * which is one instruction. */
+#define SUM_STEP (4u * SALIENCY_CUDA_THREADS)
+
+static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
+{
+    return (uint32_t)__cvta_generic_to_shared(sums);
+}
+
+static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, int4 weight)
+{
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * SUM_STEP, weight.x);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * SUM_STEP, weight.y);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * SUM_STEP, weight.z);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * SUM_STEP, weight.w);
+}
+
+/* Pixels of four words behind each other are under way at once. */
 static __device__ __forceinline__ void add_window(const fine_memory &memory, int reach,
-                                                  int fine_reach, int32_t *sums)
+                                                  int fine_reach, uint32_t sums)
 {
     const int at = (int)threadIdx.y * REGION_PITCH + (int)threadIdx.x;
     const int corner = at + (fine_reach - reach) * (REGION_PITCH + 1);
     const unsigned bits = (unsigned)(corner % 4) * 8u;
     const int fours = (2 * reach + 4) / 4;
+    const uint32_t *words = memory.region + corner / 4;
+    const int4 *weights = (const int4 *)memory.kernel;
     for (int row = 0; row <= 2 * reach; row++) {
-        const uint32_t *words = memory.region + corner / 4 + row * (REGION_PITCH / 4);
-        const int4 *weights = (const int4 *)(memory.kernel + row * SALIENCY_CUDA_FINE_PITCH);
         uint32_t word = words[0];
+#pragma unroll 4
         for (int i = 0; i < fours; i++) {
             const uint32_t next = words[i + 1];
-            const uint32_t ranks = __funnelshift_r(word, next, bits);
-            const int4 weight = weights[i];
-            atomicAdd(&sums[(ranks & 255u) * SALIENCY_CUDA_THREADS], weight.x);
-            atomicAdd(&sums[(ranks >> 8 & 255u) * SALIENCY_CUDA_THREADS], weight.y);
-            atomicAdd(&sums[(ranks >> 16 & 255u) * SALIENCY_CUDA_THREADS], weight.z);
-            atomicAdd(&sums[(ranks >> 24) * SALIENCY_CUDA_THREADS], weight.w);
+            add_four(sums, __funnelshift_r(word, next, bits), weights[i]);
             word = next;
         }
+        words += REGION_PITCH / 4;
+        weights += SALIENCY_CUDA_FINE_PITCH / 4;
     }
+    __syncwarp();
 }
 
 /* The absolute values of all planes. */
@@ -129,7 +147,7 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
             sums[i * SALIENCY_CUDA_THREADS] = 0;
         }
         __syncthreads();
-        add_window(memory, scale.reach, frame.fine_reach, sums);
+        add_window(memory, scale.reach, frame.fine_reach, address_of(sums));
         if (x < frame.width_px && y < frame.height_px) {
             int32_t *response = (int32_t *)frame.responses +
                                 blockIdx.z / frame.channels * frame.response_count + scale.offset;

@@ -81,20 +81,20 @@ static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &f
 template <bool INSIDE>
 static __device__ __forceinline__ void add_near_row(const unsigned char *row, int x, int width,
                                                     int reach, int32_t weight,
-                                                    const levels_memory &memory, int32_t *sums)
+                                                    const levels_memory &memory, uint32_t sums)
 {
 #pragma unroll 5
     for (int i = 0; i <= 2 * reach; i++) {
         const int at = x - reach + i;
         const int bin = row[INSIDE ? at : clamped(at, 0, width - 1)];
-        atomicAdd(&sums[bin * SALIENCY_CUDA_THREADS], weight * memory.weights[i]);
+        ptx_add_shared(sums + (uint32_t)bin * SUM_STEP, weight * memory.weights[i]);
     }
 }
 
 static __device__ __forceinline__ void add_near(const saliency_cuda_frame &frame,
                                                 const saliency_cuda_level &level,
                                                 const levels_memory &memory, int i, int j,
-                                                int32_t *sums)
+                                                uint32_t sums)
 {
     const unsigned char *bins = bins_of_layer(frame);
     const int width = frame.width_px;
@@ -111,6 +111,7 @@ static __device__ __forceinline__ void add_near(const saliency_cuda_frame &frame
             add_near_row<false>(row, x, width, reach, weight, memory, sums);
         }
     }
+    __syncwarp();
 }
 
 /* A thread writes its samples, and a warp which of their bins are there. */
@@ -155,7 +156,7 @@ static __device__ __forceinline__ void make_near(const saliency_cuda_frame &fram
     }
     __syncthreads();
     if (j < level.y.count) {
-        add_near(frame, level, memory, i, j, sums);
+        add_near(frame, level, memory, i, j, address_of(sums));
         write_near(frame, level, i, j, sums);
     }
 }
@@ -188,20 +189,32 @@ static __device__ __forceinline__ int32_t weight_of(const far_span &span, const 
     return sums[pixel == span.pixels - 1 ? most : clamped(at + 1, 0, most)] - before;
 }
 
-/* Rows from `first` to `last`, whose weights are in memory. */
+#define FAR_ROWS 8 /* of a thread that are under way at once */
+#define FAR_WEIGHTS (SALIENCY_CUDA_WEIGHTS - FAR_ROWS * SALIENCY_CUDA_ROWS)
+
+/* Rows from `first` to `last`, whose weights are in memory, and zeros behind them. */
 static __device__ __forceinline__ void add_rows(const unsigned char *bins, int width,
                                                 const far_span &x, const int32_t *taps, int first,
                                                 int last, const levels_memory &memory,
-                                                int32_t *sums)
+                                                uint32_t sums)
 {
     for (int column = x.first + (int)threadIdx.x; column <= x.last;
          column += SALIENCY_CUDA_SEGMENT) {
         const int32_t weight = weight_of(x, taps, column);
-        const unsigned char *from = bins + (int64_t)first * width + column;
-#pragma unroll 4
-        for (int row = (int)threadIdx.y; row <= last - first; row += SALIENCY_CUDA_ROWS) {
-            atomicAdd(&sums[from[row * width] * SALIENCY_CUDA_THREADS],
-                      weight * memory.weights[row]);
+        const unsigned char *from = bins + column;
+        for (int row = (int)threadIdx.y; row <= last - first;
+             row += FAR_ROWS * SALIENCY_CUDA_ROWS) {
+            uint32_t bin[FAR_ROWS];
+#pragma unroll
+            for (int i = 0; i < FAR_ROWS; i++) {
+                const int at = min(first + row + i * SALIENCY_CUDA_ROWS, last);
+                bin[i] = from[(uint32_t)(at * width)];
+            }
+#pragma unroll
+            for (int i = 0; i < FAR_ROWS; i++) {
+                ptx_add_shared(sums + bin[i] * SUM_STEP,
+                               weight * memory.weights[row + i * SALIENCY_CUDA_ROWS]);
+            }
         }
     }
 }
@@ -213,15 +226,15 @@ static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
     const int32_t *taps = taps_of(frame, level);
     const far_span x = span_of(level.x, level, i, frame.width_px);
     const far_span y = span_of(level.y, level, j, frame.height_px);
-    for (int first = y.first; first <= y.last; first += SALIENCY_CUDA_WEIGHTS) {
-        const int last = min(first + SALIENCY_CUDA_WEIGHTS - 1, y.last);
+    for (int first = y.first; first <= y.last; first += FAR_WEIGHTS) {
+        const int last = min(first + FAR_WEIGHTS - 1, y.last);
         __syncthreads();
-        for (int row = first + thread; row <= last; row += SALIENCY_CUDA_THREADS) {
-            memory.weights[row - first] = weight_of(y, taps, row);
+        for (int row = thread; row < SALIENCY_CUDA_WEIGHTS; row += SALIENCY_CUDA_THREADS) {
+            memory.weights[row] = first + row <= last ? weight_of(y, taps, first + row) : 0;
         }
         __syncthreads();
         add_rows(bins_of_layer(frame), frame.width_px, x, taps, first, last, memory,
-                 memory.sums + thread);
+                 address_of(memory.sums + thread));
     }
 }
 

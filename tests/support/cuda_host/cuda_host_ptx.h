@@ -29,6 +29,10 @@ static inline float ptx_lg2(float x)
 {
     return log2f(x);
 }
+static inline void ptx_add_shared(uint32_t address, int32_t value)
+{
+    *(uint32_t *)cuda_host_from_shared(address) += (uint32_t)value;
+}
 static inline uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 {
     return c + (uint64_t)((int64_t)a * b);
