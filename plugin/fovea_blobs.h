@@ -95,11 +95,11 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * is the legacy default stream. Waits for that stream before it returns, because the lists are the
  * processor's to read. Responses are those of images in CPU memory up to 1e-5; lists have the same
  * blobs, in the same order where strengths differ by more than 2e-5. The first call of a size, one
- * with more images than ever, and a picture with more candidates than ever allocate: some 200 bytes
- * of the device's memory for each pixel of a channel, of images or channels that come to 512 MiB,
- * and of one channel at least; 20 more for each pixel, and 200 KiB an image.
+ * with more images than ever, and a picture with more candidates than ever allocate: 180 to 260
+ * bytes of the device's memory for each pixel of a channel, of images or channels that come to 512
+ * MiB, and of one channel at least; 20 more for each pixel, and 200 KiB an image.
  * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or a block of the
- * device has less than 75 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
+ * device has less than 92 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
  * the stream is being captured. On failure nothing that was written counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,

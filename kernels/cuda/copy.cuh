@@ -18,6 +18,14 @@ static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 #endif
 }
 
+/* Copies 4 bytes, aligned to as many. */
+static __device__ __forceinline__ void copy_word_begin(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    ptx_copy_word_async((uint32_t)__cvta_generic_to_shared(to), from);
+#endif
+}
+
 /* Waits until this thread's copies have arrived, for this thread. */
 static __device__ __forceinline__ void copy_wait()
 {

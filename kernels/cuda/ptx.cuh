@@ -103,6 +103,12 @@ PTX void ptx_copy_async(uint32_t to, const void *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
 }
 
+/* 4 bytes, aligned to as many. */
+PTX void ptx_copy_word_async(uint32_t to, const void *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(to), "l"(from) : "memory");
+}
+
 PTX void ptx_copy_wait()
 {
     asm volatile("cp.async.wait_all;" : : : "memory");

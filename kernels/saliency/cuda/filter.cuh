@@ -10,6 +10,7 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 
+#include "kernels/cuda/copy.cuh"
 #include "levels.cuh"
 
 #define RUN 8 /* samples of a row that a thread blurs at once */
@@ -18,10 +19,10 @@
 #define LINE_PITCH SALIENCY_CUDA_LINE_PITCH
 
 struct filter_memory {
-    float plane[LINE_ROWS * PLANE_PITCH]; /* from `reach` samples before the lines */
-    float lines[LINE_ROWS * LINE_PITCH]; /* blurred along rows */
-    float blurred[4 * SALIENCY_CUDA_STRIP * LINE_PITCH];
     present_bins bins;
+    float plane[LINE_ROWS * PLANE_PITCH]; /* from `reach` samples before the lines */
+    float lines[SALIENCY_CUDA_LINES * LINE_PITCH]; /* blurred along rows: of each scale */
+    float blurred[2][4 * SALIENCY_CUDA_STRIP * LINE_PITCH]; /* of scales in turn */
 };
 static_assert(sizeof(filter_memory) == SALIENCY_CUDA_FILTER_BYTES, "");
 
@@ -85,9 +86,10 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
     return count;
 }
 
-static __device__ __forceinline__ void load_plane(const saliency_cuda_frame &frame,
-                                                  const filter_tile &tile, int bin,
-                                                  filter_memory &memory)
+/* To be waited for. */
+static __device__ __forceinline__ void begin_plane(const saliency_cuda_frame &frame,
+                                                   const filter_tile &tile, int bin,
+                                                   filter_memory &memory)
 {
     const saliency_cuda_level &level = frame.levels[tile.level];
     const float *plane = plane_at(frame, level, 0, 0) + (int64_t)bin * level.pitch * level.y.count;
@@ -97,8 +99,8 @@ static __device__ __forceinline__ void load_plane(const saliency_cuda_frame &fra
         const float *from =
             plane + (int64_t)sample_at(level.y, tile.y - 1 - tile.reach + row) * level.pitch;
         for (int i = (int)threadIdx.x % 32; i < width; i += 32) {
-            memory.plane[row * PLANE_PITCH + i] =
-                from[sample_at(level.x, tile.x - 1 - tile.reach + i)];
+            copy_word_begin(&memory.plane[row * PLANE_PITCH + i],
+                            from + sample_at(level.x, tile.x - 1 - tile.reach + i));
         }
     }
 }
@@ -127,55 +129,53 @@ static __device__ __forceinline__ void gauss(const float *in, int step, const fl
     }
 }
 
+template <int REACH>
+static __device__ __forceinline__ void get_weights(const saliency_cuda_scale &scale,
+                                                   float out[REACH + 1])
+{
+#pragma unroll
+    for (int i = 0; i <= REACH; i++) {
+        out[i] = scale.weights[i];
+    }
+}
+
 /* Neighbouring threads have neighbouring rows. */
 template <int REACH>
-static __device__ __forceinline__ void gauss_rows(const filter_tile &tile, const float *weights,
-                                                  filter_memory &memory)
+static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &scale, int reach,
+                                                  const float *plane, float *lines)
 {
     const int rows = 4 * SALIENCY_CUDA_STRIP + 2 * REACH;
-    const int within = tile.reach - REACH; /* the plane's margin is that of the largest scale */
+    const int within = reach - REACH; /* the plane's margin is that of the largest scale */
+    float weights[REACH + 1];
+    get_weights<REACH>(scale, weights);
     for (int item = (int)threadIdx.x; item < rows * (SALIENCY_CUDA_COLUMNS / RUN);
          item += SALIENCY_CUDA_FILTER_THREADS) {
         const int row = item % rows;
         const int column = item / rows * RUN;
         float sums[RUN];
-        gauss<REACH, RUN>(memory.plane + (row + within) * PLANE_PITCH + column + within, 1, weights,
-                          sums);
+        gauss<REACH, RUN>(plane + (row + within) * PLANE_PITCH + column + within, 1, weights, sums);
 #pragma unroll
         for (int i = 0; i < RUN; i++) {
-            memory.lines[row * LINE_PITCH + column + i] = sums[i];
+            lines[row * LINE_PITCH + column + i] = sums[i];
         }
     }
 }
 
 /* Neighbouring threads have neighbouring columns. */
 template <int REACH>
-static __device__ __forceinline__ void gauss_columns(const float *weights, filter_memory &memory)
+static __device__ __forceinline__ void gauss_columns(const saliency_cuda_scale &scale,
+                                                     const float *lines, float *blurred)
 {
     const int column = (int)threadIdx.x % SALIENCY_CUDA_COLUMNS;
     const int row = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS * SALIENCY_CUDA_STRIP;
+    float weights[REACH + 1];
     float sums[SALIENCY_CUDA_STRIP];
-    gauss<REACH, SALIENCY_CUDA_STRIP>(memory.lines + row * LINE_PITCH + column, LINE_PITCH, weights,
-                                      sums);
+    get_weights<REACH>(scale, weights);
+    gauss<REACH, SALIENCY_CUDA_STRIP>(lines + row * LINE_PITCH + column, LINE_PITCH, weights, sums);
 #pragma unroll
     for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        memory.blurred[(row + i) * LINE_PITCH + column] = sums[i];
+        blurred[(row + i) * LINE_PITCH + column] = sums[i];
     }
-}
-
-template <int REACH>
-static __device__ __forceinline__ void gauss_plane(const filter_tile &tile, const float *weights,
-                                                   filter_memory &memory)
-{
-    float own[REACH + 1];
-#pragma unroll
-    for (int i = 0; i <= REACH; i++) {
-        own[i] = weights[i];
-    }
-    gauss_rows<REACH>(tile, own, memory);
-    __syncthreads();
-    gauss_columns<REACH>(own, memory);
-    __syncthreads();
 }
 
 static __device__ __forceinline__ float across(const float *row)
@@ -184,12 +184,12 @@ static __device__ __forceinline__ float across(const float *row)
 }
 
 /* Six times the Laplacian of nine samples, as kernels/saliency/cpu/loops.c has it. */
-static __device__ __forceinline__ void add_laplace(const filter_memory &memory, float gain,
-                                                   int planes, int32_t total[SALIENCY_CUDA_STRIP])
+static __device__ __forceinline__ void add_laplace(const float *blurred, float gain, int planes,
+                                                   int32_t total[SALIENCY_CUDA_STRIP])
 {
     const int column = min((int)threadIdx.x % SALIENCY_CUDA_COLUMNS, SALIENCY_CUDA_TILE_WIDTH - 1);
     const int strip = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS;
-    const float *at = memory.blurred + strip * SALIENCY_CUDA_STRIP * LINE_PITCH + column;
+    const float *at = blurred + strip * SALIENCY_CUDA_STRIP * LINE_PITCH + column;
     const int rows = strip == 3 ? SALIENCY_CUDA_STRIP - 2 : SALIENCY_CUDA_STRIP;
     float x_above = across(at);
     float x = across(at + LINE_PITCH);
@@ -212,28 +212,46 @@ static __device__ __forceinline__ void add_laplace(const filter_memory &memory, 
     }
 }
 
-static __device__ __forceinline__ void gauss_scale(const saliency_cuda_scale &scale,
-                                                   const filter_tile &tile, filter_memory &memory)
-{
-    static_assert(SALIENCY_COARSE_REACH == 16, "the largest that there is");
-    switch (scale.reach) {
-#define GAUSS(reach)                                                                               \
-    case reach:                                                                                    \
-        gauss_plane<reach>(tile, scale.weights, memory);                                           \
-        break
-        GAUSS(7);
-        GAUSS(8);
-        GAUSS(9);
-        GAUSS(10);
-        GAUSS(11);
-        GAUSS(12);
-        GAUSS(13);
-        GAUSS(14);
-        GAUSS(15);
-    default:
-        gauss_plane<SALIENCY_COARSE_REACH>(tile, scale.weights, memory);
-#undef GAUSS
+/* Calls what(reach) with the scale's reach as a constant. */
+#define OF_REACH(reach, what)                                                                      \
+    switch (reach) {                                                                               \
+        OF_REACH_CASE(7, what)                                                                     \
+        OF_REACH_CASE(8, what)                                                                     \
+        OF_REACH_CASE(9, what)                                                                     \
+        OF_REACH_CASE(10, what)                                                                    \
+        OF_REACH_CASE(11, what)                                                                    \
+        OF_REACH_CASE(12, what)                                                                    \
+        OF_REACH_CASE(13, what)                                                                    \
+        OF_REACH_CASE(14, what)                                                                    \
+        OF_REACH_CASE(15, what)                                                                    \
+    default:                                                                                       \
+        static_assert(SALIENCY_COARSE_REACH == 16, "the largest that there is");                   \
+        what(16);                                                                                  \
     }
+#define OF_REACH_CASE(number, what)                                                                \
+    case number:                                                                                   \
+        what(number);                                                                              \
+        break;
+
+/* Of all scales, whose lines lie behind each other. */
+static __device__ __forceinline__ void gauss_rows_of(const saliency_cuda_scale *scales, int count,
+                                                     int reach, filter_memory &memory)
+{
+    float *lines = memory.lines;
+    for (int k = 0; k < count; k++) {
+#define ROWS(number) gauss_rows<number>(scales[k], reach, memory.plane, lines)
+        OF_REACH(scales[k].reach, ROWS)
+#undef ROWS
+        lines += (4 * SALIENCY_CUDA_STRIP + 2 * scales[k].reach) * LINE_PITCH;
+    }
+}
+
+static __device__ __forceinline__ void gauss_columns_of(const saliency_cuda_scale &scale,
+                                                        const float *lines, float *blurred)
+{
+#define COLUMNS(number) gauss_columns<number>(scale, lines, blurred)
+    OF_REACH(scale.reach, COLUMNS)
+#undef COLUMNS
 }
 
 static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &frame,
@@ -259,32 +277,54 @@ static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &f
     }
 }
 
-/* Behind the last bin of all a plane is one value, and its d is 0. */
+/* While a scale's columns are blurred others take the Laplacian of the one before. */
+static __device__ __forceinline__ void add_scales(
+    const saliency_cuda_scale *scales, int count, int planes, filter_memory &memory,
+    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP])
+{
+    const float *lines = memory.lines;
+#pragma unroll
+    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
+        if (k < count) {
+            gauss_columns_of(scales[k], lines, memory.blurred[k % 2]);
+            lines += (4 * SALIENCY_CUDA_STRIP + 2 * scales[k].reach) * LINE_PITCH;
+            __syncthreads();
+            add_laplace(memory.blurred[k % 2], scales[k].gain, planes, total[k]);
+        }
+    }
+}
+
+/* Behind the last bin of all a plane is one value, and its d is 0. A plane is on its way while the
+ * one before it is blurred along columns. */
 static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &frame,
                                                      filter_memory &memory)
 {
     const filter_tile tile = tile_of_block(frame);
-    const uint32_t first = frame.levels[tile.level].scale_first;
-    const int scales = (int)(frame.levels[tile.level].scale_end - first);
-    const int count = find_planes(frame, tile, memory);
+    const saliency_cuda_level &level = frame.levels[tile.level];
+    const saliency_cuda_scale *scales = frame.scales + level.scale_first;
+    const int scale_count = (int)(level.scale_end - level.scale_first);
+    const int last = find_planes(frame, tile, memory) - 1;
+    const int *bins = memory.bins.list;
     int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP] = {};
-    for (int i = (int)blockIdx.y; i < count - 1; i += (int)gridDim.y) {
-        const int planes = memory.bins.list[i + 1] - memory.bins.list[i];
-        load_plane(frame, tile, memory.bins.list[i], memory);
+    int i = (int)blockIdx.y;
+    if (i >= last) {
+        return;
+    }
+    begin_plane(frame, tile, bins[i], memory);
+    for (; i < last; i += (int)gridDim.y) {
+        copy_wait();
         __syncthreads();
-#pragma unroll
-        for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
-            if (k < scales) {
-                const saliency_cuda_scale &scale = frame.scales[first + k];
-                gauss_scale(scale, tile, memory);
-                add_laplace(memory, scale.gain, planes, total[k]);
-            }
+        gauss_rows_of(scales, scale_count, tile.reach, memory);
+        __syncthreads();
+        if (i + (int)gridDim.y < last) {
+            begin_plane(frame, tile, bins[i + (int)gridDim.y], memory);
         }
+        add_scales(scales, scale_count, bins[i + 1] - bins[i], memory, total);
     }
 #pragma unroll
     for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
-        if (k < scales && (int)blockIdx.y < count - 1) {
-            write_totals(frame, tile, frame.scales[first + k], total[k]);
+        if (k < scale_count) {
+            write_totals(frame, tile, scales[k], total[k]);
         }
     }
 }

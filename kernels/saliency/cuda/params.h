@@ -39,9 +39,13 @@
 /* Odd, so that neighbouring rows are in different banks */
 #define SALIENCY_CUDA_PLANE_PITCH (SALIENCY_CUDA_COLUMNS + 2 * SALIENCY_COARSE_REACH + 1)
 #define SALIENCY_CUDA_LINE_PITCH (SALIENCY_CUDA_COLUMNS + 1)
+/* Lines of a level's scales: their reaches are at most 10, 13 and 16 steps. */
+#define SALIENCY_CUDA_LINES (3 * 4 * SALIENCY_CUDA_STRIP + 2 * (10 + 13 + SALIENCY_COARSE_REACH))
 #define SALIENCY_CUDA_FILTER_BYTES                                                                 \
-    (4 * SALIENCY_CUDA_LINE_ROWS * (SALIENCY_CUDA_PLANE_PITCH + SALIENCY_CUDA_LINE_PITCH) +        \
-     16 * SALIENCY_CUDA_STRIP * SALIENCY_CUDA_LINE_PITCH + SALIENCY_CUDA_PRESENT_BYTES)
+    (SALIENCY_CUDA_PRESENT_BYTES +                                                                 \
+     (4 * SALIENCY_CUDA_LINE_ROWS * SALIENCY_CUDA_PLANE_PITCH +                                    \
+      4 * (SALIENCY_CUDA_LINES + 8 * SALIENCY_CUDA_STRIP) * SALIENCY_CUDA_LINE_PITCH + 15) /       \
+         16 * 16)
 
 #define SALIENCY_CUDA_MAXIMA_WIDTH 32
 #define SALIENCY_CUDA_MAXIMA_HEIGHT 8

@@ -36,15 +36,18 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
     return get_kernel(cuda, "saliency_report", 0, &cuda->report);
 }
 
+_Static_assert(SALIENCY_CUDA_FILTER_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
+               "no kernel takes more than the filter");
+
 static enum fovea_result check_device(const struct cuda_device *device)
 {
     int bytes = 0;
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(
                &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
-    if (bytes < SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH)) {
+    if (bytes < SALIENCY_CUDA_FILTER_BYTES) {
         log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
-                  device->name, bytes, SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH));
+                  device->name, bytes, SALIENCY_CUDA_FILTER_BYTES);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     return FOVEA_OK;

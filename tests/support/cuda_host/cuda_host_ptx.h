@@ -83,6 +83,11 @@ static inline void ptx_copy_async(uint32_t to, const void *from)
     }
     cuda_host_copy_begin(cuda_host_word(to, 16), from);
 }
+/* There at once. */
+static inline void ptx_copy_word_async(uint32_t to, const void *from)
+{
+    memcpy(cuda_host_word(to, 4), from, 4);
+}
 static inline void ptx_copy_wait()
 {
     cuda_host_copy_wait();
