@@ -80,6 +80,6 @@ enum fovea_result saliency_cuda_choose(struct saliency_cuda_group *group, struct
         return choose(group, 0);
     }
     const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
-    thread_pool_run(pool, workers, choose_some, group);
+    thread_pool_share(pool, workers, choose_some, group);
     return atomic_load(&group->chosen);
 }
