@@ -7,8 +7,12 @@
 
 extern const unsigned char saliency_fatbin[];
 
+#define SHARED_PERCENT 100
+
 /* ---- Kernels */
 
+/* As much shared memory as there is, for all that run beside each other: a multiprocessor that
+ * shares its memory in another way first has to be empty. */
 static enum fovea_result get_kernel(struct saliency_cuda *cuda, const char *name, int shared_bytes,
                                     CUfunction *out)
 {
