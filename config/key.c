@@ -45,7 +45,7 @@ static const char *const origin_names[] = {"top-left", "bottom-left", "center", 
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
-static const char *const fallback_names[] = {"center", "last", "none", NULL};
+static const char *const fallback_names[] = {"center", "last", "none", "saliency", NULL};
 
 /* clang-format off */
 const struct config_key config_keys[] = {
@@ -187,6 +187,26 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.saccades_width_deg), RANGE(1, 170)},
     {"gaze.saccades.blinks_per_minute", "Blinks a minute",
      CONFIG_DOUBLE, AT(gaze.saccades_blinks_per_minute), RANGE(0, 120)},
+    {"gaze.saliency.seed", "The same seed and pictures give the same eye movements",
+     CONFIG_U64, AT(gaze.saliency_seed), RANGE(0, 18446744073709551615.0)},
+    {"gaze.saliency.rate_hz", "How many pictures a second are looked at, at most",
+     CONFIG_DOUBLE, AT(gaze.saliency_rate_hz), RANGE(0.1, 120)},
+    {"gaze.saliency.width_px", "The width in pixels that pictures are reduced to before blobs are sought",
+     CONFIG_U32, AT(gaze.saliency_width_px), RANGE(64, 320)},
+    {"gaze.saliency.dwell_ms", "Median duration of a fixation in milliseconds",
+     CONFIG_DOUBLE, AT(gaze.saliency_dwell_ms), RANGE(50, 5000)},
+    {"gaze.saliency.amplitude_deg", "Median size of a saccade in degrees, where blobs are everywhere",
+     CONFIG_DOUBLE, AT(gaze.saliency_amplitude_deg), RANGE(0.1, 60)},
+    {"gaze.saliency.width_deg", "Visual angle of the image's width in degrees",
+     CONFIG_DOUBLE, AT(gaze.saliency_width_deg), RANGE(1, 170)},
+    {"gaze.saliency.inhibition_s", "For how many seconds the gaze does not return to a place",
+     CONFIG_DOUBLE, AT(gaze.saliency_inhibition_s), RANGE(0, 10)},
+    {"gaze.saliency.inhibition_deg", "How near to a place counts as a return, in degrees",
+     CONFIG_DOUBLE, AT(gaze.saliency_inhibition_deg), RANGE(0, 60)},
+    {"gaze.saliency.center_deg", "Spread of the preference for the middle in degrees; 0: there is none",
+     CONFIG_DOUBLE, AT(gaze.saliency_center_deg), RANGE(0, 180)},
+    {"gaze.saliency.motion", "What a blob of what has changed since the picture before counts; 0: none is sought",
+     CONFIG_DOUBLE, AT(gaze.saliency_motion), RANGE(0, 10)},
     {"gaze.udp.bind", "Numeric address that datagrams are taken on; anything but loopback opens a port to the network",
      CONFIG_STRING, AT(gaze.udp_bind)},
     {"gaze.udp.port", "UDP port; 0 lets the system choose",

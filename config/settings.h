@@ -256,6 +256,7 @@ enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
     FOVEA_GAZE_FALLBACK_LAST = 1, /* stays at the last valid sample */
     FOVEA_GAZE_FALLBACK_NONE = 2, /* no gaze: frames pass through unfoveated */
+    FOVEA_GAZE_FALLBACK_SALIENCY = 3, /* on as the source saliency goes, from the last sample */
 };
 
 struct fovea_gaze_settings {
@@ -284,6 +285,17 @@ struct fovea_gaze_settings {
     double saccades_width_deg; /* visual angle of the image's width, 1..170; 47.7, the
                                   default geometry's */
     double saccades_blinks_per_minute; /* 0..120; 12 */
+
+    uint64_t saliency_seed;
+    double saliency_rate_hz; /* pictures that are looked at, at most; 0.1..120; 5 */
+    uint32_t saliency_width_px; /* they are made so small; 64..320; 160 */
+    double saliency_dwell_ms; /* median, 50..5000; 300 */
+    double saliency_amplitude_deg; /* median where blobs are everywhere; 0.1..60; 4 */
+    double saliency_width_deg; /* as saccades_width_deg */
+    double saliency_inhibition_s; /* no return for so long, 0..10; 1.5 */
+    double saliency_inhibition_deg; /* to within so much of a place, 0..60; 3 */
+    double saliency_center_deg; /* spread of the preference for the middle; 0..180, 0: none; 15 */
+    double saliency_motion; /* what counts a blob of what has changed; 0..10, 0: none is sought */
 
     char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */
     uint16_t udp_port; /* 0 lets the system choose; 5005 */

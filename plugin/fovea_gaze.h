@@ -6,6 +6,7 @@
 #ifndef FOVEA_GAZE_H
 #define FOVEA_GAZE_H
 
+#include "fovea_image.h"
 #include "fovea_settings.h"
 
 #ifdef __cplusplus
@@ -75,9 +76,19 @@ FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *so
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
     struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
+/* Shows a picture to a source that looks at pictures, "gaze.source" or "gaze.validity.fallback"
+ * "saliency": blobs of it are where its gaze goes from then on. Of any format, in CPU memory; it is
+ * not kept. Looks for blobs before it returns, on the calling thread, some tens of milliseconds;
+ * the first picture of a shape allocates. Any thread, while others read. Frames of Vulkan contexts
+ * come by themselves, and cost no thread that: fovea_vk_show_frames. FOVEA_ERROR_INVALID_STATE: the
+ * source looks at no pictures. FOVEA_ERROR_UNSUPPORTED: the image is in CUDA memory. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_show(
+    struct fovea_gaze_source *source, const struct fovea_image *image);
+
 /* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing,
  * allocates nothing. The scanpath and saccades sources start at the first t_ns they are asked for
- * and give the same answers for the same times in the same order. Mouse and udp sources may be read
+ * and give the same answers for the same times in the same order, as does saliency, for the same
+ * pictures between them. Mouse and udp sources may be read
  * from several threads at once. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,

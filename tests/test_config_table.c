@@ -225,6 +225,7 @@ TEST(names_follow_the_enumerators_of_the_gaze)
         {"gaze.source", FOVEA_GAZE_SCANPATH, "\"scanpath\""},
         {"gaze.source", FOVEA_GAZE_SACCADES, "\"saccades\""},
         {"gaze.source", FOVEA_GAZE_UDP, "\"udp\""},
+        {"gaze.source", FOVEA_GAZE_SALIENCY, "\"saliency\""},
         {"gaze.space", FOVEA_GAZE_SPACE_UV, "\"uv\""},
         {"gaze.space", FOVEA_GAZE_SPACE_NDC, "\"ndc\""},
         {"gaze.space", FOVEA_GAZE_SPACE_PIXELS, "\"pixels\""},
@@ -236,6 +237,7 @@ TEST(names_follow_the_enumerators_of_the_gaze)
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_CENTER, "\"center\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_LAST, "\"last\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_NONE, "\"none\""},
+        {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_SALIENCY, "\"saliency\""},
     };
     assert_value_names(cases, sizeof cases / sizeof cases[0]);
 }

@@ -3,6 +3,7 @@
 
 /* The model eye: the same again for the same seed, and believable. Human ranges: fixations and
  * blinks as in scene viewing, the main sequence of Bahill, Clark and Stark 1975. */
+#include "plugin/gaze/gaze_random.h"
 #include "plugin/gaze/sources/gaze_saccade_model.h"
 #include "test_gaze_support.h"
 

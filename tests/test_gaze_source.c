@@ -6,11 +6,12 @@
 
 TEST(kinds_are_named_as_in_the_configuration)
 {
-    static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", "openxr"};
+    static const char *const names[] = {"fixed", "mouse",  "scanpath", "saccades",
+                                        "udp",   "openxr", "saliency"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
     }
-    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)6));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)7));
     assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 
@@ -101,6 +102,14 @@ static const struct bad_setting BAD_NUMBERS[] = {
     BAD("gaze.saccades.amplitude_deg", saccades_amplitude_deg, 0),
     BAD("gaze.saccades.width_deg", saccades_width_deg, 181),
     BAD("gaze.saccades.blinks_per_minute", saccades_blinks_per_minute, -1),
+    BAD("gaze.saliency.rate_hz", saliency_rate_hz, 0),
+    BAD("gaze.saliency.dwell_ms", saliency_dwell_ms, 49),
+    BAD("gaze.saliency.amplitude_deg", saliency_amplitude_deg, NAN),
+    BAD("gaze.saliency.width_deg", saliency_width_deg, 171),
+    BAD("gaze.saliency.inhibition_s", saliency_inhibition_s, 11),
+    BAD("gaze.saliency.inhibition_deg", saliency_inhibition_deg, -1),
+    BAD("gaze.saliency.center_deg", saliency_center_deg, 181),
+    BAD("gaze.saliency.motion", saliency_motion, -1),
     BAD("gaze.fixed", fixed.x_uv, NAN),
     BAD("gaze.fixed", fixed.y_uv, INFINITY),
 };
@@ -136,7 +145,7 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
 
 TEST(unknown_choices_are_named)
 {
-    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)6);
+    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)7);
     assert_refused(&settings, "gaze.source");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.space = (enum fovea_gaze_space)3;
@@ -148,7 +157,7 @@ TEST(unknown_choices_are_named)
     settings.over = (enum fovea_gaze_over)2;
     assert_refused(&settings, "gaze.over");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
-    settings.fallback = (enum fovea_gaze_fallback)3;
+    settings.fallback = (enum fovea_gaze_fallback)4;
     assert_refused(&settings, "gaze.validity.fallback");
 }
 

@@ -45,6 +45,7 @@ static struct fovea_point_uv fallback_point(const struct fovea_gaze_settings *se
 {
     switch (settings->fallback) {
     case FOVEA_GAZE_FALLBACK_CENTER:
+    case FOVEA_GAZE_FALLBACK_SALIENCY: /* a source that sees no picture; others go their own way */
         return on_the_way_to_center(settings, last, lost_for_ns);
     case FOVEA_GAZE_FALLBACK_LAST:
         return last;

@@ -28,6 +28,15 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.saccades.amplitude_deg", s->saccades_amplitude_deg, 0.1, 60},
         {"gaze.saccades.width_deg", s->saccades_width_deg, 1, 170},
         {"gaze.saccades.blinks_per_minute", s->saccades_blinks_per_minute, 0, 120},
+        {"gaze.saliency.rate_hz", s->saliency_rate_hz, 0.1, 120},
+        {"gaze.saliency.width_px", s->saliency_width_px, 64, 320},
+        {"gaze.saliency.dwell_ms", s->saliency_dwell_ms, 50, 5000},
+        {"gaze.saliency.amplitude_deg", s->saliency_amplitude_deg, 0.1, 60},
+        {"gaze.saliency.width_deg", s->saliency_width_deg, 1, 170},
+        {"gaze.saliency.inhibition_s", s->saliency_inhibition_s, 0, 10},
+        {"gaze.saliency.inhibition_deg", s->saliency_inhibition_deg, 0, 60},
+        {"gaze.saliency.center_deg", s->saliency_center_deg, 0, 180},
+        {"gaze.saliency.motion", s->saliency_motion, 0, 10},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
         {"gaze.validity.return_ms", s->return_ms, 0, 10000},
@@ -55,7 +64,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.scanpath.eye", (int)s->scanpath_eye, FOVEA_GAZE_EYE_RIGHT},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
-        {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_NONE},
+        {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const struct choice_rule *rule = &rules[i];

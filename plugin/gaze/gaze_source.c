@@ -10,6 +10,8 @@
 #include "gaze_hold.h"
 #include "gaze_intake.h"
 #include "gaze_settings.h"
+#include "gaze_wander.h"
+#include "kernels/image/pixel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,9 @@ static const struct gaze_source_api *const APIS[] = {
 #include "config/gaze_sources.def"
 };
 #undef GAZE_SOURCE
+
+/* As contexts have it. */
+#define GAZE_SIDE_MAX_PX 16384
 
 #define KINDS (sizeof APIS / sizeof APIS[0])
 
@@ -47,6 +52,12 @@ void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t
     }
 }
 
+static bool looks_at_pictures(const struct fovea_gaze_settings *settings)
+{
+    return settings->kind == FOVEA_GAZE_SALIENCY ||
+           settings->fallback == FOVEA_GAZE_FALLBACK_SALIENCY;
+}
+
 static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
                                      struct fovea_log log, struct fovea_gaze_source **out_source)
 {
@@ -61,6 +72,9 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     source->log = log;
     source->process = getpid();
     *out_source = source;
+    if (looks_at_pictures(settings)) {
+        FOVEA_TRY(gaze_wander_create(settings, log, &source->wander));
+    }
     return api->init ? api->init(source) : FOVEA_OK;
 }
 
@@ -115,6 +129,7 @@ void fovea_gaze_source_destroy(struct fovea_gaze_source **source)
     if ((*source)->api->finish) {
         (*source)->api->finish(*source);
     }
+    gaze_wander_destroy(&(*source)->wander);
     free(*source);
     *source = NULL;
 }
@@ -151,6 +166,33 @@ void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener
     gaze_intake_unlisten(source->api->intake(source), listener);
 }
 
+struct gaze_watch *gaze_source_watch(const struct fovea_gaze_source *source)
+{
+    return source->wander ? gaze_wander_watch(source->wander) : NULL;
+}
+
+static bool is_read_from_memory(const struct fovea_image *image)
+{
+    const struct pixel_codec *codec = pixel_codec_of(image->format);
+    return image->data && codec && image->memory == FOVEA_MEMORY_CPU && image->width_px >= 1 &&
+           image->width_px <= GAZE_SIDE_MAX_PX && image->height_px >= 1 &&
+           image->height_px <= GAZE_SIDE_MAX_PX &&
+           (uintptr_t)image->data % codec->align_bytes == 0 &&
+           image->row_stride_bytes % (ptrdiff_t)codec->align_bytes == 0 &&
+           image->pixel_stride_bytes % (ptrdiff_t)codec->align_bytes == 0;
+}
+
+enum fovea_result fovea_gaze_source_show(struct fovea_gaze_source *source,
+                                         const struct fovea_image *image)
+{
+    if (!source || !image || !is_read_from_memory(image)) {
+        return image && image->memory == FOVEA_MEMORY_CUDA ? FOVEA_ERROR_UNSUPPORTED
+                                                           : FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return source->wander ? gaze_watch_show(gaze_wander_watch(source->wander), image)
+                          : FOVEA_ERROR_INVALID_STATE;
+}
+
 static struct fovea_point_uv to_uv(const struct fovea_gaze_source *source, uint32_t width_px,
                                    uint32_t height_px, double x, double y)
 {
@@ -174,11 +216,17 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct gaze_observation seen = {.any = false};
-    source->api->observe(source, t_ns, (double)height_px / (double)width_px, &seen);
+    const double aspect = (double)height_px / (double)width_px;
+    source->api->observe(source, t_ns, aspect, &seen);
     struct fovea_point_uv last = {.x_uv = 0.5, .y_uv = 0.5};
     if (seen.any) {
         last = to_uv(source, width_px, height_px, seen.x, seen.y);
     }
     *out_gaze = gaze_hold_apply(&source->settings, &seen, last, t_ns);
+    if (source->wander && out_gaze->state != FOVEA_GAZE_LOST) {
+        gaze_wander_found(source->wander);
+    } else if (source->wander) {
+        out_gaze->point = gaze_wander_lost(source->wander, last, aspect, t_ns);
+    }
     return FOVEA_OK;
 }

@@ -33,6 +33,8 @@ struct gaze_observation {
 };
 
 struct gaze_intake;
+struct gaze_wander;
+struct gaze_watch;
 
 /* Hears of every valid sample once it is published: in order, on the thread that delivers it, and
  * before the next one is taken in. It must be short, wait for nobody and allocate nothing. It is
@@ -75,6 +77,7 @@ struct fovea_gaze_source {
     struct fovea_gaze_settings settings; /* checked */
     struct fovea_log log;
     pid_t process; /* that made it */
+    struct gaze_wander *wander; /* NULL: it needs no pictures */
 };
 
 #define GAZE_SOURCE(kind, name) extern const struct gaze_source_api gaze_##name;
@@ -98,6 +101,9 @@ void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t
 FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
                                                       struct gaze_listener *listener);
 void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
+
+/* What shows it pictures needs; NULL: it looks at none. Who keeps it leaves it (gaze_watch.h). */
+struct gaze_watch *gaze_source_watch(const struct fovea_gaze_source *source);
 
 /* Returns where a valid sample is in an image of that size: what fovea_gaze_source_read says at its
  * instant. */

@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "gaze_saccade_model.h"
+#include "plugin/gaze/gaze_random.h"
 
 #include <math.h>
 
 #define STEP_NS GAZE_SACCADE_STEP_NS
 #define NS_PER_MS 1e6
 #define NS_PER_S 1e9
-#define TWO_PI 6.283185307179586
 
 #define FIXATION_LOG_SPREAD 0.4
 #define FIXATION_MIN_MS 50.0
@@ -16,7 +16,6 @@
 #define AMPLITUDE_LOG_SPREAD 0.9 /* some 4 % of 5 degrees' saccades are below 1 */
 #define AMPLITUDE_MIN_DEG 0.2
 #define AMPLITUDE_MAX_DEG 40.0
-#define SACCADE_MAX_MS 150.0
 #define DRIFT_DEG 0.06
 #define DRIFT_MIN_HZ 0.5
 #define DRIFT_MAX_HZ 1.5
@@ -29,66 +28,14 @@
 #define BLINK_MAX_MS 400.0
 #define BLINK_LONGEST_WAIT_S 1e6
 
-/* SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
-/* Above 0, up to 1. */
-static double random_unit(uint64_t *state)
-{
-    return (double)((random_next(state) >> 11) + 1) * 0x1p-53;
-}
-
-static double random_between(uint64_t *state, double min, double max)
-{
-    return min + (max - min) * random_unit(state);
-}
-
-static double random_normal(uint64_t *state)
-{
-    const double radius = sqrt(-2.0 * log(random_unit(state)));
-    return radius * cos(TWO_PI * random_unit(state));
-}
-
-static double random_log_normal(uint64_t *state, double median, double log_spread)
-{
-    return median * exp(log_spread * random_normal(state));
-}
-
-static double clamp(double value, double min, double max)
-{
-    return fmin(fmax(value, min), max);
-}
-
 static int64_t to_steps_ns(double ns)
 {
     return (int64_t)ceil(ns / (double)STEP_NS) * STEP_NS;
 }
 
-/* The main sequence: 2.2 ms for each degree and 21 ms (Carpenter 1988). With the profile below the
- * peak velocity is 1.58 times amplitude over duration and saturates as in Bahill, Clark and Stark
- * 1975: 330 deg/s at 8 deg, 490 deg/s at 20 deg. */
-int64_t gaze_saccade_duration_ns(double amplitude_deg)
-{
-    const double ms = fmin(21.0 + 2.2 * amplitude_deg, SACCADE_MAX_MS);
-    return llround(ms * NS_PER_MS);
-}
-
-/* Position along the saccade. The velocity 9s - 15s^2 + 6s^3 starts and ends at zero and peaks at
- * 39% of the time: saccades speed up faster than they slow down. */
-static double saccade_profile(double s)
-{
-    return s * s * (4.5 + s * (-5.0 + s * 1.5));
-}
-
 static double drift_deg(const struct gaze_saccade_cycle *cycle, int axis, int64_t since_start_ns)
 {
-    const double angle = TWO_PI * cycle->drift_hz * (double)since_start_ns / NS_PER_S;
+    const double angle = GAZE_TWO_PI * cycle->drift_hz * (double)since_start_ns / NS_PER_S;
     const double phase = cycle->drift_phase[axis];
     return DRIFT_DEG * (sin(angle + phase) - sin(phase));
 }
@@ -101,7 +48,7 @@ static double position_deg(const struct gaze_saccade_cycle *cycle, int axis, int
     }
     const double from = cycle->from_deg[axis] + drift_deg(cycle, axis, cycle->fixation_ns);
     const double part = (double)(since_start_ns - cycle->fixation_ns) / (double)cycle->saccade_ns;
-    return from + (cycle->to_deg[axis] - from) * saccade_profile(fmin(part, 1.0));
+    return from + (cycle->to_deg[axis] - from) * gaze_saccade_profile(fmin(part, 1.0));
 }
 
 static bool is_aimed_at(double value_deg, double size_deg)
@@ -112,11 +59,11 @@ static bool is_aimed_at(double value_deg, double size_deg)
 /* Half of all saccades are nearly horizontal. */
 static double random_direction_rad(uint64_t *state)
 {
-    if (random_unit(state) > 0.5) {
-        return random_between(state, 0.0, TWO_PI);
+    if (gaze_random_unit(state) > 0.5) {
+        return gaze_random_between(state, 0.0, GAZE_TWO_PI);
     }
-    const double side = random_unit(state) > 0.5 ? 0.0 : TWO_PI / 2.0;
-    return side + HORIZONTAL_SPREAD_RAD * random_normal(state);
+    const double side = gaze_random_unit(state) > 0.5 ? 0.0 : GAZE_TWO_PI / 2.0;
+    return side + HORIZONTAL_SPREAD_RAD * gaze_random_normal(state);
 }
 
 static void aim(struct gaze_saccade_model *model, const double from_deg[2], double to_deg[2])
@@ -124,8 +71,8 @@ static void aim(struct gaze_saccade_model *model, const double from_deg[2], doub
     const struct gaze_saccade_desc *desc = &model->desc;
     uint64_t *random = &model->motion_random;
     const double amplitude =
-        clamp(random_log_normal(random, desc->amplitude_deg, AMPLITUDE_LOG_SPREAD),
-              AMPLITUDE_MIN_DEG, AMPLITUDE_MAX_DEG);
+        gaze_clamp(gaze_random_log_normal(random, desc->amplitude_deg, AMPLITUDE_LOG_SPREAD),
+                   AMPLITUDE_MIN_DEG, AMPLITUDE_MAX_DEG);
     for (int i = 0; i < AIM_ATTEMPTS; i++) {
         const double direction = random_direction_rad(random);
         to_deg[0] = from_deg[0] + amplitude * cos(direction);
@@ -135,8 +82,8 @@ static void aim(struct gaze_saccade_model *model, const double from_deg[2], doub
         }
     }
     /* So long a saccade does not fit from here: anywhere in the picture. */
-    to_deg[0] = desc->width_deg * random_between(random, MARGIN, 1.0 - MARGIN);
-    to_deg[1] = desc->height_deg * random_between(random, MARGIN, 1.0 - MARGIN);
+    to_deg[0] = desc->width_deg * gaze_random_between(random, MARGIN, 1.0 - MARGIN);
+    to_deg[1] = desc->height_deg * gaze_random_between(random, MARGIN, 1.0 - MARGIN);
 }
 
 static double distance_deg(const double a[2], const double b[2])
@@ -163,14 +110,15 @@ static void next_cycle(struct gaze_saccade_model *model, int64_t start_ns, const
     const struct gaze_saccade_desc *desc = &model->desc;
     uint64_t *random = &model->motion_random;
     const double fixation_ms =
-        clamp(random_log_normal(random, desc->fixation_ms, FIXATION_LOG_SPREAD), FIXATION_MIN_MS,
-              desc->fixation_ms * FIXATION_MAX_MEDIANS);
+        gaze_clamp(gaze_random_log_normal(random, desc->fixation_ms, FIXATION_LOG_SPREAD),
+                   FIXATION_MIN_MS, desc->fixation_ms * FIXATION_MAX_MEDIANS);
     struct gaze_saccade_cycle cycle = {
         .start_ns = start_ns,
         .fixation_ns = llround(fixation_ms * NS_PER_MS),
         .from_deg = {from_deg[0], from_deg[1]},
-        .drift_hz = random_between(random, DRIFT_MIN_HZ, DRIFT_MAX_HZ),
-        .drift_phase = {random_between(random, 0.0, TWO_PI), random_between(random, 0.0, TWO_PI)},
+        .drift_hz = gaze_random_between(random, DRIFT_MIN_HZ, DRIFT_MAX_HZ),
+        .drift_phase = {gaze_random_between(random, 0.0, GAZE_TWO_PI),
+                        gaze_random_between(random, 0.0, GAZE_TWO_PI)},
     };
     const double leave_deg[2] = {
         from_deg[0] + drift_deg(&cycle, 0, cycle.fixation_ns),
@@ -178,7 +126,7 @@ static void next_cycle(struct gaze_saccade_model *model, int64_t start_ns, const
     };
     aim(model, leave_deg, cycle.to_deg);
     cycle.saccade_ns = gaze_saccade_duration_ns(distance_deg(leave_deg, cycle.to_deg));
-    const int64_t shortest_ns = llround((FIXATION_MIN_MS + SACCADE_MAX_MS) * NS_PER_MS);
+    const int64_t shortest_ns = llround((FIXATION_MIN_MS + GAZE_SACCADE_MAX_MS) * NS_PER_MS);
     const int64_t end_ns = start_ns + cycle.fixation_ns + cycle.saccade_ns;
     if (end_ns + shortest_ns > desc->period_ns) {
         close_period(desc, &cycle);
@@ -197,9 +145,10 @@ static void next_blink(struct gaze_saccade_model *model, int64_t after_ns)
     /* Half of the time from blink to blink is certain, and longer than a blink, so that they never
      * meet; the rest is chance. */
     const double mean_s = 60.0 / model->desc.blinks_per_minute;
-    const double wait_s = 0.5 * mean_s * (1.0 - log(random_unit(random)));
-    const double closed_ms = clamp(random_log_normal(random, BLINK_MEDIAN_MS, BLINK_LOG_SPREAD),
-                                   BLINK_MIN_MS, fmin(BLINK_MAX_MS, 450.0 * mean_s));
+    const double wait_s = 0.5 * mean_s * (1.0 - log(gaze_random_unit(random)));
+    const double closed_ms =
+        gaze_clamp(gaze_random_log_normal(random, BLINK_MEDIAN_MS, BLINK_LOG_SPREAD), BLINK_MIN_MS,
+                   fmin(BLINK_MAX_MS, 450.0 * mean_s));
     model->blink.start_ns = after_ns + to_steps_ns(fmin(wait_s, BLINK_LONGEST_WAIT_S) * NS_PER_S);
     model->blink.end_ns = model->blink.start_ns + to_steps_ns(closed_ms * NS_PER_MS);
 }
@@ -238,9 +187,9 @@ static void advance_cycles(struct gaze_saccade_model *model, int64_t t_ns)
 /* Degrees lie on a flat picture as the tangents of their angles from its middle. */
 static double to_uv(double position_deg, double size_deg)
 {
-    const double half = 0.5 * size_deg * TWO_PI / 360.0;
-    const double off_middle = position_deg * TWO_PI / 360.0 - half;
-    return clamp(0.5 + 0.5 * tan(clamp(off_middle, -half, half)) / tan(half), 0.0, 1.0);
+    const double half = 0.5 * size_deg * GAZE_TWO_PI / 360.0;
+    const double off_middle = position_deg * GAZE_TWO_PI / 360.0 - half;
+    return gaze_clamp(0.5 + 0.5 * tan(gaze_clamp(off_middle, -half, half)) / tan(half), 0.0, 1.0);
 }
 
 struct gaze_saccade_sample gaze_saccade_model_at(struct gaze_saccade_model *model, int64_t t_ns)

@@ -61,7 +61,4 @@ void gaze_saccade_model_init(struct gaze_saccade_model *model,
  * from the start, well below a millisecond. */
 struct gaze_saccade_sample gaze_saccade_model_at(struct gaze_saccade_model *model, int64_t t_ns);
 
-/* Returns how long a saccade takes. */
-int64_t gaze_saccade_duration_ns(double amplitude_deg);
-
 #endif

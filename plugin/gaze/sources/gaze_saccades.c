@@ -3,9 +3,9 @@
 
 /* Gaze without an eye: plays the saccade model from the first time it is asked for. */
 #include "gaze_saccade_model.h"
+#include "plugin/gaze/gaze_random.h"
 #include "plugin/gaze/gaze_source.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define PERIOD_NS (600 * GAZE_NS_PER_S) /* bounds what a jump in time costs */
@@ -27,12 +27,6 @@ struct saccades {
     int64_t start_ns;
 };
 
-/* Of a flat picture that is `aspect` times as high as wide. */
-static double height_of(double width_deg, double aspect)
-{
-    return 2.0 * atan(aspect * tan(0.5 * width_deg * M_PI / 180.0)) * 180.0 / M_PI;
-}
-
 static void make_model(const struct saccades *saccades, struct shape *shape, double aspect)
 {
     const struct fovea_gaze_settings *settings = &saccades->base.settings;
@@ -41,7 +35,7 @@ static void make_model(const struct saccades *saccades, struct shape *shape, dou
         .fixation_ms = settings->saccades_fixation_ms,
         .amplitude_deg = settings->saccades_amplitude_deg,
         .width_deg = settings->saccades_width_deg,
-        .height_deg = height_of(settings->saccades_width_deg, aspect),
+        .height_deg = gaze_height_deg(settings->saccades_width_deg, aspect),
         .blinks_per_minute = settings->saccades_blinks_per_minute,
         .period_ns = PERIOD_NS,
     };

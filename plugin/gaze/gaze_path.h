@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where an eye that nobody measures goes next, among places that are proposed to it: it dwells, and
+ * jumps along the main sequence. A proposal counts by its strength, by how far it is from the
+ * middle and from the gaze, and not at all near where the eye has been a short time ago. Everything
+ * follows from the seed, the proposals and the times that are asked for. */
+#ifndef FOVEA_GAZE_PATH_H
+#define FOVEA_GAZE_PATH_H
+
+#include "config/settings.h"
+
+#define GAZE_PROPOSALS_MAX 96
+/* The most places that it leaves within the longest inhibition. */
+#define GAZE_PATH_PLACES 160
+
+struct gaze_proposal {
+    float x_uv;
+    float y_uv;
+    float radius_uv; /* of the picture's width */
+    float strength;
+};
+
+struct gaze_proposals {
+    struct gaze_proposal of[GAZE_PROPOSALS_MAX];
+    uint32_t count;
+};
+
+struct gaze_path_place {
+    struct fovea_point_uv point;
+    int64_t left_ns;
+};
+
+/* All zero: not begun. */
+struct gaze_path {
+    uint64_t random;
+    bool begun;
+    double height_deg; /* of the picture that was read for last */
+    double aspect;
+
+    int64_t start_ns; /* of the fixation */
+    int64_t dwell_ns;
+    int64_t saccade_ns; /* 0: its end is not chosen yet */
+    struct fovea_point_uv from;
+    struct fovea_point_uv to;
+
+    struct gaze_path_place places[GAZE_PATH_PLACES]; /* a ring */
+    uint64_t place_count; /* that were left since it began */
+};
+
+/* The gaze is at `point` from t_ns on, and has not been anywhere. */
+void gaze_path_begin(struct gaze_path *path, const struct fovea_gaze_settings *settings,
+                     struct fovea_point_uv point, int64_t t_ns);
+
+/* Where the gaze is at t_ns, within 0..1. aspect: of the picture, height over width. It begins in
+ * the middle where it has not begun, and where it is where time goes back, or leaps. */
+struct fovea_point_uv gaze_path_at(struct gaze_path *path,
+                                   const struct fovea_gaze_settings *settings,
+                                   const struct gaze_proposals *proposals, double aspect,
+                                   int64_t t_ns);
+
+#endif

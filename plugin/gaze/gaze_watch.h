@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a source that looks at pictures shares with those who show it frames. Both own it, and
+ * either may go first, on any thread. Pictures come one at a time: a shower that is let have one
+ * drawn, which takes some frames, gives it, and a thread of the watch's copies it and looks for
+ * blobs. Who draws and who reads what was found wait for nobody and take no lock. */
+#ifndef FOVEA_GAZE_WATCH_H
+#define FOVEA_GAZE_WATCH_H
+
+#include "gaze_seen.h"
+
+#include "fovea_base.h"
+
+struct gaze_watch;
+
+/* Starts a thread. The first owner is the caller. */
+FOVEA_MUST_CHECK enum fovea_result gaze_watch_create(const struct fovea_gaze_settings *settings,
+                                                     struct fovea_log log,
+                                                     struct gaze_watch **out_watch);
+/* The source goes: nothing is looked at any more. Waits for the thread, which may be at a
+ * picture. In the child of a fork there is none. */
+void gaze_watch_close(struct gaze_watch *watch);
+
+struct gaze_watch *gaze_watch_keep(struct gaze_watch *watch);
+/* Sets *watch to NULL; the last owner frees it. */
+void gaze_watch_leave(struct gaze_watch **watch);
+
+bool gaze_watch_is_closed(const struct gaze_watch *watch);
+struct gaze_seen_size gaze_watch_size(const struct gaze_watch *watch, uint32_t width_px,
+                                      uint32_t height_px);
+uint32_t gaze_watch_pixels_max(const struct gaze_watch *watch);
+
+/* ---- Showing, of whoever draws frames ---- */
+
+/* Not 0: a picture is wanted now, and the caller alone draws it, by that number. Of several showers
+ * the one that was the last to show goes on, unless it has shown nothing for a second. */
+FOVEA_MUST_CHECK uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower,
+                                           int64_t now_ns);
+/* It is drawn: pixels as gaze_seen_pixels has them, in memory of a driver's that stays as it is
+ * until another one is wanted, or until gaze_watch_take_back. */
+void gaze_watch_give(struct gaze_watch *watch, uint64_t number, const uint32_t *pixels,
+                     struct gaze_seen_size size);
+/* It is not drawn after all; or its memory goes, which waits until the thread has copied it if it
+ * was given. */
+void gaze_watch_take_back(struct gaze_watch *watch, uint64_t number);
+
+/* Looks at an image in CPU memory before it returns, on the calling thread. The image is right. */
+FOVEA_MUST_CHECK enum fovea_result gaze_watch_show(struct gaze_watch *watch,
+                                                   const struct fovea_image *image);
+
+/* ---- Reading ---- */
+
+/* The newest list, where it is another one than number *number, which becomes its number. Takes no
+ * lock and never waits. */
+void gaze_watch_read(struct gaze_watch *watch, uint64_t *number, struct gaze_proposals *proposals);
+/* Pictures that were looked at, and how many a second. */
+uint64_t gaze_watch_count(const struct gaze_watch *watch);
+double gaze_watch_rate_hz(struct gaze_watch *watch);
+
+#endif
