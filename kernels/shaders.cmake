@@ -26,4 +26,5 @@ function(fovea_add_shader folder name)
 endfunction()
 
 fovea_add_shader(gaze gaze_latch)
+fovea_add_shader(gaze gaze_reduce)
 fovea_add_shader(image raw_copy)

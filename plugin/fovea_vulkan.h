@@ -521,6 +521,19 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_record(
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
 
+/* From now on a source that looks at pictures (fovea_gaze_source_show) sees frames of this context
+ * as the engine has drawn them: now and then one makes a picture of its first view some 160 pixels
+ * wide, on the queue, beside its own work (bottom_up: its rows count from the lower edge), and a
+ * thread of the source's looks at that when the
+ * frame is over. No frame waits for it. Any number of contexts may show frames to one source, which
+ * sees those of one at a time. NULL, and a source that looks at none: it is shown nothing, which
+ * is no error. The same source again costs nothing, so that an engine may say it in each frame;
+ * another one allocates, and may wait until the former has copied a picture. Source and context may
+ * be destroyed in any order, on any threads; during this call the source is there. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_show_frames(struct fovea_vk *fovea,
+                                                                  struct fovea_gaze_source *source,
+                                                                  bool bottom_up);
+
 /* The gaze of somebody who looks at a place of the picture that is shown, both in uv over a view of
  * the size, eye and frustum of `view`, whose other members do not count. An operator after foveate
  * that moves places, as lens does, makes it another than the place: what a pointer, or an eye

@@ -108,6 +108,14 @@ void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *sou
     }
 }
 
+void foveation_show(struct foveation *foveation, struct fovea_gaze_source *source)
+{
+    enum fovea_result result = fovea_vk_show_frames(foveation->fovea, source, false);
+    if (result < 0) {
+        say_note("the gaze source sees no frames: %s", fovea_result_name(result));
+    }
+}
+
 static struct fovea_vk_view view_of_eye(uint32_t eye, const struct fovea_geometry *geometry,
                                         uint32_t width_px, uint32_t height_px)
 {

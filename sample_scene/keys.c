@@ -54,7 +54,8 @@ static void move_wipe(struct keys *keys, double to_uv)
 /* The next kind that can be opened: a scanpath needs a file, a socket its port. */
 static void next_gaze(struct keys *keys)
 {
-    static const char *const order[] = {"mouse", "scanpath", "saccades", "udp", "fixed"};
+    static const char *const order[] = {"mouse",    "scanpath", "saccades",
+                                        "saliency", "udp",      "fixed"};
     const int count = sizeof order / sizeof order[0];
     struct fovea_settings *now = keys->settings->now;
     const struct value_words before = value_words(now, "gaze.source");

@@ -140,9 +140,19 @@ static bool take_size(struct options *options, const char *text)
     return true;
 }
 
+/* The source says later whether it can be had. */
+static bool take_source(struct options *options, const char *name)
+{
+    options->gaze_given = true;
+    return add_set(options, "gaze.source", name);
+}
+
 static bool take_gaze(struct options *options, const char *text)
 {
     char *end = NULL;
+    if (strspn(text, "abcdefghijklmnopqrstuvwxyz") == strlen(text) && text[0]) {
+        return take_source(options, text);
+    }
     double x = strtod(text, &end);
     if (end == text || *end != ',') {
         return false;
@@ -221,7 +231,7 @@ static const struct flag flags[] = {
     {"key.path=value, as in foveation.strength=0.5, and 32 of them at most", take_set},
     {"a number from 1 on", take_frames},
     {"a width and a height in pixels, as in 1280x720", take_size},
-    {"two numbers, 0 to 1 over the image, as in 0.5,0.5", take_gaze},
+    {"two numbers, 0 to 1 over the image, as in 0.5,0.5, or a source's name", take_gaze},
     {"a folder", take_output},
     {"a number that --list-devices shows", take_device},
     {"a number from 0 to 4294967295", take_seed},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "settings.h"
+#include "headset.h"
 
 #include "say.h"
 #include "values.h"
@@ -223,8 +224,12 @@ void settings_follow(struct settings *settings, struct foveation *follower)
 {
     if (settings->follower) {
         foveation_follow(settings->follower, NULL);
+        foveation_show(settings->follower, NULL);
     }
     settings->follower = follower;
+    if (follower) {
+        foveation_show(follower, settings->source);
+    }
     if (follower && settings->live) {
         foveation_follow(follower, settings->source);
     }
@@ -273,8 +278,17 @@ bool settings_open_gaze(struct settings *settings)
     settings->source = source;
     settings->live = is_live(settings->now);
     settings->shown = is_over_shown(settings);
+    settings->sees = value_is(settings->now, "gaze.source", "saliency") ||
+                     value_is(settings->now, "gaze.validity.fallback", "saliency");
     settings_follow(settings, follower);
     return true;
+}
+
+/* What it has seen is the first eye's picture; its own source is lost then, or is none. */
+static bool is_over_first_eye(const struct settings *settings, const struct fovea_gaze *gaze)
+{
+    return settings->hmd && settings->sees &&
+           (gaze->state == FOVEA_GAZE_LOST || value_is(settings->now, "gaze.source", "saliency"));
 }
 
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
@@ -284,6 +298,9 @@ struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uin
     int64_t t_ns = settings->live ? fovea_time_ns() : scene_ns;
     if (fovea_gaze_source_read(settings->source, t_ns, width_px, height_px, &gaze) != FOVEA_OK) {
         return (struct fovea_gaze){.point = {0.5, 0.5}, .state = FOVEA_GAZE_LOST};
+    }
+    if (is_over_first_eye(settings, &gaze)) {
+        gaze.point.x_uv = headset_shared_x_uv(gaze.point.x_uv, 0, 2, width_px, height_px);
     }
     if (settings->shown && settings->follower) {
         const VkExtent2D extent = {width_px, height_px};

@@ -16,6 +16,7 @@ struct settings {
     struct foveation *follower; /* follows the source; NULL: nobody does */
     bool live; /* the source is read in real time, not in the scene's */
     bool shown; /* its positions lie on the picture that is shown */
+    bool sees; /* its gazes, or those of a lost one, are over the first eye's picture */
     bool hmd; /* --hmd: there is one such picture for each eye */
 };
 

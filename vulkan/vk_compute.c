@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define BINDING_COUNT 8
+#define BINDING_SOURCE 0
+#define BINDING_SCRATCH 3
 #define BINDING_PICTURE 6 /* sets of frames without any have none */
 #define BINDING_FOCUS 7
 
@@ -19,6 +21,7 @@
 
 _Static_assert(sizeof(struct late_own) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct shader_copy) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(sizeof(struct shader_reduce) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * LATCHED_WORDS, "as gaze_latch.comp has it");
 
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
@@ -62,7 +65,7 @@ static enum fovea_result create_layout(struct vk_compute *compute, struct vk_dev
 static enum fovea_result create_pool(struct vk_compute *compute, struct vk_device *device,
                                      uint32_t set_count)
 {
-    /* And as many for latches and copies, of which a frame has three. */
+    /* And as many for latches and copies, of which a frame has three, and for small pictures. */
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
@@ -207,6 +210,27 @@ void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, Vk
                                            .descriptorType = binding_types[i],
                                            .pImageInfo = &images[i]};
     }
+    device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
+}
+
+void vk_compute_write_reduce_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
+                                 VkBuffer reduced)
+{
+    const VkDescriptorImageInfo image = {.imageView = source,
+                                         .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
+    const VkDescriptorBufferInfo buffer = {reduced, 0, VK_WHOLE_SIZE};
+    const VkWriteDescriptorSet writes[2] = {{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                             .dstSet = set,
+                                             .dstBinding = BINDING_SOURCE,
+                                             .descriptorCount = 1,
+                                             .descriptorType = binding_types[BINDING_SOURCE],
+                                             .pImageInfo = &image},
+                                            {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                             .dstSet = set,
+                                             .dstBinding = BINDING_SCRATCH,
+                                             .descriptorCount = 1,
+                                             .descriptorType = binding_types[BINDING_SCRATCH],
+                                             .pBufferInfo = &buffer}};
     device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
 }
 

@@ -81,6 +81,9 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
                                 const struct vk_compute_latch_bindings *bindings);
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result);
+/* What shader_reduce reads, and the buffer that it writes to. */
+void vk_compute_write_reduce_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
+                                 VkBuffer reduced);
 
 /* Of a pass on images of a format. */
 static inline struct vk_compute_kind vk_compute_kind_of(const struct operator_shader *shader,

@@ -52,6 +52,19 @@ struct shader_copy {
 };
 #define SHADER_COPY_ROWS 4 /* of a thread */
 
+/* A small picture of the view that begins at from_px of the source, into binding 3: `mark`, and a
+ * word of 8-bit red, green and blue for each cell. */
+struct shader_reduce {
+    int32_t from_px[2];
+    int32_t size_px[2]; /* of the view */
+    int32_t cells[2];
+    uint32_t mark;
+    uint32_t blue_first;
+    uint32_t bottom_up; /* the view's rows count from its lower edge */
+};
+#define SHADER_REDUCE_SAMPLES 4 /* of a cell along an axis, at most */
+extern const struct shader shader_reduce;
+
 static inline uint32_t shader_divide_up(uint32_t a, uint32_t b)
 {
     return (a + b - 1) / b;

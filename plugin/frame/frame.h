@@ -25,6 +25,7 @@
  *     frame_trouble.c  what is told of frames that are not foveated, or refused
  *     frame_run.c      one frame: check, choose a slot, make ready, submit or record
  *     frame_late.c     late gazes: from a source to frames that are already queued
+ *     frame_watch.c    small pictures of frames, for a source that looks at pictures
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
  *
@@ -32,6 +33,7 @@
  * says nothing else is its own. Beside it there are
  *     the watchdog's   one for a context with a peer (frame_watchdog.c)
  *     the source's     which brings the gazes that a context follows; one at a time (frame_late.c)
+ *     the watch's      which looks at small pictures: it copies them from memory that it was given
  *     the peer's       they know jobs, images and plans of their own, and of what is here only the
  *                      memory behind `latched`
  * What is made with the context and never written again is read by all. Members that two of them
@@ -48,6 +50,7 @@
 #include "kernels/row/row.h"
 #include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_source.h"
+#include "plugin/gaze/gaze_watch.h"
 #include "vulkan/interop/peer.h"
 #include "vulkan/vk_clock.h"
 #include "vulkan/vk_compute.h"
@@ -230,6 +233,18 @@ struct frame_late {
     struct frame_times ages;
 };
 
+/* A small picture of a frame, now and then, for a source that looks at pictures. */
+struct frame_watch {
+    struct gaze_watch *of; /* NULL: no source is shown frames */
+    bool cannot; /* there is no kernel for it */
+    bool bottom_up; /* frames are */
+    struct vk_buffer picture; /* none until there was a source */
+    VkDescriptorSet set;
+    struct gaze_seen_size size; /* of the picture that is on its way, or was the last one */
+    uint64_t number; /* its number; 0: the source waits for none */
+    const struct frame_slot *slot; /* whose commands write it; NULL: none do */
+};
+
 /* What decides what a frame takes: one that lacks something says nothing of other kinds. */
 struct frame_kind {
     const struct vk_format *format;
@@ -299,6 +314,7 @@ struct fovea_vk {
 
     struct vk_compute compute;
     struct frame_late late;
+    struct frame_watch watch;
     struct vk_buffer text;
     struct vk_buffer focus; /* what has been in focus in each view; passes' own */
     bool depth_said; /* who makes frames with depths, in the log */

@@ -20,8 +20,8 @@ bool frame_keep_takes(const struct frame_work *work)
     for (uint32_t i = 0; i < work->view_count; i++) {
         all_run = all_run && work->views[i].runs;
     }
-    return all_run && work->use_peer && !work->overlay && work->src.made && work->dst.made &&
-           !work->copy_in && !work->copy_out;
+    return all_run && work->use_peer && !work->overlay && !work->watched && work->src.made &&
+           work->dst.made && !work->copy_in && !work->copy_out;
 }
 
 static bool same_end(const struct frame_kept_end *kept, const struct frame_end *end)

@@ -6,6 +6,7 @@
 #include "frame_late.h"
 #include "frame_link.h"
 #include "frame_record.h"
+#include "frame_watch.h"
 
 #include "core/log.h"
 
@@ -178,6 +179,9 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
     }
     if (needs_latch(fovea, work)) {
         FOVEA_TRY(prepare(fovea, frame_late_kind()));
+    }
+    if (work->in_advance && fovea->watch.of) {
+        (void)!prepare(fovea, frame_watch_kind(work)); /* a frame that lacks it says so */
     }
     if (work->overlay) {
         *out_lack = LACK_OVERLAY_KERNEL;
@@ -454,6 +458,7 @@ void frame_ready_try_again(struct fovea_vk *fovea)
     memset(fovea->pauses, 0, sizeof fovea->pauses);
     fovea->copy_retry_ns = 0;
     fovea->overlay_retry_ns = 0;
+    fovea->watch.cannot = false;
 }
 
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
@@ -483,6 +488,7 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
         }
     }
     frame_copy_write_sets(fovea, work);
+    frame_watch_choose(fovea, work, now_ns);
     return true;
 }
 

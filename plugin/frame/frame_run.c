@@ -3,6 +3,7 @@
 
 #include "frame_link.h"
 #include "frame_slot.h"
+#include "frame_watch.h"
 
 #include "core/ending.h"
 #include "core/log.h"
@@ -117,6 +118,7 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
     } else {
         forget_layouts(work);
     }
+    frame_watch_conclude(fovea, work, result >= 0);
     if (result == FOVEA_OK) {
         frame_trouble_is(fovea, gazes_of(work));
     }

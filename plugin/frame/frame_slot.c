@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "frame_slot.h"
+#include "frame_watch.h"
 
 #include "core/ending.h"
 #include "core/log.h"
@@ -24,6 +25,7 @@ static void retire(struct fovea_vk *fovea, struct frame_slot *slot)
 {
     slot->pending = false;
     frame_stats_collect(fovea, slot);
+    frame_watch_collect(fovea, slot);
 }
 
 static bool is_over(const struct fovea_vk *fovea, const struct frame_slot *slot)

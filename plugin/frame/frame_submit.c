@@ -3,6 +3,7 @@
 
 #include "frame_link.h"
 #include "frame_record.h"
+#include "frame_watch.h"
 
 #include "core/log.h"
 #include "vulkan/vk_check.h"
@@ -102,6 +103,7 @@ void frame_record_alone(struct fovea_vk *fovea, const struct frame_work *work,
             fovea->device.vk.CmdResetQueryPool(commands, fovea->queries, 2 * work->slot_index, 2);
         }
         frame_record_open(fovea, work, commands);
+        frame_watch_record(fovea, work, commands);
         frame_record_foveate(fovea, work, commands);
         frame_record_plain(fovea, work, commands, FRAME_PLAIN_VIEWS);
         frame_overlay_record(fovea, work, commands);
@@ -145,6 +147,7 @@ static enum fovea_result record_to_peer(struct fovea_vk *fovea, const struct fra
     VkCommandBuffer commands = work->slot->commands[0];
     FOVEA_TRY(begin(fovea, work, 0));
     frame_record_open(fovea, work, commands);
+    frame_watch_record(fovea, work, commands);
     frame_record_to_peer(fovea, work, commands);
     VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(commands));
     return FOVEA_OK;

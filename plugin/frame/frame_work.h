@@ -90,6 +90,7 @@ struct frame_work {
     bool overlay;
     bool late; /* the gaze is the newest when the GPU starts */
     struct late_own late_own;
+    bool watched; /* a small picture of it is made */
 };
 
 /* frame_check.c: the argument errors of a frame; resolves both ends of it. */

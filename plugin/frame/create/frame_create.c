@@ -7,6 +7,7 @@
 #include "plugin/frame/frame_link.h"
 #include "plugin/frame/frame_record.h"
 #include "plugin/frame/frame_slot.h"
+#include "plugin/frame/frame_watch.h"
 
 #include "core/ending.h"
 #include "core/log.h"
@@ -227,6 +228,7 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_buffer_finish(&fovea->ticks, device);
     vk_buffer_finish(&fovea->text, device);
     frame_late_finish(fovea);
+    frame_watch_finish(fovea);
     frame_depth_finish(fovea);
     vk_compute_finish(&fovea->compute, device);
 }
@@ -291,6 +293,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         return; /* the parent's: neither threads nor drivers of it are there */
     }
     frame_late_leave(old);
+    frame_watch_leave(old);
     if (!ending_enter()) {
         leave_to_the_end(old);
         return;
