@@ -102,6 +102,15 @@ struct fovea_gaze engine_feed_gaze(struct engine_feed *feed, uint32_t width_px, 
     return gaze;
 }
 
+void engine_feed_show(struct engine_feed *feed,
+                      void (*show)(void *user, struct fovea_gaze_source *source), void *user)
+{
+    if (pthread_mutex_trylock(&feed->source_lock) == 0) {
+        show(user, feed->source);
+        pthread_mutex_unlock(&feed->source_lock);
+    }
+}
+
 /* ---- The settings ---- */
 
 /* One that is neither in force nor a frame's. Its map's samples may be what is asked for again. */

@@ -76,4 +76,9 @@ const struct engine_settings *engine_feed_take(struct engine_feed *feed);
 struct fovea_gaze engine_feed_gaze(struct engine_feed *feed, uint32_t width_px, uint32_t height_px,
                                    const struct fovea_gaze_sample *given);
 
+/* Calls `show` with the settings' source, which is there meanwhile, unless there is an exchange
+ * just now; the source is NULL where there is none. */
+void engine_feed_show(struct engine_feed *feed,
+                      void (*show)(void *user, struct fovea_gaze_source *source), void *user);
+
 #endif

@@ -109,6 +109,7 @@ void openxr_gaze_tell(struct openxr_session *session)
         [FOVEA_GAZE_FALLBACK_CENTER] = "; each view's is straight ahead",
         [FOVEA_GAZE_FALLBACK_LAST] = "; each view's stays where it was",
         [FOVEA_GAZE_FALLBACK_NONE] = "; views are shown as drawn",
+        [FOVEA_GAZE_FALLBACK_SALIENCY] = "; each view's is straight ahead",
     };
     static const char *const lines[] = {
         [OPENXR_TOLD_NONE] = "the runtime tells no gaze",
@@ -291,12 +292,15 @@ static struct rotation between(const struct rotation *a, const struct rotation *
 }
 
 /* Likewise, of a source whose numbers count over a picture in the middle between the first two
- * views, with the mean of their frusta: both eyes look at one place, far away. */
-static struct openxr_vector source_looks(const struct fovea_gaze *gaze,
+ * views, with the mean of their frusta: both eyes look at one place, far away. What it has seen of
+ * the first view is over that. */
+static struct openxr_vector source_looks(const struct openxr_session *session,
+                                         const struct fovea_gaze *gaze,
                                          const XrCompositionLayerProjection *layer)
 {
+    const bool of_two = layer->viewCount > 1 && !openxr_source_saw(session);
     const XrCompositionLayerProjectionView *a = &layer->views[0];
-    const XrCompositionLayerProjectionView *b = &layer->views[layer->viewCount > 1 ? 1 : 0];
+    const XrCompositionLayerProjectionView *b = &layer->views[of_two ? 1 : 0];
     const struct frustum one = frustum_of(a);
     const struct frustum other = frustum_of(b);
     const double left = (one.left + other.left) / 2;
@@ -320,7 +324,7 @@ static struct fovea_gaze look(const struct openxr_session *session,
     struct openxr_vector to = session->looks[index % XR_EYES].to;
     if (session->gaze_switch.source) {
         gaze = session->source_gaze;
-        to = source_looks(&gaze, layer);
+        to = source_looks(session, &gaze, layer);
     }
     const struct rotation eye = view_rotation(&layer->views[index]);
     *out = rotated_back(&eye, to);

@@ -49,6 +49,22 @@ void openxr_source_take(struct openxr_session *session)
     }
 }
 
+/* Where two eyes' pictures lie in swapchains of their own, only the first is shown. */
+void openxr_source_show(const struct openxr_swapchain *swapchain)
+{
+    const bool is_first = swapchain->view_count > 0 && swapchain->views[0].index == 0;
+    struct fovea_gaze_source *source = is_first ? swapchain->session->gaze_switch.source : NULL;
+    (void)!fovea_vk_show_frames(swapchain->fovea, source, false); /* or it sees nothing */
+}
+
+bool openxr_source_saw(const struct openxr_session *session)
+{
+    const struct fovea_gaze_settings *settings = &session->settings->gaze;
+    return settings->kind == FOVEA_GAZE_SALIENCY ||
+           (settings->fallback == FOVEA_GAZE_FALLBACK_SALIENCY &&
+            session->source_gaze.state == FOVEA_GAZE_LOST);
+}
+
 void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size)
 {
     if (session->gaze_switch.source && size->width > 0 && size->height > 0 &&

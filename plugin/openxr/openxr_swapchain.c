@@ -466,6 +466,7 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
         (lacks_depths(swapchain) && !swapchain->depthless)) {
         return; /* no context or memory, the runtime is slow, or the program has gone on */
     }
+    openxr_source_show(swapchain);
     const enum fovea_result result =
         fill(swapchain, swapchain->program_images[swapchain->acquired[swapchain->acquired_first]],
              swapchain->layer_swapchain.images[swapchain->layer_swapchain.index]);

@@ -350,6 +350,10 @@ void openxr_source_begin(struct openxr_session *session,
 void openxr_source_take(struct openxr_session *session);
 /* Reads the source's gaze over a view of that size into source_gaze. */
 void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size);
+/* The swapchain's next frame, to a source that looks at pictures. */
+void openxr_source_show(const struct openxr_swapchain *swapchain);
+/* The source's gaze is over the picture that it was shown: the first view's. */
+bool openxr_source_saw(const struct openxr_session *session);
 
 /* ---- openxr_session.c ---- */
 /* A program destroys nothing that a call of its own still uses: what is found stays. */

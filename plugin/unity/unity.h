@@ -42,6 +42,8 @@ bool unity_settings_need_depth(void);
 const struct engine_settings *unity_settings_take(void);
 /* Of the settings' source; the last gaze of the one before it while that is being changed. */
 struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px);
+/* The context's next frame, to a source that looks at pictures. */
+void unity_settings_show(struct fovea_vk *fovea, bool bottom_up);
 
 /* ---- unity_camera.c: what each camera's frames are made with; for the render thread ---- */
 

@@ -186,6 +186,14 @@ static void describe(const struct unity_camera *camera, const struct fovea_unity
     }
 }
 
+/* Scripts' own gazes need no source. */
+static void show(const struct unity_camera *camera, const struct fovea_unity_block *block)
+{
+    if (block->flags & FOVEA_UNITY_GAZE_OF_SOURCE) {
+        unity_settings_show(camera->fovea, block->flags & FOVEA_UNITY_BOTTOM_UP);
+    }
+}
+
 static void conclude(struct unity_camera *camera, enum fovea_result result)
 {
     if (result == FOVEA_NOT_READY) {
@@ -222,6 +230,7 @@ static void on_queue(const struct fovea_unity_block *block)
         return;
     }
     struct frame frame;
+    show(camera, block);
     describe(camera, block, &frame);
     conclude(camera, fovea_vk_foveate(camera->fovea, &frame.vk));
 }
@@ -247,6 +256,7 @@ static void on_record(const struct fovea_unity_block *block)
                                                  .frame = state.current_frame_number,
                                                  .finished_frame = state.safe_frame_number};
     struct frame frame;
+    show(camera, block);
     describe(camera, block, &frame);
     conclude(camera, fovea_vk_record(camera->fovea, &frame.vk, &recording));
 }

@@ -39,6 +39,23 @@ struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px)
     return engine_feed_gaze(&feed, width_px, height_px, NULL);
 }
 
+struct shower {
+    struct fovea_vk *fovea;
+    bool bottom_up;
+};
+
+static void show(void *user, struct fovea_gaze_source *source)
+{
+    const struct shower *shower = user;
+    (void)!fovea_vk_show_frames(shower->fovea, source, shower->bottom_up); /* or it sees none */
+}
+
+void unity_settings_show(struct fovea_vk *fovea, bool bottom_up)
+{
+    struct shower shower = {fovea, bottom_up};
+    engine_feed_show(&feed, show, &shower);
+}
+
 /* ---- What is wrong, for whoever called ---- */
 
 struct answer {
