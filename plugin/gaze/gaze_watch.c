@@ -119,6 +119,10 @@ double gaze_watch_rate_hz(struct gaze_watch *watch)
 static enum fovea_result look(struct gaze_watch *watch, struct gaze_seen_size size)
 {
     const enum fovea_result result = gaze_seen_look(watch->seen, size, &watch->found);
+    if (atomic_load_explicit(&watch->newest, memory_order_relaxed) == 0 && result == FOVEA_OK) {
+        log_info(watch->log, "gaze: sees pictures, %ux%u pixels of the first", size.width_px,
+                 size.height_px);
+    }
     if (result == FOVEA_OK) {
         publish(watch);
     } else if (!watch->said) {

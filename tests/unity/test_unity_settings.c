@@ -265,6 +265,26 @@ static void write_scanpath(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
+/* By Unity's queue and by its commands, whose frames are over when it says so. */
+TEST(a_source_that_looks_at_pictures_is_shown_a_cameras)
+{
+    for (int by_queue = 0; by_queue < 2; by_queue++) {
+        OWNED(scene_close) struct scene scene;
+        scene_open(&scene, (struct host_options){0});
+        /* Validation may stand still for 10 s over the host's signals (docs/layer.md). */
+        assert_ok(scene.host.plugin.set("backend", "vulkan", NULL, 0));
+        assert_ok(scene.host.plugin.set("gaze.source", "saliency", NULL, 0));
+        struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+        block.flags |= FOVEA_UNITY_GAZE_OF_SOURCE;
+        char said[256] = "";
+        for (int i = 0; i < 20000 && !strstr(said, "sees pictures"); i++) {
+            (void)scene_foveates(&scene, &block, by_queue);
+            (void)host_log(&scene.host, FOVEA_LOG_INFO, said, sizeof said);
+        }
+        assert_non_null(strstr(said, "sees pictures, 64x48 pixels"));
+    }
+}
+
 TEST(the_gaze_stays_while_another_source_is_opened)
 {
     OWNED(scene_close) struct scene scene;
