@@ -169,6 +169,12 @@ class Gazes:
             raise ValueError(f"the policy's {method} returned shape {tuple(found.shape)}; it must be {(self.count, 2)}")
         return found
 
+    def see(self, images: Array, layout: str) -> None:
+        """What environments drew, for a policy that looks at it."""
+        see = getattr(self.policy, "see", None)
+        if see is not None:
+            see(images, layout)
+
     def begin(self, which: Array, rng: policies.Random) -> None:
         """Episodes begin."""
         self.now = self._checked(self.policy.begin(which, rng), "begin")

@@ -174,6 +174,8 @@ class Sight:
     def _see(self, observation: Observation, info: Info, begins: Array) -> tuple[Observation, Info]:
         now = self.gazes.now
         self._trail.add(now, begins)
+        path, layout = self.places[0]
+        self.gazes.see(leaf(observation, path), layout)
         self._seen = self.foveate(observation, now)
         return self._seen, {**info, "gaze": self.gaze}
 

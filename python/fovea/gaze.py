@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Gaze that follows no picture and no agent: baselines for active vision.
+"""Gaze that follows no agent: baselines for active vision.
 
 `Policy` says what an own one has to have.
 """
@@ -13,7 +13,7 @@ from typing import Any, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
-from . import _gaze_source, _settings
+from . import _blobs, _gaze_source, _settings
 
 Array = Any  # NumPy's, or a tensor
 Random = Any  # numpy.random.Generator or torch.Generator
@@ -27,7 +27,8 @@ class Policy(Protocol):
     float32 of shape (count, 2), (1, 2) of one environment; other numbers are converted.
 
     rng is a numpy.random.Generator, or a torch.Generator where images are tensors: gazes and `which` are then tensors
-    on its device. A policy that also has look(gazes) goes on from those gazes. Wrappers use a deep copy of it.
+    on its device. A policy that also has look(gazes) goes on from those gazes. One that has see(images, layout) is given each
+    observation's first image as the environment made it, before the next step. Wrappers use a deep copy of it.
     """
 
     def reset(self, count: int, rng: Random) -> Array: ...
@@ -148,6 +149,76 @@ class RandomSaccades:
 
     def step(self, rng: Random) -> Array:
         return self.begin(uniform(rng, len(self._gazes)) < 1 / self.fixation_steps, rng)
+
+
+class Blobs:
+    """Each gaze jumps from blob to blob of what its environment drew, after fixations of random length (geometric).
+
+    Needs no data and no training. A jump draws one of the blobs of the observation before (`fovea.blobs`), as the environment
+    made it, sharp everywhere, by the square of their strengths. No blob counts that is near one of the last places. It is no
+    model of where people look. Episodes begin in the middle; where nothing calls, or nobody shows pictures, gazes stay.
+
+    fixation_steps: how long a fixation lasts on average, in steps, 1 or more.
+    kept: so many of the last places do not count, 0 or more. near_uv: what is near, in widths and heights of the picture.
+
+    Pictures are looked at on the processor, those alone whose gazes jump: tensors on a device are waited for.
+    """
+
+    def __init__(self, fixation_steps: float = 3.0, kept: int = 4, near_uv: float = 0.1) -> None:
+        if not fixation_steps >= 1:
+            raise ValueError(f"fixation_steps is {fixation_steps}; it must be 1 or more")
+        if not (kept >= 0 and near_uv >= 0):
+            raise ValueError(f"kept is {kept} and near_uv {near_uv}; they must be 0 or more")
+        self.fixation_steps, self.kept, self.near_uv = float(fixation_steps), int(kept), float(near_uv)
+
+    def reset(self, count: int, rng: Random) -> Array:
+        self._images: Array = None
+        self._gazes = same(rng, count, (0.5, 0.5))
+        self._past = np.full((count, self.kept, 2), np.inf, np.float32)
+        return self._gazes + 0
+
+    def begin(self, which: Array, rng: Random) -> Array:
+        self._gazes = where(which, same(rng, len(self._gazes), (0.5, 0.5)), self._gazes)
+        self._past[np.asarray(which.cpu() if hasattr(which, "cpu") else which)] = np.inf
+        return self._gazes + 0
+
+    def see(self, images: Array, layout: str) -> None:
+        self._images, self._layout = images, layout
+
+    def _image(self, index: int) -> Any:
+        """One environment's, as (H, W, C)."""
+        one = self._images[index] if self._images.ndim == len(self._layout) else self._images
+        picture = np.asarray(one.detach().cpu() if hasattr(one, "detach") else one)
+        if self._layout == "NHW":
+            return picture[..., None]
+        if self._layout == "NCHW":
+            picture = np.moveaxis(picture, 0, -1)
+        is_color = self._layout != "NHWF" and picture.shape[-1] in (1, 3, 4)
+        return picture if is_color else picture[..., -1:]  # the newest of several frames
+
+    def _drawn(self, index: int, now: Array, chance: float) -> Array:
+        image = self._image(index)
+        found = _blobs.blobs(image, max_count=64, threshold=0.05, scales=11)
+        places = np.stack([found["x_px"] + 0.5, found["y_px"] + 0.5], 1) / (image.shape[1], image.shape[0])
+        past = np.concatenate([self._past[index], now[None]])
+        far = (np.abs(places[:, None] - past).max(2) > self.near_uv).all(1) if len(places) else np.zeros(0, bool)
+        sums = np.cumsum(np.where(far, found["strength"].astype(np.float64) ** 2, 0.0))
+        if not far.any():
+            return now
+        if self.kept:
+            self._past[index] = past[1:]
+        return places[min(np.searchsorted(sums, chance * sums[-1], side="right"), len(sums) - 1)]
+
+    def step(self, rng: Random) -> Array:
+        chances = uniform(rng, len(self._gazes), 2)
+        chances = np.asarray(chances.cpu() if hasattr(chances, "cpu") else chances)
+        gazes = np.array(self._gazes.cpu() if hasattr(self._gazes, "cpu") else self._gazes)
+        for i in np.flatnonzero(chances[:, 0] < 1 / self.fixation_steps) if self._images is not None else ():
+            gazes[i] = self._drawn(int(i), gazes[i], float(chances[i, 1]))
+        if not isinstance(self._gazes, np.ndarray):
+            gazes = sys.modules["torch"].tensor(gazes, device=self._gazes.device)
+        self._gazes = gazes
+        return self._gazes + 0
 
 
 class Generator:

@@ -125,6 +125,9 @@ class FoveatedTransform(Transform):  # type: ignore[misc]
     def _see(self, tensordict: Any, gazes: _gazes.Gazes) -> Any:
         if self.gaze_key is not None:
             tensordict.set(self.gaze_key, gazes.now.reshape(*tensordict.batch_size, 2) + 0)
+        images = _image(tensordict, self.in_keys[0])
+        shape = images.shape[tensordict.ndim :]
+        gazes.see(images.reshape(-1, *shape), self.layout or _sight.layout_of(shape))
         return self._foveate(tensordict, gazes.now)
 
     def _known(self, tensordict: Any) -> Optional[_gazes.Gazes]:

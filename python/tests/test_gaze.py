@@ -179,3 +179,33 @@ def test_the_generators_settings_count():
 def test_what_is_wrong_is_said(options, text):
     with pytest.raises(ValueError, match=text):
         gaze.Generator(**options)
+
+
+def discs(places_px, size=96):
+    """Pictures with a light disc each."""
+    y, x = np.mgrid[:size, :size]
+    near = [(x - column) ** 2 + (y - row) ** 2 < 36 for column, row in places_px]
+    return np.stack([np.where(disc[..., None], np.uint8(230), np.uint8(60)).repeat(3, 2) for disc in near])
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW", "NHW", "NHWF"])
+@pytest.mark.parametrize("numbers", [numpy_numbers, torch_numbers, cuda_numbers])
+def test_blobs_of_the_environments_pictures_are_looked_at(numbers, layout):
+    places = np.array([[12 + 4 * i, 78 - 2 * i] for i in range(COUNT)])  # none in the middle, where they begin
+    images = discs(places)
+    images = {"NHWC": images, "NCHW": np.moveaxis(images, 3, 1), "NHW": images[..., 0], "NHWF": images}[layout]
+    rng = numbers(3)
+    if not isinstance(rng, np.random.Generator):
+        images = pytest.importorskip("torch").tensor(images, device=rng.device)
+
+    def run(policy, rng):
+        found = [policy.reset(COUNT, rng), policy.step(rng)]
+        policy.see(images, layout)
+        found += [policy.step(rng) for _ in range(12)]
+        return np.stack([np.asarray(gazes.cpu() if hasattr(gazes, "cpu") else gazes) for gazes in found])
+
+    found = run(gaze.Blobs(2, kept=0), rng)
+    assert (found[:2] == 0.5).all(), "nobody has seen anything"
+    assert found.dtype == np.float32 and np.array_equal(found, run(gaze.Blobs(2, kept=0), numbers(3)))
+    nearest = np.abs(found - (places + 0.5) / 96).max(2).min(0)
+    assert (nearest < 0.02).all(), nearest

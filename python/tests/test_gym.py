@@ -135,6 +135,21 @@ def test_several_environments_reset_in_every_mode(mode, active):
     env.close()
 
 
+@pytest.mark.parametrize("layout", list(SHAPES))
+@pytest.mark.parametrize("several", [False, True])
+def test_blobs_are_those_of_the_picture_as_it_was_made(layout, several):
+    made = SyncVectorEnv([lambda: Pictures(layout, length=50)] * 2) if several else Pictures(layout, length=50)
+    env = fovea.gym.FoveatedObservation(made, {"foveation.strength": 8}, gaze=fovea.gaze.Blobs(1))
+    env.reset(seed=5)
+    raw = made.envs[0].raw if several else made.raw
+    raw = {"NHWC": raw, "NCHW": raw[-1], "NHW": raw}[layout]
+    found = fovea.blobs(raw, max_count=64, threshold=0.05, scales=11)
+    gaze = np.reshape(env.step(env.action_space.sample())[4]["gaze"], (-1, 2))[0]
+    places = np.stack([found["x_px"] + 0.5, found["y_px"] + 0.5], 1) / (48, 36)
+    assert np.isclose(places, gaze, atol=1e-6).all(1).any()
+    env.close()
+
+
 @pytest.mark.parametrize("seed", [7, [7]])
 def test_the_gaze_is_not_drawn_from_the_environments_own_random_numbers(seed):
     env = fovea.gym.FoveatedObservation(SyncVectorEnv([Pictures]), gaze=fovea.gaze.RandomSaccades(margin_uv=0))
