@@ -7,6 +7,8 @@
 #include "plugin/gaze/gaze_wander.h"
 #include "test_gaze_support.h"
 
+#include <stdatomic.h>
+
 #define ASPECT (720.0 / 1280.0)
 
 static struct fovea_gaze_settings of_seed(uint64_t seed)
@@ -75,12 +77,12 @@ struct ten_minutes {
 
 static void note(struct ten_minutes *all, const struct gaze_path *path)
 {
-    const struct fixation *before = &all->fixations[all->count - 1];
-    if (all->count > 0 && before->from_ns == path->start_ns) {
+    const struct fixation *before = all->count > 0 ? &all->fixations[all->count - 1] : NULL;
+    if (before && before->from_ns == path->start_ns) {
         return;
     }
     assert_true(all->count < 4000);
-    if (all->count > 0) {
+    if (before) {
         const double deg = apart_deg(before->point, path->from);
         all->amplitudes_deg[all->count - 1] = deg;
         assert_near((double)(path->start_ns - before->until_ns),
@@ -367,6 +369,52 @@ TEST(one_picture_at_a_time_is_wanted_of_one_who_shows)
     assert_true(gaze_watch_is_closed(kept));
     assert_int_equal(gaze_watch_wants(kept, "a", INT64_MAX), 0);
     gaze_watch_leave(&kept);
+}
+
+static atomic_bool shown_all;
+
+/* A reader that finds another one at it gets the answer before. */
+static void *read_on(void *user)
+{
+    struct fovea_gaze_source *source = user;
+    for (int64_t t_ns = 0; !atomic_load(&shown_all); t_ns += 3 * MS) {
+        struct fovea_gaze gaze;
+        const bool fine = fovea_gaze_source_read(source, t_ns, 1280, 720, &gaze) == FOVEA_OK &&
+                          gaze.point.x_uv >= 0 && gaze.point.x_uv <= 1;
+        if (!fine) {
+            return source;
+        }
+    }
+    return NULL;
+}
+
+TEST(several_threads_read_while_pictures_come)
+{
+    static uint32_t pixels[160 * 90];
+    const struct fovea_gaze_settings settings = of_seed(1);
+    unsigned char grey[WIDTH * HEIGHT] = {0};
+    const struct fovea_image image = grey_image(grey);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
+    struct gaze_watch *watch = gaze_source_watch(source);
+    pthread_t threads[2];
+    atomic_store(&shown_all, false);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, read_on, source), 0);
+    }
+    for (int64_t i = 0; i < 10; i++) {
+        const uint64_t number = gaze_watch_wants(watch, "a", i * GAZE_NS_PER_S);
+        assert_true(number > 0);
+        gaze_watch_give(watch, number, pixels, (struct gaze_seen_size){160, 90});
+        draw_disc(grey, (int)(8 * i), 27, 250);
+        assert_ok(fovea_gaze_source_show(source, &image));
+        wait_for(watch, 2 * (uint64_t)i + 2);
+    }
+    atomic_store(&shown_all, true);
+    for (int i = 0; i < 2; i++) {
+        void *wrong = NULL;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
 }
 
 /* ---- As a fallback ---- */

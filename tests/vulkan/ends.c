@@ -209,6 +209,28 @@ static void exit_while_gazes_come(void)
     exit(0);
 }
 
+static struct fovea_gaze_source *open_with_pictures(void)
+{
+    const struct fovea_vk_desc desc = open_engine();
+    MUST(fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
+    make_image();
+    struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
+    gaze.kind = FOVEA_GAZE_SALIENCY;
+    gaze.saliency_rate_hz = 120;
+    struct fovea_gaze_source *source = NULL;
+    MUST(gaze_source_open(&gaze, desc.log, &source) == FOVEA_OK);
+    MUST(fovea_vk_show_frames(program.fovea, source, false) == FOVEA_OK);
+    draw_some();
+    return source;
+}
+
+/* A thread reads pictures from memory that a driver has mapped. */
+static void exit_while_pictures_come(void)
+{
+    (void)open_with_pictures();
+    exit(0);
+}
+
 static void exit_at_once(void)
 {
     open_program();
@@ -461,6 +483,23 @@ static void fork_while_a_gaze_comes(void)
     close_program();
 }
 
+static struct fovea_gaze_source *looking;
+
+static void destroy_looking_and_leave(void)
+{
+    fovea_gaze_source_destroy(&looking);
+    _exit(0);
+}
+
+/* The thread that looks is the parent's alone. */
+static void fork_while_pictures_come(void)
+{
+    looking = open_with_pictures();
+    run_in_a_child(destroy_looking_and_leave);
+    fovea_gaze_source_destroy(&looking);
+    close_program();
+}
+
 static void become_another(void)
 {
     execl("/bin/true", "true", (char *)NULL);
@@ -533,6 +572,7 @@ const struct ending endings[] = {
     {"exit-under-way", exit_with_frames_under_way, 0, ENDS_ALIKE},
     {"exit-in-a-thread", exit_in_another_thread, 0, ENDS_ALIKE},
     {"exit-while-gazes-come", exit_while_gazes_come, 0, ENDS_FOVEA},
+    {"exit-while-pictures-come", exit_while_pictures_come, 0, ENDS_FOVEA},
     {"exit-in-a-message", exit_in_a_message, 0, ENDS_FOVEA},
     {"destroyed-by-a-handler", destroyed_by_a_handler, 0, ENDS_ALIKE},
     {"fovea-destroyed-by-a-handler", fovea_destroyed_by_a_handler, 0, ENDS_FOVEA},
@@ -546,6 +586,7 @@ const struct ending endings[] = {
     {"fork-destroy-images", fork_whose_child_destroys_images, 0, ENDS_FOVEA},
     {"fork-goes-on", fork_whose_child_goes_on, 0, ENDS_FOVEA},
     {"fork-while-a-gaze-comes", fork_while_a_gaze_comes, 0, ENDS_FOVEA},
+    {"fork-while-pictures-come", fork_while_pictures_come, 0, ENDS_FOVEA},
     {"fork-exec", fork_whose_child_execs, 0, ENDS_ALIKE},
     {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, ENDS_STAND_IN},
     {"exit-stuck", exit_while_the_peer_is_stuck, 0, ENDS_STAND_IN},
