@@ -67,6 +67,17 @@ def test_every_frame_is_our_operator(rig, name, count):
         assert_is_the_operator(rig, frame, sets)
 
 
+def test_a_source_that_looks_at_pictures_sees_a_windows(rig):
+    """The gaze jumps, and stays for some frames."""
+    need_tool("vkcube")
+    sets = {"backend": "vulkan", "gaze.source": "saliency", "gaze.saliency.rate_hz": 60}
+    done = rig.run("vkcube", *SIZE, "--c", "40", "--suppress_popups", dump=True, sets=sets)
+    assert done.code == 0 and "sees pictures" in done.log, done.output + done.log
+    places = [(float(frame["gaze_x"]), float(frame["gaze_y"])) for frame in done.frames]
+    assert 1 < len(set(places)) < len(places), places
+    assert all(frame["result"] == "FOVEA_OK" for frame in done.frames)
+
+
 def test_a_game_has_no_depths_to_give(rig):
     """An operator that needs them is told once, and frames are shown as they were drawn."""
     done = rig.case("plain", sets={"backend": "vulkan", "operators": '"dof,foveate"'})

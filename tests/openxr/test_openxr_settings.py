@@ -131,3 +131,9 @@ def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets):  # 
     for frame in range(FRAMES):
         for view in range(2):
             assert (done.picture(frame, view) == drawn.picture(frame, view)).all() != blurs
+
+
+def test_a_source_that_looks_at_pictures_is_shown_the_first_view(hello):  # noqa: F811
+    steps = Steps(hello, {"gaze": {"source": "saliency", "saliency": {"rate_hz": 60}}}, FOVEA_SET="")
+    steps.show_until(lambda _: "sees pictures, 160x176 pixels" in steps.said())
+    steps.end()
