@@ -90,6 +90,9 @@ fovea_add_test(NAME test_blobs_found SOURCES test_blobs_found.c LINK fovea_inter
 if(TARGET fovea_saliency_avx2)
     target_compile_definitions(test_blobs PRIVATE SALIENCY_HAVE_AVX2)
 endif()
+fovea_add_test(NAME test_lightfield SOURCES test_lightfield.c support/lightfield_scene.c LINK fovea_internal LABELS unit)
+fovea_add_test(NAME test_lightfield_refused SOURCES test_lightfield_refused.c LINK fovea_internal LABELS unit)
+fovea_add_test(NAME test_lightfield_scenes SOURCES test_lightfield_scenes.c support/lightfield_scene.c LINK fovea_internal LABELS unit)
 fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "lightfield_cpu.h"
+
+#include "kernels/image/pixel.h"
+
+#include <math.h>
+#include <string.h>
+
+struct depth {
+    const struct lightfield_cpu *cpu;
+    const struct fovea_lightfield_matching *matching;
+    const struct fovea_image *depth, *confidence;
+    struct lightfield_source source;
+    struct lightfield_view view;
+    uint32_t size_count;
+};
+
+static double size_of(const struct depth *depth, uint32_t number)
+{
+    return depth->matching->first_px + number * depth->matching->step_px;
+}
+
+static float *costs_at(const struct depth *depth, const struct lightfield_worker *worker,
+                       uint32_t size, int32_t row)
+{
+    return worker->costs +
+           ((size_t)size * LIGHTFIELD_COST_ROWS + (size_t)row) * (size_t)depth->view.width_px;
+}
+
+/* ---- Costs */
+
+/* A lens counts or does not; those next to the nearest do wherever there are any. */
+static void make_even(int32_t away, int32_t width, const struct lightfield_part *part)
+{
+    for (int32_t x = 0; x < width; x++) {
+        const float from = part->weight[x];
+        part->weight[x] = !isinf(from) && (away <= 1 || isfinite(from)) ? 1.0f : 0.0f;
+    }
+}
+
+static void make_columns(const struct depth *depth, const struct lightfield_patches *patches,
+                         struct lightfield_worker *worker)
+{
+    const int kinds = depth->view.geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? 2 : 1;
+    const int32_t range = (int32_t)depth->matching->range;
+    const int32_t lenses = 2 * range + 1;
+    for (int32_t i = 0; i < kinds * lenses; i++) {
+        const struct lightfield_part *part = &worker->columns[i / lenses][i % lenses];
+        const int32_t right = i % lenses - range;
+        lightfield_columns_place(&depth->view, i / lenses, right, patches, part);
+        make_even(right < 0 ? -right : right, depth->view.width_px, part);
+    }
+}
+
+static void differ_row(const struct depth *depth, const struct lightfield_patches *patches,
+                       struct lightfield_worker *worker, int32_t y)
+{
+    const struct lightfield_loops *loops = depth->cpu->loops;
+    const struct fovea_lightfield_geometry *geometry = depth->view.geometry;
+    const int32_t width = depth->view.width_px;
+    const int32_t range = (int32_t)depth->matching->range;
+    const int32_t lenses = 2 * range + 1;
+    const int32_t middle = lightfield_row_of(&depth->view, y);
+    struct lightfield_part *part = worker->rows;
+    lightfield_rows_place(&depth->view, y, middle, patches, part);
+    loops->read(&depth->source,
+                &worker->columns[lightfield_row_is_shifted(geometry, middle)][range], part, width,
+                worker->main);
+    for (int32_t i = 0; i < lenses * lenses; i++) {
+        const int32_t down = i / lenses - range;
+        const int32_t row = middle + down;
+        if (row < 0 || row >= (int32_t)geometry->rows || i == lenses * lenses / 2) {
+            continue;
+        }
+        if (i % lenses == 0 || (down == 0 && i % lenses == 1)) {
+            lightfield_rows_place(&depth->view, y, row, patches, part);
+            make_even(down < 0 ? -down : down, width, part);
+        }
+        loops->differ(&depth->source,
+                      &worker->columns[lightfield_row_is_shifted(geometry, row)][i % lenses], part,
+                      width, worker->main, worker->sum);
+    }
+}
+
+static void cost_row(const struct depth *depth, const struct lightfield_patches *patches,
+                     struct lightfield_worker *worker, int32_t y, float *out)
+{
+    const int32_t width = depth->view.width_px;
+    memset(worker->sum, 0, sizeof *worker->sum * LIGHTFIELD_LANES * (size_t)width);
+    differ_row(depth, patches, worker, y);
+    for (int32_t x = 0; x < width; x++) {
+        const float *sum = worker->sum + (size_t)LIGHTFIELD_LANES * (size_t)x;
+        out[x] = sum[3] > 0.0f ? (sum[0] + sum[1] + sum[2]) / sum[3] : 0.0f;
+    }
+}
+
+/* ---- The box: sums of columns first */
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void box_row(const struct depth *depth, const struct lightfield_worker *worker,
+                    uint32_t size, int32_t first, int32_t end, float *out)
+{
+    const int32_t width = depth->view.width_px;
+    float *sums = worker->packed;
+    memset(sums, 0, sizeof *sums * (size_t)width);
+    for (int32_t row = first; row < end; row++) {
+        const float *costs = costs_at(depth, worker, size, row);
+        for (int32_t x = 0; x < width; x++) {
+            sums[x] += costs[x];
+        }
+    }
+    for (int32_t x = 0; x < width; x++) {
+        const int32_t left = larger(x - LIGHTFIELD_BOX_REACH, 0);
+        const int32_t right = smaller(x + LIGHTFIELD_BOX_REACH + 1, width);
+        float sum = 0.0f;
+        for (int32_t i = left; i < right; i++) {
+            sum += sums[i];
+        }
+        out[x] = sum / (float)((right - left) * (end - first));
+    }
+}
+
+/* ---- The least of them */
+
+/* The costs of all sizes at a pixel, `pitch` from one to the next. */
+static uint32_t choose(const struct depth *depth, const float *costs, size_t pitch,
+                       float *out_confidence)
+{
+    uint32_t best = depth->size_count - 1;
+    float other = INFINITY;
+    for (uint32_t n = best; n-- > 0;) {
+        best = costs[n * pitch] < costs[best * pitch] ? n : best;
+    }
+    for (uint32_t n = 0; n < depth->size_count; n++) {
+        const double apart_px = fabs((double)n - (double)best) * depth->matching->step_px;
+        if (apart_px > 1.0 - 1e-6 && costs[n * pitch] < other) {
+            other = costs[n * pitch];
+        }
+    }
+    *out_confidence = other > 0.0f && isfinite(other) ? 1.0f - costs[best * pitch] / other : 0.0f;
+    return best;
+}
+
+static void write_floats(const struct fovea_image *image, int32_t y, const float *values)
+{
+    const struct pixel_codec *codec = pixel_codec_of(FOVEA_FORMAT_R32F);
+    const struct pixel_row row = pixel_row_of(image, codec, 0, y, (int32_t)image->width_px);
+    codec->encode(values, 1, &row, &row);
+}
+
+/* costs: of the first size at the row. */
+static void choose_row(const struct depth *depth, struct lightfield_worker *worker, int32_t y,
+                       const float *costs)
+{
+    const size_t pitch = (size_t)LIGHTFIELD_COST_ROWS * (size_t)depth->view.width_px;
+    float *depths = worker->packed;
+    float *confidences = worker->main;
+    for (int32_t x = 0; x < depth->view.width_px; x++) {
+        const uint32_t best = choose(depth, costs + x, pitch, &confidences[x]);
+        depths[x] = (float)size_of(depth, best);
+    }
+    write_floats(depth->depth, y, depths);
+    if (depth->confidence) {
+        write_floats(depth->confidence, y, confidences);
+    }
+}
+
+/* ---- Strips: with the box, of some rows more to both sides */
+
+static void make_boxes(const struct depth *depth, struct lightfield_worker *worker, int32_t first,
+                       int32_t end)
+{
+    for (uint32_t n = 0; n < depth->size_count; n++) {
+        box_row(depth, worker, n, first, end, costs_at(depth, worker, n, LIGHTFIELD_BOX_ROW));
+    }
+}
+
+static void depth_strip(const struct lightfield_job *job, struct lightfield_worker *worker,
+                        int32_t first, int32_t end)
+{
+    const struct depth *depth = job->user;
+    const int32_t reach = depth->matching->box ? LIGHTFIELD_BOX_REACH : 0;
+    const int32_t from = larger(first - reach, 0);
+    const int32_t to = smaller(end + reach, depth->view.height_px);
+    for (uint32_t n = 0; n < depth->size_count; n++) {
+        const struct lightfield_patches patches = {.patch_px = size_of(depth, n)};
+        make_columns(depth, &patches, worker);
+        for (int32_t y = from; y < to; y++) {
+            cost_row(depth, &patches, worker, y, costs_at(depth, worker, n, y - from));
+        }
+    }
+    for (int32_t y = first; y < end; y++) {
+        if (depth->matching->box) {
+            make_boxes(depth, worker, larger(y - reach, 0) - from,
+                       smaller(y + reach + 1, depth->view.height_px) - from);
+        }
+        choose_row(
+            depth, worker, y,
+            costs_at(depth, worker, 0, depth->matching->box ? LIGHTFIELD_BOX_ROW : y - from));
+    }
+}
+
+void lightfield_cpu_depth(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
+                          const struct fovea_lightfield_matching *matching,
+                          const struct fovea_image *depth, const struct fovea_image *confidence)
+{
+    const struct depth own = {
+        .cpu = cpu,
+        .matching = matching,
+        .depth = depth,
+        .confidence = confidence,
+        .source = lightfield_source_of(raw, matching->filter),
+        .view = lightfield_view_of(&cpu->geometry, depth),
+        .size_count = lightfield_size_count(matching),
+    };
+    struct lightfield_job job = {.cpu = cpu,
+                                 .make = depth_strip,
+                                 .user = &own,
+                                 .rows = own.view.height_px,
+                                 .strip_rows = LIGHTFIELD_STRIP_ROWS};
+    lightfield_cpu_run(&job);
+}

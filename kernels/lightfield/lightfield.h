@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Light fields: what the definition and the backends share, which is numbers alone. README.md has
+ * the formulas. This is no operator: a raw picture goes in, and a picture of another size comes
+ * out. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_LIGHTFIELD_H
+#define FOVEA_KERNELS_LIGHTFIELD_LIGHTFIELD_H
+
+#include "fovea_lightfield.h"
+
+#define LIGHTFIELD_RANGE_MAX 5
+#define LIGHTFIELD_SIZES_MAX 256
+#define LIGHTFIELD_RAW_LEAST_PX 8
+#define LIGHTFIELD_SIGMA_PARTS 6.0 /* sigma 0 is such a part of a pitch */
+#define LIGHTFIELD_BOX_REACH 2
+#define LIGHTFIELD_PROBLEM_BYTES 256
+
+/* Says whether lenses so far away have a place of a patch in their micro-image. Neither side of a
+ * whole ratio depends on rounding. */
+static inline bool lightfield_in_range(uint32_t away, double patch_px, double pitch_px)
+{
+    return (2.0 * away + 1.0) * patch_px <= pitch_px * (1.0 + 1e-6);
+}
+
+/* The number of patch sizes of a matching, which has been checked. */
+static inline uint32_t lightfield_size_count(const struct fovea_lightfield_matching *matching)
+{
+    const double span = matching->last_px - matching->first_px;
+    return (uint32_t)(span / matching->step_px + 1e-6) + 1;
+}
+
+static inline bool lightfield_row_is_shifted(const struct fovea_lightfield_geometry *geometry,
+                                             int32_t row)
+{
+    return geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL && (row & 1) != 0;
+}
+
+/* ---- Geometry */
+
+/* False: out_problem names the field. */
+bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
+                               char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+/* The centre of a lens in the raw picture. */
+void lightfield_lens_center(const struct fovea_lightfield_geometry *geometry, int32_t column,
+                            int32_t row, double out_px[2]);
+
+/* Bytes of a file; false: out_problem says what is wrong, and begins with its line and column. */
+bool lightfield_geometry_parse(const char *bytes, size_t count,
+                               struct fovea_lightfield_geometry *out,
+                               char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+
+/* ---- The definition in double precision, for tests; shares nothing with the backends */
+
+struct lightfield_levels {
+    const double *levels; /* `colors` a pixel: 1 or 3 */
+    uint32_t width_px, height_px, colors;
+    enum fovea_lightfield_bayer bayer; /* 1 color is there, and 3 come out */
+};
+
+struct lightfield_size {
+    uint32_t width_px, height_px;
+};
+
+/* out: the colours of each pixel. */
+void lightfield_reference_render(const struct lightfield_levels *raw,
+                                 const struct fovea_lightfield_geometry *geometry,
+                                 const struct fovea_lightfield_rendering *rendering,
+                                 struct lightfield_size size, const double *patches, double *out);
+/* costs: of each patch size a picture of the mean difference. */
+void lightfield_reference_costs(const struct lightfield_levels *raw,
+                                const struct fovea_lightfield_geometry *geometry,
+                                const struct fovea_lightfield_matching *matching,
+                                struct lightfield_size size, double *costs);
+/* Patch sizes and confidences, of such costs. */
+void lightfield_reference_choose(const struct fovea_lightfield_matching *matching,
+                                 struct lightfield_size size, const double *costs, double *depths,
+                                 double *confidences);
+void lightfield_reference_sum(const struct lightfield_levels *raw,
+                              const struct fovea_lightfield_geometry *geometry,
+                              const struct fovea_lightfield_sum *sum, struct lightfield_size size,
+                              double *out);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Pictures, refocused pictures and depths from the raw picture of a light-field camera: a sensor
+ * behind an array of small lenses, each of which makes a micro-image.
+ *
+ * For focused arrays (plenoptic 2.0) micro-images are blended (T. Georgiev, A. Lumsdaine, "Focused
+ * plenoptic camera and rendering", J. Electronic Imaging 19(2), 2010), and depth is the patch size
+ * at which neighbours agree. For arrays on whose lenses the scene is focused (plenoptic 1.0) there
+ * are views, and their shifted sum. It corrects no distortion of lenses and makes no picture
+ * sharper than its raw. docs/lightfield.md has the formulas and a note on patents.
+ *
+ * Usage, without error checks:
+ *
+ *     struct fovea_lightfield_geometry geometry;
+ *     fovea_lightfield_geometry_init(&geometry);
+ *     fovea_lightfield_geometry_read("array.json", NULL, &geometry);
+ *     struct fovea_lightfield_desc desc;
+ *     fovea_lightfield_desc_init(&desc);
+ *     desc.geometry = &geometry;
+ *     struct fovea_lightfield *field = NULL;
+ *     fovea_lightfield_create(&desc, &field);
+ *
+ *     struct fovea_lightfield_rendering rendering;
+ *     fovea_lightfield_rendering_init(&rendering);
+ *     rendering.patch_px = 11.0;
+ *     fovea_lightfield_render(field, &raw, &rendering, &picture, NULL);
+ *
+ *     fovea_lightfield_destroy(&field);
+ *
+ * The rules of fovea.h hold. Needs no context and no settings. Places in a raw picture are pixels
+ * from its top left corner: the centre of its first pixel is at 0.5, 0.5. */
+#ifndef FOVEA_LIGHTFIELD_H
+#define FOVEA_LIGHTFIELD_H
+
+#include "fovea_image.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The array of lenses */
+
+enum fovea_lightfield_rows {
+    FOVEA_LIGHTFIELD_ROWS_RECTANGULAR = 0,
+    FOVEA_LIGHTFIELD_ROWS_HEXAGONAL = 1, /* each second row, from the second on, half a pitch on */
+};
+
+/* The centre of the lens in column i and row j is at
+ *     origin + R (i pitch_x + (half a pitch_x where the row is shifted), j pitch_y)
+ * with R a rotation by rotation_deg, from x to y. */
+struct fovea_lightfield_geometry {
+    size_t struct_bytes; /* fovea_lightfield_geometry_init */
+    uint32_t raw_width_px; /* 8..16384 */
+    uint32_t raw_height_px; /* 8..16384 */
+    uint32_t columns; /* 1..4096, lenses; the centres of all lie in the raw picture */
+    uint32_t rows; /* 1..4096 */
+    enum fovea_lightfield_rows arrangement; /* 0: rectangular */
+    /* 1: micro-images are the other way up, and what lies right of a lens's centre is taken from
+     * left of it; 0: as they are */
+    uint32_t flip;
+    double pitch_x_px; /* 2..1024 */
+    double pitch_y_px; /* 2..1024 */
+    double origin_x_px; /* the centre of the first lens */
+    double origin_y_px;
+    double rotation_deg; /* -45..45 */
+};
+
+static inline void fovea_lightfield_geometry_init(struct fovea_lightfield_geometry *geometry)
+{
+    memset(geometry, 0, sizeof *geometry);
+    geometry->struct_bytes = sizeof *geometry;
+}
+
+/* Reads a file in JSON (docs/lightfield.md): FOVEA_ERROR_IO where it cannot be read,
+ * FOVEA_ERROR_CONFIG where it is none, and the log says in which line; *out stays as it was then.
+ * log may be NULL. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_geometry_read(
+    const char *path, const struct fovea_log *log, struct fovea_lightfield_geometry *out);
+/* Writes such a file. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_geometry_write(
+    const char *path, const struct fovea_log *log,
+    const struct fovea_lightfield_geometry *geometry);
+
+/* ---- Raw pictures */
+
+enum fovea_lightfield_format {
+    FOVEA_LIGHTFIELD_FORMAT_NONE = 0,
+    FOVEA_LIGHTFIELD_FORMAT_R8 = 1,
+    FOVEA_LIGHTFIELD_FORMAT_RGB8 = 2,
+    FOVEA_LIGHTFIELD_FORMAT_RGBA8 = 3, /* alpha does not count */
+    FOVEA_LIGHTFIELD_FORMAT_R16 = 4,
+    FOVEA_LIGHTFIELD_FORMAT_RGB16 = 5,
+    FOVEA_LIGHTFIELD_FORMAT_RGBA16 = 6,
+};
+
+/* The colours of the first two pixels of the first row, and of those below. With R8 and R16. */
+enum fovea_lightfield_bayer {
+    FOVEA_LIGHTFIELD_BAYER_NONE = 0,
+    FOVEA_LIGHTFIELD_BAYER_RGGB = 1,
+    FOVEA_LIGHTFIELD_BAYER_GRBG = 2,
+    FOVEA_LIGHTFIELD_BAYER_GBRG = 3,
+    FOVEA_LIGHTFIELD_BAYER_BGGR = 4,
+};
+
+/* A raw picture that somebody else owns, without gaps in its rows; it is not written. */
+struct fovea_lightfield_raw {
+    size_t struct_bytes; /* fovea_lightfield_raw_init */
+    const void *data; /* the top left pixel, aligned to its channel */
+    uint32_t width_px; /* the geometry's */
+    uint32_t height_px;
+    enum fovea_lightfield_format format;
+    enum fovea_lightfield_bayer bayer;
+    enum fovea_memory memory; /* FOVEA_MEMORY_CUDA: FOVEA_ERROR_UNSUPPORTED in this version */
+    /* What white is, 1..65535: 4095 of a sensor with 12 bits. 0: all bits, which it is of 8-bit
+     * formats. A pixel above it is as white */
+    uint32_t maximum;
+    ptrdiff_t row_stride_bytes; /* to the pixel below; negative for pictures stored bottom up */
+};
+
+static inline void fovea_lightfield_raw_init(struct fovea_lightfield_raw *raw)
+{
+    memset(raw, 0, sizeof *raw);
+    raw->struct_bytes = sizeof *raw;
+}
+
+/* ---- Life */
+
+struct fovea_lightfield_desc {
+    size_t struct_bytes; /* fovea_lightfield_desc_init */
+    const struct fovea_lightfield_geometry *geometry; /* until create returns */
+    uint32_t cpu_threads; /* 0: one for each core */
+    uint32_t reserved; /* 0 */
+    struct fovea_log log;
+};
+
+static inline void fovea_lightfield_desc_init(struct fovea_lightfield_desc *desc)
+{
+    memset(desc, 0, sizeof *desc);
+    desc->struct_bytes = sizeof *desc;
+}
+
+/* Keeps memory for the largest picture that it has made. One thread at a time. */
+struct fovea_lightfield;
+
+/* FOVEA_ERROR_INVALID_ARGUMENT: the log names the field of the geometry. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_create(
+    const struct fovea_lightfield_desc *desc, struct fovea_lightfield **out_field);
+FOVEA_API void fovea_lightfield_destroy(struct fovea_lightfield **field);
+
+/* ---- Pictures
+ *
+ * A picture shows the whole array: the middle of pixel x of a picture of width W is (x + 1/2) / W
+ * of its columns' width from the left. Any size is possible; columns * patch_px by rows * patch_px
+ * pitch_y / pitch_x is the raw's own resolution. Formats: all of fovea_image.h, in CPU memory;
+ * white is 255, 1023 or 1, alpha is opaque. A raw of colours needs a format of colours.
+ *
+ * All of these return when the picture is written, and on failure nothing that was written counts.
+ * The first picture of a width allocates: half a KiB for each column and thread, and for depth 84
+ * bytes more for each patch size. */
+
+enum fovea_lightfield_filter {
+    FOVEA_LIGHTFIELD_FILTER_LINEAR = 0, /* between the four nearest pixels of the raw */
+    FOVEA_LIGHTFIELD_FILTER_NEAREST = 1, /* the pixel that a place lies in */
+};
+
+/* Micro-images, blended: the sum over lenses near the pixel of w(u) raw(C + u) / the sum of w(u),
+ * where C is a lens's centre, P the pixel's place in the raw, u = (P - C) patch / pitch_x, and w a
+ * Gaussian around the view. Lenses outside the array do not count. */
+struct fovea_lightfield_rendering {
+    size_t struct_bytes; /* fovea_lightfield_rendering_init */
+    /* Side of the part of a micro-image that a lens adds to the picture: small is far, large is
+     * near. 1 .. pitch_x_px. What has another patch size in the raw is blurred */
+    double patch_px;
+    /* Lenses to each side that are blended: 0..5, of which as many count as have the place in their
+     * micro-image. fovea_lightfield_rendering_init: 2, which is 25 lenses */
+    uint32_t range;
+    enum fovea_lightfield_filter filter; /* 0: linear */
+    double sigma_px; /* of the Gaussian; pitch_x_px / 24 .. 1e6, 0: a sixth of pitch_x_px */
+    /* Place in the micro-images from which the scene is seen, pixels from their centres, no more
+     * than half a pitch; 0, 0 */
+    double view_x_px; /* along the rows of lenses */
+    double view_y_px;
+    /* The patch size of each pixel, R32F of the picture's size in CPU memory: all is in focus. NaN
+     * and numbers out of 1 .. pitch_x_px count as patch_px. NULL: patch_px everywhere */
+    const struct fovea_image *patches;
+};
+
+static inline void fovea_lightfield_rendering_init(struct fovea_lightfield_rendering *rendering)
+{
+    memset(rendering, 0, sizeof *rendering);
+    rendering->struct_bytes = sizeof *rendering;
+    rendering->range = 2;
+}
+
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_render(
+    struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst,
+    void *cuda_stream);
+
+/* The patch size of each pixel: that at which the lenses around differ least from the nearest one,
+ * by the mean of absolute differences of all colours. Of equal ones the largest. */
+struct fovea_lightfield_matching {
+    size_t struct_bytes; /* fovea_lightfield_matching_init */
+    double first_px; /* the patch sizes first, first + step, .. last: 1 .. pitch_x_px */
+    double last_px;
+    double step_px; /* above 0; no more than 256 sizes. fovea_lightfield_matching_init: 1 */
+    /* Lenses to each side that are compared, 1..5, of which the next ones count always, and others
+     * where they have the place in their micro-image. fovea_lightfield_matching_init: 2 */
+    uint32_t range;
+    enum fovea_lightfield_filter filter;
+    uint32_t box; /* 1: differences are averaged over 5x5 pixels; 0 */
+    uint32_t reserved; /* 0 */
+};
+
+static inline void fovea_lightfield_matching_init(struct fovea_lightfield_matching *matching)
+{
+    memset(matching, 0, sizeof *matching);
+    matching->struct_bytes = sizeof *matching;
+    matching->step_px = 1.0;
+    matching->range = 2;
+}
+
+/* depth: R32F in CPU memory, patch sizes in pixels of the raw; pitch_x_px divided by one is the
+ * distance of the image from the lenses in distances of the sensor. confidence: NULL, or R32F of
+ * the same size: 1 - least difference / least difference of sizes a pixel or more away; 0 where
+ * nothing tells them apart, and where no size is a pixel away. FOVEA_ERROR_INVALID_ARGUMENT also
+ * where the array has one lens. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_depth(
+    struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
+    const struct fovea_image *confidence, void *cuda_stream);
+
+/* For plenoptic 1.0: the mean of views from within radius_px of the lenses' centres, each moved so
+ * that what has the patch size 1 / shift coincides:
+ *
+ *     the sum over whole dx, dy with dx^2 + dy^2 <= radius^2 of view(dx, dy)(X - shift (dx, dy)) /
+ * their number
+ *
+ * where view(dx, dy) is what all lenses have at (dx, dy) from their centres, X is in lenses, and
+ * between lenses it is linear. shift 0: what is focused on the lenses. radius 0: one view. */
+struct fovea_lightfield_sum {
+    size_t struct_bytes; /* fovea_lightfield_sum_init */
+    double shift; /* -1 .. 1, lenses a pixel of the raw */
+    double radius_px; /* 0 .. half of pitch_x_px */
+    double view_x_px; /* added to dx and dy in the raw, not in the shift; 0 */
+    double view_y_px;
+};
+
+static inline void fovea_lightfield_sum_init(struct fovea_lightfield_sum *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    sum->struct_bytes = sizeof *sum;
+}
+
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_sum_views(
+    struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_sum *sum, const struct fovea_image *dst, void *cuda_stream);
+
+/* Bytes that it holds in CPU memory, without its threads' stacks. */
+FOVEA_API size_t fovea_lightfield_bytes(const struct fovea_lightfield *field);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
