@@ -20,6 +20,7 @@ add_executable(fovea_quality
     quality/command_blur.c
     quality/command_compare.c
     quality/command_engines.c
+    quality/command_lightfield.c
     quality/command_maps.c
     quality/command_measure.c
     quality/command_models.c
@@ -36,6 +37,7 @@ add_executable(fovea_quality
     quality/say.c
     quality/sheet.c
     quality/wishes.c
+    support/lightfield_scene.c
     ${scene}/picture.c
     ${scene}/progress.c
     ${scene}/type.c)

@@ -151,7 +151,7 @@ def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
 def test_help_names_every_command(quality):
     for arguments in (["--help"], ["maps", "--help"]):
         done = run_program(quality, *arguments)
-        commands = ("compare", "models", "maps", "draw", "foveate", "blobs")
+        commands = ("compare", "models", "maps", "draw", "foveate", "blobs", "lightfield")
         assert all(f"fovea_quality {name}" in done.stdout for name in commands)
 
 
@@ -163,6 +163,8 @@ def test_help_names_every_command(quality):
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
         (["models", "x.png"], "models needs"),
         (["blobs"], "blobs needs"),
+        (["lightfield", "x.png"], "--array FILE"),
+        (["lightfield", "--near", "3"], "--far is a smaller"),
         (["blobs", "/"], "no PNG or JPEG file"),
         (["blobs", "--max", "many", "x.png"], "--max is a number"),
         (["--backend", "abacus"], "abacus"),

@@ -25,6 +25,7 @@ COMMANDS = [
     "quality",
     "compare",
     "blobs",
+    "lightfield",
     "bench",
     "gpu-test",
     "gpu-bundle",

@@ -12,6 +12,7 @@ int command_models(int argc, char **argv);
 int command_maps(int argc, char **argv);
 int command_blobs(int argc, char **argv);
 int command_blur(int argc, char **argv);
+int command_lightfield(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_foveate(int argc, char **argv);

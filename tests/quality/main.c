@@ -28,6 +28,10 @@ static const char help[] =
     "      pictures, or folders of them, with their blobs drawn, and lists of them as CSV; --map: "
     "the\n"
     "      largest response of all scales, too; docs/saliency.md\n"
+    "  fovea_quality lightfield [RAW --array FILE] [--far M] [--near M] [--output DIR]\n"
+    "      pictures, depths and a refocus from the raw picture of a light field, or from a drawn "
+    "one;\n"
+    "      docs/lightfield.md\n"
     "  fovea_quality models PICTURE FILE\n"
     "      docs/models.png, of a picture 160 pixels wide times a whole number\n"
     "  fovea_quality maps PICTURE FILE\n"
@@ -49,7 +53,7 @@ static const struct {
 } commands[] = {
     {"compare", command_compare}, {"models", command_models},   {"maps", command_maps},
     {"draw", command_draw},       {"foveate", command_foveate}, {"blur", command_blur},
-    {"engines", command_engines}, {"blobs", command_blobs},
+    {"engines", command_engines}, {"blobs", command_blobs},     {"lightfield", command_lightfield},
 };
 
 static bool wants_help(int argc, char **argv)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 #
-# ./run quality, ./run compare and ./run blobs: how exact the library is, in numbers and in pictures.
+# ./run quality, ./run compare, ./run blobs and ./run lightfield: how exact the library is, in numbers and in pictures.
 
 help_quality()
 {
@@ -59,6 +59,22 @@ strength, the strongest first. Frames of a video: save them as pictures, and nam
 END
 }
 
+help_lightfield()
+{
+    cat <<END
+./run lightfield [RAW --array FILE] [flags]: what a light field has in it, as pictures.
+
+  --array FILE       the array of lenses, in JSON (docs/lightfield.md)
+  --far M, --near M  the patch sizes that are looked at (7 and 14)
+  --output DIR       where files go, instead of out/lightfield
+  --bundle DIR       build nothing, run what './run gpu-bundle DIR' left there
+
+RAW is a PNG or JPEG file. Without one a raw picture of 96x72 lenses is drawn: a wall and two discs before it.
+Writes raw.png (12x12 lenses of it), all-in-focus.png, left.png, right.png, depth.png (near is white), refocus-*.png and,
+where the program ffmpeg is, refocus.mp4.
+END
+}
+
 # quality_program [arguments]: sets QUALITY, and QUALITY_ARGUMENTS to those without --bundle DIR.
 quality_program()
 {
@@ -111,4 +127,25 @@ command_blobs()
     quality_program "$@"
     has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/blobs")
     exec "$QUALITY" blobs ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
+}
+
+command_lightfield()
+{
+    local output=$ROOT/out/lightfield
+    quality_program "$@"
+    if has_flag --output "$@"; then
+        local i
+        for ((i = 0; i < ${#QUALITY_ARGUMENTS[@]}; i++)); do
+            [[ ${QUALITY_ARGUMENTS[i]} == --output ]] && output=${QUALITY_ARGUMENTS[i + 1]-}
+            [[ ${QUALITY_ARGUMENTS[i]} == --output=* ]] && output=${QUALITY_ARGUMENTS[i]#*=}
+        done
+    else
+        QUALITY_ARGUMENTS+=(--output "$output")
+    fi
+    "$QUALITY" lightfield "${QUALITY_ARGUMENTS[@]}" || return
+    if command -v ffmpeg >/dev/null; then
+        ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$output/refocus-%02d.png" \
+            -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$output/refocus.mp4" &&
+            say "$output/refocus.mp4"
+    fi
 }

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* lightfield [RAW --array FILE]: what a light field has in it, as pictures. Without a raw picture
+ * one is drawn: a wall and two discs before it. */
+#include "commands.h"
+#include "lightfield_scene.h"
+#include "pictures.h"
+#include "say.h"
+#include "sheet.h"
+#include "wishes.h"
+
+#include "progress.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define FRAMES 48
+#define RAW_ROWS 128 /* drawn between two steps of the bar */
+
+struct job {
+    const char *raw_path, *array_path, *output;
+    double least_px, most_px; /* patch sizes */
+    struct fovea_lightfield_geometry geometry;
+    struct fovea_lightfield *field;
+    struct fovea_lightfield_raw raw;
+    struct picture picture;
+    float *depths;
+};
+
+/* ---- Arguments */
+
+static bool read_number(const char *name, const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*out >= 1.0 && *out <= 1024.0)) {
+        say_error("--%s is a patch size, 1 to 1024, not '%s'", name, text);
+        return false;
+    }
+    return true;
+}
+
+static bool read_option(struct job *job, int option)
+{
+    switch (option) {
+    case 'a':
+        job->array_path = optarg;
+        return true;
+    case 'f':
+        return read_number("far", optarg, &job->least_px);
+    case 'n':
+        return read_number("near", optarg, &job->most_px);
+    case 'o':
+        job->output = optarg;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool read_arguments(int argc, char **argv, struct job *job)
+{
+    static const struct option options[] = {{"array", required_argument, NULL, 'a'},
+                                            {"far", required_argument, NULL, 'f'},
+                                            {"near", required_argument, NULL, 'n'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (!read_option(job, option)) {
+            return false;
+        }
+    }
+    job->raw_path = optind < argc ? argv[optind] : NULL;
+    if (optind + 1 < argc || !job->raw_path != !job->array_path) {
+        say_error("lightfield needs one raw picture and its --array FILE, or neither");
+        return false;
+    }
+    if (job->least_px >= job->most_px) {
+        say_error("--far is a smaller patch size than --near");
+        return false;
+    }
+    return true;
+}
+
+/* ---- The drawn raw picture */
+
+#define THINGS 3
+#define TEXTURE_WIDTH 768 /* the wall: 96 lenses of 8 pixels */
+#define TEXTURE_HEIGHT 576
+#define TEXTURE_NUMBERS ((size_t)3 * TEXTURE_WIDTH * TEXTURE_HEIGHT)
+
+static bool draw_texture(const char *name, struct scene_texture *out)
+{
+    size_t index = 0;
+    struct sample sample;
+    while (index + 1 < samples_count(false) && strcmp(sample_name(index), name) != 0) {
+        index++;
+    }
+    if (!sample_draw(index, TEXTURE_WIDTH, TEXTURE_HEIGHT, &sample)) {
+        return false;
+    }
+    float *levels = malloc(TEXTURE_NUMBERS * sizeof *levels);
+    const unsigned char *pixels = sample.image.view.data;
+    for (size_t i = 0; levels && i < TEXTURE_NUMBERS; i++) {
+        levels[i] = (float)pixels[i / 3 * 4 + i % 3] / 255.0f;
+    }
+    sample_free(&sample);
+    *out = (struct scene_texture){levels, TEXTURE_WIDTH, TEXTURE_HEIGHT};
+    return levels != NULL;
+}
+
+static bool draw_scene(struct job *job, const struct scene *scene, uint8_t *bytes)
+{
+    const uint32_t rows = job->geometry.raw_height_px;
+    struct progress progress = progress_start(rows, true);
+    for (uint32_t y = 0; y < rows; y += RAW_ROWS) {
+        const uint32_t end = y + RAW_ROWS < rows ? y + RAW_ROWS : rows;
+        scene_raw_rows(scene, &job->geometry, 3, y, end, bytes);
+        progress_update(&progress, end);
+    }
+    progress_end(&progress);
+    return true;
+}
+
+/* The paper's array. */
+static bool draw_raw(struct job *job)
+{
+    static const char *const names[THINGS] = {"discs", "landscape 2", "landscape 1"};
+    struct scene_texture textures[THINGS] = {{0}};
+    const struct scene_layer layers[THINGS] = {{13.0, 30.0, 36.0, 12.0, &textures[0], NULL, 0, 0},
+                                               {11.0, 66.0, 36.0, 14.0, &textures[1], NULL, 0, 0},
+                                               {8.0, 0.0, 0.0, 0.0, &textures[2], NULL, 0, 0}};
+    const struct scene scene = {layers, THINGS};
+    job->geometry.raw_width_px = 7176;
+    job->geometry.raw_height_px = 5382;
+    job->geometry.columns = 96;
+    job->geometry.rows = 72;
+    job->geometry.pitch_x_px = job->geometry.pitch_y_px = 74.75;
+    job->geometry.origin_x_px = job->geometry.origin_y_px = 37.375;
+    uint8_t *bytes = malloc((size_t)3 * 7176 * 5382);
+    bool fine = bytes != NULL;
+    for (int i = 0; fine && i < THINGS; i++) {
+        fine = draw_texture(names[i], &textures[i]);
+    }
+    fine = fine && draw_scene(job, &scene, bytes);
+    for (int i = 0; i < THINGS; i++) {
+        free((void *)(uintptr_t)textures[i].levels);
+    }
+    job->raw.data = bytes;
+    job->raw.format = FOVEA_LIGHTFIELD_FORMAT_RGB8;
+    job->raw.row_stride_bytes = 3 * 7176;
+    return fine;
+}
+
+static bool load_raw(struct job *job)
+{
+    struct sample sample;
+    const struct fovea_log log = say_log(FOVEA_LOG_WARNING);
+    if (fovea_lightfield_geometry_read(job->array_path, &log, &job->geometry) != FOVEA_OK ||
+        !sample_load(job->raw_path, &sample)) {
+        return false;
+    }
+    const struct fovea_image *image = &sample.image.view;
+    const size_t bytes = (size_t)image->row_stride_bytes * image->height_px;
+    void *data = malloc(bytes);
+    if (data) {
+        memcpy(data, image->data, bytes);
+    }
+    job->raw.data = data;
+    job->raw.width_px = image->width_px;
+    job->raw.height_px = image->height_px;
+    job->raw.format = FOVEA_LIGHTFIELD_FORMAT_RGBA8;
+    job->raw.row_stride_bytes = image->row_stride_bytes;
+    sample_free(&sample);
+    return data != NULL;
+}
+
+static bool make_field(struct job *job)
+{
+    struct fovea_lightfield_desc desc;
+    fovea_lightfield_geometry_init(&job->geometry);
+    fovea_lightfield_raw_init(&job->raw);
+    if (!(job->raw_path ? load_raw(job) : draw_raw(job))) {
+        return false;
+    }
+    if (!job->raw_path) {
+        job->raw.width_px = job->geometry.raw_width_px;
+        job->raw.height_px = job->geometry.raw_height_px;
+    }
+    fovea_lightfield_desc_init(&desc);
+    desc.geometry = &job->geometry;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    return fovea_lightfield_create(&desc, &job->field) == FOVEA_OK;
+}
+
+/* ---- Pictures. Of the raw's own resolution in the middle of the depths. */
+
+static struct fovea_image view_of(const struct job *job)
+{
+    return (struct fovea_image){.data = job->picture.rgba,
+                                .width_px = (uint32_t)job->picture.width_px,
+                                .height_px = (uint32_t)job->picture.height_px,
+                                .format = FOVEA_FORMAT_RGBA8,
+                                .row_stride_bytes = 4 * (ptrdiff_t)job->picture.width_px};
+}
+
+static struct fovea_image depths_of(const struct job *job)
+{
+    struct fovea_image image = view_of(job);
+    image.data = job->depths;
+    image.format = FOVEA_FORMAT_R32F;
+    return image;
+}
+
+static bool write_picture(const struct job *job, const char *name)
+{
+    char path[FOVEA_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s.png", job->output, name);
+    return picture_write_png(&job->picture, path);
+}
+
+static bool render(const struct job *job, double patch_px, double view_px, bool all_in_focus,
+                   const char *name)
+{
+    struct fovea_lightfield_rendering rendering;
+    const struct fovea_image image = view_of(job);
+    const struct fovea_image depths = depths_of(job);
+    fovea_lightfield_rendering_init(&rendering);
+    rendering.patch_px = patch_px;
+    rendering.view_x_px = view_px;
+    rendering.patches = all_in_focus ? &depths : NULL;
+    return fovea_lightfield_render(job->field, &job->raw, &rendering, &image, NULL) == FOVEA_OK &&
+           write_picture(job, name);
+}
+
+static bool find_depths(const struct job *job)
+{
+    struct fovea_lightfield_matching matching;
+    const struct fovea_image depths = depths_of(job);
+    fovea_lightfield_matching_init(&matching);
+    matching.first_px = job->least_px;
+    matching.last_px = job->most_px;
+    matching.step_px = 0.25;
+    matching.box = 1;
+    return fovea_lightfield_depth(job->field, &job->raw, &matching, &depths, NULL, NULL) ==
+           FOVEA_OK;
+}
+
+static bool write_depths(const struct job *job)
+{
+    const size_t count = (size_t)job->picture.width_px * (size_t)job->picture.height_px;
+    for (size_t i = 0; i < count; i++) {
+        const double part =
+            ((double)job->depths[i] - job->least_px) / (job->most_px - job->least_px);
+        memset(job->picture.rgba + 4 * i, (int)(255.0 * part + 0.5), 3);
+    }
+    return write_picture(job, "depth");
+}
+
+static bool write_frames(const struct job *job)
+{
+    struct progress progress = progress_start(FRAMES, true);
+    bool fine = true;
+    for (int i = 0; fine && i < FRAMES; i++) {
+        char name[32];
+        const double part = 0.5 - 0.5 * cos(2.0 * M_PI * i / FRAMES);
+        snprintf(name, sizeof name, "refocus-%02d", i);
+        fine = render(job, job->least_px + part * (job->most_px - job->least_px), 0.0, false, name);
+        progress_update(&progress, (uint64_t)i + 1);
+    }
+    progress_end(&progress);
+    return fine;
+}
+
+/* A part of the middle of the raw picture, 12 lenses wide. */
+static bool write_raw(const struct job *job)
+{
+    const uint32_t bytes = job->raw.format == FOVEA_LIGHTFIELD_FORMAT_RGB8 ? 3 : 4;
+    const uint32_t wanted = (uint32_t)(12.0 * job->geometry.pitch_x_px);
+    const uint32_t width = wanted < job->raw.width_px ? wanted : job->raw.width_px;
+    const uint32_t height = wanted < job->raw.height_px ? wanted : job->raw.height_px;
+    struct picture part;
+    char path[FOVEA_PATH_MAX];
+    if (!picture_init(&part, (int)width, (int)height)) {
+        return false;
+    }
+    for (size_t i = 0; i < (size_t)width * height; i++) {
+        const size_t x = (job->raw.width_px - width) / 2 + i % width;
+        const size_t y = (job->raw.height_px - height) / 2 + i / width;
+        const unsigned char *from = (const unsigned char *)job->raw.data +
+                                    y * (size_t)job->raw.row_stride_bytes + x * bytes;
+        memcpy(part.rgba + 4 * i, from, 3);
+    }
+    snprintf(path, sizeof path, "%s/raw.png", job->output);
+    const bool fine = picture_write_png(&part, path);
+    picture_finish(&part);
+    return fine;
+}
+
+static bool make_all(struct job *job)
+{
+    const double middle_px = 0.5 * (job->least_px + job->most_px);
+    const double scale = middle_px / job->geometry.pitch_x_px;
+    const struct picture_wishes wishes = {.output = job->output};
+    const int width = (int)lround(job->geometry.columns * job->geometry.pitch_x_px * scale);
+    const int height = (int)lround(job->geometry.rows * job->geometry.pitch_y_px * scale);
+    if (!picture_wishes_folder(&wishes) || !picture_init(&job->picture, width, height)) {
+        return false;
+    }
+    job->depths = calloc((size_t)width * (size_t)height, sizeof *job->depths);
+    const double aside_px = 0.25 * job->geometry.pitch_x_px;
+    return job->depths && write_raw(job) && find_depths(job) &&
+           render(job, middle_px, 0.0, true, "all-in-focus") &&
+           render(job, middle_px, -aside_px, true, "left") &&
+           render(job, middle_px, aside_px, true, "right") && write_depths(job) &&
+           write_frames(job);
+}
+
+int command_lightfield(int argc, char **argv)
+{
+    struct job job = {.output = "out/lightfield", .least_px = 7.0, .most_px = 14.0};
+    if (!read_arguments(argc, argv, &job)) {
+        return EXIT_USAGE;
+    }
+    const bool fine = make_field(&job) && make_all(&job);
+    if (fine) {
+        printf("%s: raw.png (a part of it), all-in-focus.png, left.png, right.png, depth.png, "
+               "refocus-*.png\n",
+               job.output);
+    }
+    fovea_lightfield_destroy(&job.field);
+    picture_finish(&job.picture);
+    free(job.depths);
+    free((void *)(uintptr_t)job.raw.data);
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}
