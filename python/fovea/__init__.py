@@ -29,6 +29,7 @@ from ._errors import (
 )
 from ._foveator import Foveator, foveate
 from ._library import library_path, version
+from ._lightfield import LightField
 from ._settings import Setting, settings
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "FoveaError",
     "Foveator",
     "LibraryError",
+    "LightField",
     "OutOfMemoryError",
     "Setting",
     "UnsupportedError",

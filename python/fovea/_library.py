@@ -125,6 +125,83 @@ class BlobsDesc(ctypes.Structure):
     ]
 
 
+class LightFieldGeometry(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("raw_width_px", ctypes.c_uint32),
+        ("raw_height_px", ctypes.c_uint32),
+        ("columns", ctypes.c_uint32),
+        ("rows", ctypes.c_uint32),
+        ("arrangement", ctypes.c_int),
+        ("flip", ctypes.c_uint32),
+        ("pitch_x_px", ctypes.c_double),
+        ("pitch_y_px", ctypes.c_double),
+        ("origin_x_px", ctypes.c_double),
+        ("origin_y_px", ctypes.c_double),
+        ("rotation_deg", ctypes.c_double),
+    ]
+
+
+class LightFieldRaw(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("data", ctypes.c_void_p),
+        ("width_px", ctypes.c_uint32),
+        ("height_px", ctypes.c_uint32),
+        ("format", ctypes.c_int),
+        ("bayer", ctypes.c_int),
+        ("memory", ctypes.c_int),
+        ("maximum", ctypes.c_uint32),
+        ("row_stride_bytes", ctypes.c_ssize_t),
+    ]
+
+
+class LightFieldDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("geometry", ctypes.POINTER(LightFieldGeometry)),
+        ("cpu_threads", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("log", Log),
+    ]
+
+
+class LightFieldRendering(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("patch_px", ctypes.c_double),
+        ("range", ctypes.c_uint32),
+        ("filter", ctypes.c_int),
+        ("sigma_px", ctypes.c_double),
+        ("view_x_px", ctypes.c_double),
+        ("view_y_px", ctypes.c_double),
+        ("patches", ctypes.POINTER(Image)),
+    ]
+
+
+class LightFieldMatching(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("first_px", ctypes.c_double),
+        ("last_px", ctypes.c_double),
+        ("step_px", ctypes.c_double),
+        ("range", ctypes.c_uint32),
+        ("filter", ctypes.c_int),
+        ("box", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+    ]
+
+
+class LightFieldSum(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("shift", ctypes.c_double),
+        ("radius_px", ctypes.c_double),
+        ("view_x_px", ctypes.c_double),
+        ("view_y_px", ctypes.c_double),
+    ]
+
+
 class ConfigDesc(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -187,6 +264,28 @@ _FUNCTIONS = {
     "fovea_blobs_run": (
         ctypes.c_int,
         [ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_uint32, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
+    ),
+    "fovea_lightfield_geometry_read": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(Log), ctypes.POINTER(LightFieldGeometry)]),
+    "fovea_lightfield_create": (ctypes.c_int, [ctypes.POINTER(LightFieldDesc), _PP]),
+    "fovea_lightfield_destroy": (None, [_PP]),
+    "fovea_lightfield_render": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.POINTER(LightFieldRaw), ctypes.POINTER(LightFieldRendering), ctypes.POINTER(Image), ctypes.c_void_p],
+    ),
+    "fovea_lightfield_depth": (
+        ctypes.c_int,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(LightFieldRaw),
+            ctypes.POINTER(LightFieldMatching),
+            ctypes.POINTER(Image),
+            ctypes.POINTER(Image),
+            ctypes.c_void_p,
+        ],
+    ),
+    "fovea_lightfield_sum_views": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.POINTER(LightFieldRaw), ctypes.POINTER(LightFieldSum), ctypes.POINTER(Image), ctypes.c_void_p],
     ),
     "fovea_context_create": (ctypes.c_int, [ctypes.POINTER(ContextDesc), _PP]),
     "fovea_context_destroy": (None, [_PP]),

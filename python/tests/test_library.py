@@ -22,6 +22,12 @@ STRUCTS = {
     "fovea_batch_gradient": _library.BatchGradient,
     "fovea_context_desc": _library.ContextDesc,
     "fovea_blobs_desc": _library.BlobsDesc,
+    "fovea_lightfield_geometry": _library.LightFieldGeometry,
+    "fovea_lightfield_raw": _library.LightFieldRaw,
+    "fovea_lightfield_desc": _library.LightFieldDesc,
+    "fovea_lightfield_rendering": _library.LightFieldRendering,
+    "fovea_lightfield_matching": _library.LightFieldMatching,
+    "fovea_lightfield_sum": _library.LightFieldSum,
     "fovea_config_desc": _library.ConfigDesc,
     "fovea_setting": _library.SettingInfo,
     "fovea_gaze": _gaze_source.Gaze,
@@ -38,7 +44,7 @@ def test_structs_are_those_of_the_headers(tmp_path):
         for field, *_ in struct._fields_:
             lines.append(f'printf("{name}.{field} %zu\\n", offsetof(struct {name}, {field}));')
     source = tmp_path / "places.c"
-    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
+    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <fovea_lightfield.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
     program = tmp_path / "places"
     subprocess.run([compiler, "-I", ROOT / "plugin", source, "-o", program], check=True)
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""fovea.LightField: what it takes, what comes back."""
+
+import numpy as np
+import pytest
+
+import fovea
+
+LENSES, PITCH, PATCH = (12, 10), 25, 5
+ARRAY = {"raw": (300, 250), "lenses": LENSES, "pitch": (25.0, 25.0)}
+
+
+def plane(dtype=np.uint8, channels=3):
+    """A raw picture of a texture at the patch size 5, and the texture."""
+    texture = np.random.default_rng(1).integers(0, 256, (100, 120, channels)).astype(dtype)
+    places = np.arange(300)
+    across = (places // PITCH * PATCH + 2 + places % PITCH - 12) % 120
+    down = (places[:250] // PITCH * PATCH + 2 + places[:250] % PITCH - 12) % 100
+    return texture[down[:, None], across[None]], texture[:50, :60]
+
+
+def test_a_plane_is_exact_and_its_depth_is_known():
+    field = fovea.LightField(**ARRAY)
+    raw, texture = plane()
+    inner = (slice(12, -12), slice(12, -12))
+    assert (field.render(raw, PATCH)[inner] == texture[inner]).all()
+    depths, sure = field.depth(raw, 3, 8, size=(60, 50))
+    assert (depths[inner] == PATCH).all()
+    assert (sure[inner] > 0.9).all()
+    assert (field.render(raw, depths)[inner] == texture[inner]).all()
+    assert abs(field.render(raw, 8, size=(60, 50)).astype(int)[inner] - texture[inner]).mean() > 20
+    assert (field.sum_views(raw) == texture[2::5, 2::5]).all()
+    field.close()
+    with pytest.raises(fovea.FoveaError, match="closed"):
+        field.render(raw, PATCH)
+
+
+def test_types_and_files(tmp_path):
+    file = tmp_path / "array.json"
+    file.write_text('{"fovea-lightfield": 1, "raw": [300, 250], "lenses": [12, 10], "pitch": [25, 25]}')
+    field = fovea.LightField(file, maximum=1020)
+    raw, texture = plane(np.uint16, 1)
+    made = field.render(raw[..., 0] * 4, PATCH)
+    assert made.dtype == np.float32 and made.shape == (50, 60)
+    assert made[12:-12, 12:-12] == pytest.approx(texture[12:-12, 12:-12, 0] / 255, abs=1e-5)
+    grey = plane(np.uint8, 1)[0][..., 0]
+    assert fovea.LightField(file, bayer="RGGB").render(grey, PATCH).shape == (50, 60, 3)
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda field, raw: field.render(raw[:-1], 5), ValueError, "raw.width_px"),
+        (lambda field, raw: field.render(raw, 26), ValueError, "patch_px"),
+        (lambda field, raw: field.render(raw.astype(float), 5), ValueError, "float64"),
+        (lambda field, raw: field.render(raw, 5, filter="cubic"), ValueError, "'nearest'"),
+        (lambda field, raw: field.render(raw, 5, dtype=np.int8), ValueError, "int8"),
+        (lambda field, raw: field.depth(raw, 6, 5), ValueError, "first_px"),
+        (lambda field, raw: fovea.LightField(**{**ARRAY, "lenses": (13, 10)}), ValueError, "columns"),
+        (lambda field, raw: fovea.LightField("/no/such/file"), OSError, "no/such/file"),
+    ],
+)
+def test_what_is_wrong_is_said(call, error, words):
+    with pytest.raises(error, match=words):
+        call(fovea.LightField(**ARRAY), plane()[0])
