@@ -25,25 +25,32 @@ typedef uint64_t two_words __attribute__((vector_size(16)));
 
 /* ---- Pixels of a format as numbers. No byte after the last pixel of a row is read. */
 
+#if defined __clang__
+#define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
+#endif
+
 /* Compilers find no instruction for conversions of so few bytes, but for these. */
+ALWAYS four of_eight_shorts(eight_shorts shorts)
+{
+    const eight_shorts none = {0};
+    const four_whole whole =
+        (four_whole)SHUFFLE(eight_shorts, shorts, none, 0, 8, 1, 9, 2, 10, 3, 11);
+    return __builtin_convertvector(whole, four);
+}
+
 ALWAYS four of_shorts(uint64_t word)
 {
-    const eight_shorts shorts = (eight_shorts)(two_words){word, 0};
-    return __builtin_convertvector(
-        (four_whole)__builtin_shuffle(shorts, (eight_shorts){0},
-                                      (eight_shorts){0, 8, 1, 9, 2, 10, 3, 11}),
-        four);
+    return of_eight_shorts((eight_shorts)(two_words){word, 0});
 }
 
 ALWAYS four of_bytes(uint32_t word)
 {
+    const sixteen_bytes none = {0};
     const sixteen_bytes bytes = (sixteen_bytes)(two_words){word, 0};
-    const sixteen_bytes order = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    const eight_shorts shorts = (eight_shorts)__builtin_shuffle(bytes, (sixteen_bytes){0}, order);
-    return __builtin_convertvector(
-        (four_whole)__builtin_shuffle(shorts, (eight_shorts){0},
-                                      (eight_shorts){0, 8, 1, 9, 2, 10, 3, 11}),
-        four);
+    return of_eight_shorts((eight_shorts)SHUFFLE(sixteen_bytes, bytes, none, 0, 16, 1, 17, 2, 18, 3,
+                                                 19, 4, 20, 5, 21, 6, 22, 7, 23));
 }
 
 ALWAYS four splat(float value)
