@@ -176,7 +176,7 @@ static void fill_world(const struct shape *shape, struct world *world)
         }
     }
     world->raw.data = world->bytes;
-    world->raw.row_stride_bytes = (ptrdiff_t)(world->raw.width_px * channels * bytes);
+    world->raw.row_stride_bytes = (ptrdiff_t)world->raw.width_px * channels * bytes;
     world->definition = (struct lightfield_levels){world->levels, world->raw.width_px,
                                                    world->raw.height_px, colors, shape->bayer};
 }

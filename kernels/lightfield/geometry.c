@@ -138,7 +138,7 @@ static bool read_pair(struct json_scan *scan, double out[2])
 
 static bool read_wholes(struct json_scan *scan, uint32_t *out_x, uint32_t *out_y)
 {
-    double pair[2];
+    double pair[2] = {0.0, 0.0};
     if (!read_pair(scan, pair)) {
         return false;
     }

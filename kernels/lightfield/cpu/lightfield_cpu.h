@@ -57,7 +57,7 @@ void lightfield_cpu_depth(struct lightfield_cpu *cpu, const struct fovea_lightfi
                           const struct fovea_lightfield_matching *matching,
                           const struct fovea_image *depth, const struct fovea_image *confidence);
 void lightfield_cpu_sum(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
-                        const struct fovea_lightfield_sum *sum, const struct fovea_image *dst);
+                        const struct fovea_lightfield_sum *given, const struct fovea_image *dst);
 
 /* ---- Parts */
 
