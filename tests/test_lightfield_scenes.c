@@ -20,9 +20,9 @@
 static float texture_levels[3][3 * TEXTURE_SIDE * TEXTURE_SIDE];
 static struct scene_texture textures[3];
 static const struct scene_layer layers[] = {
-    {13.0, 15.0, 18.0, 6.0, &textures[0], NULL, 0, 0},
-    {11.0, 33.0, 18.0, 7.0, &textures[1], NULL, 0, 0},
-    {8.0, 0.0, 0.0, 0.0, &textures[2], NULL, 0, 0},
+    {13.0, 15.0, 18.0, 6.0, &textures[0]},
+    {11.0, 33.0, 18.0, 7.0, &textures[1]},
+    {8.0, 0.0, 0.0, 0.0, &textures[2]},
 };
 static const struct scene planes = {layers, 3};
 static const struct scene plane = {layers + 1, 1};

@@ -133,9 +133,9 @@ static bool draw_raw(struct job *job)
 {
     static const char *const names[THINGS] = {"discs", "landscape 2", "landscape 1"};
     struct scene_texture textures[THINGS] = {{0}};
-    const struct scene_layer layers[THINGS] = {{13.0, 30.0, 36.0, 12.0, &textures[0], NULL, 0, 0},
-                                               {11.0, 66.0, 36.0, 14.0, &textures[1], NULL, 0, 0},
-                                               {8.0, 0.0, 0.0, 0.0, &textures[2], NULL, 0, 0}};
+    const struct scene_layer layers[THINGS] = {{13.0, 30.0, 36.0, 12.0, &textures[0]},
+                                               {11.0, 66.0, 36.0, 14.0, &textures[1]},
+                                               {8.0, 0.0, 0.0, 0.0, &textures[2]}};
     const struct scene scene = {layers, THINGS};
     job->geometry.raw_width_px = 7176;
     job->geometry.raw_height_px = 5382;

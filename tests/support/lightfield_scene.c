@@ -35,37 +35,6 @@ static void sample(const struct scene_texture *texture, double x, double y, floa
 
 /* ---- Layers */
 
-static double patch_at(const struct scene_layer *layer,
-                       const struct fovea_lightfield_geometry *geometry, double x, double y)
-{
-    const double column = floor(x / geometry->columns * layer->patches_width_px);
-    const double row = floor(y / geometry->rows * layer->patches_height_px);
-    const double inside_x = fmin(fmax(column, 0.0), layer->patches_width_px - 1.0);
-    const double inside_y = fmin(fmax(row, 0.0), layer->patches_height_px - 1.0);
-    return (double)layer->patches[(size_t)inside_y * layer->patches_width_px + (size_t)inside_x];
-}
-
-#define RELIEF_STEPS 64
-
-/* Goes from near to far along the ray, until the relief is nearer than it. */
-static double meet_relief(const struct scene_layer *layer,
-                          const struct fovea_lightfield_geometry *geometry, const double lens[2],
-                          const double from[2], double out_place[2])
-{
-    const double most = layer->patch_px;
-    const double least = 0.4 * most;
-    for (int i = 0;; i++) {
-        const double part = (double)i / RELIEF_STEPS;
-        const double away = (1.0 - part) / most + part / least;
-        out_place[0] = lens[0] + from[0] * away;
-        out_place[1] = lens[1] + from[1] * away;
-        const double patch = patch_at(layer, geometry, out_place[0], out_place[1]);
-        if (patch * away >= 1.0 || i == RELIEF_STEPS) {
-            return patch;
-        }
-    }
-}
-
 static bool covers(const struct scene_layer *layer, const double place[2])
 {
     return layer->radius == 0.0 || hypot(place[0] - layer->x, place[1] - layer->y) < layer->radius;
@@ -79,14 +48,10 @@ double scene_look(const struct scene *scene, const struct fovea_lightfield_geome
     const double from[2] = {sign * from_px[0], sign * from_px[1] * tall};
     for (uint32_t i = 0;; i++) {
         const struct scene_layer *layer = &scene->layers[i];
-        double patch = layer->patch_px;
-        double place[2] = {lens[0] + from[0] / patch, lens[1] + from[1] / patch};
-        if (layer->patches) {
-            patch = meet_relief(layer, geometry, lens, from, place);
-        }
+        const double patch = layer->patch_px;
+        const double place[2] = {lens[0] + from[0] / patch, lens[1] + from[1] / patch};
         if (i + 1 == scene->count || covers(layer, place)) {
-            sample(layer->texture, place[0] * layer->patch_px, place[1] * layer->patch_px,
-                   out_colors);
+            sample(layer->texture, place[0] * patch, place[1] * patch, out_colors);
             return patch;
         }
     }
@@ -137,14 +102,4 @@ void scene_raw_rows(const struct scene *scene, const struct fovea_lightfield_geo
             }
         }
     }
-}
-
-float scene_white(const struct fovea_lightfield_geometry *geometry, double x_px, double y_px)
-{
-    double lens[2];
-    double from_px[2];
-    lens_of(geometry, x_px, y_px, lens, from_px);
-    const double away = hypot(from_px[0], from_px[1]) / (0.5 * geometry->pitch_x_px);
-    const double edge = 1.0 / (1.0 + exp(20.0 * (away - 0.9)));
-    return (float)(edge * (1.0 - 0.35 * away * away));
 }

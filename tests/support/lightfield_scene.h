@@ -17,10 +17,6 @@ struct scene_layer {
     double patch_px;
     double x, y, radius; /* of a disc, in lenses from the array's corner; radius 0: everywhere */
     const struct scene_texture *texture;
-    /* Of a thing without one patch size: that at each pixel of a picture of the whole array. The
-     * layer must be the last one. */
-    const float *patches;
-    uint32_t patches_width_px, patches_height_px;
 };
 
 struct scene {
@@ -38,5 +34,3 @@ double scene_ideal(const struct scene *scene, const struct fovea_lightfield_geom
 /* A raw picture of bytes, `colors` 1 or 3 a pixel: rows first .. end of it. */
 void scene_raw_rows(const struct scene *scene, const struct fovea_lightfield_geometry *geometry,
                     uint32_t colors, uint32_t first, uint32_t end, uint8_t *raw);
-/* The white picture of such an array: levels 0 .. 1 that fall off from the lenses' centres. */
-float scene_white(const struct fovea_lightfield_geometry *geometry, double x_px, double y_px);
