@@ -44,6 +44,7 @@ static const char *const space_names[] = {"uv", "ndc", "pixels", "degrees", NULL
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
+static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", "saliency", NULL};
 
@@ -211,6 +212,8 @@ const struct config_key config_keys[] = {
      CONFIG_STRING, AT(gaze.udp_bind)},
     {"gaze.udp.port", "UDP port; 0 lets the system choose",
      CONFIG_U16, AT(gaze.udp_port), RANGE(0, 65535)},
+    {"gaze.udp.format", "What a datagram holds: JSON, two or three floats or doubles, or the pose of a head in opentrack's six doubles",
+     CONFIG_ENUM, AT(gaze.udp_format), .names = udp_format_names},
     {"gaze.validity.min_confidence", "Samples with less confidence are not valid",
      CONFIG_DOUBLE, AT(gaze.min_confidence), RANGE(0, 1)},
     {"gaze.validity.hold_ms", "How many milliseconds the last valid sample stands in for missing ones",

@@ -251,6 +251,14 @@ enum fovea_gaze_over {
     FOVEA_GAZE_OVER_SHOWN = 1, /* the one that is presented, which a pointer lies on */
 };
 
+/* What a datagram of the udp source holds. */
+enum fovea_udp_format {
+    FOVEA_UDP_JSON = 0,
+    FOVEA_UDP_FLOATS = 1, /* x, y and perhaps confidence, 32 bits each, little-endian */
+    FOVEA_UDP_DOUBLES = 2, /* 64 bits each */
+    FOVEA_UDP_OPENTRACK = 3, /* six doubles; yaw and pitch in degrees count */
+};
+
 /* Where the gaze goes when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
@@ -299,6 +307,7 @@ struct fovea_gaze_settings {
 
     char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */
     uint16_t udp_port; /* 0 lets the system choose; 5005 */
+    enum fovea_udp_format udp_format;
 
     double min_confidence; /* samples below are not valid, 0..1; 0.5 */
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */

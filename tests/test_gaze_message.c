@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The JSON of the udp source, without a socket. */
+/* The datagrams of the udp source, without a socket. */
 #include "plugin/gaze/sources/gaze_udp_message.h"
 #include "test_gaze_support.h"
 
@@ -29,7 +29,8 @@ TEST(messages_of_the_format_are_understood)
 {
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_udp_message message;
-        const char *why = gaze_udp_message_parse(GOOD[i].text, strlen(GOOD[i].text), &message);
+        const char *why =
+            gaze_udp_message_parse(FOVEA_UDP_JSON, GOOD[i].text, strlen(GOOD[i].text), &message);
         assert_that(!why, "%s: %s", GOOD[i].text, why);
         assert_int_equal(message.sample.blink, GOOD[i].blink);
         assert_near(message.sample.confidence, GOOD[i].confidence, 0);
@@ -48,7 +49,7 @@ TEST(a_nul_at_the_end_is_no_garbage)
 {
     static const char text[] = "{\"x\":1,\"y\":2}\n\0";
     struct gaze_udp_message message;
-    assert_null(gaze_udp_message_parse(text, sizeof text, &message));
+    assert_null(gaze_udp_message_parse(FOVEA_UDP_JSON, text, sizeof text, &message));
 }
 
 struct bad_message {
@@ -88,7 +89,8 @@ TEST(anything_else_is_refused_with_a_reason)
 {
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_udp_message message;
-        const char *why = gaze_udp_message_parse(BAD[i].text, strlen(BAD[i].text), &message);
+        const char *why =
+            gaze_udp_message_parse(FOVEA_UDP_JSON, BAD[i].text, strlen(BAD[i].text), &message);
         assert_that(why, "%s was understood", BAD[i].text);
         assert_contains(why, BAD[i].why);
     }
@@ -100,11 +102,65 @@ TEST(length_and_depth_are_bounded)
     struct gaze_udp_message message;
     memset(text, ' ', sizeof text);
     memcpy(text, "{\"x\":1,\"y\":2}", 13);
-    assert_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
-    assert_contains(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES + 1, &message),
-                    "longer than 1024");
+    assert_null(gaze_udp_message_parse(FOVEA_UDP_JSON, text, GAZE_UDP_MESSAGE_BYTES, &message));
+    assert_contains(
+        gaze_udp_message_parse(FOVEA_UDP_JSON, text, GAZE_UDP_MESSAGE_BYTES + 1, &message),
+        "longer than 1024");
     memset(text, '[', sizeof text);
-    assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
+    assert_non_null(gaze_udp_message_parse(FOVEA_UDP_JSON, text, GAZE_UDP_MESSAGE_BYTES, &message));
     memset(text + GAZE_UDP_MESSAGE_BYTES / 2, ']', GAZE_UDP_MESSAGE_BYTES / 2);
-    assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
+    assert_non_null(gaze_udp_message_parse(FOVEA_UDP_JSON, text, GAZE_UDP_MESSAGE_BYTES, &message));
+}
+
+struct binary {
+    enum fovea_udp_format format;
+    uint32_t words[12]; /* little-endian, 32 bits each */
+    size_t bytes;
+    const char *why; /* NULL: understood */
+    double x;
+    double y;
+    double confidence;
+};
+
+/* The words are IEEE 754's, by hand: 0.25, 0.75, 0.5, NAN, 2, inf; of 64 bits the low half first.
+ */
+static const struct binary BINARIES[] = {
+    {FOVEA_UDP_FLOATS, {0x3e800000, 0x3f400000}, 8, NULL, 0.25, 0.75, 1},
+    {FOVEA_UDP_FLOATS, {0x3e800000, 0x3f400000, 0x3f000000}, 12, NULL, 0.25, 0.75, 0.5},
+    {FOVEA_UDP_FLOATS, {0x7fc00000, 0x3f400000}, 8, NULL, NAN, NAN, 0},
+    {FOVEA_UDP_FLOATS, {0x7f800000, 0x3f400000}, 8, "finite", 0, 0, 0},
+    {FOVEA_UDP_FLOATS, {0x3e800000, 0x3f400000, 0x40000000}, 12, "confidence", 0, 0, 0},
+    {FOVEA_UDP_FLOATS, {0x3e800000, 0x3f400000}, 7, "length", 0, 0, 0},
+    {FOVEA_UDP_FLOATS, {0x3e800000}, 4, "length", 0, 0, 0},
+    {FOVEA_UDP_DOUBLES, {0, 0x3fd00000, 0, 0x3fe80000}, 16, NULL, 0.25, 0.75, 1},
+    {FOVEA_UDP_DOUBLES, {0, 0x3fd00000, 0, 0x3fe80000}, 12, "length", 0, 0, 0},
+    {FOVEA_UDP_OPENTRACK,
+     {1, 2, 3, 4, 5, 6, 0, 0x3fd00000, 0, 0x3fe80000, 0, 0x7ff80000},
+     48,
+     NULL,
+     0.25,
+     0.75,
+     1},
+    {FOVEA_UDP_OPENTRACK, {0}, 16, "length", 0, 0, 0},
+};
+
+TEST(binary_datagrams_are_two_or_three_numbers_or_a_pose)
+{
+    for (size_t i = 0; i < COUNT_OF(BINARIES); i++) {
+        const struct binary *binary = &BINARIES[i];
+        struct gaze_udp_message message;
+        const char *why =
+            gaze_udp_message_parse(binary->format, binary->words, binary->bytes, &message);
+        if (binary->why) {
+            assert_contains(why, binary->why);
+            continue;
+        }
+        assert_that(!why, "number %zu: %s", i, why);
+        assert_near(message.sample.confidence, binary->confidence, 0);
+        assert_int_equal(message.sample.blink, isnan(binary->x));
+        if (!message.sample.blink) {
+            assert_near(message.sample.x, binary->x, 0);
+            assert_near(message.sample.y, binary->y, 0);
+        }
+    }
 }

@@ -174,6 +174,9 @@ TEST(text_without_end_or_content_is_named)
     memset(settings.scanpath_file, 'a', sizeof settings.scanpath_file);
     assert_refused(&settings, "gaze.scanpath.file");
     settings = gaze_settings(FOVEA_GAZE_UDP);
+    settings.udp_format = FOVEA_UDP_OPENTRACK;
+    assert_refused(&settings, "gaze.screen_deg");
+    settings.udp_format = FOVEA_UDP_JSON;
     settings.udp_bind[0] = '\0';
     assert_refused(&settings, "gaze.udp.bind is empty");
     memset(settings.udp_bind, '1', sizeof settings.udp_bind);
@@ -188,5 +191,36 @@ TEST(time_is_monotonic)
         const int64_t now_ns = fovea_time_ns();
         assert_true(now_ns >= last_ns);
         last_ns = now_ns;
+    }
+}
+
+TEST(one_sample_that_cannot_be_uv_is_warned_of)
+{
+    static const struct {
+        enum fovea_gaze_space space;
+        enum fovea_gaze_origin origin;
+        double y;
+        unsigned warnings;
+    } cases[] = {
+        {FOVEA_GAZE_SPACE_UV, FOVEA_GAZE_ORIGIN_TOP_LEFT, 3.01, 1},
+        {FOVEA_GAZE_SPACE_UV, FOVEA_GAZE_ORIGIN_TOP_LEFT, 2.99, 0},
+        {FOVEA_GAZE_SPACE_UV, FOVEA_GAZE_ORIGIN_BOTTOM_LEFT, -2.01, 1},
+        {FOVEA_GAZE_SPACE_UV, FOVEA_GAZE_ORIGIN_CENTER, 2.51, 1},
+        {FOVEA_GAZE_SPACE_PIXELS, FOVEA_GAZE_ORIGIN_TOP_LEFT, 540, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+        settings.space = cases[i].space;
+        settings.origin = cases[i].origin;
+        struct gaze_logged logged;
+        OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = NULL;
+        assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
+        const struct fovea_gaze_sample closed = {.y = 1e6, .confidence = 1, .blink = true};
+        const struct fovea_gaze_sample sample = {.y = cases[i].y, .confidence = 1};
+        assert_ok(fovea_gaze_source_push(source, &closed));
+        assert_ok(fovea_gaze_source_push(source, &sample));
+        assert_ok(fovea_gaze_source_push(source, &sample));
+        assert_int_equal(logged.count[FOVEA_LOG_WARNING], cases[i].warnings);
+        assert_true(!cases[i].warnings || strstr(logged.last[FOVEA_LOG_WARNING], "gaze.space"));
     }
 }

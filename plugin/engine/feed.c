@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_settings.h"
+#include "plugin/gaze/gaze_source.h"
 
 static const struct fovea_gaze no_gaze = {.point = {0.5, 0.5}, .state = FOVEA_GAZE_LOST};
 
@@ -64,7 +65,7 @@ static enum fovea_result change_source(struct engine_feed *feed,
 {
     const struct fovea_settings *former = engine_feed_asked(feed);
     const bool in_turn =
-        former && former->gaze.kind == FOVEA_GAZE_UDP && settings->gaze.kind == FOVEA_GAZE_UDP;
+        former && gaze_kind_has_port(former->gaze.kind) && gaze_kind_has_port(settings->gaze.kind);
     struct fovea_gaze_source *opened = NULL;
     if (in_turn) {
         exchange_source(feed, NULL, true);

@@ -62,6 +62,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_DEGREES},
         {"gaze.scanpath.time_unit", (int)s->scanpath_time_unit, FOVEA_TIME_UNIT_NS},
         {"gaze.scanpath.eye", (int)s->scanpath_eye, FOVEA_GAZE_EYE_RIGHT},
+        {"gaze.udp.format", (int)s->udp_format, FOVEA_UDP_OPENTRACK},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},
@@ -109,12 +110,26 @@ static enum fovea_result check_degrees(const struct fovea_gaze_settings *s, stru
     return FOVEA_OK;
 }
 
+/* Angles say nothing about where on a picture they are until somebody says how much of it a degree
+ * is. */
+static enum fovea_result check_angles(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const bool are_angles = s->kind == FOVEA_GAZE_UDP && s->udp_format == FOVEA_UDP_OPENTRACK;
+    if (are_angles && s->space != FOVEA_GAZE_SPACE_DEGREES) {
+        log_error(log, "gaze.udp.format opentrack brings angles: set gaze.space=degrees and "
+                       "gaze.screen_deg, the visual angles of the screen's width and height");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
 enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings,
                                       struct fovea_log log)
 {
     FOVEA_TRY(check_choices(settings, log));
     FOVEA_TRY(check_numbers(settings, log));
     FOVEA_TRY(check_degrees(settings, log));
+    FOVEA_TRY(check_angles(settings, log));
     FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
                          sizeof settings->scanpath_columns, false, log));
     FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,

@@ -43,6 +43,11 @@ bool gaze_kind_opens_slowly(enum fovea_gaze_kind kind)
     return is_kind(kind) && APIS[kind]->opens_slowly;
 }
 
+bool gaze_kind_has_port(enum fovea_gaze_kind kind)
+{
+    return is_kind(kind) && APIS[kind]->udp_port;
+}
+
 void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
 {
     if (is_kind(settings->kind) && APIS[settings->kind]->describe) {
@@ -137,6 +142,31 @@ void fovea_gaze_source_destroy(struct fovea_gaze_source **source)
 uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source)
 {
     return source && source->api->udp_port ? source->api->udp_port(source) : 0;
+}
+
+/* Two pictures beside the image nobody looks. */
+static bool is_far(const struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample)
+{
+    if (source->settings.space != FOVEA_GAZE_SPACE_UV || sample->blink) {
+        return false;
+    }
+    const struct fovea_point_uv at =
+        gaze_coords_to_uv(&source->settings, 1, 1, sample->x, sample->y);
+    return !(at.x_uv >= -2.0 && at.x_uv <= 3.0 && at.y_uv >= -2.0 && at.y_uv <= 3.0);
+}
+
+bool gaze_source_add(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample)
+{
+    const bool added =
+        gaze_intake_add(source->api->intake(source), source->settings.min_confidence, sample);
+    if (added && is_far(source, sample) && !atomic_exchange(&source->said_far, true)) {
+        log_warning(
+            source->log,
+            "gaze: %g, %g of %s cannot be uv, 0 to 1 over the image; where positions are in "
+            "pixels set gaze.space=pixels and gaze.screen_px",
+            sample->x, sample->y, source->api->name);
+    }
+    return added;
 }
 
 enum fovea_result fovea_gaze_source_push(struct fovea_gaze_source *source,

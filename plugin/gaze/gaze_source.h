@@ -11,6 +11,7 @@
 #include "gaze_settings.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #define GAZE_NS_PER_MS INT64_C(1000000)
@@ -78,6 +79,7 @@ struct fovea_gaze_source {
     struct fovea_log log;
     pid_t process; /* that made it */
     struct gaze_wander *wander; /* NULL: it needs no pictures */
+    atomic_bool said_far; /* a sample that cannot be uv */
 };
 
 #define GAZE_SOURCE(kind, name) extern const struct gaze_source_api gaze_##name;
@@ -92,8 +94,14 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_sett
 /* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
 const char *gaze_kind_name(enum fovea_gaze_kind kind);
 bool gaze_kind_opens_slowly(enum fovea_gaze_kind kind);
+/* Two sources of such kinds cannot have one port at a time. */
+bool gaze_kind_has_port(enum fovea_gaze_kind kind);
 /* One line on the source that the settings name, for a person. */
 void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes);
+
+/* Takes a sample into the source's intake: gaze_intake_add. Warns of the first that cannot be uv
+ * while gaze.space is. */
+bool gaze_source_add(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
 /* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come
  * from outside. After gaze_source_unlisten returns, the listener is not called any more: it waits

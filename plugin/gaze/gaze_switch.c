@@ -63,7 +63,7 @@ void gaze_switch_open(struct gaze_switch *own, const struct fovea_gaze_settings 
 {
     own->wanted = *settings;
     own->wants_none = false;
-    if (own->source && own->used.kind == FOVEA_GAZE_UDP && settings->kind == FOVEA_GAZE_UDP) {
+    if (own->source && gaze_kind_has_port(own->used.kind) && gaze_kind_has_port(settings->kind)) {
         own->former = own->used;
         own->has_former = true;
         close_source(own);

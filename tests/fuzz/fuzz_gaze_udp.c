@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Any bytes as a datagram: what is understood is usable. */
+/* Any bytes as a datagram of any format: what is understood is usable. */
 #include "plugin/gaze/sources/gaze_udp_message.h"
+#include "require.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct gaze_udp_message message;
-    if (gaze_udp_message_parse((const char *)data, size, &message)) {
-        return 0;
-    }
-    const struct fovea_gaze_sample *sample = &message.sample;
-    const bool placed = sample->blink || (isfinite(sample->x) && isfinite(sample->y));
-    const bool sure = sample->confidence >= 0.0 && sample->confidence <= 1.0;
-    if (!placed || !sure || (message.has_time && !isfinite(message.t_s))) {
-        abort();
+    for (int format = FOVEA_UDP_JSON; format <= FOVEA_UDP_OPENTRACK; format++) {
+        struct gaze_udp_message message;
+        if (!gaze_udp_message_parse((enum fovea_udp_format)format, data, size, &message)) {
+            const struct fovea_gaze_sample *sample = &message.sample;
+            REQUIRE(sample->blink || (isfinite(sample->x) && isfinite(sample->y)));
+            REQUIRE(sample->confidence >= 0.0 && sample->confidence <= 1.0);
+            REQUIRE(!message.has_time || isfinite(message.t_s));
+        }
     }
     return 0;
 }

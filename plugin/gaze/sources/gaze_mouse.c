@@ -25,9 +25,7 @@ static void mouse_finish(struct fovea_gaze_source *source)
 static enum fovea_result mouse_push(struct fovea_gaze_source *source,
                                     const struct fovea_gaze_sample *sample)
 {
-    struct mouse *mouse = (struct mouse *)source;
-    const bool added = gaze_intake_add(&mouse->intake, source->settings.min_confidence, sample);
-    return added ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
+    return gaze_source_add(source, sample) ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
 static struct gaze_intake *mouse_intake(struct fovea_gaze_source *source)

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOT_A_SAMPLE "its length is not that of a sample in gaze.udp.format"
+
 /* Some senders put a NUL at the end. */
 static bool is_padding(const char *begin, const char *end)
 {
@@ -88,13 +90,12 @@ static const char *judge(const struct members *members, struct gaze_udp_message 
     return NULL;
 }
 
-const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_udp_message *out)
+static const char *parse_json(const char *text, size_t bytes, struct gaze_udp_message *out)
 {
     struct members members = {.numbers = {NAN, NAN, 1.0, NAN}};
     char problem[64] = "";
     struct json_scan scan = {
         .bytes = text, .count = bytes, .problem = problem, .problem_bytes = sizeof problem};
-    *out = (struct gaze_udp_message){.sample = {.confidence = 1.0}};
     if (bytes > GAZE_UDP_MESSAGE_BYTES) {
         return "it is longer than 1024 bytes";
     }
@@ -106,4 +107,87 @@ const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_u
         return "there is more than one JSON value";
     }
     return is_object ? judge(&members, out) : "it must be a JSON object";
+}
+
+static double float_at(const uint8_t *bytes, size_t index)
+{
+    uint32_t word = 0;
+    for (size_t i = 0; i < sizeof word; i++) {
+        word |= (uint32_t)bytes[index * sizeof word + i] << (8 * i);
+    }
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static double double_at(const uint8_t *bytes, size_t index)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < sizeof word; i++) {
+        word |= (uint64_t)bytes[index * sizeof word + i] << (8 * i);
+    }
+    double value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* x and y, and perhaps confidence. A lost eye is sent as NAN. */
+static const char *take_numbers(const double *numbers, size_t count, struct gaze_udp_message *out)
+{
+    const bool lost = isnan(numbers[0]) || isnan(numbers[1]);
+    const double confidence = count > 2 ? numbers[2] : 1.0;
+    if (!lost && !(isfinite(numbers[0]) && isfinite(numbers[1]))) {
+        return "x and y must be finite numbers, or NAN for a lost eye";
+    }
+    if (!lost && !(confidence >= 0.0 && confidence <= 1.0)) {
+        return "confidence must be 0 to 1";
+    }
+    out->sample = (struct fovea_gaze_sample){.x = lost ? 0.0 : numbers[0],
+                                             .y = lost ? 0.0 : numbers[1],
+                                             .confidence = lost ? 0.0 : confidence,
+                                             .blink = lost};
+    return NULL;
+}
+
+static const char *parse_numbers(const uint8_t *bytes, size_t count, size_t number_bytes,
+                                 struct gaze_udp_message *out)
+{
+    double numbers[3];
+    const size_t numbers_count = count / number_bytes;
+    if (count % number_bytes != 0 || numbers_count < 2 || numbers_count > 3) {
+        return NOT_A_SAMPLE;
+    }
+    for (size_t i = 0; i < numbers_count; i++) {
+        numbers[i] = number_bytes == sizeof(float) ? float_at(bytes, i) : double_at(bytes, i);
+    }
+    return take_numbers(numbers, numbers_count, out);
+}
+
+/* x, y and z in centimetres, then yaw, pitch and roll in degrees. Where the head is and how it is
+ * tilted move no point of a screen that is given in degrees. */
+static const char *parse_opentrack(const uint8_t *bytes, size_t count, struct gaze_udp_message *out)
+{
+    enum { YAW = 3, PITCH = 4, POSE_NUMBERS = 6 };
+    if (count != POSE_NUMBERS * sizeof(double)) {
+        return NOT_A_SAMPLE;
+    }
+    const double angles[] = {double_at(bytes, YAW), double_at(bytes, PITCH)};
+    return take_numbers(angles, 2, out);
+}
+
+const char *gaze_udp_message_parse(enum fovea_udp_format format, const void *bytes, size_t count,
+                                   struct gaze_udp_message *out)
+{
+    *out = (struct gaze_udp_message){.sample = {.confidence = 1.0}};
+    switch (format) {
+    case FOVEA_UDP_FLOATS:
+        return parse_numbers(bytes, count, sizeof(float), out);
+    case FOVEA_UDP_DOUBLES:
+        return parse_numbers(bytes, count, sizeof(double), out);
+    case FOVEA_UDP_OPENTRACK:
+        return parse_opentrack(bytes, count, out);
+    case FOVEA_UDP_JSON:
+        break;
+    }
+    return parse_json(bytes, count, out);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One JSON datagram: {"x": 0.5, "y": 0.5, "t": 12.25, "confidence": 0.9, "blink": false}. */
+/* One datagram of the udp source. As JSON it is
+ * {"x": 0.5, "y": 0.5, "t": 12.25, "confidence": 0.9, "blink": false}. */
 #ifndef FOVEA_GAZE_UDP_MESSAGE_H
 #define FOVEA_GAZE_UDP_MESSAGE_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #define GAZE_UDP_MESSAGE_BYTES 1024
 
@@ -16,6 +17,7 @@ struct gaze_udp_message {
 };
 
 /* NULL: understood. Else why not, and *out is not to be used. */
-const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_udp_message *out);
+const char *gaze_udp_message_parse(enum fovea_udp_format format, const void *bytes, size_t count,
+                                   struct gaze_udp_message *out);
 
 #endif
