@@ -45,6 +45,7 @@ static const char *const origin_names[] = {"top-left", "bottom-left", "center", 
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
+static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", "saliency", NULL};
 
@@ -214,6 +215,28 @@ const struct config_key config_keys[] = {
      CONFIG_U16, AT(gaze.udp_port), RANGE(0, 65535)},
     {"gaze.udp.format", "What a datagram holds: JSON, two or three floats or doubles, or the pose of a head in opentrack's six doubles",
      CONFIG_ENUM, AT(gaze.udp_format), .names = udp_format_names},
+    {"gaze.lsl.name", "Name of the stream; empty: any",
+     CONFIG_STRING, AT(gaze.lsl_name)},
+    {"gaze.lsl.type", "Type of the stream; empty: any, or Gaze where name and source_id are empty too",
+     CONFIG_STRING, AT(gaze.lsl_type)},
+    {"gaze.lsl.source_id", "source_id of the stream; empty: any",
+     CONFIG_STRING, AT(gaze.lsl_source_id)},
+    {"gaze.lsl.channels", "Labels, or numbers from 1, of x, y and perhaps confidence, or of two eyes' x and y before it; empty: known ones",
+     CONFIG_STRING, AT(gaze.lsl_channels)},
+    {"gaze.opengaze.address", "Numeric address of the Open Gaze server",
+     CONFIG_STRING, AT(gaze.opengaze_address)},
+    {"gaze.opengaze.port", "TCP port of the Open Gaze server",
+     CONFIG_U16, AT(gaze.opengaze_port), RANGE(1, 65535)},
+    {"gaze.opengaze.point", "Which point counts: the best that the tracker has, its filtered fixation, or that of an eye",
+     CONFIG_ENUM, AT(gaze.opengaze_point), .names = opengaze_point_names},
+    {"gaze.osc.port", "UDP port that OSC is taken on, at gaze.udp.bind; 0 lets the system choose",
+     CONFIG_U16, AT(gaze.osc_port), RANGE(0, 65535)},
+    {"gaze.pupil.address", "Numeric address of Pupil Capture",
+     CONFIG_STRING, AT(gaze.pupil_address)},
+    {"gaze.pupil.port", "TCP port of Pupil Remote",
+     CONFIG_U16, AT(gaze.pupil_port), RANGE(1, 65535)},
+    {"gaze.pupil.surface", "Name of the surface that is the screen; empty: any",
+     CONFIG_STRING, AT(gaze.pupil_surface)},
     {"gaze.validity.min_confidence", "Samples with less confidence are not valid",
      CONFIG_DOUBLE, AT(gaze.min_confidence), RANGE(0, 1)},
     {"gaze.validity.hold_ms", "How many milliseconds the last valid sample stands in for missing ones",

@@ -71,15 +71,42 @@ static bool allows_paths(const struct config_file *file, const struct fovea_sett
     return true;
 }
 
+static bool allows_addresses(const struct fovea_settings *before,
+                             const struct fovea_settings *after, struct config_words *complaint)
+{
+    const struct {
+        const char *path;
+        const char *before;
+        const char *after;
+    } addresses[] = {
+        {"gaze.udp.bind", before->gaze.udp_bind, after->gaze.udp_bind},
+        {"gaze.pupil.address", before->gaze.pupil_address, after->gaze.pupil_address},
+        {"gaze.opengaze.address", before->gaze.opengaze_address, after->gaze.opengaze_address}};
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        if (strcmp(addresses[i].before, addresses[i].after) != 0 &&
+            !is_loopback(addresses[i].after)) {
+            config_words_add(complaint->text, sizeof complaint->text,
+                             "%s: a fovea.json that nobody has named may open no port to other "
+                             "machines and speaks with none",
+                             addresses[i].path);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool config_local_allows(const struct config_file *file, const struct fovea_settings *before,
                          const struct fovea_settings *after, struct config_words *complaint)
 {
     complaint->text[0] = '\0';
-    if (strcmp(before->gaze.udp_bind, after->gaze.udp_bind) != 0 &&
-        !is_loopback(after->gaze.udp_bind)) {
-        config_words_add(complaint->text, sizeof complaint->text,
-                         "gaze.udp.bind: a fovea.json that nobody has named may open no port to "
-                         "other machines");
+    if (!allows_addresses(before, after, complaint)) {
+        return false;
+    }
+    if (after->gaze.kind == FOVEA_GAZE_LSL && before->gaze.kind != FOVEA_GAZE_LSL) {
+        config_words_add(
+            complaint->text, sizeof complaint->text,
+            "gaze.source: a fovea.json that nobody has named may not ask other machines "
+            "for an LSL stream");
         return false;
     }
     return allows_paths(file, before, after, complaint);

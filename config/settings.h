@@ -259,6 +259,14 @@ enum fovea_udp_format {
     FOVEA_UDP_OPENTRACK = 3, /* six doubles; yaw and pitch in degrees count */
 };
 
+/* Which of an Open Gaze server's points of gaze counts. */
+enum fovea_opengaze_point {
+    FOVEA_OPENGAZE_BEST = 0, /* of both eyes, or of the one that is seen */
+    FOVEA_OPENGAZE_FIXATION = 1, /* filtered by the tracker, which delays it */
+    FOVEA_OPENGAZE_LEFT = 2,
+    FOVEA_OPENGAZE_RIGHT = 3,
+};
+
 /* Where the gaze goes when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
@@ -308,6 +316,24 @@ struct fovea_gaze_settings {
     char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */
     uint16_t udp_port; /* 0 lets the system choose; 5005 */
     enum fovea_udp_format udp_format;
+
+    /* those that are not empty must all match; all empty: type Gaze. None has both ' and " */
+    char lsl_name[FOVEA_COLUMNS_MAX];
+    char lsl_type[FOVEA_NAME_MAX];
+    char lsl_source_id[FOVEA_COLUMNS_MAX];
+    /* labels, or numbers from 1, of x, y and perhaps confidence, or of x and y of both eyes before
+     * it; "": those that docs/gaze.md lists */
+    char lsl_channels[FOVEA_COLUMNS_MAX];
+
+    char opengaze_address[FOVEA_NAME_MAX]; /* numeric; "127.0.0.1" */
+    uint16_t opengaze_port; /* 1..65535; 4242 */
+    enum fovea_opengaze_point opengaze_point;
+
+    uint16_t osc_port; /* at udp_bind; 0 lets the system choose; 9000 */
+
+    char pupil_address[FOVEA_NAME_MAX]; /* numeric; "127.0.0.1" */
+    uint16_t pupil_port; /* of Pupil Remote, 1..65535; 50020 */
+    char pupil_surface[FOVEA_NAME_MAX]; /* its name; "": any */
 
     double min_confidence; /* samples below are not valid, 0..1; 0.5 */
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */

@@ -56,16 +56,17 @@ static inline void fovea_gaze_source_desc_init(struct fovea_gaze_source_desc *de
 
 struct fovea_gaze_source;
 
-/* Opens the source that "gaze.source" names. Allocates; the scanpath source reads its file, the udp
- * source starts a thread. FOVEA_ERROR_IO: a file or socket cannot be opened. FOVEA_ERROR_CONFIG: a
- * scanpath has a wrong line, named in the log. */
+/* Opens the source that "gaze.source" names. Allocates; the scanpath source reads its file,
+ * sources of trackers start a thread. FOVEA_ERROR_IO: a file or socket cannot be opened.
+ * FOVEA_ERROR_CONFIG: a scanpath has a wrong line, named in the log. FOVEA_ERROR_UNSUPPORTED: the
+ * library of the lsl or pupil source is not here. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_create(
     const struct fovea_gaze_source_desc *desc, struct fovea_gaze_source **out_source);
-/* Waits for the thread of a udp source. Contexts that follow the source (fovea_vk_follow_gaze)
- * follow none then; this counts as a call of theirs. */
+/* Waits for the thread of a tracker's source. Contexts that follow the source
+ * (fovea_vk_follow_gaze) follow none then; this counts as a call of theirs. */
 FOVEA_API void fovea_gaze_source_destroy(struct fovea_gaze_source **source);
 
-/* The UDP port the source listens on; 0 for other kinds. */
+/* The UDP port that a udp or osc source listens on; 0 for other kinds. */
 FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
 
 /* Gives a sample to a mouse source, from any thread, while others read. Allocates nothing; threads
@@ -88,8 +89,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_show(
 /* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing,
  * allocates nothing. The scanpath and saccades sources start at the first t_ns they are asked for
  * and give the same answers for the same times in the same order, as does saliency, for the same
- * pictures between them. Mouse and udp sources may be read
- * from several threads at once. */
+ * pictures between them. Saliency and mouse sources and those of trackers may be read from several
+ * threads at once. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
     struct fovea_gaze *out_gaze);

@@ -178,7 +178,8 @@ TEST(sets_of_unknown_keys_are_named)
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1",
          "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
-         "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, validity, late"},
+         "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, osc, pupil, "
+         "validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
          "operators, cpu_threads, watchdog_ms, "
@@ -225,9 +226,11 @@ TEST(sets_of_wrong_values_are_named)
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",
          "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
-         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\"; found muose; "
-         "did "
-         "you mean \"mouse\"?"},
+         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", "
+         "\"osc\", \"pupil\"; found "
+         "muose; did "
+         "you "
+         "mean \"mouse\"?"},
         {"overlay.hud=on",
          "--set \"overlay.hud=on\": overlay.hud: expected true or false; found on"},
         {"foveation.strength=NaN", "--set \"foveation.strength=NaN\": foveation.strength: expected "

@@ -2,16 +2,17 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What all sources share: opening, closing, bad arguments; and the fixed source. */
+#include "plugin/gaze/gaze_library.h"
 #include "test_gaze_support.h"
 
 TEST(kinds_are_named_as_in_the_configuration)
 {
-    static const char *const names[] = {"fixed", "mouse",  "scanpath", "saccades",
-                                        "udp",   "openxr", "saliency"};
+    static const char *const names[] = {"fixed",  "mouse", "scanpath", "saccades", "udp",
+                                        "openxr", "saliency", "lsl",   "opengaze", "osc",      "pupil"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
     }
-    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)7));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)11));
     assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 
@@ -145,7 +146,7 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
 
 TEST(unknown_choices_are_named)
 {
-    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)7);
+    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)99);
     assert_refused(&settings, "gaze.source");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.space = (enum fovea_gaze_space)3;
@@ -177,6 +178,9 @@ TEST(text_without_end_or_content_is_named)
     settings.udp_format = FOVEA_UDP_OPENTRACK;
     assert_refused(&settings, "gaze.screen_deg");
     settings.udp_format = FOVEA_UDP_JSON;
+    settings.kind = FOVEA_GAZE_OSC;
+    assert_refused(&settings, "gaze.source osc brings angles");
+    settings.kind = FOVEA_GAZE_UDP;
     settings.udp_bind[0] = '\0';
     assert_refused(&settings, "gaze.udp.bind is empty");
     memset(settings.udp_bind, '1', sizeof settings.udp_bind);
@@ -222,5 +226,27 @@ TEST(one_sample_that_cannot_be_uv_is_warned_of)
         assert_ok(fovea_gaze_source_push(source, &sample));
         assert_int_equal(logged.count[FOVEA_LOG_WARNING], cases[i].warnings);
         assert_true(!cases[i].warnings || strstr(logged.last[FOVEA_LOG_WARNING], "gaze.space"));
+    }
+}
+
+TEST(a_library_that_is_missing_is_one_clear_message)
+{
+    static const struct {
+        enum fovea_gaze_kind kind;
+        const char *variable;
+        const char *message;
+    } cases[] = {{FOVEA_GAZE_LSL, "PYLSL_LIB", "pip install pylsl"},
+                 {FOVEA_GAZE_PUPIL, "FOVEA_LIBZMQ", "install libzmq5"}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_int_equal(setenv(cases[i].variable, "/no/such/library.so", 1), 0);
+        gaze_library_look();
+        const struct fovea_gaze_settings settings = gaze_settings(cases[i].kind);
+        struct gaze_logged logged;
+        struct fovea_gaze_source *source = NULL;
+        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source),
+                         FOVEA_ERROR_UNSUPPORTED);
+        assert_null(source);
+        assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
+        assert_contains(logged.last[FOVEA_LOG_ERROR], cases[i].message);
     }
 }

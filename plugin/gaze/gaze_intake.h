@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Takes in samples that arrive while others read: for the mouse and the udp source. Any number of
+/* Takes in samples that arrive while others read: for the mouse, and for sources that
+ * trackers feed. Any number of
  * threads may add; they wait for each other, asleep, for less than a microsecond of work. Readers
  * wait for nobody. */
 #ifndef FOVEA_GAZE_INTAKE_H

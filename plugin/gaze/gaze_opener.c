@@ -27,6 +27,8 @@ struct gaze_opener {
     struct fovea_gaze_settings wanted;
     struct fovea_gaze_settings former;
     bool has_former;
+    struct fovea_gaze_settings trying; /* the thread's own: what it opens, without the lock */
+    struct fovea_gaze_settings trying_former;
     bool asked; /* the thread has not looked yet */
     uint64_t serial; /* of what was asked for last */
     struct fovea_gaze_source *ready;
@@ -81,14 +83,15 @@ static void open_wanted(struct gaze_opener *gaze)
 {
     const uint64_t serial = gaze->serial;
     const bool has_former = gaze->has_former;
-    const struct fovea_gaze_settings former = gaze->former;
-    struct fovea_gaze_settings settings = gaze->wanted;
+    const struct fovea_gaze_settings *settings = &gaze->trying;
+    gaze->trying = gaze->wanted;
+    gaze->trying_former = gaze->former;
     gaze->asked = false;
     pthread_mutex_unlock(&gaze->lock);
-    struct fovea_gaze_source *source = open_by(gaze, &settings);
+    struct fovea_gaze_source *source = open_by(gaze, settings);
     if (!source && has_former) {
-        settings = former;
-        source = open_by(gaze, &former);
+        settings = &gaze->trying_former;
+        source = open_by(gaze, settings);
         if (source) {
             log_info(gaze->log(), "the former gaze source stays");
         }
@@ -96,7 +99,7 @@ static void open_wanted(struct gaze_opener *gaze)
     pthread_mutex_lock(&gaze->lock);
     if (serial == gaze->serial && !gaze->stop) {
         gaze->ready = source;
-        gaze->ready_settings = settings;
+        gaze->ready_settings = *settings;
         atomic_store(&gaze->is_ready, true);
         pthread_cond_broadcast(&gaze->changed);
         return;

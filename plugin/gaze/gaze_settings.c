@@ -63,6 +63,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.scanpath.time_unit", (int)s->scanpath_time_unit, FOVEA_TIME_UNIT_NS},
         {"gaze.scanpath.eye", (int)s->scanpath_eye, FOVEA_GAZE_EYE_RIGHT},
         {"gaze.udp.format", (int)s->udp_format, FOVEA_UDP_OPENTRACK},
+        {"gaze.opengaze.point", (int)s->opengaze_point, FOVEA_OPENGAZE_RIGHT},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},
@@ -114,11 +115,33 @@ static enum fovea_result check_degrees(const struct fovea_gaze_settings *s, stru
  * is. */
 static enum fovea_result check_angles(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
-    const bool are_angles = s->kind == FOVEA_GAZE_UDP && s->udp_format == FOVEA_UDP_OPENTRACK;
-    if (are_angles && s->space != FOVEA_GAZE_SPACE_DEGREES) {
-        log_error(log, "gaze.udp.format opentrack brings angles: set gaze.space=degrees and "
-                       "gaze.screen_deg, the visual angles of the screen's width and height");
+    const bool is_pose = s->kind == FOVEA_GAZE_UDP && s->udp_format == FOVEA_UDP_OPENTRACK;
+    if ((is_pose || s->kind == FOVEA_GAZE_OSC) && s->space != FOVEA_GAZE_SPACE_DEGREES) {
+        log_error(log,
+                  "%s brings angles: set gaze.space=degrees and gaze.screen_deg, the visual angles "
+                  "of the screen's width and height",
+                  is_pose ? "gaze.udp.format opentrack" : "gaze.source osc");
         return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_lsl(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const struct {
+        const char *name;
+        const char *text;
+        size_t bytes;
+    } texts[] = {{"gaze.lsl.name", s->lsl_name, sizeof s->lsl_name},
+                 {"gaze.lsl.type", s->lsl_type, sizeof s->lsl_type},
+                 {"gaze.lsl.source_id", s->lsl_source_id, sizeof s->lsl_source_id},
+                 {"gaze.lsl.channels", s->lsl_channels, sizeof s->lsl_channels}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        FOVEA_TRY(check_text(texts[i].name, texts[i].text, texts[i].bytes, false, log));
+        if (strchr(texts[i].text, '\'') && strchr(texts[i].text, '"')) {
+            log_error(log, "%s has both ' and \"; one of them may be in it", texts[i].name);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
     }
     return FOVEA_OK;
 }
@@ -134,6 +157,14 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
                          sizeof settings->scanpath_columns, false, log));
     FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,
                          sizeof settings->scanpath_file, settings->kind == FOVEA_GAZE_SCANPATH,
+                         log));
+    FOVEA_TRY(check_lsl(settings, log));
+    FOVEA_TRY(check_text("gaze.pupil.surface", settings->pupil_surface,
+                         sizeof settings->pupil_surface, false, log));
+    FOVEA_TRY(check_text("gaze.pupil.address", settings->pupil_address,
+                         sizeof settings->pupil_address, settings->kind == FOVEA_GAZE_PUPIL, log));
+    FOVEA_TRY(check_text("gaze.opengaze.address", settings->opengaze_address,
+                         sizeof settings->opengaze_address, settings->kind == FOVEA_GAZE_OPENGAZE,
                          log));
     return check_text("gaze.udp.bind", settings->udp_bind, sizeof settings->udp_bind,
                       settings->kind == FOVEA_GAZE_UDP, log);

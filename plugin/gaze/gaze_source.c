@@ -9,6 +9,7 @@
 #include "gaze_coords.h"
 #include "gaze_hold.h"
 #include "gaze_intake.h"
+#include "gaze_library.h"
 #include "gaze_settings.h"
 #include "gaze_wander.h"
 #include "kernels/image/pixel.h"
@@ -113,6 +114,7 @@ enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *
     if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    gaze_library_look();
     return gaze_source_open(&taken.settings->gaze, taken.log, out_source);
 }
 

@@ -4,10 +4,12 @@
 #include "plugin/gaze/gaze_switch.h"
 
 #include "core/log.h"
+#include "plugin/gaze/gaze_library.h"
 #include "plugin/gaze/gaze_source.h"
 
 void gaze_switch_begin(struct gaze_switch *own, const struct gaze_switch_desc *desc)
 {
+    gaze_library_look();
     *own = (struct gaze_switch){.desc = *desc, .opener = gaze_opener_create(desc->log)};
 }
 

@@ -3,46 +3,18 @@
 
 #include "gaze_udp_socket.h"
 
+#include "gaze_address.h"
+
 #include "core/log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct address {
-    struct sockaddr_storage storage;
-    socklen_t bytes;
-};
-
-static enum fovea_result parse_address(const char *text, uint16_t port, struct fovea_log log,
-                                       struct address *out)
-{
-    char port_text[8];
-    snprintf(port_text, sizeof port_text, "%u", port);
-    const struct addrinfo hints = {
-        .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
-        .ai_family = AF_UNSPEC,
-        .ai_socktype = SOCK_DGRAM,
-    };
-    struct addrinfo *found = NULL;
-    const int error = getaddrinfo(text, port_text, &hints, &found);
-    if (error != 0 || !found) {
-        log_error(log, "gaze.udp.bind is \"%s\"; it must be a numeric address such as 127.0.0.1",
-                  text);
-        return error == EAI_MEMORY ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    memcpy(&out->storage, found->ai_addr, found->ai_addrlen);
-    out->bytes = found->ai_addrlen;
-    freeaddrinfo(found);
-    return FOVEA_OK;
-}
-
-static bool is_loopback(const struct address *address)
+static bool is_loopback(const struct gaze_address *address)
 {
     if (address->storage.ss_family == AF_INET) {
         const struct sockaddr_in *in = (const struct sockaddr_in *)&address->storage;
@@ -55,7 +27,7 @@ static bool is_loopback(const struct address *address)
 
 static uint16_t bound_port(int fd)
 {
-    struct address address = {.bytes = sizeof address.storage};
+    struct gaze_address address = {.bytes = sizeof address.storage};
     if (getsockname(fd, (struct sockaddr *)&address.storage, &address.bytes) != 0) {
         return 0;
     }
@@ -68,8 +40,8 @@ enum fovea_result gaze_udp_socket_open(const char *bind_address, uint16_t port,
                                        struct fovea_log log, int *out_socket, uint16_t *out_port)
 {
     *out_socket = -1;
-    struct address address;
-    FOVEA_TRY(parse_address(bind_address, port, log, &address));
+    struct gaze_address address;
+    FOVEA_TRY(gaze_address_parse("gaze.udp.bind", bind_address, port, log, &address));
     const int fd =
         socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address.storage, address.bytes) != 0) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gaze_address.h"
+
+#include "core/log.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+
+enum fovea_result gaze_address_parse(const char *setting, const char *text, uint16_t port,
+                                     struct fovea_log log, struct gaze_address *out)
+{
+    char port_text[8];
+    snprintf(port_text, sizeof port_text, "%u", port);
+    /* One kind of socket, or each address would be found once for every kind. */
+    const struct addrinfo hints = {
+        .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+        .ai_family = AF_UNSPEC,
+        .ai_socktype = SOCK_DGRAM,
+    };
+    struct addrinfo *found = NULL;
+    const int error = getaddrinfo(text, port_text, &hints, &found);
+    if (error != 0 || !found) {
+        log_error(log, "%s is \"%s\"; it must be a numeric address such as 127.0.0.1", setting,
+                  text);
+        return error == EAI_MEMORY ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    memcpy(&out->storage, found->ai_addr, found->ai_addrlen);
+    out->bytes = found->ai_addrlen;
+    freeaddrinfo(found);
+    return FOVEA_OK;
+}

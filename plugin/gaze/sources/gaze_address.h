@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Numeric addresses: a name would have to be asked for, which may take long. */
+#ifndef FOVEA_GAZE_ADDRESS_H
+#define FOVEA_GAZE_ADDRESS_H
+
+#include "fovea.h"
+
+#include <sys/socket.h>
+
+struct gaze_address {
+    struct sockaddr_storage storage;
+    socklen_t bytes;
+};
+
+/* FOVEA_ERROR_INVALID_ARGUMENT: the text, which the setting has, is no numeric IPv4 or IPv6
+ * address. */
+enum fovea_result gaze_address_parse(const char *setting, const char *text, uint16_t port,
+                                     struct fovea_log log, struct gaze_address *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which channels of an LSL stream are the gaze: those that gaze.lsl.channels names, else those
+ * whose labels or types are known (docs/gaze.md). */
+#ifndef FOVEA_GAZE_LSL_CHANNELS_H
+#define FOVEA_GAZE_LSL_CHANNELS_H
+
+#include "fovea.h"
+
+#define LSL_CHANNELS_MAX 1024
+#define LSL_LABEL_BYTES 64
+
+struct lsl_label {
+    char label[LSL_LABEL_BYTES]; /* "": it has none */
+    char type[LSL_LABEL_BYTES];
+};
+
+/* Numbers from 0. Of two eyes the middle counts, or the one that is seen. */
+struct lsl_channels {
+    size_t eyes; /* 1 or 2 */
+    size_t x[2];
+    size_t y[2];
+    bool has_confidence;
+    size_t confidence;
+};
+
+/* NULL: chosen. Else what is wrong, in `why`. */
+const char *lsl_channels_choose(const char *wanted, const struct lsl_label *labels, size_t count,
+                                char *why, size_t why_bytes, struct lsl_channels *out);
+
+/* A sample of these numbers, one for each channel; a place that is not a number is a lost eye. */
+struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels,
+                                             const double *numbers);
+
+#endif

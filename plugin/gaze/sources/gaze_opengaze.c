@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A server of the Open Gaze API, as Gazepoint's trackers have one: TCP, a line a sample. A thread
+ * connects, takes lines, and connects again when the server has gone. */
+#include "gaze_address.h"
+#include "gaze_opengaze_line.h"
+#include "plugin/gaze/gaze_clock.h"
+#include "plugin/gaze/gaze_feed.h"
+
+#include "core/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_BYTES 2048
+#define CONNECT_MS 2000
+#define AGAIN_MS 500
+#define SILENCE_MS 5000 /* a server that was cut off says nothing, and no end either */
+
+struct opengaze {
+    struct gaze_feed feed;
+    struct gaze_address address;
+
+    /* The thread's own. */
+    int socket;
+    struct gaze_clock clock;
+    char line[LINE_BYTES];
+    size_t used;
+    bool overlong; /* what comes until the end of the line is of no use */
+};
+
+static void take_line(struct opengaze *opengaze, const char *line, size_t bytes)
+{
+    struct gaze_feed *feed = &opengaze->feed;
+    struct gaze_opengaze_record record;
+    const char *why = gaze_opengaze_parse(line, bytes, feed->base.settings.opengaze_point, &record);
+    struct fovea_gaze_sample sample = {.x = record.x, .y = record.y};
+    const int64_t now_ns = fovea_time_ns();
+    sample.t_ns = now_ns;
+    if (!why && record.has_gaze && record.has_time &&
+        !gaze_clock_place(&opengaze->clock, record.time_s, now_ns, &sample.t_ns)) {
+        why = "it is older than the one before";
+    }
+    if (why) {
+        gaze_feed_reject(feed, why);
+    } else if (record.has_gaze) {
+        sample.confidence = record.valid ? 1.0 : 0.0;
+        gaze_feed_good(feed);
+        gaze_feed_add(feed, &sample);
+    }
+}
+
+static void end_line(struct opengaze *opengaze)
+{
+    if (opengaze->overlong) {
+        gaze_feed_reject(&opengaze->feed, "a line is longer than 2048 bytes");
+    } else {
+        take_line(opengaze, opengaze->line, opengaze->used);
+    }
+    opengaze->used = 0;
+    opengaze->overlong = false;
+}
+
+static void take_bytes(struct opengaze *opengaze, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] == '\n') {
+            end_line(opengaze);
+        } else if (opengaze->used < LINE_BYTES) {
+            opengaze->line[opengaze->used++] = bytes[i];
+        } else {
+            opengaze->overlong = true;
+        }
+    }
+}
+
+/* False: the connection is over. */
+static bool read_some(struct opengaze *opengaze)
+{
+    char bytes[1024];
+    const ssize_t count = recv(opengaze->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (count > 0) {
+        take_bytes(opengaze, bytes, (size_t)count);
+    }
+    return count > 0 || (count < 0 && errno == EINTR);
+}
+
+static bool ask_for_gaze(struct opengaze *opengaze)
+{
+    char text[256];
+    const int bytes = snprintf(text, sizeof text,
+                               "<SET ID=\"ENABLE_SEND_TIME\" STATE=\"1\" />\r\n"
+                               "<SET ID=\"ENABLE_SEND_POG_%s\" STATE=\"1\" />\r\n"
+                               "<SET ID=\"ENABLE_SEND_DATA\" STATE=\"1\" />\r\n",
+                               gaze_opengaze_name(opengaze->feed.base.settings.opengaze_point));
+    return send(opengaze->socket, text, (size_t)bytes, MSG_NOSIGNAL) == bytes;
+}
+
+static bool finish_connecting(struct opengaze *opengaze)
+{
+    int error = ETIMEDOUT;
+    socklen_t bytes = sizeof error;
+    struct pollfd look = {.fd = opengaze->socket, .events = POLLOUT};
+    if (!gaze_feed_wait(&opengaze->feed, opengaze->socket, POLLOUT, CONNECT_MS)) {
+        return false;
+    }
+    if (poll(&look, 1, 0) == 1 &&
+        getsockopt(opengaze->socket, SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
+        error = errno;
+    }
+    errno = error;
+    return error == 0;
+}
+
+/* errno says why not. */
+static bool connect_to(struct opengaze *opengaze)
+{
+    const struct gaze_address *address = &opengaze->address;
+    opengaze->socket =
+        socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (opengaze->socket < 0) {
+        return false;
+    }
+    const bool at_once =
+        connect(opengaze->socket, (const struct sockaddr *)&address->storage, address->bytes) == 0;
+    return at_once || (errno == EINPROGRESS && finish_connecting(opengaze));
+}
+
+static void listen_to(struct opengaze *opengaze)
+{
+    opengaze->clock = (struct gaze_clock){0};
+    opengaze->used = 0;
+    opengaze->overlong = false;
+    while (gaze_feed_wait(&opengaze->feed, opengaze->socket, POLLIN, SILENCE_MS)) {
+        if (!read_some(opengaze)) {
+            return;
+        }
+    }
+}
+
+static void *receive(void *user)
+{
+    struct opengaze *opengaze = user;
+    struct gaze_feed *feed = &opengaze->feed;
+    const struct fovea_gaze_settings *settings = &feed->base.settings;
+    while (gaze_feed_wait(feed, -1, 0, 0)) {
+        const char *why = "it has ended, or says nothing";
+        if (connect_to(opengaze) && ask_for_gaze(opengaze)) {
+            listen_to(opengaze);
+        } else {
+            why = strerrordesc_np(errno);
+        }
+        if (opengaze->socket >= 0) {
+            close(opengaze->socket);
+        }
+        if (!gaze_feed_wait(feed, -1, 0, AGAIN_MS)) {
+            break;
+        }
+        gaze_feed_problem(feed, "the Open Gaze server at %s, TCP port %u: %s; it is tried again",
+                          settings->opengaze_address, settings->opengaze_port, why);
+    }
+    return NULL;
+}
+
+/* The protocol says in what the gaze is given, so gaze.space and gaze.origin do not. */
+static enum fovea_result opengaze_init(struct fovea_gaze_source *source)
+{
+    struct opengaze *opengaze = (struct opengaze *)source;
+    source->settings.space = FOVEA_GAZE_SPACE_UV;
+    source->settings.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
+    FOVEA_TRY(gaze_feed_init(&opengaze->feed));
+    FOVEA_TRY(gaze_address_parse("gaze.opengaze.address", source->settings.opengaze_address,
+                                 source->settings.opengaze_port, source->log, &opengaze->address));
+    return gaze_feed_start(&opengaze->feed, receive);
+}
+
+static void opengaze_finish(struct fovea_gaze_source *source)
+{
+    struct opengaze *opengaze = (struct opengaze *)source;
+    gaze_feed_stop(&opengaze->feed);
+    gaze_feed_finish(&opengaze->feed);
+}
+
+static void opengaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    snprintf(out, bytes, "Open Gaze server at %s, TCP port %u", settings->opengaze_address,
+             settings->opengaze_port);
+}
+
+const struct gaze_source_api gaze_opengaze = {
+    .name = "opengaze",
+    .bytes = sizeof(struct opengaze),
+    .opens_slowly = true,
+    .describe = opengaze_describe,
+    .init = opengaze_init,
+    .finish = opengaze_finish,
+    .intake = gaze_feed_intake,
+    .observe = gaze_feed_observe,
+};

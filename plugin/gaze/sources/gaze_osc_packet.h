@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Eyes in packets of Open Sound Control, as VRChat takes them and VRCFaceTracking, EyeTrackVR and
+ * others send them (docs/gaze.md). A message may hold one number of one eye, so what was said
+ * before stays. */
+#ifndef FOVEA_GAZE_OSC_PACKET_H
+#define FOVEA_GAZE_OSC_PACKET_H
+
+#include "fovea.h"
+
+/* Angles from straight ahead, each by the tangent across or up alone; NAN: not known. */
+struct gaze_osc_eye {
+    double right_deg;
+    double up_deg;
+    double open; /* 0..1 */
+};
+
+struct gaze_osc_eyes {
+    struct gaze_osc_eye eye[2]; /* left, right */
+    bool changed; /* set where a packet says something of the eyes */
+};
+
+void gaze_osc_eyes_init(struct gaze_osc_eyes *eyes);
+
+/* NULL: understood; there may be nothing of the eyes in it. Else why not. */
+const char *gaze_osc_parse(const uint8_t *bytes, size_t count, struct gaze_osc_eyes *eyes);
+
+/* The middle of both eyes, or the one that is known. False: none is yet. */
+bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, struct fovea_gaze_sample *out);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Any bytes as a message of Pupil Capture: what is handed over is usable. */
+#include "plugin/gaze/sources/gaze_pupil_message.h"
+#include "require.h"
+
+#include <math.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(void *user, const struct gaze_pupil_datum *datum)
+{
+    (void)user;
+    REQUIRE(isfinite(datum->x) && isfinite(datum->y) && isfinite(datum->time_s));
+    REQUIRE(datum->confidence >= 0.0 && datum->confidence <= 1.0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    (void)gaze_pupil_parse(data, size, check, NULL);
+    return 0;
+}

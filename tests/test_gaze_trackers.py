@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Gaze sources of trackers, fed by programs that are not ours: what these send is what a frame gets."""
+
+import ctypes
+import math
+import os
+import socket
+import time
+from contextlib import contextmanager
+
+import pytest
+
+PATIENCE_S = 15
+
+
+class Log(ctypes.Structure):
+    CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
+    _fields_ = [("fn", CALL), ("user", ctypes.c_void_p), ("min_level", ctypes.c_int)]
+
+
+class SourceDesc(ctypes.Structure):
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("settings", ctypes.c_void_p), ("log", Log)]
+
+
+class Gaze(ctypes.Structure):
+    _fields_ = [
+        ("x", ctypes.c_double),
+        ("y", ctypes.c_double),
+        ("state", ctypes.c_int),
+        ("usable", ctypes.c_bool),
+        ("age_ns", ctypes.c_int64),
+        ("rate_hz", ctypes.c_double),
+        ("sample_count", ctypes.c_uint64),
+        ("rejected_count", ctypes.c_uint64),
+    ]
+
+
+TRACKED = 0
+
+
+class Source:
+    """A gaze source of the library, with the log that it wrote."""
+
+    def __init__(self, library, **settings):
+        self.fovea = ctypes.CDLL(str(library))
+        self.fovea.fovea_time_ns.restype = ctypes.c_int64
+        self.fovea.fovea_gaze_source_udp_port.restype = ctypes.c_uint16
+        self.said = []
+        call = Log.CALL(lambda _, level, text: self.said.append((level, text.decode())))
+        self.log = Log(call, None, 0)
+        chosen = ctypes.c_void_p()
+        assert self.fovea.fovea_settings_create(ctypes.byref(chosen)) == 0
+        for path, value in settings.items():
+            path = "gaze." + path.replace("__", ".")
+            assert self.fovea.fovea_settings_set(chosen, path.encode(), str(value).encode(), self.log) == 0, self.said
+        desc = SourceDesc(ctypes.sizeof(SourceDesc), chosen, self.log)
+        self.source = ctypes.c_void_p()
+        self.result = self.fovea.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(self.source))
+        self.fovea.fovea_settings_destroy(ctypes.byref(chosen))
+
+    def read(self):
+        gaze = Gaze()
+        now = ctypes.c_int64(self.fovea.fovea_time_ns())
+        assert self.fovea.fovea_gaze_source_read(self.source, now, 1000, 500, ctypes.byref(gaze)) == 0
+        return gaze
+
+    def port(self):
+        return self.fovea.fovea_gaze_source_udp_port(self.source)
+
+    def warnings(self):
+        return [text for level, text in self.said if level >= 2]
+
+    def close(self):
+        self.fovea.fovea_gaze_source_destroy(ctypes.byref(self.source))
+
+
+@contextmanager
+def opened(library, **settings):
+    source = Source(library, **settings)
+    assert source.result == 0, source.said
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def wait_until(condition, between=lambda: None, pause_s=0.01):
+    """What the condition returns as soon as that is true; calls `between` before each look."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        between()
+        found = condition()
+        if found:
+            return found
+        assert time.monotonic() < deadline, "what was waited for did not come"
+        time.sleep(pause_s)
+
+
+def look(source, x, y):
+    """True where a frame's gaze is there, now."""
+    gaze = source.read()
+    return gaze.state == TRACKED and abs(gaze.x - x) < 1e-5 and abs(gaze.y - y) < 1e-5 and gaze
+
+
+# ---- The Lab Streaming Layer, by pylsl
+
+
+@pytest.fixture(scope="module")
+def pylsl(tmp_path_factory):
+    """With a configuration that keeps it on this machine: no packet leaves it."""
+    config = tmp_path_factory.mktemp("lsl") / "lsl_api.cfg"
+    config.write_text("[multicast]\nResolveScope = machine\n[log]\nlevel = -2\n")
+    os.environ["LSLAPICFG"] = str(config)
+    pylsl = pytest.importorskip("pylsl", reason="pylsl is not installed")
+    os.environ["PYLSL_LIB"] = pylsl.lib.lib._name
+    return pylsl
+
+
+def gaze_outlet(pylsl, name, labels, unit=None, kind="Gaze"):
+    info = pylsl.StreamInfo(name, kind, len(labels), 250, pylsl.cf_double64, f"{name}-{os.getpid()}")
+    channels = info.desc().append_child("channels")
+    for label in labels:
+        channel = channels.append_child("channel")
+        channel.append_child_value("label", label)
+        if unit:
+            channel.append_child_value("unit", unit)
+    return pylsl.StreamOutlet(info)
+
+
+def test_an_lsl_stream_is_found_mapped_to_our_clock_and_found_again(pylsl, library):
+    name = f"fovea-{os.getpid()}"
+    outlet = gaze_outlet(pylsl, name, ["other", "norm_pos_x", "norm_pos_y", "confidence"], unit="normalized")
+    with opened(library, source="lsl", lsl__name=name, origin="bottom-left") as source:
+        wait_until(lambda: look(source, 0.25, 0.9), lambda: outlet.push_sample([9, 0.25, 0.1, 1]))
+        # A sample that was taken 40 ms before it was sent is that old, once the clocks are related.
+        wait_until(
+            lambda: look(source, 0.5, 0.5) and 40e6 < source.read().age_ns < 80e6,
+            lambda: outlet.push_sample([9, 0.5, 0.5, 1], pylsl.local_clock() - 0.04),
+        )
+        outlet.push_sample([9, 0.75, 0.75, 0.1])
+        assert wait_until(lambda: source.read().state != TRACKED)
+        assert source.read().x == 0.5
+        del outlet
+        outlet = gaze_outlet(pylsl, name, ["x", "y"])
+        wait_until(lambda: look(source, 0.5, 0.75), lambda: outlet.push_sample([0.5, 0.25]))
+        assert not any("gaze.space" in text for text in source.warnings())
+
+
+# ---- Open Gaze, by a server of our own: Gazepoint's is not to be had
+
+
+@contextmanager
+def connection(server):
+    """The next client, once it has asked for the gaze."""
+    client, _ = server.accept()
+    asked = b""
+    while asked.count(b"\n") < 3:
+        asked += client.recv(1024)
+    assert asked.split(b"\r\n")[:3] == [
+        b'<SET ID="ENABLE_SEND_TIME" STATE="1" />',
+        b'<SET ID="ENABLE_SEND_POG_BEST" STATE="1" />',
+        b'<SET ID="ENABLE_SEND_DATA" STATE="1" />',
+    ]
+    client.sendall(b'<ACK ID="ENABLE_SEND_DATA" STATE="1" />\r\n')
+    with client:
+        yield client
+
+
+def record(x, y, valid=1):
+    return b'<REC TIME="%.5f" BPOGX="%.5f" BPOGY="%.5f" BPOGV="%d" />\r\n' % (time.monotonic() + 100, x, y, valid)
+
+
+def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(PATIENCE_S)
+    settings = {"source": "opengaze", "opengaze__port": server.getsockname()[1], "origin": "center"}
+    with server, opened(library, **settings) as source:
+        with connection(server) as client:
+            whole = record(0.25, 0.75)
+            client.sendall(whole[:30])
+            time.sleep(0.02)  # a line in two pieces is one
+            client.sendall(whole[30:])
+            wait_until(lambda: source.read().sample_count == 1)
+            wait_until(lambda: look(source, 0.25, 0.75), lambda: client.sendall(record(0.25, 0.75)))
+            client.sendall(b"\0garbage\n" + b"x" * 5000 + b"\n" + record(0.5, 0.5, 0))
+            wait_until(lambda: source.read().rejected_count >= 2 and source.read().state != TRACKED)
+            assert abs(source.read().x - 0.25) < 1e-5
+        with connection(server) as client:
+            wait_until(lambda: look(source, 0.5, 1.25), lambda: client.sendall(record(0.5, 1.25)))
+
+
+# ---- Open Sound Control, by python-osc
+
+
+def test_eyes_over_osc_are_places_on_a_screen_of_given_angles(library):
+    udp_client = pytest.importorskip("pythonosc.udp_client", reason="python-osc is not installed")
+    settings = {"source": "osc", "osc__port": 0, "space": "degrees", "screen_deg": "[90,90]"}
+    with opened(library, **settings) as source:
+        eyes = udp_client.SimpleUDPClient("127.0.0.1", source.port())
+        up = 0.5 - math.tan(math.radians(10)) / 2
+        right = 0.5 + math.tan(math.radians(20)) / 2
+
+        def look_up_right():
+            eyes.send_message("/tracking/eye/LeftRightPitchYaw", [-10.0, 19.9, -10.0, 20.1])
+
+        wait_until(lambda: look(source, right, up), look_up_right)
+        eyes.send_message("/tracking/eye/EyesClosedAmount", 0.9)
+        wait_until(lambda: source.read().state != TRACKED)
+        eyes.send_message("/avatar/parameters/v2/EyeLidRight", 0.75)
+        eyes.send_message("/avatar/parameters/v2/EyeX", 0.5)
+        eyes.send_message("/avatar/parameters/v2/EyeY", -0.5)  # tangents; y is up
+        wait_until(lambda: look(source, 0.75, 0.75), lambda: eyes.send_message("/avatar/parameters/v2/EyeX", 0.5))
+        assert source.read().rejected_count == 0 and source.warnings() == []
+
+
+# ---- Pupil Core, by pyzmq and msgpack: Capture itself is not packaged
+
+
+class Capture:
+    """What Pupil Capture's network says of a surface: Pupil Remote answers, the surface is published."""
+
+    def __init__(self, zmq, msgpack, port=0):
+        self.zmq, self.msgpack = zmq, msgpack
+        self.context = zmq.Context()
+        self.remote = self.context.socket(zmq.REP)
+        self.port = port or self.remote.bind_to_random_port("tcp://127.0.0.1")
+        if port:
+            self.remote.bind(f"tcp://127.0.0.1:{port}")
+        self.published = self.context.socket(zmq.PUB)
+        self.published_port = self.published.bind_to_random_port("tcp://127.0.0.1")
+
+    @staticmethod
+    def clock():
+        return time.monotonic() - 1000
+
+    def answer(self):
+        while self.remote.poll(0):
+            asked = self.remote.recv_string()
+            self.remote.send_string({"SUB_PORT": str(self.published_port), "t": repr(self.clock())}[asked])
+
+    def publish(self, x, y, confidence=1.0, age_s=0.0, name="screen"):
+        self.answer()
+        gaze = {"topic": "gaze.3d.01._on_surface", "norm_pos": [x, y], "confidence": confidence, "on_surf": True}
+        gaze |= {"base_data": ["gaze.3d.01.", 1.5], "timestamp": self.clock() - age_s}
+        surface = {"name": name, "surf_to_img_trans": [[1.0, 0.0], [0.0, 1.0]], "gaze_on_surfaces": [gaze]}
+        self.send(self.msgpack.packb(surface), name)
+
+    def send(self, message, name="screen"):
+        self.published.send_multipart([b"surfaces." + name.encode(), message])
+
+    def close(self):
+        self.context.destroy(linger=0)
+
+
+def test_a_surface_of_pupil_core_is_the_screen_and_its_clock_ours(library):
+    zmq = pytest.importorskip("zmq", reason="pyzmq is not installed")
+    msgpack = pytest.importorskip("msgpack", reason="msgpack is not installed")
+    capture = Capture(zmq, msgpack)
+    settings = {"source": "pupil", "pupil__port": capture.port, "pupil__surface": "screen"}
+    with opened(library, **settings) as source:
+        wait_until(lambda: look(source, 0.25, 0.9), lambda: capture.publish(0.25, 0.1))
+        wait_until(
+            lambda: look(source, 0.5, 0.5) and 40e6 < source.read().age_ns < 80e6,
+            lambda: capture.publish(0.5, 0.5, age_s=0.04),
+        )
+        capture.publish(0.9, 0.9, name="screen of another")
+        capture.send(b"garbage")
+        capture.publish(0.75, 0.75, confidence=0.1)
+        wait_until(lambda: source.read().state != TRACKED and source.read().rejected_count > 0, capture.answer)
+        assert source.read().x == 0.5
+        port = capture.port
+        capture.close()
+        wait_until(lambda: any("does not answer" in text for text in source.warnings()))
+        capture = Capture(zmq, msgpack, port)
+        wait_until(lambda: look(source, 0.1, 0.2), lambda: capture.publish(0.1, 0.8))
+    capture.close()
