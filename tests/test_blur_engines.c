@@ -622,7 +622,7 @@ TEST(a_backend_without_a_way_is_named_with_the_setting)
     assert_lacks(&spread, true, FOVEA_BACKEND_VULKAN, "picture of sigmas");
 }
 
-/* 4,096 takes three steps, and 3,888 takes six. */
+/* 4,096 takes four steps, and 3,888 takes seven. */
 TEST(transforms_have_lengths_of_few_steps)
 {
 #if FOVEA_HAVE_CUDA

@@ -176,10 +176,10 @@ TEST(sets_of_unknown_keys_are_named)
          "--set \"strength=1\": strength: unknown key; did you mean \"foveation.strength\"?"},
         {"foveation.strength.x.y=1", "--set \"foveation.strength.x.y=1\": foveation.strength.x: "
                                      "unknown key; foveation.strength holds a value"},
-        {"gaze.=1",
-         "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
-         "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, osc, pupil, "
-         "validity, late"},
+        {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
+                    "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, "
+                    "opengaze, osc, pupil, "
+                    "validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
          "operators, cpu_threads, watchdog_ms, "
@@ -226,7 +226,8 @@ TEST(sets_of_wrong_values_are_named)
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",
          "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
-         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", "
+         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", "
+         "\"opengaze\", "
          "\"osc\", \"pupil\"; found "
          "muose; did "
          "you "

@@ -60,7 +60,8 @@ TEST(unknown_keys_name_the_near_miss)
          "bad.json:1:19: gaze.udp.prot: unknown key; did you mean \"port\"?"},
         {"{\"gaze\": {\"zebra\": 1}}",
          "bad.json:1:11: gaze.zebra: unknown key; expected one of source, space, origin, "
-         "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, osc, pupil, "
+         "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, "
+         "osc, pupil, "
          "validity, "
          "late"},
         {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},
@@ -129,7 +130,8 @@ TEST(wrong_objects_and_names_name_what_was_expected)
         {"\"text\"", "bad.json:1:1: expected an object; found \"text\""},
         {"{\"gaze\": {\"source\": \"muose\"}}",
          "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
-         "\"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", \"osc\", \"pupil\"; found "
+         "\"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", \"osc\", "
+         "\"pupil\"; found "
          "\"muose\"; did "
          "you mean "
          "\"mouse\"?"},

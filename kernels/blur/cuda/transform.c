@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const int32_t radices[] = {16, 8, 4, 2, 5, 3};
+static const int32_t radices[] = {8, 4, 2, 5, 3};
 
 /* Splits the length, and returns how many steps it takes; 0: it has another factor. */
 static int32_t split(int32_t length, int32_t radix[BLUR_TRANSFORM_STEPS])

@@ -130,47 +130,6 @@ template <> struct few<8> {
     }
 };
 
-template <> struct few<16> {
-    template <typename Real> static __device__ void transform(complex_of<Real> *v)
-    {
-        const Real cos_1 = (Real)0.92387953251128675613; /* of a sixteenth of a turn */
-        const Real sin_1 = (Real)0.38268343236508977173;
-        const Real half_root = (Real)0.70710678118654752440;
-        const complex_of<Real> turns[10] = {{1, 0},
-                                            {cos_1, -sin_1},
-                                            {half_root, -half_root},
-                                            {sin_1, -cos_1},
-                                            {0, -1},
-                                            {},
-                                            {-half_root, -half_root},
-                                            {},
-                                            {},
-                                            {-cos_1, sin_1}};
-        complex_of<Real> part[4][4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-#pragma unroll
-            for (int k = 0; k < 4; k++) {
-                part[i][k] = v[i + 4 * k];
-            }
-            few<4>::transform(part[i]);
-#pragma unroll
-            for (int k = 1; k < 4; k++) {
-                part[i][k] = i == 0 ? part[i][k] : part[i][k] * turns[i * k];
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            complex_of<Real> across[4] = {part[0][k], part[1][k], part[2][k], part[3][k]};
-            few<4>::transform(across);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                v[k + 4 * i] = across[i];
-            }
-        }
-    }
-};
-
 /* ---- Lines */
 
 /* Multiplies v[i] by the i-th power of a turn. */
@@ -243,11 +202,8 @@ template <typename Real> struct transformed_line {
         case 5:
             step<5, BACK>(left, inverse, parts);
             break;
-        case 8:
-            step<8, BACK>(left, inverse, parts);
-            break;
         default:
-            step<16, BACK>(left, inverse, parts);
+            step<8, BACK>(left, inverse, parts);
             break;
         }
         __syncthreads();
