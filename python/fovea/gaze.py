@@ -198,7 +198,7 @@ class Blobs:
 
     def _drawn(self, index: int, now: Array, chance: float) -> Array:
         image = self._image(index)
-        found = _blobs.blobs(image, max_count=64, threshold=0.05, scales=11)
+        found: Any = _blobs.blobs(image, max_count=64, threshold=0.05, scales=11)
         places = np.stack([found["x_px"] + 0.5, found["y_px"] + 0.5], 1) / (image.shape[1], image.shape[0])
         past = np.concatenate([self._past[index], now[None]])
         far = (np.abs(places[:, None] - past).max(2) > self.near_uv).all(1) if len(places) else np.zeros(0, bool)
