@@ -10,7 +10,7 @@
 #include "godot_effect.h"
 #include "plugin/godot/api/godot_api.h"
 
-#define GODOT_PROPERTY_COUNT_MAX 128
+#define GODOT_PROPERTY_COUNT_MAX 192
 
 struct godot_property {
     char name[64];
