@@ -75,7 +75,8 @@ def test_figures_are_those_that_were_measured(page):
 def test_a_figure_that_was_not_measured_is_noticed():
     page = (ROOT / "docs" / "benchmarks.md").read_text()
     measured = tables.time(tables.picture("cuda", "1080p", tables.DEFAULT, "centre")["us"])
-    assert tables.fill(page.replace(measured, "1.00 us")) == page != page.replace(measured, "1.00 us")
+    changed = page.replace(measured, "1.00 us", 1)  # in a table; the same figure may stand in the text
+    assert tables.fill(changed) == page != changed
 
 
 @pytest.mark.parametrize("file", sorted(tables.DATA.glob("*.json")), ids=lambda file: file.name)
