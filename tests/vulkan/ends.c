@@ -209,7 +209,9 @@ static void exit_while_gazes_come(void)
     exit(0);
 }
 
-static struct fovea_gaze_source *open_with_pictures(void)
+static struct fovea_gaze_source *looking; /* still the program's when it exits */
+
+static void open_with_pictures(void)
 {
     const struct fovea_vk_desc desc = open_engine();
     MUST(fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
@@ -217,17 +219,15 @@ static struct fovea_gaze_source *open_with_pictures(void)
     struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
     gaze.kind = FOVEA_GAZE_SALIENCY;
     gaze.saliency_rate_hz = 120;
-    struct fovea_gaze_source *source = NULL;
-    MUST(gaze_source_open(&gaze, desc.log, &source) == FOVEA_OK);
-    MUST(fovea_vk_show_frames(program.fovea, source, false) == FOVEA_OK);
+    MUST(gaze_source_open(&gaze, desc.log, &looking) == FOVEA_OK);
+    MUST(fovea_vk_show_frames(program.fovea, looking, false) == FOVEA_OK);
     draw_some();
-    return source;
 }
 
 /* A thread reads pictures from memory that a driver has mapped. */
 static void exit_while_pictures_come(void)
 {
-    (void)open_with_pictures();
+    open_with_pictures();
     exit(0);
 }
 
@@ -483,8 +483,6 @@ static void fork_while_a_gaze_comes(void)
     close_program();
 }
 
-static struct fovea_gaze_source *looking;
-
 static void destroy_looking_and_leave(void)
 {
     fovea_gaze_source_destroy(&looking);
@@ -494,7 +492,7 @@ static void destroy_looking_and_leave(void)
 /* The thread that looks is the parent's alone. */
 static void fork_while_pictures_come(void)
 {
-    looking = open_with_pictures();
+    open_with_pictures();
     run_in_a_child(destroy_looking_and_leave);
     fovea_gaze_source_destroy(&looking);
     close_program();
