@@ -4,6 +4,7 @@
 #include "gaze_feed.h"
 
 #include "core/log.h"
+#include "core/process.h"
 #include "core/thread.h"
 
 #include <poll.h>
@@ -38,9 +39,10 @@ enum fovea_result gaze_feed_start(struct gaze_feed *feed, void *(*run)(void *fee
     return FOVEA_OK;
 }
 
+/* In a child of fork the thread is the parent's, as is what the event would tell it. */
 void gaze_feed_stop(struct gaze_feed *feed)
 {
-    if (feed->running) {
+    if (feed->running && !process_is_child_of(feed->base.process)) {
         (void)eventfd_write(feed->stop, 1);
         (void)pthread_join(feed->thread, NULL);
         feed->running = false;

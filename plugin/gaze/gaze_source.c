@@ -78,10 +78,10 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     source->log = log;
     source->process = getpid();
     *out_source = source;
-    if (looks_at_pictures(settings)) {
-        FOVEA_TRY(gaze_wander_create(settings, log, &source->wander));
-    }
-    return api->init ? api->init(source) : FOVEA_OK;
+    /* First, since what ends a source ends what this has made. */
+    FOVEA_TRY(api->init ? api->init(source) : FOVEA_OK);
+    return looks_at_pictures(settings) ? gaze_wander_create(settings, log, &source->wander)
+                                       : FOVEA_OK;
 }
 
 enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings, struct fovea_log log,

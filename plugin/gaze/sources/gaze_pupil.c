@@ -11,6 +11,7 @@
 
 #include "core/json_text.h"
 #include "core/log.h"
+#include "core/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -257,7 +258,9 @@ static void follow(struct pupil *pupil)
         for (int i = 0; message && i < MESSAGES_A_TURN && take_message(pupil); i++) {
         }
         if (!pupil->is_asked && fovea_time_ns() >= ask_ns) {
-            (void)ask(pupil, "t");
+            if (!ask(pupil, "t")) {
+                return;
+            }
             ask_ns = gaze_time_add(pupil->asked_ns, ASK_EVERY_NS);
         }
     }
@@ -310,7 +313,7 @@ static void pupil_finish(struct fovea_gaze_source *source)
 {
     struct pupil *pupil = (struct pupil *)source;
     gaze_feed_stop(&pupil->feed);
-    if (pupil->context) {
+    if (pupil->context && !process_is_child_of(source->process)) { /* else its threads are not */
         (void)pupil->library.ctx_term(pupil->context);
     }
     gaze_feed_finish(&pupil->feed);
