@@ -58,7 +58,8 @@ def test_adapters_know_the_public_headers_alone():
     knows = {
         # fovea-run looks into operators' files as programs do, and runs no operator.
         "layer": {"config/settings.h", "kernels/operators_files.h",
-                  "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_switch.h", "vulkan/vk_format.h"},
+                  "plugin/gaze/gaze_library.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_switch.h",
+                  "vulkan/vk_format.h"},
         # Sources change for others while frames go on, as in the layer; the runtime's gaze is held like theirs. Whether
         # contexts take settings is asked once for the contexts of all swapchains, as engine/feed.h does for its engines. Where an
         # operator needs depths, and the program has none, it is left out.

@@ -298,5 +298,8 @@ enum fovea_result gaze_seen_look(struct gaze_seen *seen, struct gaze_seen_size s
 {
     out_proposals->count = 0;
     FOVEA_TRY(find(seen, &seen->color, seen->pixels, size, 1.0, out_proposals));
-    return seen->motion > 0 ? find_changes(seen, size, out_proposals) : FOVEA_OK;
+    const enum fovea_result result =
+        seen->motion > 0 ? find_changes(seen, size, out_proposals) : FOVEA_OK;
+    out_proposals->count = result < 0 ? 0 : out_proposals->count;
+    return result;
 }

@@ -167,7 +167,7 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
                          sizeof settings->opengaze_address, settings->kind == FOVEA_GAZE_OPENGAZE,
                          log));
     return check_text("gaze.udp.bind", settings->udp_bind, sizeof settings->udp_bind,
-                      settings->kind == FOVEA_GAZE_UDP, log);
+                      settings->kind == FOVEA_GAZE_UDP || settings->kind == FOVEA_GAZE_OSC, log);
 }
 
 bool gaze_settings_same(const struct fovea_gaze_settings *a, const struct fovea_gaze_settings *b)

@@ -67,7 +67,10 @@ static void take_numbers(enum meaning meaning, const double *numbers, struct gaz
         eye->up_deg = -numbers[0];
         eye->right_deg = numbers[1];
         break;
-    case DIRECTION: /* right, up, ahead */
+    case DIRECTION: /* right, up, ahead; no eye looks back, and none looks nowhere */
+        if (!(numbers[2] > 0.0)) {
+            break;
+        }
         eye->right_deg = atan2(numbers[0], numbers[2]) * DEG_PER_RAD;
         eye->up_deg = atan2(numbers[1], numbers[2]) * DEG_PER_RAD;
         break;

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "kernels/operators_files.h"
+#include "plugin/gaze/gaze_library.h"
 #include "plugin/gaze/gaze_source.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     const struct fovea_log log = {.fn = on_gaze_log, .user = list, .min_level = FOVEA_LOG_WARNING};
     const unsigned before = list->missing;
     struct fovea_gaze_source *source = NULL;
+    gaze_library_look();
     const enum fovea_result result = gaze_source_open(gaze, log, &source);
     fovea_gaze_source_destroy(&source);
     if (result == FOVEA_OK) {
