@@ -19,8 +19,11 @@ Found = np.ndarray[Any, Any]
 def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: float, overlap: float, threads: int) -> _library.BlobsDesc:
     if overlap == 0:
         overlap = 1e-9  # 0 is the library's default
-    if count is not None and count < 1:
-        raise ValueError(f"max_count is {count}; it must be 1 or more")
+    # The library has 32 bits of each, in which larger ones would be others.
+    if count is not None and not 1 <= count <= 65536:
+        raise ValueError(f"max_count is {count}; it must be 1 or more, and 65536 or less")
+    if not (0 <= scales <= 25 and 0 <= threads <= 1024):
+        raise ValueError(f"scales is {scales} and threads {threads}; they must be 3 to 25, and 0 to 1024")
     return _library.BlobsDesc(
         struct_bytes=ctypes.sizeof(_library.BlobsDesc),
         scale_count=scales,

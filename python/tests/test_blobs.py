@@ -47,6 +47,8 @@ def test_batches_are_lists_of_what_single_images_have():
         (np.zeros(4, np.uint8), {}, ValueError, "shape"),
         (np.zeros((0, 4), np.uint8), {}, ValueError, "nothing"),
         (np.zeros((4, 4), np.uint8), {"max_count": 0}, ValueError, "max_count"),
+        (np.zeros((4, 4), np.uint8), {"max_count": 2**32}, ValueError, "max_count"),
+        (np.zeros((4, 4), np.uint8), {"threads": -1}, ValueError, "threads"),
         (np.zeros((4, 4), np.uint8), {"scales": 2}, ValueError, "scale_count"),
         (np.zeros((4, 4), np.uint8), {"sigma_min_px": 0.5}, ValueError, "sigma_min_px"),
         (np.zeros((4, 4), np.uint8), {"threshold": 3.5}, ValueError, "threshold"),
