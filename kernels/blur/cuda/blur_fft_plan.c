@@ -76,7 +76,7 @@ static enum fovea_result make_planes(const struct blur_fft_limits *limits,
     return length_of(limits, out, out->rows, log, &out->down);
 }
 
-/* The most columns of which two blocks fit on a multiprocessor, or of which one does. */
+/* The most columns of which two blocks fit on a multiprocessor; one, where none do. */
 static uint32_t columns_of(const struct blur_fft_limits *limits, const struct blur_planes *planes)
 {
     const uint64_t each =

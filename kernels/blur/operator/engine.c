@@ -4,8 +4,6 @@
 #include "kernels/blur/engine.h"
 
 #include "kernels/blur/cpu/blur_cpu.h"
-#if FOVEA_HAVE_CUDA
-#endif
 
 #include <math.h>
 
