@@ -40,6 +40,27 @@ static inline bool pixel_has_32_bit_floats(enum fovea_format format)
            format == FOVEA_FORMAT_R32F;
 }
 
+/* Returns what white is among the floats that a codec decodes to. */
+static inline float pixel_white(enum fovea_format format)
+{
+    switch (format) {
+    case FOVEA_FORMAT_RGBA8:
+    case FOVEA_FORMAT_RGB8:
+    case FOVEA_FORMAT_R8:
+        return 255.0f;
+    case FOVEA_FORMAT_A2B10G10R10:
+        return 1023.0f;
+    default:
+        return 1.0f;
+    }
+}
+
+/* Returns what an opaque pixel's alpha is among them. */
+static inline float pixel_opaque(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_A2B10G10R10 ? 3.0f : pixel_white(format);
+}
+
 /* NULL for FOVEA_FORMAT_NONE and numbers that are no format. */
 const struct pixel_codec *pixel_codec_of(enum fovea_format format);
 

@@ -389,20 +389,6 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
 
 /* ---- Formats */
 
-static float white_of(enum fovea_format format)
-{
-    switch (format) {
-    case FOVEA_FORMAT_RGBA8:
-    case FOVEA_FORMAT_RGB8:
-    case FOVEA_FORMAT_R8:
-        return 255.0f;
-    case FOVEA_FORMAT_A2B10G10R10:
-        return 1023.0f;
-    default:
-        return 1.0f;
-    }
-}
-
 /* The plan's colour that an image's own is: a grey one's only channel is as green. */
 static size_t color_in_plan(size_t color, bool grey, bool blue_first)
 {
@@ -412,7 +398,7 @@ static size_t color_in_plan(size_t color, bool grey, bool blue_first)
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
                                 bool blue_first)
 {
-    const float white = white_of(format);
+    const float white = pixel_white(format);
     const bool grey = pixel_codec_of(format)->color_channels == 1;
     struct lens_shape shape = plan->shape;
     for (size_t i = 0; i < LENS_COLORS; i++) {

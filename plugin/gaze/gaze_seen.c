@@ -145,24 +145,6 @@ static uint32_t to_byte(float value, float most)
     return scaled >= 255.0f ? 255u : scaled > 0.0f ? (uint32_t)scaled : 0u; /* NaN is 0 */
 }
 
-static float most_of(enum fovea_format format)
-{
-    switch (format) {
-    case FOVEA_FORMAT_A2B10G10R10:
-        return 1023.0f;
-    case FOVEA_FORMAT_B10G11R11F:
-    case FOVEA_FORMAT_RGBA16F:
-    case FOVEA_FORMAT_RGBA32F:
-    case FOVEA_FORMAT_RGB32F:
-    case FOVEA_FORMAT_R16F:
-    case FOVEA_FORMAT_R32F:
-    case FOVEA_FORMAT_RGB16F:
-        return 1.0f;
-    default:
-        return 255.0f;
-    }
-}
-
 /* A cell begins at pixel i * size / cells; of it so many samples, evenly. */
 static int32_t sample_of(uint32_t cell, uint32_t sample, uint32_t samples, uint32_t size_px,
                          uint32_t cells)
@@ -192,7 +174,7 @@ static uint32_t mean_of(const struct fovea_image *image, const struct pixel_code
             sum[c] += color[codec->color_channels == 1 ? 0 : c];
         }
     }
-    const float most = most_of(image->format) * (float)(across * down);
+    const float most = pixel_white(image->format) * (float)(across * down);
     return to_byte(sum[0], most) | to_byte(sum[1], most) << 8 | to_byte(sum[2], most) << 16;
 }
 

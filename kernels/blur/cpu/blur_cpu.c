@@ -95,7 +95,7 @@ static float white_of(const struct blur_cpu *cpu, enum fovea_format format)
     if (cpu->light || !pixel_light_known(format)) {
         return 1.0f;
     }
-    return format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
+    return pixel_white(format);
 }
 
 void blur_cpu_run(struct operator_host *host, const struct operator_images *images,

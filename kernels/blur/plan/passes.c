@@ -19,7 +19,7 @@ float blur_passes_white(int32_t light, enum fovea_format format)
     if (light != IMAGE_LIGHT_STORED) {
         return image_light_is_wide(light) ? (float)IMAGE_LIGHT_SCALE : 1.0f;
     }
-    return format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
+    return pixel_white(format);
 }
 
 /* ---- Along lines */

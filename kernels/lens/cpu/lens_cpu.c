@@ -258,14 +258,7 @@ static float blank_of(const struct lens_cpu *cpu, uint32_t channel)
     if (channel < cpu->codec->color_channels) {
         return cpu->shape.blank[channel];
     }
-    switch (cpu->dst.format) {
-    case FOVEA_FORMAT_RGBA8:
-        return 255.0f;
-    case FOVEA_FORMAT_A2B10G10R10:
-        return 3.0f;
-    default:
-        return 1.0f;
-    }
+    return pixel_opaque(cpu->dst.format);
 }
 
 static void put_blanks(const struct lens_cpu *cpu, const unsigned char *blanks, float *values)

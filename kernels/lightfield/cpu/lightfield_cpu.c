@@ -200,31 +200,12 @@ struct lightfield_source lightfield_source_of(const struct fovea_lightfield_raw 
     };
 }
 
-static float most_of(enum fovea_format format)
-{
-    switch (format) {
-    case FOVEA_FORMAT_RGBA8:
-    case FOVEA_FORMAT_RGB8:
-    case FOVEA_FORMAT_R8:
-        return 255.0f;
-    case FOVEA_FORMAT_A2B10G10R10:
-        return 1023.0f;
-    default:
-        return 1.0f;
-    }
-}
-
-static float opaque_of(enum fovea_format format)
-{
-    return format == FOVEA_FORMAT_A2B10G10R10 ? 3.0f : most_of(format);
-}
-
 void lightfield_write_row(const struct fovea_image *dst, int32_t y, const float *sums, float most,
                           float *packed)
 {
     const struct pixel_codec *codec = pixel_codec_of(dst->format);
     const uint32_t channels = codec->color_channels + (codec->has_alpha ? 1 : 0);
-    const float scale = most_of(dst->format) / most;
+    const float scale = pixel_white(dst->format) / most;
     const struct pixel_row row = pixel_row_of(dst, codec, 0, y, (int32_t)dst->width_px);
     for (uint32_t x = 0; x < dst->width_px; x++) {
         const float *sum = sums + (size_t)LIGHTFIELD_LANES * x;
@@ -234,7 +215,7 @@ void lightfield_write_row(const struct fovea_image *dst, int32_t y, const float 
             to[c] = sum[c] * part;
         }
         if (codec->has_alpha) {
-            to[codec->color_channels] = opaque_of(dst->format);
+            to[codec->color_channels] = pixel_opaque(dst->format);
         }
     }
     codec->encode(packed, channels, &row, &row);
