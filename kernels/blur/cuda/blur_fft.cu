@@ -160,8 +160,8 @@ static __device__ void transform_row(const blur_fft_rows_params &params)
     }
 }
 
-/* What a thread of a block has to do with columns: it transforms one of them together with others,
- * and moves numbers such that neighbouring threads have neighbouring columns. */
+/* A thread transforms a column together with others, and moves numbers such that neighbouring
+ * threads have neighbouring columns. */
 template <typename Real> struct columns {
     const blur_fft_columns_params &params;
     complex_of<Real> *shared;

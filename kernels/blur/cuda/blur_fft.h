@@ -33,6 +33,11 @@ FOVEA_MUST_CHECK enum fovea_result blur_fft_reserve(struct operator_cuda *cuda,
                                                     struct operator_cuda_plan *plan,
                                                     const struct operator_images *images);
 
+static inline uint32_t blur_fft_number_bytes(const struct blur_planes *planes)
+{
+    return planes->precise ? 2 * sizeof(double) : 2 * sizeof(float);
+}
+
 /* Planes of an image of that format, and what each takes. */
 uint32_t blur_fft_planes_in(const struct blur_fft_plan *plan, enum fovea_format format);
 uint64_t blur_fft_plane_bytes(const struct blur_fft_plan *plan);

@@ -130,11 +130,6 @@ struct planes_at {
     uint32_t count;
 };
 
-static uint32_t number_bytes(const struct planes_at *all)
-{
-    return all->planes->precise ? 16 : 8;
-}
-
 /* A thread makes one step of eight numbers, or some. */
 static enum fovea_result transform_rows(const struct planes_at *all, const CUfunction kernels[2],
                                         int32_t first, int32_t rows)
@@ -147,7 +142,8 @@ static enum fovea_result transform_rows(const struct planes_at *all, const CUfun
         .kernel = kernels[all->planes->precise],
         .blocks = {(uint32_t)rows, all->count, 1},
         .threads = {wanted < BLUR_FFT_MOST_THREADS ? wanted : BLUR_FFT_MOST_THREADS, 1},
-        .shared_bytes = (uint32_t)blur_transform_places(across->length) * number_bytes(all)};
+        .shared_bytes =
+            (uint32_t)blur_transform_places(across->length) * blur_fft_number_bytes(all->planes)};
     return cuda_launch(all->fft->base.device, all->stream, &launch, &params);
 }
 
@@ -172,7 +168,7 @@ static enum fovea_result transform_columns(const struct planes_at *all, uint32_t
         .kernel = (kernel ? fft->columns : fft->columns_there)[planes->precise],
         .blocks = {all->count * cuda_parts(params.width, (int32_t)columns), 1, 1},
         .threads = {BLUR_FFT_COLUMN_THREADS / columns, columns},
-        .shared_bytes = columns * (uint32_t)params.places * number_bytes(all)};
+        .shared_bytes = columns * (uint32_t)params.places * blur_fft_number_bytes(all->planes)};
     return cuda_launch(fft->base.device, all->stream, &launch, &params);
 }
 

@@ -17,20 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t number_bytes(const struct blur_planes *planes)
-{
-    return planes->precise ? 2 * sizeof(double) : 2 * sizeof(float);
-}
-
 uint64_t blur_fft_plane_bytes(const struct blur_fft_plan *plan)
 {
     return (uint64_t)plan->planes.across.length * (uint64_t)plan->planes.rows *
-           number_bytes(&plan->planes);
+           blur_fft_number_bytes(&plan->planes);
 }
 
 static uint64_t kernel_bytes(const struct blur_planes *planes)
 {
-    return (uint64_t)planes->across.length * (uint64_t)planes->down.length * number_bytes(planes);
+    return (uint64_t)planes->across.length * (uint64_t)planes->down.length *
+           blur_fft_number_bytes(planes);
 }
 
 /* The length of a transform of at least so many numbers, which a block's memory must hold. */
@@ -38,8 +34,8 @@ static enum fovea_result length_of(const struct blur_fft_limits *limits,
                                    const struct blur_planes *planes, int32_t least,
                                    struct fovea_log log, struct blur_transform *out)
 {
-    int32_t most = limits->shared_bytes / (int32_t)number_bytes(planes);
-    while (most > 0 && (uint64_t)blur_transform_places(most) * number_bytes(planes) >
+    int32_t most = limits->shared_bytes / (int32_t)blur_fft_number_bytes(planes);
+    while (most > 0 && (uint64_t)blur_transform_places(most) * blur_fft_number_bytes(planes) >
                            (uint64_t)limits->shared_bytes) {
         most -= 16;
     }
@@ -80,7 +76,7 @@ static enum fovea_result make_planes(const struct blur_fft_limits *limits,
 static uint32_t columns_of(const struct blur_fft_limits *limits, const struct blur_planes *planes)
 {
     const uint64_t each =
-        (uint64_t)blur_transform_places(planes->down.length) * number_bytes(planes);
+        (uint64_t)blur_transform_places(planes->down.length) * blur_fft_number_bytes(planes);
     for (uint32_t columns = 8; columns > 1; columns /= 2) {
         if (2 * columns * each <= (uint64_t)limits->shared_bytes) {
             return columns;
@@ -110,7 +106,7 @@ static void fill_kernel(const struct blur_kernel *kernel, const struct blur_plan
     }
 }
 
-/* Of the host. */
+/* The host has these until they are on the device. */
 struct tables {
     float *light;
     void *across;
@@ -126,8 +122,9 @@ static enum fovea_result upload(struct operator_cuda *cuda, const struct blur_pl
     const struct operator_cuda_part parts[] = {
         {&plan->light_samples, tables->light, count * sizeof *tables->light},
         {&planes->across.turns, tables->across,
-         (uint64_t)planes->across.length * number_bytes(planes)},
-        {&planes->down.turns, tables->down, (uint64_t)planes->down.length * number_bytes(planes)},
+         (uint64_t)planes->across.length * blur_fft_number_bytes(planes)},
+        {&planes->down.turns, tables->down,
+         (uint64_t)planes->down.length * blur_fft_number_bytes(planes)},
         {&plan->kernel, tables->kernel, kernel_bytes(planes)},
         {&planes->at, NULL, (uint64_t)planes->count * blur_fft_plane_bytes(plan)}};
     foveate_plan_fill_light(&source->machine, tables->light);
@@ -141,7 +138,7 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
                               struct blur_fft_plan *plan)
 {
     const struct blur_planes *planes = &plan->planes;
-    const uint64_t bytes = number_bytes(planes);
+    const uint64_t bytes = blur_fft_number_bytes(planes);
     const struct tables tables = {
         calloc(foveate_plan_light_samples(&source->machine) + 1, sizeof(float)),
         calloc((size_t)planes->across.length, bytes), calloc((size_t)planes->down.length, bytes),
