@@ -512,8 +512,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_record(
 
 /* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are
  * foveated around the newest valid sample of that source at the moment the GPU starts on them: read
- * once, the same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others,
- * whose samples do not come from outside. NULL: no longer. Source and
+ * once, the same for all of the frame. Sources whose samples come from outside (mouse, udp, osc and
+ * those of trackers); FOVEA_ERROR_UNSUPPORTED for others. NULL: no longer. Source and
  * context may be destroyed in any order: a source that is destroyed is followed no longer, which
  * counts as a call of the contexts that follow it. Samples may go on arriving from any thread
  * meanwhile. Any number of contexts may follow one source, each of a window or device of its

@@ -369,7 +369,7 @@ static const struct packet PACKETS[] = {
     PACKET(LEFT_X F1, NULL, false, 0, 0, 0),
     PACKET(LEFT_Y F0, NULL, true, 45, 0, 1),
     PACKET(LID F0, NULL, true, 45, 0, 0),
-    PACKET(PITCH_YAW F2 F4 F4 F8, NULL, true, 6, -3, 1), /* the right eye is open */
+    PACKET(PITCH_YAW F2 F4 F4 F8, NULL, true, 8, -4, 1), /* the right eye alone is open */
     PACKET(CLOSED F1, NULL, true, 6, -3, 0),
     PACKET(BUNDLE "\0\0\0\x28" CLOSED F0 "\0\0\0\x2d" AHEAD F1 F0 F1, "cut off", true, 6, -3, 1),
     PACKET(BUNDLE "\0\0\0\x28" CLOSED F0 "\0\0\0\x2c" AHEAD F1 F0 F1, NULL, true, 45, 0, 1),

@@ -29,6 +29,8 @@ void gaze_library_look(void)
     pthread_mutex_unlock(&lock);
 }
 
+static _Thread_local char missing[128];
+
 static void *open_first(enum gaze_library which, const char *const *names)
 {
     char named[FOVEA_PATH_MAX];
@@ -58,7 +60,9 @@ bool gaze_library_open(enum gaze_library which, const char *const *names,
     for (size_t i = 0; i < count; i++) {
         void *function = dlsym(library, symbols[i].name);
         if (!function) {
-            *out_why = symbols[i].name;
+            snprintf(missing, sizeof missing, "it has no %s: it is too old, or another library",
+                     symbols[i].name);
+            *out_why = missing;
             dlclose(library);
             return false;
         }

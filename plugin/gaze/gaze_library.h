@@ -26,7 +26,8 @@ enum gaze_library {
 void gaze_library_look(void);
 
 /* Opens the file that its variable named then, else the first of the names that the system finds;
- * names end with NULL. The table gets all the functions. False: *out_why says what is missing. */
+ * names end with NULL. The table gets all the functions. False: *out_why says what is missing,
+ * until this thread opens another. */
 bool gaze_library_open(enum gaze_library which, const char *const *names,
                        const struct gaze_symbol *symbols, size_t count, void *table,
                        const char **out_why);

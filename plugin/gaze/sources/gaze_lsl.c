@@ -45,8 +45,11 @@ struct lsl {
     double correction_s; /* from the sender's clock to ours */
     int64_t corrected_ns;
     int64_t heard_ns;
+    bool heard; /* something, since the stream was opened */
     struct gaze_clock clock; /* where the stream's times are not LSL's */
     bool said_clock;
+    bool said_several;
+    bool said_stream; /* since it was last there */
     char text[LSL_CHANNELS_MAX]; /* of messages */
 };
 
@@ -74,19 +77,33 @@ static void write_predicate(const struct fovea_gaze_settings *settings, char *ou
     }
 }
 
+/* Names come from outside: what could move a terminal's cursor is left out. */
+static void copy_label(char out[LSL_LABEL_BYTES], const char *text)
+{
+    snprintf(out, LSL_LABEL_BYTES, "%s", text ? text : "");
+    for (char *c = out; *c; c++) {
+        *c = *c >= ' ' && *c < 127 ? *c : '?';
+    }
+}
+
 /* The first of those that answer. */
 static lsl_info take_first(struct lsl *lsl)
 {
     lsl_info found[STREAMS_MAX] = {NULL};
     const int32_t count = lsl->library.resolver_results(lsl->resolver, found, STREAMS_MAX);
+    char name[LSL_LABEL_BYTES];
+    char source_id[LSL_LABEL_BYTES];
     for (int32_t i = 1; i < count; i++) {
         lsl->library.destroy_info(found[i]);
     }
-    if (count > 1) {
+    if (count > 1 && !lsl->said_several) {
+        lsl->said_several = true;
+        copy_label(name, lsl->library.get_name(found[0]));
+        copy_label(source_id, lsl->library.get_source_id(found[0]));
         log_warning(lsl->feed.base.log,
                     "gaze: %d LSL streams match; \"%s\" of source_id \"%s\" is taken: set "
                     "gaze.lsl.name or gaze.lsl.source_id",
-                    count, lsl->library.get_name(found[0]), lsl->library.get_source_id(found[0]));
+                    count, name, source_id);
     }
     return count > 0 ? found[0] : NULL;
 }
@@ -140,14 +157,6 @@ static bool open_stream(struct lsl *lsl)
         lsl->library.open_stream(lsl->inlet, OPEN_S, &error);
     }
     return error == LSL_NO_ERROR;
-}
-
-static void copy_label(char out[LSL_LABEL_BYTES], const char *text)
-{
-    snprintf(out, LSL_LABEL_BYTES, "%s", text ? text : "");
-    for (char *c = out; *c; c++) {
-        *c = *c >= ' ' && *c < 127 ? *c : '?';
-    }
 }
 
 static lsl_xml first_channel(struct lsl *lsl, lsl_info info)
@@ -215,18 +224,28 @@ static const char *choose_channels(struct lsl *lsl, lsl_info info)
     return why;
 }
 
+/* Says so once: a stream that is there and sends nothing is opened again and again. */
+static void say_stream(struct lsl *lsl, lsl_info info, const char *name)
+{
+    if (lsl->said_stream) {
+        return;
+    }
+    lsl->said_stream = true;
+    compare_unit(lsl, info);
+    log_info(lsl->feed.base.log, "gaze: LSL stream \"%s\", channels %zu and %zu of %d", name,
+             lsl->channels.x[0] + 1, lsl->channels.y[0] + 1, lsl->count);
+}
+
 static bool understand(struct lsl *lsl, lsl_info info)
 {
+    char name[LSL_LABEL_BYTES];
+    copy_label(name, lsl->library.get_name(info));
     const char *why = choose_channels(lsl, info);
     if (why) {
-        gaze_feed_problem(&lsl->feed, "LSL stream \"%s\": %s", lsl->library.get_name(info), why);
+        gaze_feed_problem(&lsl->feed, "LSL stream \"%s\": %s", name, why);
         return false;
     }
-    gaze_feed_good(&lsl->feed);
-    compare_unit(lsl, info);
-    log_info(lsl->feed.base.log, "gaze: LSL stream \"%s\", channels %zu and %zu of %d",
-             lsl->library.get_name(info), lsl->channels.x[0] + 1, lsl->channels.y[0] + 1,
-             lsl->count);
+    say_stream(lsl, info, name);
     return true;
 }
 
@@ -275,6 +294,8 @@ static void take(struct lsl *lsl, double sender_s, int64_t now_ns)
 {
     struct fovea_gaze_sample sample = lsl_channels_sample(&lsl->channels, lsl->numbers);
     lsl->heard_ns = now_ns;
+    lsl->heard = true;
+    gaze_feed_good(&lsl->feed);
     if (!gaze_intake_understands(&sample)) {
         gaze_feed_reject(&lsl->feed, "its confidence is not 0 to 1");
     } else if (!place(lsl, sender_s, now_ns, &sample.t_ns)) {
@@ -308,10 +329,13 @@ static void follow(struct lsl *lsl)
     lsl->corrected = false;
     lsl->clock = (struct gaze_clock){0};
     lsl->heard_ns = fovea_time_ns();
+    lsl->heard = false;
     while (gaze_feed_wait(&lsl->feed, -1, 0, 0)) {
         correct(lsl, fovea_time_ns());
         if (!pull(lsl)) {
-            gaze_feed_problem(&lsl->feed, "the LSL stream has ended; it is waited for");
+            lsl->said_stream = !lsl->heard;
+            gaze_feed_problem(&lsl->feed, "the LSL stream %s; it is waited for",
+                              lsl->heard ? "has ended, or fallen silent" : "sends nothing");
             return;
         }
     }
@@ -327,6 +351,10 @@ static void use_stream(struct lsl *lsl)
     if (understood && open_stream(lsl)) {
         follow(lsl);
     } else {
+        if (!whole || understood) {
+            gaze_feed_problem(&lsl->feed, "an LSL stream is seen, and its machine does not answer: "
+                                          "a firewall may be between; it is tried again");
+        }
         (void)!gaze_feed_wait(&lsl->feed, -1, 0, PAUSE_MS);
     }
 }

@@ -89,6 +89,7 @@ static bool read_some(struct opengaze *opengaze)
     return count > 0 || (count < 0 && errno == EINTR);
 }
 
+/* errno says why not. */
 static bool ask_for_gaze(struct opengaze *opengaze)
 {
     char text[256];
@@ -97,7 +98,11 @@ static bool ask_for_gaze(struct opengaze *opengaze)
                                "<SET ID=\"ENABLE_SEND_POG_%s\" STATE=\"1\" />\r\n"
                                "<SET ID=\"ENABLE_SEND_DATA\" STATE=\"1\" />\r\n",
                                gaze_opengaze_name(opengaze->feed.base.settings.opengaze_point));
-    return send(opengaze->socket, text, (size_t)bytes, MSG_NOSIGNAL) == bytes;
+    const ssize_t sent = send(opengaze->socket, text, (size_t)bytes, MSG_NOSIGNAL);
+    if (sent >= 0 && sent != bytes) {
+        errno = ENOBUFS;
+    }
+    return sent == bytes;
 }
 
 static bool finish_connecting(struct opengaze *opengaze)

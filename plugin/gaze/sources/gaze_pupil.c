@@ -25,8 +25,8 @@
 #define ASK_EVERY_NS GAZE_NS_PER_S
 #define LOOK_MS 250
 #define AGAIN_MS 500
-/* An answer that was longer under way says little of the clock. */
-#define QUICK_NS (20 * GAZE_NS_PER_MS)
+/* An answer that was longer under way than others says little of the clock. */
+#define QUICK_NS (5 * GAZE_NS_PER_MS)
 #define OLD_NS (5 * GAZE_NS_PER_S)
 
 struct pupil {
@@ -39,6 +39,7 @@ struct pupil {
     void *published;
     bool knows_clock;
     int64_t apart_ns; /* our clock less Pupil's */
+    int64_t quickest_ns; /* an answer that was no longer under way counts */
     int64_t asked_ns;
     bool is_asked; /* and there is no answer yet */
     int64_t now_ns; /* when the message came that is being read */
@@ -94,7 +95,8 @@ static bool take_answer(struct pupil *pupil, double *out)
     return json_decimal(text, text + count, out) && isfinite(*out);
 }
 
-/* Half of the time that the question and its answer took lies before the answer. */
+/* Half of the time that the question and its answer took lies before the answer. What counts as
+ * quick grows from answer to answer, so that a link that became slower is followed too. */
 static void take_clock(struct pupil *pupil)
 {
     double pupil_s = 0.0;
@@ -103,10 +105,12 @@ static void take_clock(struct pupil *pupil)
         return;
     }
     const int64_t took_ns = fovea_time_ns() - asked_ns;
-    if (!pupil->knows_clock || took_ns <= QUICK_NS) {
+    if (!pupil->knows_clock || took_ns <= QUICK_NS || took_ns <= pupil->quickest_ns) {
         pupil->apart_ns = asked_ns + took_ns / 2 - llround(pupil_s * 1e9);
+        pupil->quickest_ns = took_ns;
         pupil->knows_clock = true;
     }
+    pupil->quickest_ns += pupil->quickest_ns / 8;
 }
 
 static bool is_over(const struct pupil *pupil)
