@@ -65,9 +65,10 @@ def test_adapters_know_the_public_headers_alone():
         # operator needs depths, and the program has none, it is left out.
         "openxr": {"kernels/row/row.h", "plugin/context/settings_take.h",
                    "plugin/gaze/gaze_hold.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_switch.h"},
-        # It records the passes of operators, as plugin/frame does, through an interface that is not Vulkan.
+        # It records the passes of operators, and shows frames to a source that looks at pictures, as plugin/frame does,
+        # through an interface that is not Vulkan.
         "godot": {"kernels/operator/operator_glsl.h", "kernels/row/row.h",
-                  "plugin/engine/feed.h", "plugin/engine/frustum.h"},
+                  "plugin/engine/feed.h", "plugin/engine/frustum.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_watch.h"},
         "unity": {"kernels/row/row.h", "plugin/engine/feed.h", "plugin/engine/frustum.h",
                   "plugin/frame/create/frame_settings.h"},
     }

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "godot_depth.h"
+#include "godot_show.h"
 #include "kernels/row/row.h"
 #include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
@@ -141,10 +142,20 @@ static enum fovea_result find_plan(struct godot_render *render, struct godot_vie
     return FOVEA_PASSED_THROUGH;
 }
 
-static enum fovea_result record_view(struct godot_render *render, struct godot_view *view)
+/* The gaze source sees the first view. */
+static enum fovea_result record_view(struct godot_render *render, int64_t index,
+                                     struct godot_view *view)
 {
     FOVEA_TRY(godot_target_make(view->target, render->device, view->plan->plan->images_between));
-    return godot_record_view(render, view);
+    view->shown = index == 0 && godot_show_choose(render, (uint32_t)view->frame.width_px,
+                                                  (uint32_t)view->frame.height_px);
+    const enum fovea_result result = godot_record_view(render, view);
+    if (view->shown && result == FOVEA_OK) {
+        godot_show_fetch(render);
+    } else if (view->shown) {
+        godot_show_take_back(render);
+    }
+    return result;
 }
 
 static enum fovea_result render_view(struct godot_render *render,
@@ -165,7 +176,7 @@ static enum fovea_result render_view(struct godot_render *render,
                               .marked = gaze->usable && choices->debug_view != GODOT_DEBUG_OFF};
     enum fovea_result result = find_textures(render, viewport, &settings, index, &view);
     result = result == FOVEA_OK ? find_plan(render, &view, &desc) : result;
-    return result == FOVEA_OK ? record_view(render, &view) : result;
+    return result == FOVEA_OK ? record_view(render, index, &view) : result;
 }
 
 /* The next frame may have another projection and is tried at once; others in a second. */
@@ -218,6 +229,7 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
         return; /* the window is minimized, say */
     }
     render->frame++;
+    godot_show_follow(render, &effect->feed);
     const struct fovea_gaze gaze = godot_gaze_read(&effect->feed, &render->choices, viewport->size);
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(

@@ -4,12 +4,14 @@
 #include "godot_record.h"
 
 #include "core/log.h"
+#include "godot_show.h"
 #include "kernels/row/row.h"
 
 #include <string.h>
 
 #define FORMAT FOVEA_FORMAT_RGBA16F
-#define PASSES_MAX (OPERATOR_ROW_PASSES + 3) /* with both copies and what is drawn */
+#define PASSES_MAX                                                                                 \
+    (OPERATOR_ROW_PASSES + 4) /* with both copies, what is drawn, and a small picture */
 _Static_assert(PASSES_MAX <= GODOT_PIPELINES_MAX, "those of a view are there at the same time");
 
 /* A pass with what it binds. */
@@ -75,6 +77,16 @@ static enum fovea_result add_copy(struct godot_render *render, const struct godo
                                        in ? &godot_shader_from_colour : &godot_shader_to_colour};
     shader_pixel_groups((uint32_t)view->frame.width_px, (uint32_t)view->frame.height_px,
                         pass->groups);
+    return add(render, list, bound);
+}
+
+static enum fovea_result add_shown(struct godot_render *render, const struct godot_view *view,
+                                   struct dispatches *list)
+{
+    const struct godot_rid bound[GODOT_SPIRV_BINDINGS] = {
+        view->target->images[OPERATOR_SOURCE], {0}, {0}, godot_show_buffer(render)};
+    godot_show_pass(render, (uint32_t)view->frame.width_px, (uint32_t)view->frame.height_px,
+                    &list->passes[list->count]);
     return add(render, list, bound);
 }
 
@@ -201,6 +213,9 @@ enum fovea_result godot_record_view(struct godot_render *render, const struct go
     dispatches.count = 0;
     render->shaders.view++;
     FOVEA_TRY(add_copy(render, view, &dispatches, true));
+    if (view->shown) {
+        FOVEA_TRY(add_shown(render, view, &dispatches));
+    }
     FOVEA_TRY(add_passes(render, view, &dispatches));
     FOVEA_TRY(add_copy(render, view, &dispatches, false));
     record_lists(render, &dispatches);

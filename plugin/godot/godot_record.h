@@ -19,6 +19,7 @@ struct godot_view {
     struct godot_rid colour; /* of the engine's: read, then written */
     struct godot_rid depth; /* of the engine's; {0}: no operator needs it */
     struct godot_rid focus;
+    bool shown; /* to a gaze source that looks at pictures */
     struct operator_depths depths; /* which the frame refers to */
 };
 

@@ -4,6 +4,7 @@
 #include "godot_render.h"
 
 #include "core/log.h"
+#include "godot_show.h"
 #include "plugin/godot/api/godot_log.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static void finish_sets(struct godot_render *render)
 void godot_render_destroy(struct godot_render *render)
 {
     if (render->device) {
+        godot_show_finish(render);
         finish_sets(render);
         godot_plans_finish(&render->plans, render->device);
         godot_targets_finish(&render->targets, render->device);

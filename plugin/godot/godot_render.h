@@ -22,6 +22,8 @@ struct godot_set {
     uint64_t last_used;
 };
 
+struct godot_show;
+
 struct godot_render {
     struct godot_object *device; /* NULL until there is one */
     const struct engine_settings *settings; /* the effect's, in this frame */
@@ -40,6 +42,8 @@ struct godot_render {
     struct godot_rid no_uniforms;
     struct godot_bytes constants; /* one for all push constants; the engine copies them */
     bool has_constants;
+    struct godot_show *show; /* NULL: no source has looked at pictures */
+    bool cannot_show;
     bool ready_for_frames; /* all of these are there */
     struct said said; /* of all viewports together */
 };

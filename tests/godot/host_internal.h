@@ -84,7 +84,8 @@ void variant_from(struct variant *out, int type, const void *value);
 /* Copies the value out, converting between bool, int and float, String and StringName. */
 bool variant_to(const struct variant *variant, int type, void *out);
 void variant_finish(struct variant *variant);
-bool callable_call(const struct callable *callable);
+/* With one argument, or NULL: with none. */
+bool callable_call(const struct callable *callable, const struct variant *argument);
 gd_any_fn value_function(const char *name); /* of the interface; NULL: not of values */
 
 /* ---- Objects ---- */

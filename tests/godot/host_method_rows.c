@@ -75,6 +75,7 @@ const struct method method_rows[] = {
     M(RD, "compute_list_dispatch", 4275841770, "void(int,int,int,int)", method_list_dispatch),
     M(RD, "compute_list_add_barrier", 1286410249, "void(int)", method_list_barrier),
     M(RD, "compute_list_end", 3218959716, "void()", method_list_end),
+    M(RD, "buffer_get_data_async", 2370287848, "#Error(RID,Callable,int=0,int=0)", method_buffer_get_async),
     M(RD, "free_rid", 2722037293, "void(RID)", method_rd_free),
     M(RD, "limit_get", 1559202131, "int(#RenderingDevice.Limit) const", method_limit),
 };

@@ -238,7 +238,7 @@ void callable_custom_create(void *out, struct gd_custom_callable *info)
     *(struct callable *)out = (struct callable){.custom = custom};
 }
 
-bool callable_call(const struct callable *callable)
+bool callable_call(const struct callable *callable, const struct variant *argument)
 {
     struct variant ret = {0};
     struct gd_call_error error = {0};
@@ -253,7 +253,7 @@ bool callable_call(const struct callable *callable)
         (info->is_valid && !info->is_valid(info->user))) {
         return false;
     }
-    info->call(info->user, NULL, 0, &ret, &error);
+    info->call(info->user, (const void *)&argument, argument ? 1 : 0, &ret, &error);
     variant_finish(&ret);
     return error.error == 0;
 }

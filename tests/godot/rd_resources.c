@@ -233,11 +233,14 @@ void rd_flush(void)
     }
 }
 
+static void answer_requests(void);
+
 void device_end_frame(void)
 {
     rd_lists_end_frame();
     rd_flush();
     rd_lists_read_times();
+    answer_requests();
     for (uint32_t i = 0; i < staging_count; i++) {
         engine_buffer_destroy(&the_host.engine, &staging[i]);
     }
@@ -312,6 +315,51 @@ void method_buffer_create(struct call *call)
         write_buffer(made, data->data, 0, size);
     }
     call->ret.rid = made->rid;
+}
+
+/* Buffers whose bytes somebody waits for; he is called when the frame is over. */
+static struct request {
+    struct engine_buffer copy;
+    int64_t bytes;
+    struct callable callable;
+} requests[8];
+static uint32_t request_count;
+
+void method_buffer_get_async(struct call *call)
+{
+    struct resource *buffer = rd_find(call->args[0].rid, RD_BUFFER);
+    const int64_t offset = call->args[2].i, bytes = call->args[3].i;
+    if (!buffer || offset < 0 || bytes <= 0 || offset + bytes > buffer->buffer.bytes ||
+        rd_list_is_open("buffer_get_data_async")) {
+        engine_error("buffer_get_data_async of %lld bytes", (long long)bytes);
+        call->ret.i = 31; /* ERR_INVALID_PARAMETER */
+        return;
+    }
+    assert_true(request_count < sizeof requests / sizeof requests[0]);
+    struct request *request = &requests[request_count++];
+    *request = (struct request){.copy = rd_staging((VkDeviceSize)bytes), .bytes = bytes};
+    value_copy(GD_CALLABLE, &request->callable, call->args[1].opaque);
+    const VkBufferCopy region = {(VkDeviceSize)offset, 0, (VkDeviceSize)bytes};
+    rd_barrier();
+    vkCmdCopyBuffer(rd_commands(), buffer->buffer.handle, request->copy.buffer, 1, &region);
+}
+
+static void answer_requests(void)
+{
+    for (uint32_t i = 0; i < request_count; i++) {
+        struct bytes bytes = {0};
+        struct variant argument;
+        bytes_resize(&bytes, requests[i].bytes);
+        memcpy(bytes.data, requests[i].copy.mapped, (size_t)requests[i].bytes);
+        variant_from(&argument, GD_PACKED_BYTE_ARRAY, &bytes);
+        value_finish(GD_PACKED_BYTE_ARRAY, &bytes);
+        if (!callable_call(&requests[i].callable, &argument)) {
+            engine_error("buffer_get_data_async: the callback failed");
+        }
+        variant_finish(&argument);
+        value_finish(GD_CALLABLE, &requests[i].callable);
+    }
+    request_count = 0;
 }
 
 /* ---- The rest ---- */

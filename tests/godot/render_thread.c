@@ -35,7 +35,7 @@ static void run_job(struct job *job)
     if (job->run) {
         job->run(job->user);
     } else if (job->callable.custom || job->callable.method) {
-        if (!callable_call(&job->callable)) {
+        if (!callable_call(&job->callable, NULL)) {
             engine_error("a Callable could not be called on the render thread");
         }
         value_finish(GD_CALLABLE, &job->callable);

@@ -334,6 +334,79 @@ TEST(a_viewport_that_fails_is_said_once_beside_one_that_works)
     close_host();
 }
 
+/* ---- A gaze that looks at what is drawn */
+
+#define WIDE_PX 128
+#define HIGH_PX 80
+#define DISC_X 30
+#define DISC_Y 25
+#define DISC_PX 6
+#define FRAMES_ON_DISC 12 /* longer than a gaze that wanders passes it */
+
+static uint16_t grey[WIDE_PX * HIGH_PX * 4];
+static uint16_t marked[WIDE_PX * HIGH_PX * 4];
+
+static void draw_disc(void)
+{
+    for (int i = 0; i < WIDE_PX * HIGH_PX * 4; i++) {
+        const int x = i / 4 % WIDE_PX - DISC_X;
+        const int y = i / 4 / WIDE_PX - DISC_Y;
+        grey[i] = x * x + y * y < DISC_PX * DISC_PX ? 0x3b00 : 0x3000;
+    }
+}
+
+/* All that is changed is the marker: whether its middle is on the disc. */
+static bool marker_is_on_disc(void)
+{
+    double x = 0;
+    double y = 0;
+    int count = 0;
+    for (int i = 0; i < WIDE_PX * HIGH_PX; i++) {
+        if (memcmp(&grey[4 * (size_t)i], &marked[4 * (size_t)i], 8) != 0) {
+            count++;
+            x += i % WIDE_PX - DISC_X;
+            y += i / WIDE_PX - DISC_Y;
+        }
+    }
+    assert_true(count > 0);
+    return x * x + y * y < 1.5 * DISC_PX * 1.5 * DISC_PX * count * count;
+}
+
+/* Of 80 frames, or enough. */
+static int frames_on_disc(struct object *effect)
+{
+    const struct host_frame frame = {
+        .width_px = WIDE_PX, .height_px = HIGH_PX, .pixels = grey, .out = marked};
+    int on_disc = 0;
+    for (int i = 0; i < 80 && on_disc < FRAMES_ON_DISC; i++) {
+        assert_true(host_frame(effect, &frame));
+        on_disc += marker_is_on_disc();
+        usleep(10000);
+    }
+    return on_disc;
+}
+
+/* A disc on grey is the only blob; an engine that cannot read a buffer shows none. */
+TEST(the_source_saliency_sees_what_the_engine_has_drawn)
+{
+    draw_disc();
+    for (int blind = 0; blind < 2; blind++) {
+        struct object *effect = host_open_effect(
+            FOVEA_GODOT, &(struct host_options){
+                             .refused = blind ? "RenderingDevice.buffer_get_data_async" : NULL});
+        assert_true(host_set(effect, "strength", host_float(0)));
+        assert_true(host_set(effect, "debug_view", host_string("marker")));
+        assert_true(host_set(effect, "gaze_source", host_string("saliency")));
+        host_clear();
+        const int on_disc = frames_on_disc(effect);
+        assert_that((on_disc < FRAMES_ON_DISC) == (blind != 0), "blind %d: %d frames", blind,
+                    on_disc);
+        host_expect_clean();
+        host_release(effect);
+        close_host();
+    }
+}
+
 int main(void)
 {
     if (!host_open(&(struct host_options){0})) {

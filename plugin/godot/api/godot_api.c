@@ -12,6 +12,7 @@ struct godot_api godot;
 
 #define POSTINITIALIZE 0 /* the notification that constructors of the engine's send themselves */
 #define RESIZE_HASH 848867239
+#define SIZE_HASH 3173160232
 #define APPEND_HASH 3316032543
 
 struct method {
@@ -157,10 +158,11 @@ enum fovea_result godot_api_find_methods(void)
                       "precision=double");
     }
     godot.bytes_resize = find_builtin(GODOT_PACKED_BYTE_ARRAY, "resize", RESIZE_HASH);
+    godot.bytes_size = find_builtin(GODOT_PACKED_BYTE_ARRAY, "size", SIZE_HASH);
     godot.array_append = find_builtin(GODOT_ARRAY, "append", APPEND_HASH);
     godot.project_settings = find_singleton("ProjectSettings");
     godot.is_editor = find_is_editor();
-    complete = complete && godot.bytes_resize && godot.array_append;
+    complete = complete && godot.bytes_resize && godot.bytes_size && godot.array_append;
     return complete ? FOVEA_OK : refuse("Fovea cannot work in this Godot");
 }
 

@@ -112,6 +112,7 @@ struct godot_api {
     /* godot_api_find_methods fills the rest. */
     const struct godot_method_bind *methods[GODOT_METHOD_COUNT];
     godot_builtin_fn bytes_resize;
+    godot_builtin_fn bytes_size;
     godot_builtin_fn array_append;
     struct godot_object *project_settings; /* NULL: there is none */
     bool is_editor; /* what runs is the editor, and no game */
