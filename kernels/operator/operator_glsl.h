@@ -91,11 +91,23 @@ static inline void operator_pass_copies(const struct operator_frame *frame,
     shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
 }
 
-/* What is drawn over a view. Text is OPERATOR_TEXT_COLUMNS characters a row in binding 4; 0 is no
- * character. */
 #define OPERATOR_TEXT_COLUMNS 64
 #define OPERATOR_TEXT_ROWS 24
-#define OPERATOR_TEXT_BYTES (OPERATOR_TEXT_COLUMNS * OPERATOR_TEXT_ROWS)
+#define OPERATOR_CIRCLES 47
+#define OPERATOR_POINTS 16
+/* Binding 4: what frames write over a view. The size is a multiple of every alignment that devices
+ * ask for. */
+struct operator_hud {
+    char text[OPERATOR_TEXT_ROWS * OPERATOR_TEXT_COLUMNS]; /* 0 is no character */
+    uint32_t circle_count;
+    uint32_t point_count;
+    uint32_t unused[2];
+    float circles[OPERATOR_CIRCLES][4]; /* x, y and radius in pixels of the view */
+    float points[OPERATOR_POINTS][4]; /* x and y of a path; the newest comes last */
+};
+_Static_assert(sizeof(struct operator_hud) % 256 == 0, "slices of a buffer begin at such places");
+
+/* What is drawn over a view. */
 struct operator_marks {
     bool marker;
     bool rings;
@@ -104,6 +116,7 @@ struct operator_marks {
     int32_t text_columns;
     int32_t text_rows; /* 0: none */
     int32_t text_scale;
+    bool seen; /* circles and points of struct operator_hud */
 };
 
 /* Of the device. */

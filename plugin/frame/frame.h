@@ -243,6 +243,11 @@ struct frame_watch {
     struct gaze_seen_size size; /* of the picture that is on its way, or was the last one */
     uint64_t number; /* its number; 0: the source waits for none */
     const struct frame_slot *slot; /* whose commands write it; NULL: none do */
+    /* What the HUD shows of it. */
+    uint64_t shown_number; /* of the proposals */
+    struct gaze_proposals proposals;
+    struct fovea_point_uv places[OPERATOR_POINTS]; /* where the gaze was; the newest comes last */
+    uint32_t place_count;
 };
 
 /* What decides what a frame takes: one that lacks something says nothing of other kinds. */
@@ -351,8 +356,8 @@ struct fovea_vk {
     uint32_t refusals[FRAME_MAX_REFUSALS];
     uint32_t refusal_count;
     struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
-    char hud[OPERATOR_TEXT_BYTES];
-    char hud_lines[OPERATOR_TEXT_BYTES]; /* the program's */
+    struct operator_hud hud;
+    char hud_lines[sizeof(((struct operator_hud *)0)->text)]; /* the program's */
     char hud_gaze[OPERATOR_TEXT_COLUMNS]; /* the program's; "": the state of the gaze */
     int64_t hud_next_ns;
 };

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "frame_record.h"
+#include "frame_watch.h"
 
 #include "core/log.h"
 
@@ -99,9 +100,9 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
              work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
              state_words(fovea, gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
-    memset(fovea->hud, 0, sizeof fovea->hud);
-    uint32_t row = put_lines(fovea->hud, 0, text);
-    put_lines(fovea->hud, row, fovea->hud_lines);
+    memset(fovea->hud.text, 0, sizeof fovea->hud.text);
+    uint32_t row = put_lines(fovea->hud.text, 0, text);
+    put_lines(fovea->hud.text, row, fovea->hud_lines);
 }
 
 static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
@@ -111,8 +112,9 @@ static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
         fovea->hud_next_ns = now_ns + HUD_PERIOD_NS;
         write_hud(fovea, work);
     }
-    memcpy((char *)fovea->text.mapped + work->slot_index * OPERATOR_TEXT_BYTES, fovea->hud,
-           OPERATOR_TEXT_BYTES);
+    frame_watch_show(fovea, work, &fovea->hud);
+    struct operator_hud *huds = fovea->text.mapped;
+    huds[work->slot_index] = fovea->hud;
 }
 
 /* ---- What is drawn ---- */
@@ -143,6 +145,7 @@ static struct operator_marks make_marks(const struct fovea_overlay *overlay,
         marks.text_columns = OPERATOR_TEXT_COLUMNS;
         marks.text_rows = OPERATOR_TEXT_ROWS;
         marks.text_scale = work->view_height_px >= 1440 ? 2 : 1;
+        marks.seen = true;
     }
     return marks;
 }

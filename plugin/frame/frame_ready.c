@@ -306,8 +306,8 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
         .tables = tables,
         .scratch = work->pass_scratch ? range_of(&work->pass_scratch->buffer, scratch) : tables,
         .text = fovea->text.handle,
-        .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
-        .text_bytes = OPERATOR_TEXT_BYTES};
+        .text_offset = work->slot_index * sizeof(struct operator_hud),
+        .text_bytes = sizeof(struct operator_hud)};
     frame_depth_bind(fovea, work, index, step, &bindings);
     frame_late_bind(fovea, work->slot_index, &bindings);
     if (bindings.source && bindings.result) { /* else no pass of the step runs */

@@ -10,6 +10,9 @@
 #include "core/ending.h"
 #include "core/log.h"
 
+#include <math.h>
+#include <string.h>
+
 #define HEAD_WORDS 1 /* before the pixels: the mark of who has written them */
 #define PIXELS_MAX (2u * 320u * 320u) /* of the largest gaze.saliency.width_px */
 
@@ -45,6 +48,9 @@ void frame_watch_leave(struct fovea_vk *fovea)
         gaze_watch_take_back(watch->of, watch->number);
     }
     watch->number = 0;
+    watch->place_count = 0;
+    watch->proposals.count = 0;
+    watch->shown_number = 0;
     gaze_watch_leave(&watch->of);
 }
 
@@ -188,5 +194,59 @@ void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot)
     } else {
         gaze_watch_take_back(watch->of, watch->number);
         watch->number = 0;
+    }
+}
+
+/* ---- The HUD ---- */
+
+#define JUMP_UV 0.02 /* of the picture's width: the gaze is elsewhere */
+
+static void note_place(struct frame_watch *watch, struct fovea_point_uv point)
+{
+    struct fovea_point_uv *places = watch->places;
+    const struct fovea_point_uv *last = watch->place_count ? &places[watch->place_count - 1] : NULL;
+    if (last && hypot(point.x_uv - last->x_uv, point.y_uv - last->y_uv) < JUMP_UV) {
+        return;
+    }
+    if (watch->place_count == OPERATOR_POINTS) {
+        memmove(places, places + 1, (OPERATOR_POINTS - 1) * sizeof *places);
+        watch->place_count--;
+    }
+    places[watch->place_count++] = point;
+}
+
+static void set_circles(const struct frame_watch *watch, float width_px, float height_px,
+                        struct operator_hud *hud)
+{
+    hud->circle_count =
+        watch->proposals.count < OPERATOR_CIRCLES ? watch->proposals.count : OPERATOR_CIRCLES;
+    for (uint32_t i = 0; i < hud->circle_count; i++) {
+        const struct gaze_proposal *blob = &watch->proposals.of[i];
+        hud->circles[i][0] = blob->x_uv * width_px;
+        hud->circles[i][1] = (watch->bottom_up ? 1 - blob->y_uv : blob->y_uv) * height_px;
+        hud->circles[i][2] = blob->radius_uv * width_px;
+    }
+}
+
+void frame_watch_show(struct fovea_vk *fovea, const struct frame_work *work,
+                      struct operator_hud *hud)
+{
+    struct frame_watch *watch = &fovea->watch;
+    const struct fovea_gaze *gaze = work->views[0].gaze;
+    const float width_px = (float)work->view_width_px;
+    const float height_px = (float)work->view_height_px;
+    hud->circle_count = hud->point_count = 0;
+    if (!watch->of) {
+        return;
+    }
+    if (gaze->usable) {
+        note_place(watch, gaze->point);
+    }
+    gaze_watch_read(watch->of, &watch->shown_number, &watch->proposals);
+    set_circles(watch, width_px, height_px, hud);
+    hud->point_count = watch->place_count;
+    for (uint32_t i = 0; i < watch->place_count; i++) {
+        hud->points[i][0] = (float)watch->places[i].x_uv * width_px;
+        hud->points[i][1] = (float)watch->places[i].y_uv * height_px;
     }
 }

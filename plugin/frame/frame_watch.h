@@ -18,6 +18,10 @@ void frame_watch_conclude(struct fovea_vk *fovea, const struct frame_work *work,
 /* A slot's frame has finished: its picture is given to the source. */
 void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot);
 
+/* What the source has found, and where the gaze has been; none where no source is shown frames. */
+void frame_watch_show(struct fovea_vk *fovea, const struct frame_work *work,
+                      struct operator_hud *hud);
+
 /* No source is shown frames any more; may wait until its thread has copied one. */
 void frame_watch_leave(struct fovea_vk *fovea);
 void frame_watch_finish(struct fovea_vk *fovea);

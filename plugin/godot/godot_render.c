@@ -62,7 +62,7 @@ static bool make_small(struct godot_render *render)
         render->has_constants = true;
     }
     if (!render->no_text.id) {
-        render->no_text = godot_device_storage(render->device, NULL, OPERATOR_TEXT_BYTES);
+        render->no_text = godot_device_storage(render->device, NULL, sizeof(struct operator_hud));
     }
     if (!render->no_uniforms.id) {
         render->no_uniforms = godot_device_uniforms(render->device, SMALL_BYTES);

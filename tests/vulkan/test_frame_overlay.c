@@ -278,7 +278,7 @@ static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char
     rig->fovea->hud_next_ns = 0; /* else the words of the frame before stay for a while */
     assert_ok(
         rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view));
-    const char *line = rig->fovea->hud + (size_t)4 * OPERATOR_TEXT_COLUMNS;
+    const char *line = rig->fovea->hud.text + (size_t)4 * OPERATOR_TEXT_COLUMNS;
     assert_memory_equal(line, expected, strlen(expected));
 }
 

@@ -8,6 +8,8 @@
 #include "plugin/frame/frame.h"
 #include "rig.h"
 
+#include <math.h>
+
 #define WIDTH_PX 200
 #define HEIGHT_PX 121
 #define PATIENCE_NS INT64_C(30000000000) /* of a busy machine */
@@ -116,11 +118,74 @@ static void source_and_context_go_in_any_order(void **state)
     assert_true(gaze_watch_count(gaze_source_watch(last)) > 0);
 }
 
+/* ---- The HUD */
+
+#define WIDE_PX 640
+#define HIGH_PX 360
+#define BELOW_TEXT_PX 160
+
+static struct test_image hud_of(struct rig *rig, const struct fovea_image *src)
+{
+    static const double gazes[2][2] = {{0.2, 0.6}, {0.4, 0.8}};
+    struct test_image dst = image_make_packed(WIDE_PX, HIGH_PX, FOVEA_FORMAT_RGBA8);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, src,
+                            rig_gaze(gazes[i][0], gazes[i][1]), &dst.view));
+    }
+    return dst;
+}
+
+/* From the line between both gazes, within its ends. */
+static double from_path_px(double x, double y)
+{
+    const double along[2] = {0.2 * WIDE_PX, 0.2 * HIGH_PX};
+    const double from[2] = {x - 0.2 * WIDE_PX, y - 0.6 * HIGH_PX};
+    const double part =
+        (from[0] * along[0] + from[1] * along[1]) / (along[0] * along[0] + along[1] * along[1]);
+    const double at = fmin(fmax(part, 0), 1);
+    return hypot(from[0] - at * along[0], from[1] - at * along[1]);
+}
+
+/* One blob is proposed, and the gaze has jumped once. */
+static void the_hud_draws_blobs_and_the_path(void **state)
+{
+    struct fovea_settings settings = rig_settings();
+    settings.overlay.hud = true;
+    OWNED(rig_close) struct rig rig;
+    rig_open(&rig, &settings);
+    OWNED_IMAGE src = image_drawn(WIDE_PX, HIGH_PX, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 1);
+    OWNED_IMAGE plain = hud_of(&rig, &src.view);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_watching();
+    assert_ok(fovea_vk_show_frames(rig.fovea, source, false));
+    rig.fovea->watch.cannot = true; /* what it would find in this picture does not count */
+    rig.fovea->watch.proposals =
+        (struct gaze_proposals){.of = {{0.75f, 0.7f, 0.05f, 1}}, .count = 1};
+    OWNED_IMAGE drawn = hud_of(&rig, &src.view);
+    int on_circle = 0;
+    int on_path = 0;
+    for (int i = BELOW_TEXT_PX * WIDE_PX; i < WIDE_PX * HIGH_PX; i++) {
+        const uint32_t x = (uint32_t)(i % WIDE_PX);
+        const uint32_t y = (uint32_t)(i / WIDE_PX);
+        const double circle_px =
+            fabs(hypot(x + 0.5 - 0.75 * WIDE_PX, y + 0.5 - 0.7 * HIGH_PX) - 0.05 * WIDE_PX);
+        const double path_px = from_path_px(x + 0.5, y + 0.5);
+        const bool changed =
+            memcmp(image_pixel(&drawn.view, x, y), image_pixel(&plain.view, x, y), 4) != 0;
+        assert_that(changed ? circle_px < 3 || path_px < 5 : circle_px > 0.5 && path_px > 0.5,
+                    "%u,%u: changed %d, %.1f px from the circle, %.1f from the path", x, y, changed,
+                    circle_px, path_px);
+        on_circle += changed && circle_px < 3;
+        on_path += changed && path_px < 5;
+    }
+    assert_true(on_circle > 200 && on_path > 200);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_sees_what_is_drawn_on_every_path),
         cmocka_unit_test(source_and_context_go_in_any_order),
+        cmocka_unit_test(the_hud_draws_blobs_and_the_path),
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -326,7 +326,8 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .wipe_px = marks->wipe_px,
         .flags = (frame->blue_first ? OVERLAY_SWAP_RED_BLUE : 0) |
-                 (marks->marker ? OVERLAY_MARKER : 0) | (marks->heatmap ? OVERLAY_HEATMAP : 0),
+                 (marks->marker ? OVERLAY_MARKER : 0) | (marks->heatmap ? OVERLAY_HEATMAP : 0) |
+                 (marks->seen ? OVERLAY_SEEN : 0),
         .text_columns = marks->text_columns,
         .text_rows = marks->text_rows,
         .text_scale = marks->text_scale};

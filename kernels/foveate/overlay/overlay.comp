@@ -3,7 +3,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Draws over a foveated frame to show what foveation does: the engine's own image left of a wipe, sigma as colours,
- * circles of equal eccentricity, the gaze, lines of text.
+ * circles of equal eccentricity, the gaze, what it may go to and where it was, lines of text.
  *
  * Workgroup: 16 x 16 threads, a pixel each; no shared memory.
  * A thread stores only if something covers its pixel. */
@@ -30,12 +30,22 @@ layout(push_constant) uniform Constants
     int text_scale;
 };
 foveate_frame frame;
-layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; };
+/* struct operator_hud of operator_glsl.h. */
+layout(set = 0, binding = 4, std430) readonly buffer Hud
+{
+    uint characters[384];
+    uint circle_count;
+    uint point_count;
+    uvec2 unused;
+    vec4 circles[47];
+    vec4 points[16];
+};
 
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
 const int FLAG_RINGS_BY_ANGLE = 8;
+const int FLAG_SEEN = 16;
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -109,6 +119,28 @@ vec2 ring_place(vec2 pixel, float distance_px)
     return vec2(eccentricity_deg(pixel), max(length(slope), 1e-6));
 }
 
+float segment_distance(vec2 pixel, vec2 from, vec2 to)
+{
+    vec2 along = to - from;
+    float part = dot(pixel - from, along) / max(dot(along, along), 1e-6);
+    return length(pixel - from - clamp(part, 0.0, 1.0) * along);
+}
+
+/* Circles around what a source proposes, and the path that the gaze has gone. */
+vec2 seen_at(vec2 pixel)
+{
+    vec2 cover = vec2(0.0);
+    for (uint i = 0u; i < circle_count; i++) {
+        cover = max(cover, stroke(abs(length(pixel - circles[i].xy) - circles[i].z), 0.5));
+    }
+    for (uint i = 0u; i < point_count; i++) {
+        vec2 from = points[max(int(i) - 1, 0)].xy;
+        cover = max(cover, stroke(segment_distance(pixel, from, points[i].xy), 0.5));
+        cover = max(cover, stroke(length(pixel - points[i].xy), 2.5));
+    }
+    return cover;
+}
+
 vec2 marks(vec2 pixel)
 {
     vec2 cover = vec2(0.0);
@@ -123,6 +155,9 @@ vec2 marks(vec2 pixel)
     if ((flags & FLAG_MARKER) != 0) {
         cover = max(cover, stroke(abs(r - 14.0), 0.75));
         cover = max(cover, stroke(cross_distance(d), 0.75));
+    }
+    if ((flags & FLAG_SEEN) != 0) {
+        cover = max(cover, seen_at(pixel));
     }
     if (wipe_px > 0.0 && wipe_px < float(frame.width_px)) {
         cover = max(cover, stroke(abs(pixel.x - wipe_px), 1.0));

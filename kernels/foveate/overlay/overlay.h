@@ -12,10 +12,11 @@ enum overlay_flag {
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
     OVERLAY_RINGS_BY_ANGLE = 8, /* rings are degrees between rays, not pixels */
+    OVERLAY_SEEN = 16, /* circles and the path of struct operator_hud */
 };
 
-/* The shader's push constants, after the frame's. Text is OPERATOR_TEXT_COLUMNS characters a row in
- * a storage buffer; 0 is no character. */
+/* The shader's push constants, after the frame's. Text, circles and a path are in
+ * struct operator_hud. */
 struct overlay_constants {
     struct foveate_frame frame;
     float wipe_px;

@@ -96,7 +96,7 @@ static enum fovea_result make_frames(struct fovea_vk *fovea)
     FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device,
                               fovea->slot_count * FOVEA_VK_MAX_VIEWS * OPERATOR_MAX_STEPS));
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
-                                    (VkDeviceSize)fovea->slot_count * OPERATOR_TEXT_BYTES));
+                                    (VkDeviceSize)fovea->slot_count * sizeof(struct operator_hud)));
     FOVEA_TRY(make_queries(fovea));
     FOVEA_TRY(frame_late_init(fovea));
     FOVEA_TRY(frame_depth_init(fovea));
