@@ -44,7 +44,7 @@ END
 help_blobs()
 {
     cat <<END
-./run blobs PICTURE... [flags]: blobs of colour and texture in PNG and JPEG files, or in folders of them.
+./run blobs PICTURE... [flags]: blobs of colour and texture in PNG and JPEG files, in folders of them, or in videos.
 
   --map              also a picture of the largest response of all scales: NAME-map.png
   --max N            the most blobs of a picture, the strongest: 1 to 65536 (1000)
@@ -55,7 +55,8 @@ help_blobs()
   --bundle DIR       build nothing, run what './run gpu-bundle DIR' left there
 
 Writes NAME-blobs.png, the picture with a circle around each blob, and NAME-blobs.csv: x_px, y_px, sigma_px and
-strength, the strongest first. Frames of a video: save them as pictures, and name their folder. docs/saliency.md
+strength, the strongest first. Of a video (by the program ffmpeg) NAME-blobs.mp4, and one list with the frame's number
+first; it has no map. docs/saliency.md
 END
 }
 
@@ -121,31 +122,79 @@ command_compare()
     exec "$QUALITY" "$command" ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
 }
 
+# output_folder DEFAULT: sets OUTPUT to the folder of --output; without that flag it is given the default.
+output_folder()
+{
+    local i
+    OUTPUT=$1
+    for ((i = 0; i < ${#QUALITY_ARGUMENTS[@]}; i++)); do
+        [[ ${QUALITY_ARGUMENTS[i]} == --output ]] && OUTPUT=${QUALITY_ARGUMENTS[i + 1]-}
+        [[ ${QUALITY_ARGUMENTS[i]} == --output=* ]] && OUTPUT=${QUALITY_ARGUMENTS[i]#*=}
+    done
+    has_flag --output "${QUALITY_ARGUMENTS[@]}" || QUALITY_ARGUMENTS+=(--output "$OUTPUT")
+}
+
+# blobs_of_video VIDEO [flags]: its frames as pictures, and what comes of them as a video and one list.
+blobs_of_video()
+{
+    local video=$1 name rate frames
+    shift
+    name=$(basename -- "${video%.*}")
+    rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "$video")
+    [[ $rate == [1-9]* ]] || fail "$video: ffmpeg finds no video in it"
+    frames=$(mktemp -d)
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf -- '$frames'" EXIT
+    mkdir "$frames/in"
+    ffmpeg -loglevel error -nostdin -i "$video" -map 0:v:0 -vsync passthrough "$frames/in/%06d.png" ||
+        fail "$video: ffmpeg cannot read it"
+    "$QUALITY" blobs "$frames/in" "$@" --output "$frames/out" || return
+    mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
+    ffmpeg -loglevel error -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
+        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$name-blobs.mp4" || fail "$OUTPUT: no video is written"
+    awk 'BEGIN { print "frame,x_px,y_px,sigma_px,strength" }
+         FNR == 1 { frame++; next } { print frame - 1 "," $0 }' "$frames"/out/*-blobs.csv >"$OUTPUT/$name-blobs.csv"
+    rm -rf -- "$frames"
+    say "$OUTPUT/$name-blobs.mp4"
+}
+
 command_blobs()
 {
-    (($# > 0)) || wrong_usage "blobs needs pictures, or folders of them"
+    local argument output_flag=0
+    local -a videos=() flags=()
+    (($# > 0)) || wrong_usage "blobs needs pictures, videos, or folders of pictures"
     quality_program "$@"
-    has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/blobs")
-    exec "$QUALITY" blobs ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
+    output_folder "$ROOT/out/blobs"
+    for argument in "${QUALITY_ARGUMENTS[@]}"; do
+        case ${argument,,} in
+            *.mp4 | *.m4v | *.mkv | *.webm | *.mov | *.avi) videos+=("$argument") ;;
+            --output) output_flag=1 ;;
+            --output=*) ;;
+            *)
+                ((output_flag)) || [[ -e $argument ]] || flags+=("$argument")
+                output_flag=0
+                ;;
+        esac
+    done
+    ((${#videos[@]})) || exec "$QUALITY" blobs "${QUALITY_ARGUMENTS[@]}"
+    command -v ffmpeg >/dev/null || fail "videos need the program ffmpeg"
+    for argument in "${QUALITY_ARGUMENTS[@]}"; do
+        [[ -e $argument && " ${videos[*]} " != *" $argument "* && $argument != "$OUTPUT" ]] &&
+            fail "videos and pictures in one call: name them one after the other"
+    done
+    for argument in "${videos[@]}"; do
+        blobs_of_video "$argument" ${flags[@]+"${flags[@]}"} || return
+    done
 }
 
 command_lightfield()
 {
-    local output=$ROOT/out/lightfield
     quality_program "$@"
-    if has_flag --output "$@"; then
-        local i
-        for ((i = 0; i < ${#QUALITY_ARGUMENTS[@]}; i++)); do
-            [[ ${QUALITY_ARGUMENTS[i]} == --output ]] && output=${QUALITY_ARGUMENTS[i + 1]-}
-            [[ ${QUALITY_ARGUMENTS[i]} == --output=* ]] && output=${QUALITY_ARGUMENTS[i]#*=}
-        done
-    else
-        QUALITY_ARGUMENTS+=(--output "$output")
-    fi
+    output_folder "$ROOT/out/lightfield"
     "$QUALITY" lightfield "${QUALITY_ARGUMENTS[@]}" || return
     if command -v ffmpeg >/dev/null; then
-        ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$output/refocus-%02d.png" \
-            -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$output/refocus.mp4" &&
-            say "$output/refocus.mp4"
+        ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$OUTPUT/refocus-%02d.png" \
+            -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/refocus.mp4" &&
+            say "$OUTPUT/refocus.mp4"
     fi
 }
