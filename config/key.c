@@ -48,6 +48,7 @@ static const char *const udp_format_names[] = {"json", "floats", "doubles", "ope
 static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", "saliency", NULL};
+static const char *const provide_names[] = {"no", "missing", "always", NULL};
 
 /* clang-format off */
 const struct config_key config_keys[] = {
@@ -263,6 +264,8 @@ const struct config_key config_keys[] = {
      CONFIG_BOOL, AT(layer.direct)},
     {"layer.redraw", "X11 programs that draw on change alone are asked to draw when the gaze, a key or a setting changed what they show",
      CONFIG_BOOL, AT(layer.redraw)},
+    {"layer.provide_gaze", "When OpenXR programs get the gaze of gaze.source as XR_EXT_eye_gaze_interaction: never, where the runtime has none, always",
+     CONFIG_ENUM, AT(layer.provide_gaze), .names = provide_names},
     {"layer.keys.help", "Keys of the Vulkan layer: list of the keys off and on",
      CONFIG_KEYS, AT(layer.keys.help)},
     {"layer.keys.toggle", "Keys of the Vulkan layer: foveation off and on",

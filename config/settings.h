@@ -374,9 +374,17 @@ struct fovea_layer_keys {
     char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
 };
 
-/* These are the Vulkan layer's alone; other programs do without. */
+/* When the OpenXR layer tells programs the source's gaze as XR_EXT_eye_gaze_interaction. */
+enum fovea_provide_gaze {
+    FOVEA_PROVIDE_GAZE_NO = 0,
+    FOVEA_PROVIDE_GAZE_MISSING = 1, /* where the runtime has no such extension, or no tracker */
+    FOVEA_PROVIDE_GAZE_ALWAYS = 2,
+};
+
+/* These are the layers' alone, for Vulkan and for OpenXR; other programs do without. */
 struct fovea_layer_settings {
     struct fovea_layer_keys keys;
+    enum fovea_provide_gaze provide_gaze; /* NO */
     /* Kernels see the images of swapchains that are made from now on where they are, if the device
      * lets them; false: vkCmdCopyImage copies them. true */
     bool direct;

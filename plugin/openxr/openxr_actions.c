@@ -102,6 +102,9 @@ static void forget_poses(XrAction action, XrActionSet set)
 
 XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
 {
+    if (openxr_provide_has_set(set)) {
+        return openxr_provide_create_action(set, info, out);
+    }
     const XrResult result = openxr.below.CreateAction(set, info, out);
     if (XR_SUCCEEDED(result) && info->actionType == XR_ACTION_TYPE_POSE_INPUT) {
         pthread_mutex_lock(&openxr.lock);
@@ -116,6 +119,7 @@ XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, X
 static XrResult forget_destroyed(XrResult result, XrAction action, XrActionSet set)
 {
     if (XR_SUCCEEDED(result)) {
+        openxr_provide_forget(action, set);
         pthread_mutex_lock(&openxr.lock);
         forget_poses(action, set);
         pthread_mutex_unlock(&openxr.lock);
@@ -190,6 +194,9 @@ static bool are_for_the_eyes(const struct openxr_instance *instance,
 XrResult openxr_suggest(XrInstance handle, const XrInteractionProfileSuggestedBinding *info)
 {
     struct openxr_instance *instance = openxr_instance_of(handle);
+    if (instance && instance->provides) {
+        return openxr_provide_suggest(instance, info);
+    }
     if (!are_for_the_eyes(instance, info)) {
         return openxr.below.SuggestInteractionProfileBindings(handle, info);
     }
@@ -287,6 +294,7 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
     }
     if (session && XR_SUCCEEDED(result)) {
         note_attached(session, XR_SUCCEEDED(with_own));
+        openxr_provide_attached(session, info);
     }
     return result;
 }
@@ -306,7 +314,10 @@ static XrResult sync_with_own(const struct openxr_session *session, const XrActi
 
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
 {
-    const struct openxr_session *session = openxr_session_of(handle);
+    struct openxr_session *session = openxr_session_of(handle);
+    if (session && session->instance->provides) {
+        return openxr_provide_sync(session, info);
+    }
     if (!session || !openxr_actions_gaze(session) || !info || info->countActiveActionSets >= SETS ||
         (info->countActiveActionSets > 0 && !info->activeActionSets)) {
         return openxr.below.SyncActions(handle, info);

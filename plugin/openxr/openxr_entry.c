@@ -81,6 +81,7 @@ static bool take_instance(struct openxr_instance *instance)
 static void forget_instance(struct openxr_instance *instance)
 {
     openxr_sessions_gone(instance);
+    openxr_provide_end(instance);
     if (take_instance(instance)) {
         openxr_actions_stop();
         openxr_versions_gone();
@@ -121,15 +122,26 @@ static const struct {
     {"xrCreateVulkanInstanceKHR", (PFN_xrVoidFunction)openxr_create_vulkan},
 };
 
-static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
+/* NULL: the function is the runtime's alone. */
+static PFN_xrVoidFunction hook_of(XrInstance handle, const char *name)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
         if (strcmp(name, hooks[i].name) == 0) {
-            const XrResult result = openxr.below.get ? openxr.below.get(instance, name, function)
-                                                     : XR_ERROR_HANDLE_INVALID;
-            *function = result == XR_SUCCESS && *function ? hooks[i].function : NULL;
-            return result;
+            return hooks[i].function;
         }
+    }
+    const struct openxr_instance *instance = openxr_instance_of(handle);
+    return instance && instance->provides ? openxr_provide_function(name) : NULL;
+}
+
+static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
+{
+    PFN_xrVoidFunction hook = hook_of(instance, name);
+    if (hook) {
+        const XrResult result =
+            openxr.below.get ? openxr.below.get(instance, name, function) : XR_ERROR_HANDLE_INVALID;
+        *function = result == XR_SUCCESS && *function ? hook : NULL;
+        return result;
     }
     if (strcmp(name, "xrGetInstanceProcAddr") == 0) {
         *function = (PFN_xrVoidFunction)get_proc;
@@ -169,7 +181,12 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     }
     struct openxr_below below = {.get = layer->next->get_instance_proc_addr};
     struct openxr_instance made = {.handle = XR_NULL_HANDLE};
-    const XrResult result = openxr_extensions_create(info, layer, out, &made.extensions);
+    bool source = false;
+    bool withheld = false;
+    const enum fovea_provide_gaze wanted =
+        openxr_extensions_ask_gaze(info) ? openxr_provide_wanted(&source) : FOVEA_PROVIDE_GAZE_NO;
+    const XrResult result = openxr_extensions_create(
+        info, layer, wanted == FOVEA_PROVIDE_GAZE_ALWAYS, out, &made.extensions, &withheld);
     if (result != XR_SUCCESS) {
         return result;
     }
@@ -188,6 +205,9 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
         below.DestroyInstance(*out);
         *out = XR_NULL_HANDLE;
         return XR_ERROR_LIMIT_REACHED;
+    }
+    if (openxr_extensions_ask_gaze(info)) {
+        openxr_provide_start(instance, withheld, wanted, source);
     }
     openxr_actions_start(instance);
     openxr_eyes_start(instance);

@@ -22,6 +22,7 @@ static const struct wanted {
     {OPENXR_FOVEATION_LEVELS, XR_FB_FOVEATION_CONFIGURATION_EXTENSION_NAME},
     {OPENXR_FOVEATION_VULKAN, XR_FB_FOVEATION_VULKAN_EXTENSION_NAME},
     {OPENXR_SWAPCHAIN_STATE, XR_FB_SWAPCHAIN_UPDATE_STATE_EXTENSION_NAME},
+    {OPENXR_TIMESPEC, "XR_KHR_convert_timespec_time"},
 };
 #define WANTED (sizeof wanted / sizeof wanted[0])
 #define BLIND (OPENXR_GAZE | OPENXR_EYES) /* tried where nobody lists them */
@@ -82,7 +83,7 @@ static bool list(const struct xr_layer_create_info *layer, uint32_t *out_listed)
         properties && XR_SUCCEEDED(enumerate(NULL, room, &count, properties)) && count <= room;
     *out_listed = told ? bits_of(properties, count) : 0;
     if (!(*out_listed & OPENXR_FOVEATION)) {
-        *out_listed &= BLIND; /* the others serve that one */
+        *out_listed &= BLIND | OPENXR_TIMESPEC; /* the others serve that one */
     }
     free(properties);
     return told;
@@ -100,22 +101,27 @@ static bool may_offer_more(const struct xr_layer_create_info *layer)
 }
 
 static XrResult create_with(const XrInstanceCreateInfo *info,
-                            const struct xr_layer_create_info *layer, uint32_t bits,
+                            const struct xr_layer_create_info *layer, uint32_t bits, bool withhold,
                             XrInstance *out)
 {
     const char *names[EXTENSIONS + WANTED];
     XrInstanceCreateInfo more = *info;
     struct xr_layer_create_info next = *layer;
     next.next = layer->next->next;
-    for (uint32_t i = 0; bits && i < info->enabledExtensionCount; i++) {
-        names[i] = info->enabledExtensionNames[i];
+    const bool changed = bits || withhold;
+    more.enabledExtensionCount = changed ? 0 : info->enabledExtensionCount;
+    for (uint32_t i = 0; changed && i < info->enabledExtensionCount; i++) {
+        const char *name = info->enabledExtensionNames[i];
+        if (!withhold || strcmp(name, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME) != 0) {
+            names[more.enabledExtensionCount++] = name;
+        }
     }
     for (size_t w = 0; w < WANTED; w++) {
         if (bits & wanted[w].bit) {
             names[more.enabledExtensionCount++] = wanted[w].name;
         }
     }
-    more.enabledExtensionNames = bits ? names : info->enabledExtensionNames;
+    more.enabledExtensionNames = changed ? names : info->enabledExtensionNames;
     return layer->next->create_instance(&more, &next, out);
 }
 
@@ -129,28 +135,56 @@ static uint32_t depths_of(const XrInstanceCreateInfo *info)
     return named ? OPENXR_DEPTHS : 0;
 }
 
+bool openxr_extensions_ask_gaze(const XrInstanceCreateInfo *info)
+{
+    return named_by(info) & OPENXR_GAZE;
+}
+
 /* A runtime without an extension refuses the attempt, with results of their own where layers stand
  * between; the last one is what the program wants. Most instances are the first attempt's. */
-XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
-                                  const struct xr_layer_create_info *layer, XrInstance *out,
-                                  uint32_t *out_extensions)
+static XrResult attempt(const XrInstanceCreateInfo *info, const struct xr_layer_create_info *layer,
+                        const uint32_t *attempts, bool withhold, XrInstance *out,
+                        uint32_t *out_extensions)
 {
     const uint32_t own = named_by(info);
-    const bool room = info->enabledExtensionCount <= EXTENSIONS;
-    uint32_t listed = 0;
-    const bool told = room && list(layer, &listed);
-    const uint32_t told_attempts[] = {listed | (may_offer_more(layer) ? BLIND : 0), listed, 0};
-    const uint32_t blind_attempts[] = {BLIND, OPENXR_GAZE, OPENXR_EYES, 0};
-    const uint32_t *attempts = told ? told_attempts : room ? blind_attempts : &blind_attempts[3];
     uint32_t tried = UINT32_MAX;
     XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
     do {
         const uint32_t bits = *attempts & ~own;
         if (bits != tried) {
-            result = create_with(info, layer, bits, out);
+            result = create_with(info, layer, bits, withhold, out);
             *out_extensions = bits | own | depths_of(info);
         }
         tried = bits;
     } while (XR_FAILED(result) && *attempts++ != 0);
+    *out_extensions &= withhold ? ~(uint32_t)OPENXR_GAZE : UINT32_MAX;
+    return result;
+}
+
+/* The manifest lists the extension for the eyes, so that a program may ask for it though the
+ * runtime has none. A layer between may have it. */
+XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
+                                  const struct xr_layer_create_info *layer, bool always,
+                                  XrInstance *out, uint32_t *out_extensions, bool *out_withheld)
+{
+    const bool room = info->enabledExtensionCount <= EXTENSIONS;
+    const bool asks = room && openxr_extensions_ask_gaze(info);
+    uint32_t listed = 0;
+    const bool told = room && list(layer, &listed);
+    const bool lacks = told && !(listed & OPENXR_GAZE);
+    const uint32_t blind = may_offer_more(layer) ? BLIND : 0;
+    listed &= asks ? UINT32_MAX : ~(uint32_t)OPENXR_TIMESPEC;
+    const uint32_t told_attempts[] = {listed | blind, listed, 0};
+    const uint32_t blind_attempts[] = {BLIND, OPENXR_GAZE, OPENXR_EYES, 0};
+    const uint32_t *attempts = told ? told_attempts : room ? blind_attempts : &blind_attempts[3];
+    XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
+    *out_withheld = asks && (always || (lacks && !blind));
+    if (!*out_withheld) {
+        result = attempt(info, layer, attempts, false, out, out_extensions);
+    }
+    if (XR_FAILED(result) && asks && (*out_withheld || !told || lacks)) {
+        *out_withheld = true;
+        result = attempt(info, layer, attempts, true, out, out_extensions);
+    }
     return result;
 }

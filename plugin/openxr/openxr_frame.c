@@ -374,7 +374,7 @@ static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
 
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info)
 {
-    struct openxr_session *session = openxr_session_of(handle);
+    struct openxr_session *session = openxr_session_foveated(handle);
     if (!session || !info) {
         return openxr.below.EndFrame(handle, info);
     }

@@ -270,12 +270,12 @@ struct frustum {
     double down;
 };
 
-static struct frustum frustum_of(const XrCompositionLayerProjectionView *view)
+static struct frustum frustum_of(const XrFovf *fov)
 {
-    return (struct frustum){.left = tan((double)view->fov.angleLeft),
-                            .right = tan((double)view->fov.angleRight),
-                            .up = tan((double)view->fov.angleUp),
-                            .down = tan((double)view->fov.angleDown)};
+    return (struct frustum){.left = tan((double)fov->angleLeft),
+                            .right = tan((double)fov->angleRight),
+                            .up = tan((double)fov->angleUp),
+                            .down = tan((double)fov->angleDown)};
 }
 
 /* Halfway; q and -q are one orientation. */
@@ -291,9 +291,26 @@ static struct rotation between(const struct rotation *a, const struct rotation *
     return (struct rotation){{sum.x / length, sum.y / length, sum.z / length}, w / length};
 }
 
-/* Likewise, of a source whose numbers count over a picture in the middle between the first two
- * views, with the mean of their frusta: both eyes look at one place, far away. What it has seen of
- * the first view is over that. */
+struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const XrFovf *left_fov,
+                                         const XrQuaternionf *right_eye, const XrFovf *right_fov,
+                                         struct fovea_point_uv point)
+{
+    const struct frustum one = frustum_of(left_fov);
+    const struct frustum other = frustum_of(right_fov);
+    const double left = (one.left + other.left) / 2;
+    const double right = (one.right + other.right) / 2;
+    const double up = (one.up + other.up) / 2;
+    const double down = (one.down + other.down) / 2;
+    struct rotation a;
+    struct rotation b;
+    (void)rotation_of(left_eye, &a); /* runtimes refuse a pose that is none */
+    (void)rotation_of(right_eye, &b);
+    const struct rotation middle = between(&a, &b);
+    return rotated(&middle, (struct openxr_vector){left + point.x_uv * (right - left),
+                                                   up - point.y_uv * (up - down), -1});
+}
+
+/* What a source has seen of the first view is over that. */
 static struct openxr_vector source_looks(const struct openxr_session *session,
                                          const struct fovea_gaze *gaze,
                                          const XrCompositionLayerProjection *layer)
@@ -301,17 +318,8 @@ static struct openxr_vector source_looks(const struct openxr_session *session,
     const bool of_two = layer->viewCount > 1 && !openxr_source_saw(session);
     const XrCompositionLayerProjectionView *a = &layer->views[0];
     const XrCompositionLayerProjectionView *b = &layer->views[of_two ? 1 : 0];
-    const struct frustum one = frustum_of(a);
-    const struct frustum other = frustum_of(b);
-    const double left = (one.left + other.left) / 2;
-    const double right = (one.right + other.right) / 2;
-    const double up = (one.up + other.up) / 2;
-    const double down = (one.down + other.down) / 2;
-    const struct rotation left_eye = view_rotation(a);
-    const struct rotation right_eye = view_rotation(b);
-    const struct rotation middle = between(&left_eye, &right_eye);
-    return rotated(&middle, (struct openxr_vector){left + gaze->point.x_uv * (right - left),
-                                                   up - gaze->point.y_uv * (up - down), -1});
+    return openxr_gaze_between(&a->pose.orientation, &a->fov, &b->pose.orientation, &b->fov,
+                               gaze->point);
 }
 
 /* The gaze with its direction in the view's own frame; straight ahead where that is beside or
@@ -357,7 +365,7 @@ static bool is_sound(const XrFovf *fov, const struct fovea_geometry *geometry)
 bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view)
 {
-    const struct frustum f = frustum_of(&layer->views[view->index]);
+    const struct frustum f = frustum_of(&layer->views[view->index].fov);
     /* A picture that is upside down or mirrored is one of a mirrored scene. */
     const double across = f.right < f.left ? -1 : 1;
     const double along = f.up < f.down ? -1 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "plugin/openxr/xr_layer.h"
+#include "plugin/openxr/openxr_provide.h"
 
 #include "plugin/context/settings_take.h"
 
@@ -18,6 +18,12 @@ struct openxr_session *openxr_session_of(XrSession handle)
     }
     pthread_mutex_unlock(&openxr.lock);
     return found;
+}
+
+struct openxr_session *openxr_session_foveated(XrSession handle)
+{
+    struct openxr_session *session = openxr_session_of(handle);
+    return session && session->foveates ? session : NULL;
 }
 
 /* The operators but for lens, with commas between; false: lens is none of them. */
@@ -109,7 +115,7 @@ static struct fovea_settings *settings_of(struct openxr_session *session,
 
 /* The runtime knows where the eyes look, unless a source is named. The blur is what the eye itself
  * takes away, so that menus and texts can be read, as in the layer for Vulkan. */
-static struct fovea_settings *make_defaults(void)
+struct fovea_settings *openxr_session_defaults(void)
 {
     struct fovea_settings *settings = NULL;
     if (fovea_settings_create(&settings) == FOVEA_OK) {
@@ -136,7 +142,7 @@ static struct fovea_settings *first_settings(struct openxr_session *session,
 
 static void read_files(struct openxr_session *session)
 {
-    struct fovea_settings *standard = make_defaults();
+    struct fovea_settings *standard = openxr_session_defaults();
     if (!standard) {
         openxr_source_begin(session, &config_settings_standard()->gaze);
         return;
@@ -155,7 +161,9 @@ static void read_files(struct openxr_session *session)
         session->settings &&
         fovea_settings_get_double(session->settings, "layer.direct", &direct) == FOVEA_OK &&
         direct != 0;
-    openxr_direct_begin(session);
+    if (session->foveates) {
+        openxr_direct_begin(session);
+    }
     openxr_source_begin(session, &standard->gaze);
     fovea_settings_destroy(&standard);
     if (session->has_settings) {
@@ -189,7 +197,7 @@ static void poll_files(struct openxr_session *session)
 void openxr_session_poll(struct openxr_session *session)
 {
     poll_files(session);
-    gaze_switch_poll(&session->gaze_switch);
+    openxr_source_poll(session);
 }
 
 static VkQueue queue_of(const XrGraphicsBindingVulkanKHR *binding)
@@ -291,6 +299,19 @@ static XrExtent2Di eye_of(XrInstance instance, XrSystemId system)
     return eye_px;
 }
 
+static void find_vulkan(struct openxr_session *session, const XrGraphicsBindingVulkanKHR *binding)
+{
+    session->binding = *binding;
+    session->queue = queue_of(binding);
+    session->is_vulkan_1_0 = !is_of_1_1(binding);
+    if (session->is_vulkan_1_0) {
+        openxr_say(FOVEA_LOG_WARNING, "the program's Vulkan is 1.0, or nobody tells that it is "
+                                      "not; Fovea needs 1.1: the session is shown as drawn. "
+                                      "Started with fovea-run, the program has 1.2");
+    }
+}
+
+/* binding NULL: it is not of Vulkan. */
 static void remember(struct openxr_instance *instance, XrSession handle, XrSystemId system,
                      const XrGraphicsBindingVulkanKHR *binding)
 {
@@ -301,18 +322,15 @@ static void remember(struct openxr_instance *instance, XrSession handle, XrSyste
     }
     session->instance = instance;
     session->handle = handle;
-    session->binding = *binding;
-    session->queue = queue_of(binding);
+    session->foveates = binding;
+    if (binding) {
+        find_vulkan(session, binding);
+    }
     session->eye_px = eye_of(instance->handle, system);
-    read_files(session);
-    session->is_vulkan_1_0 = !is_of_1_1(binding);
     pthread_mutex_init(&session->frame_lock, NULL);
     pthread_mutex_init(&session->lock, NULL);
-    if (session->is_vulkan_1_0) {
-        openxr_say(FOVEA_LOG_WARNING, "the program's Vulkan is 1.0, or nobody tells that it is "
-                                      "not; Fovea needs 1.1: the session is shown as drawn. "
-                                      "Started with fovea-run, the program has 1.2");
-    }
+    pthread_mutex_init(&session->gaze_lock, NULL);
+    read_files(session);
     pthread_mutex_lock(&openxr.lock);
     session->next = openxr.sessions;
     openxr.sessions = session;
@@ -330,9 +348,10 @@ XrResult openxr_create_session(XrInstance handle, const XrSessionCreateInfo *inf
     while (next && next->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR) {
         next = next->next;
     }
-    if (next) {
+    if (next || instance->provides) {
         remember(instance, *out, info->systemId, (const XrGraphicsBindingVulkanKHR *)next);
-    } else {
+    }
+    if (!next) {
         openxr_say(FOVEA_LOG_WARNING, "the session is not of Vulkan and is not foveated");
     }
     return result;
@@ -351,13 +370,17 @@ XrResult openxr_begin_session(XrSession handle, const XrSessionBeginInfo *info)
 /* Nobody finds it any more. */
 static void free_session(struct openxr_session *session)
 {
-    openxr_swapchains_gone(session);
-    openxr_depth_end(session);
+    provided_spaces_gone(session);
+    if (session->foveates) {
+        openxr_swapchains_gone(session);
+        openxr_depth_end(session);
+    }
     gaze_switch_end(&session->gaze_switch);
     fovea_settings_destroy(&session->settings);
     fovea_config_destroy(&session->config);
     pthread_mutex_destroy(&session->frame_lock);
     pthread_mutex_destroy(&session->lock);
+    pthread_mutex_destroy(&session->gaze_lock);
     free(session);
 }
 

@@ -39,7 +39,12 @@ static void leave_to_runtime(struct openxr_session *session,
 void openxr_source_take(struct openxr_session *session)
 {
     const struct fovea_gaze_settings *settings = &session->settings->gaze;
+    if (!session->foveates && !session->instance->offers) {
+        return; /* nobody would read it */
+    }
+    pthread_mutex_lock(&session->gaze_lock);
     if (gaze_switch_has(&session->gaze_switch, settings)) {
+        pthread_mutex_unlock(&session->gaze_lock);
         return;
     }
     if (settings->kind == FOVEA_GAZE_OPENXR || settings->kind == FOVEA_GAZE_MOUSE) {
@@ -47,6 +52,14 @@ void openxr_source_take(struct openxr_session *session)
     } else {
         gaze_switch_open(&session->gaze_switch, settings);
     }
+    pthread_mutex_unlock(&session->gaze_lock);
+}
+
+void openxr_source_poll(struct openxr_session *session)
+{
+    pthread_mutex_lock(&session->gaze_lock);
+    gaze_switch_poll(&session->gaze_switch);
+    pthread_mutex_unlock(&session->gaze_lock);
 }
 
 /* Where two eyes' pictures lie in swapchains of their own, only the first is shown. */
@@ -67,9 +80,13 @@ bool openxr_source_saw(const struct openxr_session *session)
 
 void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size)
 {
-    if (session->gaze_switch.source && size->width > 0 && size->height > 0 &&
-        fovea_gaze_source_read(session->gaze_switch.source, fovea_time_ns(), (uint32_t)size->width,
+    if (!session->gaze_switch.source || size->width <= 0 || size->height <= 0) {
+        return;
+    }
+    pthread_mutex_lock(&session->gaze_lock);
+    if (fovea_gaze_source_read(session->gaze_switch.source, fovea_time_ns(), (uint32_t)size->width,
                                (uint32_t)size->height, &session->source_gaze) < 0) {
         session->source_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
     }
+    pthread_mutex_unlock(&session->gaze_lock);
 }

@@ -207,7 +207,8 @@ static struct openxr_swapchain *new_of(struct openxr_session *session,
 XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,
                                  XrSwapchain *out)
 {
-    struct openxr_swapchain *swapchain = info ? new_of(openxr_session_of(handle), info) : NULL;
+    struct openxr_swapchain *swapchain =
+        info ? new_of(openxr_session_foveated(handle), info) : NULL;
     if (!swapchain) {
         return openxr.below.CreateSwapchain(handle, info, out);
     }

@@ -23,6 +23,7 @@
 #define OPENXR_ARRAY 4 /* layers of an image that kernels see where they are */
 #define OPENXR_LAYERS 16 /* of a frame */
 #define OPENXR_PROJECTIONS 4 /* of those */
+#define OPENXR_EYES_SETS 16 /* of a synchronization */
 #define OPENXR_RAISED 8 /* instances of Vulkan */
 #define OPENXR_INSTANCES 8 /* at once: layers above make some of their own */
 
@@ -42,6 +43,9 @@
     X(WaitSwapchainImage)                                                                          \
     X(ReleaseSwapchainImage)                                                                       \
     X(EndFrame)                                                                                    \
+    X(PollEvent)                                                                                   \
+    X(GetSystem)                                                                                   \
+    X(GetSystemProperties)                                                                         \
     X(CreateActionSet)                                                                             \
     X(CreateAction)                                                                                \
     X(DestroyAction)                                                                               \
@@ -49,7 +53,13 @@
     X(SuggestInteractionProfileBindings)                                                           \
     X(AttachSessionActionSets)                                                                     \
     X(SyncActions)                                                                                 \
+    X(GetActionStatePose)                                                                          \
+    X(GetCurrentInteractionProfile)                                                                \
+    X(EnumerateBoundSourcesForAction)                                                              \
+    X(GetInputSourceLocalizedName)                                                                 \
+    X(CreateReferenceSpace)                                                                        \
     X(CreateActionSpace)                                                                           \
+    X(DestroySpace)                                                                                \
     X(LocateSpace)                                                                                 \
     X(LocateViews)
 
@@ -105,6 +115,15 @@ struct openxr_view {
 };
 
 struct openxr_session;
+struct provided_set; /* openxr_provide.h */
+
+/* What a session that is provided a gaze was told of its interaction profile. */
+enum openxr_profile {
+    OPENXR_PROFILE_NONE,
+    OPENXR_PROFILE_ATTACHED, /* an action of its sets is bound to the eyes */
+    OPENXR_PROFILE_CHANGED, /* they were synchronized; the event is still to come */
+    OPENXR_PROFILE_TOLD,
+};
 
 /* The layer's own, which stands for one of the program's. */
 struct openxr_layer_swapchain {
@@ -174,6 +193,7 @@ struct openxr_session {
     /* Changed under both this lock and openxr.lock, read under one. */
     struct openxr_swapchain *swapchains;
     XrSession handle;
+    bool foveates; /* false: it is not of Vulkan, and is here for the gaze that it is provided */
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
     bool has_settings; /* set once */
@@ -192,8 +212,15 @@ struct openxr_session {
     /* Those in force: changed under both locks, read under one. */
     struct fovea_settings *settings;
     uint32_t settings_serial; /* grows with each change of the files; likewise */
+    /* Guards gaze_switch where other threads read its source, as programs that are provided a gaze
+     * do; taken last. Frames may look at gaze_switch without it. */
+    pthread_mutex_t gaze_lock;
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
+    XrSpace view_space; /* of a session that is provided a gaze; openxr.lock guards this and */
+    const struct provided_set *eyes_sets[OPENXR_EYES_SETS]; /* those active with the eyes, */
+    uint32_t eyes_set_count;
+    enum openxr_profile profile; /* and this */
     bool attached; /* action sets; openxr.lock guards it and the next two */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none */
     XrSpace program_gaze; /* of the program's own action for the eyes; likewise */
@@ -239,7 +266,12 @@ enum openxr_extension {
     OPENXR_FOVEATION_VULKAN = 32, /* images that they are for, */
     OPENXR_SWAPCHAIN_STATE = 64, /* and the swapchain that has them */
     OPENXR_DEPTHS = 128, /* no gaze: the program may give depths */
+    OPENXR_TIMESPEC = 256, /* nor this: times of the runtime's clock */
 };
+
+struct timespec;
+typedef XrResult(XRAPI_PTR *openxr_to_xr_time)(XrInstance instance, const struct timespec *time,
+                                               XrTime *out_time);
 
 struct openxr_instance {
     XrInstance handle; /* XR_NULL_HANDLE: there is none */
@@ -257,6 +289,10 @@ struct openxr_instance {
     bool warned_actions; /* of those of the layer's that the runtime refuses; lock guards it */
     XrPath gaze_profile;
     XrPath gaze_path;
+    bool provides; /* the layer has the extension for the eyes, not the runtime; and then: */
+    bool offers; /* a source is named, and the settings want it told */
+    XrPath eyes_path;
+    openxr_to_xr_time to_xr_time; /* NULL: nobody tells when samples were on the runtime's clock */
 };
 
 struct openxr {
@@ -284,11 +320,14 @@ struct openxr_instance *openxr_instance_of(XrInstance handle);
 PFN_xrVoidFunction openxr_find(XrInstance instance, const char *name);
 
 /* ---- openxr_extensions.c ---- */
+/* The program has asked for XR_EXT_eye_gaze_interaction. */
+bool openxr_extensions_ask_gaze(const XrInstanceCreateInfo *info);
 /* Makes the instance below with extensions of the layer's own beside the program's, and says which
- * of enum openxr_extension it has. */
+ * of enum openxr_extension it has. The extension for the eyes that the program has asked for is
+ * withheld from a runtime that lacks it, and from any if `always`; out_withheld says so. */
 XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
-                                  const struct xr_layer_create_info *layer, XrInstance *out,
-                                  uint32_t *out_extensions);
+                                  const struct xr_layer_create_info *layer, bool always,
+                                  XrInstance *out, uint32_t *out_extensions, bool *out_withheld);
 
 /* ---- openxr_actions.c ---- */
 void openxr_actions_start(struct openxr_instance *instance);
@@ -321,6 +360,11 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
                       XrTime time);
 /* After all layers of a frame: says where the gaze comes from, if that is another than before. */
 void openxr_gaze_tell(struct openxr_session *session);
+/* Where both eyes look by a source whose numbers count over a picture in the middle between those
+ * two views, with the mean of their frusta: at one place, far away. */
+struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const XrFovf *left_fov,
+                                         const XrQuaternionf *right_eye, const XrFovf *right_fov,
+                                         struct fovea_point_uv point);
 /* Fills gaze and geometry of a view, the layer's one at view->index. False: its frustum is none
  * that the settings take. */
 bool openxr_gaze_view(const struct openxr_session *session,
@@ -348,6 +392,8 @@ void openxr_source_begin(struct openxr_session *session,
                          const struct fovea_gaze_settings *standard);
 /* Opens what the settings name, unless it is open. */
 void openxr_source_take(struct openxr_session *session);
+/* Takes what has been opened since. */
+void openxr_source_poll(struct openxr_session *session);
 /* Reads the source's gaze over a view of that size into source_gaze. */
 void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size);
 /* The swapchain's next frame, to a source that looks at pictures. */
@@ -355,7 +401,34 @@ void openxr_source_show(const struct openxr_swapchain *swapchain);
 /* The source's gaze is over the picture that it was shown: the first view's. */
 bool openxr_source_saw(const struct openxr_session *session);
 
+/* ---- openxr_provide.c: programs of a runtime without a gaze get the source's ---- */
+/* What the settings say of it, and whether they name a source that it can come from. */
+enum fovea_provide_gaze openxr_provide_wanted(bool *out_source);
+/* Before openxr_actions_start; withheld: the runtime knows nothing of the extension. */
+void openxr_provide_start(struct openxr_instance *instance, bool withheld,
+                          enum fovea_provide_gaze wanted, bool source);
+void openxr_provide_end(const struct openxr_instance *instance);
+/* NULL: it is no function that such an instance has an own one of. */
+PFN_xrVoidFunction openxr_provide_function(const char *name);
+
+/* ---- openxr_provide_actions.c: of instances that are provided for ---- */
+XrResult openxr_provide_suggest(struct openxr_instance *instance,
+                                const XrInteractionProfileSuggestedBinding *info);
+/* Of an action that it knows, or of such a set; other calls go to the runtime as they are. */
+bool openxr_provide_has_set(XrActionSet set);
+XrResult openxr_provide_create_action(XrActionSet set, const XrActionCreateInfo *info,
+                                      XrAction *out);
+/* What was destroyed; XR_NULL_HANDLE: nothing. */
+void openxr_provide_forget(XrAction action, XrActionSet set);
+void openxr_provide_attached(struct openxr_session *session,
+                             const XrSessionActionSetsAttachInfo *info);
+XrResult openxr_provide_sync(struct openxr_session *session, const XrActionsSyncInfo *info);
+
 /* ---- openxr_session.c ---- */
+/* The defaults of this layer's sessions. NULL: there is no memory. */
+struct fovea_settings *openxr_session_defaults(void);
+/* NULL for those that are not foveated, too. */
+struct openxr_session *openxr_session_foveated(XrSession handle);
 /* A program destroys nothing that a call of its own still uses: what is found stays. */
 struct openxr_session *openxr_session_of(XrSession handle);
 XrResult openxr_create_session(XrInstance handle, const XrSessionCreateInfo *info, XrSession *out);

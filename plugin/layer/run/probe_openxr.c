@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define EXTENSIONS_MAX 1024
+#define OWN_LAYER "XR_APILAYER_FOVEA"
 
 /* As OpenXR's specification declares it; its headers may be absent where Fovea is built. */
 struct extension {
@@ -49,8 +50,32 @@ static int ask(struct probe *probe, enumerate_extensions enumerate)
     return result;
 }
 
+/* Fovea's own layer lists the gaze that it may provide, which is not the runtime's. */
+static void leave_own_out(void)
+{
+    const char *list = getenv("XR_ENABLE_API_LAYERS");
+    char *others = list ? strdup(list) : NULL;
+    if (!others) {
+        return;
+    }
+    char *end = others;
+    while (*list) {
+        const size_t length = strcspn(list, ":");
+        if (length != strlen(OWN_LAYER) || strncmp(list, OWN_LAYER, length) != 0) {
+            memcpy(end, list, length);
+            end += length;
+            *end++ = ':';
+        }
+        list += length + (list[length] == ':');
+    }
+    end[end > others ? -1 : 0] = '\0';
+    (void)setenv("XR_ENABLE_API_LAYERS", others, 1); /* or the check says too much */
+    free(others);
+}
+
 void probe_openxr(struct probe *probe)
 {
+    leave_own_out();
     void *loader = dlopen("libopenxr_loader.so.1", RTLD_NOW | RTLD_LOCAL);
     enumerate_extensions enumerate = NULL;
     void *symbol = loader ? dlsym(loader, "xrEnumerateInstanceExtensionProperties") : NULL;

@@ -16,6 +16,7 @@
  *   extension
  * - FOVEA_TEST_XR_CENTERS: "yaw,pitch/yaw,pitch" likewise, where each eye's foveation has its
  * centre (runtime_foveation.c)
+ * - FOVEA_TEST_XR_EMPTY_HAND: set: an action that is bound to a hand's pose is not active by that
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
  * - FOVEA_TEST_XR_NORM: the length of the orientations of views and eyes; otherwise 1
@@ -109,6 +110,9 @@ const char *runtime_out(void); /* NULL: nowhere */
 /* ---- runtime_instance.c ---- */
 uint32_t runtime_instance_index(XrInstance instance);
 bool runtime_headless(void); /* sessions may be without graphics */
+
+/* A structure of that type is in the chain. */
+bool runtime_chains(const void *chain, XrStructureType type);
 
 /* ---- runtime_views.c ---- */
 uint32_t runtime_view_count(XrViewConfigurationType type); /* 0: there is no such configuration */

@@ -14,6 +14,8 @@
 #define KEPT 256 /* sets, actions and spaces */
 #define GAZE_PROFILE "/interaction_profiles/ext/eye_gaze_interaction"
 #define GAZE_PATH "/user/eyes_ext/input/gaze_ext/pose"
+#define EYES "/user/eyes_ext"
+#define HAND_PATH "/user/hand/left/input/aim/pose"
 
 static char paths[PATHS][XR_MAX_PATH_LENGTH];
 static uint32_t path_count;
@@ -30,11 +32,13 @@ struct action_set {
 struct action {
     struct action_set *set;
     XrActionType type;
+    bool held; /* it is bound to a hand's pose, too */
 };
 
 struct space {
     struct session *session;
-    const struct action *action; /* NULL: it stays at `pose` from the head */
+    const struct action *action; /* NULL: it stays at `pose` */
+    bool head; /* and goes along with the head */
     XrPosef pose;
 };
 
@@ -64,6 +68,12 @@ void runtime_input_gone(uint32_t instance, bool last)
         free(kept[--kept_count]);
     }
     bound[instance] = (struct bound){.count = 0};
+}
+
+/* A path of an extension that is not there. */
+static bool is_unknown(XrPath path)
+{
+    return path && runtime_gaze_is("none") && strcmp(paths[path - 1], EYES) == 0;
 }
 
 static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
@@ -128,6 +138,11 @@ static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info,
     if (((struct action_set *)set)->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "set is attached");
     }
+    for (uint32_t i = 0; i < info->countSubactionPaths; i++) {
+        if (is_unknown(info->subactionPaths[i])) {
+            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+        }
+    }
     action->set = (struct action_set *)set;
     action->type = info->actionType;
     *out = (XrAction)action;
@@ -156,7 +171,17 @@ static XrResult xrSuggestInteractionProfileBindings_(
     if (own->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
     }
-    if (strcmp(paths[info->interactionProfile - 1], GAZE_PROFILE) != 0) {
+    const bool of_eyes = strcmp(paths[info->interactionProfile - 1], GAZE_PROFILE) == 0;
+    for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
+        const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
+        if (!binding->action || binding->binding == XR_NULL_PATH) {
+            return runtime_refuse(binding->action ? XR_ERROR_PATH_INVALID : XR_ERROR_HANDLE_INVALID,
+                                  __func__, "nothing is bound");
+        }
+        ((struct action *)binding->action)->held |=
+            !of_eyes && strcmp(paths[binding->binding - 1], HAND_PATH) == 0;
+    }
+    if (!of_eyes) {
         return XR_SUCCESS;
     }
     if (runtime_gaze_is("none")) {
@@ -218,6 +243,9 @@ static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
         if (!set->attached) {
             return runtime_refuse(XR_ERROR_ACTIONSET_NOT_ATTACHED, __func__, "set");
         }
+        if (is_unknown(info->activeActionSets[i].subactionPath)) {
+            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+        }
         set->synced = true;
     }
     return session->state == XR_SESSION_STATE_FOCUSED ? XR_SUCCESS : XR_SESSION_NOT_FOCUSED;
@@ -227,6 +255,9 @@ static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
                                                 XrInteractionProfileState *state)
 {
     RUNTIME_LOCKED;
+    if (is_unknown(path)) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+    }
     state->interactionProfile = XR_NULL_PATH;
     return XR_SUCCESS;
 }
@@ -268,6 +299,12 @@ static bool is_told(const struct action *action)
            action->set->priority == highest;
 }
 
+static bool is_in_hand(const struct action *action)
+{
+    return action && action->held && action->set->attached && action->set->synced &&
+           !getenv("FOVEA_TEST_XR_EMPTY_HAND");
+}
+
 static bool eyes(const struct session *session, const struct action *action, double *yaw_deg,
                  double *pitch_deg)
 {
@@ -282,7 +319,11 @@ static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetI
     double yaw_deg = 0;
     double pitch_deg = 0;
     const struct action *action = (const struct action *)info->action;
-    state->isActive = eyes((const struct session *)session, action, &yaw_deg, &pitch_deg);
+    if (is_unknown(info->subactionPath)) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+    }
+    state->isActive =
+        eyes((const struct session *)session, action, &yaw_deg, &pitch_deg) || is_in_hand(action);
     return XR_SUCCESS;
 }
 
@@ -299,8 +340,20 @@ static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
                                                   XrPath *sources)
 {
     RUNTIME_LOCKED;
-    *count = 0;
+    const bool held = ((const struct action *)info->action)->held;
+    *count = held ? 1 : 0;
+    if (held && capacity > 0) {
+        sources[0] = 1;
+    }
     return XR_SUCCESS;
+}
+
+static XrResult xrGetInputSourceLocalizedName_(XrSession session,
+                                               const XrInputSourceLocalizedNameGetInfo *info,
+                                               uint32_t capacity, uint32_t *count, char *text)
+{
+    RUNTIME_LOCKED;
+    return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, "no source");
 }
 
 static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity, uint32_t *count,
@@ -332,7 +385,11 @@ static XrResult xrCreateReferenceSpace_(XrSession session, const XrReferenceSpac
                                         XrSpace *out)
 {
     RUNTIME_LOCKED;
-    return make_space(session, NULL, info->poseInReferenceSpace, out);
+    const XrResult result = make_space(session, NULL, info->poseInReferenceSpace, out);
+    if (result == XR_SUCCESS) {
+        ((struct space *)*out)->head = info->referenceSpaceType == XR_REFERENCE_SPACE_TYPE_VIEW;
+    }
+    return result;
 }
 
 static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreateInfo *info,
@@ -343,6 +400,9 @@ static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreat
     if (action->type != XR_ACTION_TYPE_POSE_INPUT) {
         return runtime_refuse(XR_ERROR_ACTION_TYPE_MISMATCH, __func__, "not a pose");
     }
+    if (is_unknown(info->subactionPath)) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+    }
     return make_space(session, action, info->poseInActionSpace, out);
 }
 
@@ -352,12 +412,21 @@ static XrResult xrDestroySpace_(XrSpace space)
     return XR_SUCCESS;
 }
 
+static XrPosef place_of(const struct space *space)
+{
+    XrPosef pose = space->pose;
+    if (space->head) {
+        pose.orientation = runtime_with_head(space->session->frames, pose.orientation);
+    }
+    return pose;
+}
+
 bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose)
 {
     for (uint32_t i = 0; i < kept_count; i++) {
         const struct space *space = kept[i];
         if ((XrSpace)kept[i] == handle && space->session == session && !space->action) {
-            *out_pose = space->pose;
+            *out_pose = place_of(space);
             return true;
         }
     }
@@ -367,22 +436,31 @@ bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *
 static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     const struct space *space = (const struct space *)handle;
-    const XrPosef *from = &((const struct space *)base)->pose;
+    const struct space *base_space = (const struct space *)base;
+    const XrPosef from = place_of(base_space);
     double yaw_deg = 0;
     double pitch_deg = 0;
     if (time <= 0) {
         return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "time");
     }
+    if (runtime_gaze_is("none") &&
+        runtime_chains(location->next, XR_TYPE_EYE_GAZE_SAMPLE_TIME_EXT)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "no such extension");
+    }
     location->locationFlags = 0;
-    location->pose = space->pose;
-    if (space->action && !eyes(space->session, space->action, &yaw_deg, &pitch_deg)) {
+    location->pose = place_of(space);
+    const bool in_hand = is_in_hand(space->action);
+    if (base_space->action ||
+        (space->action && !in_hand && !eyes(space->session, space->action, &yaw_deg, &pitch_deg))) {
         return XR_SUCCESS;
     }
-    if (space->action) {
+    if (in_hand) {
+        location->pose = (XrPosef){{0, 0, 0, 1}, {-0.25f, -0.5f, -0.125f}};
+    } else if (space->action) {
         location->pose.orientation =
             runtime_with_head(space->session->frames, runtime_turn(yaw_deg, pitch_deg));
     }
-    location->pose = runtime_seen_from(from, &location->pose);
+    location->pose = runtime_seen_from(&from, &location->pose);
     location->locationFlags =
         XR_SPACE_LOCATION_ORIENTATION_VALID_BIT | XR_SPACE_LOCATION_POSITION_VALID_BIT |
         XR_SPACE_LOCATION_ORIENTATION_TRACKED_BIT | XR_SPACE_LOCATION_POSITION_TRACKED_BIT;
@@ -397,7 +475,44 @@ static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpac
     return result == XR_SUCCESS ? scripted : result;
 }
 
+/* Of OpenXR 1.1. */
+struct locate_info {
+    XrStructureType type;
+    const void *next;
+    XrSpace base;
+    XrTime time;
+    uint32_t count;
+    const XrSpace *spaces;
+};
+
+struct locations {
+    XrStructureType type;
+    void *next;
+    uint32_t count;
+    struct {
+        XrSpaceLocationFlags flags;
+        XrPosef pose;
+    } * each;
+};
+
+static XrResult xrLocateSpaces_(XrSession session, const struct locate_info *info,
+                                struct locations *locations)
+{
+    RUNTIME_LOCKED;
+    XrResult result = info->count == locations->count ? XR_SUCCESS : XR_ERROR_VALIDATION_FAILURE;
+    for (uint32_t i = 0; result == XR_SUCCESS && i < info->count; i++) {
+        XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
+        result = locate(info->spaces[i], info->base, info->time, &at);
+        locations->each[i].flags = at.locationFlags;
+        locations->each[i].pose = at.pose;
+    }
+    return result;
+}
+
 static const struct runtime_function functions[] = {
+    {"xrLocateSpaces", (PFN_xrVoidFunction)xrLocateSpaces_},
+    {"xrLocateSpacesKHR", (PFN_xrVoidFunction)xrLocateSpaces_},
+    RUNTIME_FUNCTION(xrGetInputSourceLocalizedName),
     RUNTIME_FUNCTION(xrStringToPath),
     RUNTIME_FUNCTION(xrPathToString),
     RUNTIME_FUNCTION(xrCreateActionSet),

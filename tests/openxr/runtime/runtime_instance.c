@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool instances[RUNTIME_INSTANCES]; /* that are made */
@@ -20,8 +21,8 @@ static uint32_t find_extensions(const char *out_names[EXTENSIONS])
 {
     static const char *const always[] = {
         XR_KHR_VULKAN_ENABLE_EXTENSION_NAME, XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
-        XR_VARJO_QUAD_VIEWS_EXTENSION_NAME, XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME,
-        XR_MND_HEADLESS_EXTENSION_NAME};
+        XR_VARJO_QUAD_VIEWS_EXTENSION_NAME,  XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME,
+        XR_MND_HEADLESS_EXTENSION_NAME,      "XR_KHR_convert_timespec_time"};
     uint32_t count = 0;
     for (; count < sizeof always / sizeof always[0]; count++) {
         out_names[count] = always[count];
@@ -145,6 +146,15 @@ uint32_t runtime_instance_index(XrInstance instance)
     return (uint32_t)((const bool *)instance - instances);
 }
 
+bool runtime_chains(const void *chain, XrStructureType type)
+{
+    const XrBaseInStructure *next = chain;
+    while (next && next->type != type) {
+        next = next->next;
+    }
+    return next;
+}
+
 bool runtime_headless(void)
 {
     return headless;
@@ -208,12 +218,26 @@ static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
     snprintf(properties->systemName, sizeof properties->systemName, "No headset");
     properties->graphicsProperties = (XrSystemGraphicsProperties){MOST_PX, MOST_PX, 16};
     properties->trackingProperties = (XrSystemTrackingProperties){XR_TRUE, XR_FALSE};
+    if (runtime_gaze_is("none") &&
+        runtime_chains(properties->next, XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "no such extension");
+    }
     for (XrBaseOutStructure *next = properties->next; next; next = next->next) {
         if (next->type == XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT) {
             ((XrSystemEyeGazeInteractionPropertiesEXT *)next)->supportsEyeGazeInteraction =
                 !runtime_gaze_is("refused") && !runtime_gaze_is("none");
         }
     }
+    return XR_SUCCESS;
+}
+
+#define CLOCK_AHEAD_NS 7000000000
+
+/* The runtime's clock is not the system's. */
+static XrResult xrConvertTimespecTimeToTimeKHR_(XrInstance instance, const struct timespec *at,
+                                                XrTime *out)
+{
+    *out = at->tv_sec * 1000000000 + at->tv_nsec + CLOCK_AHEAD_NS;
     return XR_SUCCESS;
 }
 
@@ -289,6 +313,7 @@ static const struct runtime_function functions[] = {
     RUNTIME_FUNCTION(xrStructureTypeToString),
     RUNTIME_FUNCTION(xrGetSystem),
     RUNTIME_FUNCTION(xrGetSystemProperties),
+    RUNTIME_FUNCTION(xrConvertTimespecTimeToTimeKHR),
     RUNTIME_FUNCTION(xrEnumerateEnvironmentBlendModes),
     RUNTIME_FUNCTION(xrEnumerateViewConfigurations),
     RUNTIME_FUNCTION(xrGetViewConfigurationProperties),
