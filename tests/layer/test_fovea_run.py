@@ -193,6 +193,7 @@ def test_bare_words_come_through_a_list(world, word):
     (["-x"], "there is no flag -x"),
     (["--check", "--install"], "--check and --install do not go together"),
     (["--install"], "--install takes neither settings nor a program"),
+    (["--provide-gaze"], "--provide-gaze: there is no XrApiLayer_FOVEA.json"),
     (["--print-env"], "--print-env starts no program"),
 ])  # fmt: skip
 def test_wrong_command_lines_start_nothing(world, words, said):
@@ -316,7 +317,7 @@ def test_help_names_every_flag(world, root):
     text = world.good("--help").stdout
     source = (root / "plugin" / "layer" / "run" / "options.c").read_text()
     flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
-    assert len(flags) == 10
+    assert len(flags) == 11
     assert [flag for flag in flags if f"--{flag}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
     assert world.good("--version").stdout == "fovea-run 0.2.0\n"

@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import OURS, hello  # noqa: F401
+from openxr_rig import BUILD, OURS, hello  # noqa: F401
 
 GAZE = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_gaze.py"))
 pytestmark = pytest.mark.turns(3)
@@ -150,3 +150,15 @@ def test_under_another_loader_and_validation_the_picture_is_foveated_where_the_p
     more = {"FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": f"foveation.model=paper,layer.provide_gaze=missing,{FIXED}"}
     done = hello("looks", program=OURS, fovea=True, **more).check()
     assert OFFERS in done.output and EXTENSION not in done.calls and "the gaze is the configuration's: fixed" in done.output
+
+
+def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello):  # noqa: F811
+    pytest.importorskip("xr")
+    run = str(BUILD / "plugin" / "layer" / "run" / "fovea-run")
+    bare = {"XR_ENABLE_API_LAYERS": "", "XR_API_LAYER_PATH": "/none", "FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": FIXED}
+    done = hello("", program=(run, "--provide-gaze", *GAZE), FOVEA_TEST_XR_FRAMES="0", **bare)
+    assert done.code == 0 and OFFERS in done.output, done.output
+    assert json.loads(done.output.splitlines()[0])["view"]["flags"] == VALID | TRACKED
+    drawn = hello("separate", program=OURS).check()
+    done = hello("separate", program=(run, "--provide-gaze", *OURS), **bare).check()
+    assert all((drawn.picture(2, view) == done.picture(2, view)).all() for view in range(2))

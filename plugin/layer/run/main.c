@@ -57,12 +57,17 @@ static bool settings_are_right(const struct options *options)
 
 static int run(const struct options *options, const struct variables *variables)
 {
-    warn(options->program[0]);
-    warn_of_other_layer();
+    const bool vulkan = !options->provide_gaze;
+    if (vulkan) {
+        warn(options->program[0]);
+        warn_of_other_layer();
+    }
     if (!variables_apply(variables)) {
         return EXIT_OWN_FAULT;
     }
-    warn_of_opengl(options->program[0]);
+    if (vulkan) {
+        warn_of_opengl(options->program[0]);
+    }
     return program_start(options->program);
 }
 

@@ -76,11 +76,15 @@ static char *enabled(void)
                                                                                         : text;
 }
 
-bool openxr_variables(struct variables *variables)
+bool openxr_variables(struct variables *variables, bool needed)
 {
     char own[PATH_MAX];
     if (!own_folder(own)) {
-        return true;
+        if (needed) {
+            say("--provide-gaze: there is no " XR_LAYER_MANIFEST " with fovea-run; fovea-run "
+                "--check says more");
+        }
+        return !needed;
     }
     return variables_add(variables, "XR_API_LAYER_PATH", search_path(own)) &&
            variables_add(variables, "XR_ENABLE_API_LAYERS", enabled());

@@ -10,6 +10,8 @@
 #define FLAG_SET 1001
 #define FLAG_ZINK 1002
 #define FLAG_ABOVE 1003
+#define FLAG_PROVIDE_GAZE 1004
+#define SETS_OF_A_FLAG 3 /* at most */
 
 /* The others' values are their modes. */
 static const struct option flags[] = {
@@ -23,6 +25,7 @@ static const struct option flags[] = {
     {"set", required_argument, NULL, FLAG_SET},
     {"above", no_argument, NULL, FLAG_ABOVE},
     {"zink", no_argument, NULL, FLAG_ZINK},
+    {"provide-gaze", no_argument, NULL, FLAG_PROVIDE_GAZE},
     {NULL, 0, NULL, 0},
 };
 
@@ -62,6 +65,14 @@ static bool take_set(struct options *options, const char *text)
     return true;
 }
 
+/* Pictures stay as drawn, unless a later setting says otherwise. */
+static bool take_provide_gaze(struct options *options)
+{
+    options->provide_gaze = true;
+    return take_set(options, "operators=foveate") && take_set(options, "foveation.strength=0") &&
+           take_set(options, "layer.provide_gaze=missing");
+}
+
 static bool take_wrong(int flag, const char *word)
 {
     if (flag == ':') {
@@ -87,6 +98,8 @@ static bool take(struct options *options, int flag, const char *word)
     case FLAG_ZINK:
         options->zink = true;
         return true;
+    case FLAG_PROVIDE_GAZE:
+        return take_provide_gaze(options);
     case ':':
     case '?':
         return take_wrong(flag, word);
@@ -119,7 +132,8 @@ static bool fits(const struct options *options)
 
 bool options_read(int argc, char **argv, struct options *out_options)
 {
-    *out_options = (struct options){.sets = calloc((size_t)argc + 1, sizeof(char *))};
+    *out_options =
+        (struct options){.sets = calloc(SETS_OF_A_FLAG * ((size_t)argc + 1), sizeof(char *))};
     if (!out_options->sets) {
         say("out of memory");
         return false;

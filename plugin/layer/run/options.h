@@ -21,6 +21,7 @@ struct options {
     const char **sets; /* "key.path=value" each */
     size_t set_count;
     bool above; /* the layer is to stand above others, as far as folders decide it */
+    bool provide_gaze; /* to OpenXR programs: the layer for Vulkan is left out */
     bool zink; /* OpenGL is to be drawn with Vulkan */
     char **program; /* and its arguments, as main got them; ends with NULL, may be empty */
 };

@@ -117,8 +117,9 @@ bool variables_loader_disables(const char **out_filter);
 
 /* ---- openxr.c -------------------------------------------------------------------------------- */
 
-/* What OpenXR's loader needs to find the layer for headsets; nothing where that was not built. */
-bool openxr_variables(struct variables *variables);
+/* What OpenXR's loader needs to find the layer for headsets; nothing where that was not built, and
+ * false, which is said, if it is needed. */
+bool openxr_variables(struct variables *variables, bool needed);
 
 /* ---- program.c ------------------------------------------------------------------------------- */
 

@@ -243,10 +243,12 @@ static bool add_zink(struct variables *variables)
 bool variables_make(const struct options *options, struct variables *out_variables)
 {
     *out_variables = (struct variables){0};
-    return variables_add(out_variables, LAYER_ENABLE, strdup("1")) &&
+    const bool vulkan = !options->provide_gaze;
+    return (!vulkan || variables_add(out_variables, LAYER_ENABLE, strdup("1"))) &&
            (!options->config || add_config(out_variables, options->config)) &&
            (options->set_count == 0 || add_sets(out_variables, options)) &&
-           add_place_wanted(out_variables, options) && openxr_variables(out_variables) &&
+           (!vulkan || add_place_wanted(out_variables, options)) &&
+           openxr_variables(out_variables, options->provide_gaze) &&
            (!options->zink || add_zink(out_variables));
 }
 
