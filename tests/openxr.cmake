@@ -57,8 +57,11 @@ fovea_add_run(test_openxr_cost_vulkan vulkan 120 "" openxr_cost --quick)
 fovea_add_run(test_openxr_cost_gpu gpu 120 "" openxr_cost --quick gpu)
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
-foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined)
+foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined looks glances)
     set(operators foveate)
+    if(kind MATCHES "looks|glances")
+        set(operators foveate,layer.provide_gaze=always,gaze.source=saccades)
+    endif()
     if(kind STREQUAL "depth")
         set(operators dof)
     endif()

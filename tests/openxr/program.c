@@ -17,8 +17,8 @@
  * second frame, static: in all but the first; blended: with alpha; double: and two projection
  * layers that show the same, of which the second is blended; many: and five of them; crowd: as
  * separate, with sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread
- * draws and ends frames while another one waits for the next and loads; early: as separate, the
- * next image is acquired before the frame ends; eager: and waited for; ahead: and acquired before
+ * draws and ends frames while another one waits for the next and loads; glances: and looks, too;
+ * early: as separate, the next image is acquired before the frame ends; eager: and waited for; ahead: and acquired before
  * this one is released; stubborn: as separate, goes on after an xrEndFrame that has failed;
  * chained: as separate, releases with a structure that nobody knows; uploaded: as separate, in
  * swapchains that are no colour attachments; nulls: as separate, and hands over nothing where a
@@ -212,6 +212,7 @@ static void show_pipelined(struct program_session *session)
         MUST(sem_post(&pipeline.waited));
         MUST(sem_wait(&pipeline.begun));
         load(session);
+        program_look(session, pipeline.time);
     }
     MUST(-pthread_join(renderer, NULL));
     MUST(sem_destroy(&pipeline.waited));
@@ -223,7 +224,7 @@ static const char *const kinds[] = {
     "twice",    "quad",  "depth", "foreign", "after",    "beside",  "old",       "oldest",
     "silent",   "idle",  "looks", "rotated", "zooms",    "again",   "static",    "blended",
     "double",   "many",  "crowd", "mips",    "early",    "nulls",   "modest",    "leaves",
-    "uploaded", "eager", "ahead", "steps",   "stubborn", "chained", "secondary"};
+    "uploaded", "eager", "ahead", "steps",   "stubborn", "chained", "secondary", "glances"};
 
 static bool is_a_kind(const char *word)
 {
@@ -262,7 +263,8 @@ int main(int argc, char **argv)
         if (program_is(&program, "nulls")) {
             hand_over_nothing(&sessions[0]);
         }
-        const bool pipelined = program_is(&program, "pipelined");
+        const bool pipelined =
+            program_is(&program, "pipelined") || program_is(&program, "glances");
         if (pipelined) {
             show_pipelined(&sessions[0]);
         }

@@ -50,6 +50,7 @@ struct program {
     XrInstance instance;
     XrSystemId system;
     XrActionSet set;
+    XrAction look; /* XR_NULL_HANDLE: it asks for no eyes */
     struct gpu gpu;
 };
 
@@ -57,6 +58,7 @@ struct program_session {
     struct program *program;
     XrSession handle;
     XrSpace space;
+    XrSpace eyes; /* likewise */
     XrViewConfigurationType type;
     uint32_t view_count;
     int64_t format;
@@ -81,6 +83,7 @@ bool program_is(const struct program *program, const char *kind);
 /* Instance and device. */
 void program_start(struct program *program);
 void program_begin(struct program *program, struct program_session *session);
+void program_look(const struct program_session *session, XrTime time);
 /* Waits for the next frame's turn; a program of several threads begins it on another one. */
 XrTime program_wait_frame(const struct program_session *session);
 /* Waits for it and begins it. */

@@ -27,6 +27,11 @@ bool program_is(const struct program *program, const char *kind)
     return strcmp(program->kind, kind) == 0;
 }
 
+static bool looks(const struct program *program)
+{
+    return program_is(program, "looks") || program_is(program, "glances");
+}
+
 static void make_and_drop_a_set(const struct program *program)
 {
     const XrActionSetCreateInfo info = {.type = XR_TYPE_ACTION_SET_CREATE_INFO,
@@ -38,7 +43,7 @@ static void make_and_drop_a_set(const struct program *program)
 }
 
 /* An action of the program's own for the gaze. */
-static void look(const struct program *program)
+static void look(struct program *program)
 {
     const XrActionCreateInfo info = {.type = XR_TYPE_ACTION_CREATE_INFO,
                                      .actionName = "look",
@@ -54,7 +59,19 @@ static void look(const struct program *program)
     MUST(xrStringToPath(program->instance, "/interaction_profiles/ext/eye_gaze_interaction",
                         &bindings.interactionProfile));
     MUST(xrSuggestInteractionProfileBindings(program->instance, &bindings));
+    program->look = binding.action;
     make_and_drop_a_set(program);
+}
+
+/* Where the eyes are while a frame is on its way; a thread may ask while another one ends it. */
+void program_look(const struct program_session *session, XrTime time)
+{
+    XrEyeGazeSampleTimeEXT sample = {.type = XR_TYPE_EYE_GAZE_SAMPLE_TIME_EXT};
+    XrSpaceLocation place = {.type = XR_TYPE_SPACE_LOCATION, .next = &sample};
+    if (session->eyes) {
+        MUST(xrLocateSpace(session->eyes, session->space, time, &place));
+        printf("the gaze: %d\n", (int)place.locationFlags);
+    }
 }
 
 static void make_actions(struct program *program)
@@ -62,7 +79,7 @@ static void make_actions(struct program *program)
     const XrActionSetCreateInfo set = {.type = XR_TYPE_ACTION_SET_CREATE_INFO,
                                        .actionSetName = "program",
                                        .localizedActionSetName = "Program",
-                                       .priority = program_is(program, "looks") ? 7 : 0};
+                                       .priority = looks(program) ? 7 : 0};
     const XrActionCreateInfo info = {.type = XR_TYPE_ACTION_CREATE_INFO,
                                      .actionName = "press",
                                      .actionType = XR_ACTION_TYPE_BOOLEAN_INPUT,
@@ -70,7 +87,7 @@ static void make_actions(struct program *program)
     XrAction action = XR_NULL_HANDLE;
     MUST(xrCreateActionSet(program->instance, &set, &program->set));
     MUST(xrCreateAction(program->set, &info, &action));
-    if (program_is(program, "looks")) {
+    if (looks(program)) {
         look(program);
     }
 }
@@ -84,7 +101,7 @@ void program_start(struct program *program)
     const char *extensions[2] = {
         program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
                          : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
-        program_is(program, "looks")  ? XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME
+        looks(program)                ? XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME
         : program_is(program, "quad") ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
                                       : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
     const XrInstanceCreateInfo info = {
@@ -220,6 +237,12 @@ void program_begin(struct program *program, struct program_session *session)
     if (!program_is(program, "silent")) {
         MUST(xrAttachSessionActionSets(session->handle, &attach));
     }
+    if (program->look) {
+        const XrActionSpaceCreateInfo eyes = {.type = XR_TYPE_ACTION_SPACE_CREATE_INFO,
+                                              .action = program->look,
+                                              .poseInActionSpace = {.orientation = {0, 0, 0, 1}}};
+        MUST(xrCreateActionSpace(session->handle, &eyes, &session->eyes));
+    }
     make_chains(session);
     XrEventDataBuffer event = {.type = XR_TYPE_EVENT_DATA_BUFFER};
     while (xrPollEvent(program->instance, &event) == XR_SUCCESS) {
@@ -242,6 +265,7 @@ XrTime program_wait_frame(const struct program_session *session)
         MUST(xrSyncActions(session->handle, &sync));
     }
     MUST(xrWaitFrame(session->handle, NULL, &state));
+    program_look(session, state.predictedDisplayTime);
     return state.predictedDisplayTime;
 }
 

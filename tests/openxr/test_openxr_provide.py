@@ -145,11 +145,13 @@ def test_a_program_that_does_not_ask_has_nothing_of_it(told):
     assert OFFERS not in done.output
 
 
-def test_under_another_loader_and_validation_the_picture_is_foveated_where_the_program_is_told(hello):  # noqa: F811
-    """A program in C that binds the eyes, on a runtime without."""
+@pytest.mark.parametrize("kind, looks", [("looks", 3), ("glances", 6)])
+def test_a_foveated_program_is_told_the_gaze_that_its_picture_has(hello, kind, looks):  # noqa: F811
+    """In C, under Debian's loader and validation, in its frames and while another thread ends them."""
     more = {"FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": f"foveation.model=paper,layer.provide_gaze=missing,{FIXED}"}
-    done = hello("looks", program=OURS, fovea=True, **more).check()
+    done = hello(kind, program=OURS, fovea=True, **more).check()
     assert OFFERS in done.output and EXTENSION not in done.calls and "the gaze is the configuration's: fixed" in done.output
+    assert done.output.count(f"the gaze: {VALID | TRACKED}\n") == looks, done.output
 
 
 def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello):  # noqa: F811
