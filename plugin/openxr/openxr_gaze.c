@@ -14,6 +14,7 @@
 #define LEAST_TANGENT 1e-9 /* a geometry takes 0 for forgotten */
 #define MOST_TANGENT 100.0 /* this and the next as a setting of foveation.geometry */
 #define LEAST_EXTENT_TAN 0.001
+#define RAD_PER_DEG (3.14159265358979323846 / 180.0)
 
 static struct openxr_vector cross(struct openxr_vector a, struct openxr_vector b)
 {
@@ -291,23 +292,44 @@ static struct rotation between(const struct rotation *a, const struct rotation *
     return (struct rotation){{sum.x / length, sum.y / length, sum.z / length}, w / length};
 }
 
+static struct frustum mean_of(const XrFovf *a, const XrFovf *b)
+{
+    const struct frustum one = frustum_of(a);
+    const struct frustum other = frustum_of(b);
+    return (struct frustum){.left = (one.left + other.left) / 2,
+                            .right = (one.right + other.right) / 2,
+                            .up = (one.up + other.up) / 2,
+                            .down = (one.down + other.down) / 2};
+}
+
+static struct frustum screen_of(const double screen_deg[2])
+{
+    const double right = tan(screen_deg[0] / 2 * RAD_PER_DEG);
+    const double up = tan(screen_deg[1] / 2 * RAD_PER_DEG);
+    return (struct frustum){.left = -right, .right = right, .up = up, .down = -up};
+}
+
+/* These sources count over a picture, whatever gaze.space is. */
+static bool is_in_degrees(const struct fovea_gaze_settings *settings)
+{
+    return settings->space == FOVEA_GAZE_SPACE_DEGREES && settings->kind != FOVEA_GAZE_SACCADES &&
+           settings->kind != FOVEA_GAZE_SALIENCY;
+}
+
 struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const XrFovf *left_fov,
                                          const XrQuaternionf *right_eye, const XrFovf *right_fov,
+                                         const struct fovea_gaze_settings *settings,
                                          struct fovea_point_uv point)
 {
-    const struct frustum one = frustum_of(left_fov);
-    const struct frustum other = frustum_of(right_fov);
-    const double left = (one.left + other.left) / 2;
-    const double right = (one.right + other.right) / 2;
-    const double up = (one.up + other.up) / 2;
-    const double down = (one.down + other.down) / 2;
+    const struct frustum f =
+        is_in_degrees(settings) ? screen_of(settings->screen_deg) : mean_of(left_fov, right_fov);
     struct rotation a;
     struct rotation b;
     (void)rotation_of(left_eye, &a); /* runtimes refuse a pose that is none */
     (void)rotation_of(right_eye, &b);
     const struct rotation middle = between(&a, &b);
-    return rotated(&middle, (struct openxr_vector){left + point.x_uv * (right - left),
-                                                   up - point.y_uv * (up - down), -1});
+    return rotated(&middle, (struct openxr_vector){f.left + point.x_uv * (f.right - f.left),
+                                                   f.up - point.y_uv * (f.up - f.down), -1});
 }
 
 /* What a source has seen of the first view is over that. */
@@ -319,7 +341,7 @@ static struct openxr_vector source_looks(const struct openxr_session *session,
     const XrCompositionLayerProjectionView *a = &layer->views[0];
     const XrCompositionLayerProjectionView *b = &layer->views[of_two ? 1 : 0];
     return openxr_gaze_between(&a->pose.orientation, &a->fov, &b->pose.orientation, &b->fov,
-                               gaze->point);
+                               &session->gaze_switch.used, gaze->point);
 }
 
 /* The gaze with its direction in the view's own frame; straight ahead where that is beside or

@@ -206,7 +206,7 @@ static XrResult provided_source_name(XrSession handle,
     return XR_SUCCESS;
 }
 
-PFN_xrVoidFunction openxr_provide_function(const char *name_of)
+PFN_xrVoidFunction openxr_provide_function(const char *wanted)
 {
     static const struct {
         const char *name;
@@ -227,7 +227,7 @@ PFN_xrVoidFunction openxr_provide_function(const char *name_of)
         {"xrLocateViews", (PFN_xrVoidFunction)provided_locate_views},
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(name_of, functions[i].name) == 0) {
+        if (strcmp(wanted, functions[i].name) == 0) {
             return functions[i].function;
         }
     }

@@ -42,8 +42,8 @@ struct provided_gaze {
     enum fovea_gaze_state state;
     int64_t age_ns; /* of the sample, at now_ns */
     int64_t now_ns;
-    struct fovea_point_uv point; /* over the picture between the eyes, or the first view's: */
-    bool over_first;
+    struct fovea_point_uv point;
+    struct fovea_gaze_settings settings; /* the source's */
 };
 
 /* ---- openxr_provide_actions.c ---- */

@@ -154,13 +154,12 @@ bool provided_gaze_read(struct openxr_session *session, struct provided_gaze *ou
     const bool read = source && fovea_gaze_source_read(
                                     source, now_ns, px->width > 0 ? (uint32_t)px->width : 1,
                                     px->height > 0 ? (uint32_t)px->height : 1, &gaze) == FOVEA_OK;
-    const bool over_first = session->gaze_switch.used.kind == FOVEA_GAZE_SALIENCY;
+    out->settings = session->gaze_switch.used;
     pthread_mutex_unlock(&session->gaze_lock);
-    *out = (struct provided_gaze){.state = gaze.state,
-                                  .age_ns = gaze.age_ns,
-                                  .now_ns = now_ns,
-                                  .point = gaze.point,
-                                  .over_first = over_first};
+    out->state = gaze.state;
+    out->age_ns = gaze.age_ns;
+    out->now_ns = now_ns;
+    out->point = gaze.point;
     return read && gaze.usable && gaze.state != FOVEA_GAZE_LOST;
 }
 
@@ -186,10 +185,11 @@ static bool find_direction(const struct call *call, const struct provided_gaze *
         count == 0 || !(state.viewStateFlags & XR_VIEW_STATE_ORIENTATION_VALID_BIT)) {
         return false;
     }
+    const bool over_first = gaze->settings.kind == FOVEA_GAZE_SALIENCY; /* which it was shown */
     const XrView *a = &views[0];
-    const XrView *b = &views[count > 1 && !gaze->over_first ? 1 : 0];
+    const XrView *b = &views[count > 1 && !over_first ? 1 : 0];
     *out = openxr_gaze_between(&a->pose.orientation, &a->fov, &b->pose.orientation, &b->fov,
-                               gaze->point);
+                               &gaze->settings, gaze->point);
     return isfinite(out->x) && isfinite(out->y) && isfinite(out->z);
 }
 

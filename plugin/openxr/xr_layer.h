@@ -360,10 +360,12 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
                       XrTime time);
 /* After all layers of a frame: says where the gaze comes from, if that is another than before. */
 void openxr_gaze_tell(struct openxr_session *session);
-/* Where both eyes look by a source whose numbers count over a picture in the middle between those
- * two views, with the mean of their frusta: at one place, far away. */
+/* Where both eyes look by a source with those settings, at one place far away. Its numbers count
+ * over a picture in the middle between those two views, with the mean of their frusta; or, in
+ * degrees, over a screen of gaze.screen_deg whose middle is straight ahead. */
 struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const XrFovf *left_fov,
                                          const XrQuaternionf *right_eye, const XrFovf *right_fov,
+                                         const struct fovea_gaze_settings *settings,
                                          struct fovea_point_uv point);
 /* Fills gaze and geometry of a view, the layer's one at view->index. False: its frustum is none
  * that the settings take. */
@@ -409,14 +411,14 @@ void openxr_provide_start(struct openxr_instance *instance, bool withheld,
                           enum fovea_provide_gaze wanted, bool source);
 void openxr_provide_end(const struct openxr_instance *instance);
 /* NULL: it is no function that such an instance has an own one of. */
-PFN_xrVoidFunction openxr_provide_function(const char *name);
+PFN_xrVoidFunction openxr_provide_function(const char *wanted);
 
 /* ---- openxr_provide_actions.c: of instances that are provided for ---- */
 XrResult openxr_provide_suggest(struct openxr_instance *instance,
                                 const XrInteractionProfileSuggestedBinding *info);
 /* Of an action that it knows, or of such a set; other calls go to the runtime as they are. */
-bool openxr_provide_has_set(XrActionSet set);
-XrResult openxr_provide_create_action(XrActionSet set, const XrActionCreateInfo *info,
+bool openxr_provide_has_set(XrActionSet handle);
+XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateInfo *info,
                                       XrAction *out);
 /* What was destroyed; XR_NULL_HANDLE: nothing. */
 void openxr_provide_forget(XrAction action, XrActionSet set);

@@ -18,13 +18,13 @@
  * layers that show the same, of which the second is blended; many: and five of them; crowd: as
  * separate, with sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread
  * draws and ends frames while another one waits for the next and loads; glances: and looks, too;
- * early: as separate, the next image is acquired before the frame ends; eager: and waited for; ahead: and acquired before
- * this one is released; stubborn: as separate, goes on after an xrEndFrame that has failed;
- * chained: as separate, releases with a structure that nobody knows; uploaded: as separate, in
- * swapchains that are no colour attachments; nulls: as separate, and hands over nothing where a
- * call needs something; secondary: as separate, and shows the views in a secondary configuration
- * too; steps: as separate, the same picture for each line that it reads, and a line when the
- * runtime has it; as blended from the line "blended" on. */
+ * early: as separate, the next image is acquired before the frame ends; eager: and waited for;
+ * ahead: and acquired before this one is released; stubborn: as separate, goes on after an
+ * xrEndFrame that has failed; chained: as separate, releases with a structure that nobody knows;
+ * uploaded: as separate, in swapchains that are no colour attachments; nulls: as separate, and
+ * hands over nothing where a call needs something; secondary: as separate, and shows the views in a
+ * secondary configuration too; steps: as separate, the same picture for each line that it reads,
+ * and a line when the runtime has it; as blended from the line "blended" on. */
 
 #include "program.h"
 
@@ -263,8 +263,7 @@ int main(int argc, char **argv)
         if (program_is(&program, "nulls")) {
             hand_over_nothing(&sessions[0]);
         }
-        const bool pipelined =
-            program_is(&program, "pipelined") || program_is(&program, "glances");
+        const bool pipelined = program_is(&program, "pipelined") || program_is(&program, "glances");
         if (pipelined) {
             show_pipelined(&sessions[0]);
         }

@@ -98,12 +98,12 @@ void program_start(struct program *program)
     program->gpu.old =
         program->gpu.least || program_is(program, "old") || program_is(program, "oldest");
     program->gpu.version = program_is(program, "old") ? VK_API_VERSION_1_1 : VK_API_VERSION_1_0;
-    const char *extensions[2] = {
-        program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
-                         : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
-        looks(program)                ? XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME
-        : program_is(program, "quad") ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
-                                      : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
+    const char *extensions[2] = {program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
+                                                  : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
+                                 looks(program) ? XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME
+                                 : program_is(program, "quad")
+                                     ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
+                                     : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
     const XrInstanceCreateInfo info = {
         .type = XR_TYPE_INSTANCE_CREATE_INFO,
         .applicationInfo = {.applicationName = "program", .apiVersion = XR_CURRENT_API_VERSION},

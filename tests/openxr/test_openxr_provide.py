@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, OURS, hello  # noqa: F401
+from openxr_rig import BUILD, OURS, assert_foveated, before, hello  # noqa: F401
 
 GAZE = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_gaze.py"))
 pytestmark = pytest.mark.turns(3)
@@ -95,6 +95,16 @@ def test_a_program_that_asks_for_the_eyes_has_each_result_of_the_specification(t
     assert eyes == [["SUCCESS"] * 3, [path]] and both == [short, [1, path]] and press == [["SUCCESS"] * 3, []]
     assert said["names"] == [[short, "Eyes Fovea Gaze"], [short, "Gaze"], [["ERROR_VALIDATION_FAILURE"] * 3, ""]]
     assert len(done.calls.split("refused")) == 5, done.calls  # the four above that are the runtime's
+
+
+def test_degrees_are_from_straight_ahead_wherever_the_middle_of_a_picture_is(told, hello, before):  # noqa: F811
+    sets = "gaze.source=fixed,gaze.space=degrees,gaze.origin=center,gaze.screen_deg=[60,40],gaze.fixed.x=12,gaze.fixed.y=-7"
+    _, said = told("missing", sets)
+    wanted = numpy.array([*numpy.tan(numpy.radians([12, -7])), -1])
+    assert numpy.abs(turned(said["view"]["turn"], AHEAD) - wanted / numpy.linalg.norm(wanted)).max() < 1e-6
+    pitch = numpy.degrees(numpy.arctan(wanted[1] * numpy.cos(numpy.radians(12))))
+    after = hello("Vulkan2", fovea=True, FOVEA_SET=f"foveation.model=paper,{sets}", FOVEA_TEST_XR_GAZE="none").check()
+    assert_foveated(before, after, [(12, pitch)])
 
 
 @pytest.mark.parametrize("empty", [False, True])
