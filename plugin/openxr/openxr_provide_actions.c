@@ -49,12 +49,25 @@ const struct provided_action *provided_action_of(XrAction handle)
     return found;
 }
 
+/* From now on any action may be the program's: what it says of those is taken, and does nothing. */
+static void forget_one(struct openxr_instance *instance)
+{
+    openxr_say(FOVEA_LOG_ERROR, "no memory; an action is told of no gaze");
+    pthread_mutex_lock(&openxr.lock);
+    instance->forgetful = true;
+    pthread_mutex_unlock(&openxr.lock);
+}
+
 XrResult provided_create_set(XrInstance handle, const XrActionSetCreateInfo *info, XrActionSet *out)
 {
     const XrResult result = openxr.below.CreateActionSet(handle, info, out);
+    struct openxr_instance *instance = openxr_instance_of(handle);
     struct provided_set *set = XR_SUCCEEDED(result) ? calloc(1, sizeof *set) : NULL;
+    if (XR_SUCCEEDED(result) && !set) {
+        forget_one(instance);
+    }
     if (set) {
-        set->instance = openxr_instance_of(handle);
+        set->instance = instance;
         set->handle = *out;
         pthread_mutex_lock(&openxr.lock);
         set->next = sets;
@@ -96,6 +109,9 @@ XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateIn
     const bool eyes = without_eyes(set->instance->eyes_path, info, paths, &runtimes);
     const XrResult result = openxr.below.CreateAction(handle, &runtimes, out);
     struct provided_action *action = XR_SUCCEEDED(result) ? calloc(1, sizeof *action) : NULL;
+    if (XR_SUCCEEDED(result) && !action) {
+        forget_one(set->instance);
+    }
     if (action) {
         action->set = set;
         action->handle = *out;
@@ -152,7 +168,8 @@ static XrResult judge(const struct openxr_instance *instance,
                       const XrActionSuggestedBinding *binding)
 {
     const struct provided_action *action = find_action(binding->action);
-    if (!action || action->set->instance != instance) {
+    const bool known = action && action->set->instance == instance;
+    if (!known && !(instance->forgetful && binding->action)) {
         return XR_ERROR_HANDLE_INVALID;
     }
     if (binding->binding == XR_NULL_PATH) {
@@ -161,7 +178,7 @@ static XrResult judge(const struct openxr_instance *instance,
     if (binding->binding != instance->gaze_path) {
         return XR_ERROR_PATH_UNSUPPORTED;
     }
-    return action->set->attached ? XR_ERROR_ACTIONSETS_ALREADY_ATTACHED : XR_SUCCESS;
+    return known && action->set->attached ? XR_ERROR_ACTIONSETS_ALREADY_ATTACHED : XR_SUCCESS;
 }
 
 static XrResult judge_all(const struct openxr_instance *instance,
@@ -185,7 +202,9 @@ static void bind_all(const struct openxr_instance *instance,
     }
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         struct provided_action *action = find_action(info->suggestedBindings[i].action);
-        action->bound = action->pose;
+        if (action) {
+            action->bound = action->pose;
+        }
     }
 }
 
@@ -228,7 +247,7 @@ void openxr_provide_attached(struct openxr_session *session,
                              const XrSessionActionSetsAttachInfo *info)
 {
     pthread_mutex_lock(&openxr.lock);
-    for (uint32_t i = 0; session->instance->provides && i < info->countActionSets; i++) {
+    for (uint32_t i = 0; session->instance->provides && info && i < info->countActionSets; i++) {
         struct provided_set *set = find_set(info->actionSets[i]);
         if (set) {
             set->attached = true;

@@ -291,6 +291,7 @@ struct openxr_instance {
     XrPath gaze_path;
     bool provides; /* the layer has the extension for the eyes, not the runtime; and then: */
     bool offers; /* a source is named, and the settings want it told */
+    bool forgetful; /* there was no memory for an action or a set; openxr.lock guards it */
     XrPath eyes_path;
     openxr_to_xr_time to_xr_time; /* NULL: nobody tells when samples were on the runtime's clock */
 };

@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, OURS, assert_foveated, before, hello  # noqa: F401
+from openxr_rig import BUILD, OURS, assert_foveated, before, hello, without_memory_while  # noqa: F401
 
 GAZE = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_gaze.py"))
 pytestmark = pytest.mark.turns(3)
@@ -162,6 +162,14 @@ def test_a_foveated_program_is_told_the_gaze_that_its_picture_has(hello, kind, l
     done = hello(kind, program=OURS, fovea=True, **more).check()
     assert OFFERS in done.output and EXTENSION not in done.calls and "the gaze is the configuration's: fixed" in done.output
     assert done.output.count(f"the gaze: {VALID | TRACKED}\n") == looks, done.output
+
+
+def test_without_memory_the_program_goes_on_without_a_gaze(hello, tmp_path):  # noqa: F811
+    always = tmp_path / "always"
+    always.touch()
+    more = {"FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": f"layer.provide_gaze=missing,{FIXED}", **without_memory_while(always)}
+    done = hello("looks", program=OURS, fovea=True, **more).check()
+    assert "no memory" in done.output and done.output.count("the gaze: 0\n") == 3, done.output
 
 
 def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello):  # noqa: F811
