@@ -43,6 +43,7 @@ static const char *const source_names[] = {
 static const char *const space_names[] = {"uv", "ndc", "pixels", "degrees", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
+static const char *const smooth_names[] = {"none", "one-euro", "median", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
 static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
@@ -238,6 +239,22 @@ const struct config_key config_keys[] = {
      CONFIG_U16, AT(gaze.pupil_port), RANGE(1, 65535)},
     {"gaze.pupil.surface", "Name of the surface that is the screen; empty: any",
      CONFIG_STRING, AT(gaze.pupil_surface)},
+    {"gaze.filter.smooth", "What samples are smoothed with; one-euro needs gaze.screen_deg",
+     CONFIG_ENUM, AT(gaze.filter_smooth), .names = smooth_names},
+    {"gaze.filter.min_cutoff_hz", "Cutoff in Hz of one-euro while the eye rests; lower is smoother",
+     CONFIG_DOUBLE, AT(gaze.filter_min_cutoff_hz), RANGE(0.001, 1000)},
+    {"gaze.filter.beta_per_deg", "By how many Hz the cutoff of one-euro rises for each degree a second",
+     CONFIG_DOUBLE, AT(gaze.filter_beta_per_deg), RANGE(0, 100)},
+    {"gaze.filter.derivative_cutoff_hz", "Cutoff in Hz of the speed that raises that of one-euro",
+     CONFIG_DOUBLE, AT(gaze.filter_derivative_cutoff_hz), RANGE(0.001, 1000)},
+    {"gaze.filter.median_ms", "How many milliseconds back the median of samples goes, 64 samples at most",
+     CONFIG_DOUBLE, AT(gaze.filter_median_ms), RANGE(0, 200)},
+    {"gaze.filter.velocity_deg_s", "Faster than so many degrees a second is a saccade; 0: saccades are not told from fixations",
+     CONFIG_DOUBLE, AT(gaze.filter_velocity_deg_s), RANGE(0, 1000)},
+    {"gaze.filter.velocity_ms", "Over how many milliseconds the velocity is measured; 0: from one sample to the next",
+     CONFIG_DOUBLE, AT(gaze.filter_velocity_ms), RANGE(0, 100)},
+    {"gaze.filter.jump", "A saccade is not smoothed, and after it smoothing begins anew; needs velocity_deg_s",
+     CONFIG_BOOL, AT(gaze.filter_jump)},
     {"gaze.validity.min_confidence", "Samples with less confidence are not valid",
      CONFIG_DOUBLE, AT(gaze.min_confidence), RANGE(0, 1)},
     {"gaze.validity.hold_ms", "How many milliseconds the last valid sample stands in for missing ones",

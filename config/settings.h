@@ -267,6 +267,13 @@ enum fovea_opengaze_point {
     FOVEA_OPENGAZE_RIGHT = 3,
 };
 
+/* What a sample is made smoother by on its way to a frame. */
+enum fovea_gaze_smooth {
+    FOVEA_GAZE_SMOOTH_NONE = 0,
+    FOVEA_GAZE_SMOOTH_ONE_EURO = 1, /* Casiez, Roussel and Vogel 2012 */
+    FOVEA_GAZE_SMOOTH_MEDIAN = 2, /* of the last samples, each axis */
+};
+
 /* Where the gaze goes when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
@@ -334,6 +341,15 @@ struct fovea_gaze_settings {
     char pupil_address[FOVEA_NAME_MAX]; /* numeric; "127.0.0.1" */
     uint16_t pupil_port; /* of Pupil Remote, 1..65535; 50020 */
     char pupil_surface[FOVEA_NAME_MAX]; /* its name; "": any */
+
+    enum fovea_gaze_smooth filter_smooth; /* none */
+    double filter_min_cutoff_hz; /* of one_euro while the eye rests, 0.001..1000; 1 */
+    double filter_beta_per_deg; /* how much its cutoff rises with a degree a second, 0..100; 1 */
+    double filter_derivative_cutoff_hz; /* of the speed that raises it, 0.001..1000; 1 */
+    double filter_median_ms; /* how far back the median goes, 0..200; 20 */
+    double filter_velocity_deg_s; /* faster is a saccade, 0..1000; 0: states are not told */
+    double filter_velocity_ms; /* over how long the speed is measured, 0..100; 10 */
+    bool filter_jump; /* a saccade is not smoothed, and the filter begins anew; true */
 
     double min_confidence; /* samples below are not valid, 0..1; 0.5 */
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */

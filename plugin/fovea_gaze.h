@@ -28,7 +28,20 @@ enum fovea_gaze_state {
     FOVEA_GAZE_HELD = 1,
     /* longer than hold_ms: the gaze is at the fallback, or on its way there */
     FOVEA_GAZE_LOST = 2,
+
+    /* Only where the program asks for them (fovea_gaze_source_desc.movements), and
+     * "gaze.filter.velocity_deg_s" is above 0. */
+    FOVEA_GAZE_FIXATION = 3, /* tracked, and slower than that */
+    FOVEA_GAZE_SACCADE = 4, /* tracked, and faster */
+    FOVEA_GAZE_BLINK = 5, /* held, because the eye is closed: a sample has said so */
 };
+
+/* Whether there is a valid sample, rather than one that stands in for it. */
+static inline bool fovea_gaze_is_tracked(enum fovea_gaze_state state)
+{
+    return state == FOVEA_GAZE_TRACKED || state == FOVEA_GAZE_FIXATION ||
+           state == FOVEA_GAZE_SACCADE;
+}
 
 /* What a frame is foveated with. */
 struct fovea_gaze {
@@ -46,6 +59,10 @@ struct fovea_gaze_source_desc {
     size_t struct_bytes; /* fovea_gaze_source_desc_init */
     const struct fovea_settings *settings; /* required; those below "gaze." count */
     struct fovea_log log;
+    /* Gazes say FIXATION, SACCADE and BLINK where the settings ask for these. false: they say
+     * TRACKED and HELD instead, which is all that programs of 0.2 know. */
+    bool movements;
+    uint8_t reserved[7]; /* 0 */
 };
 
 static inline void fovea_gaze_source_desc_init(struct fovea_gaze_source_desc *desc)

@@ -266,6 +266,7 @@ bool settings_open_gaze(struct settings *settings)
     fovea_gaze_source_desc_init(&desc);
     desc.settings = settings->now;
     desc.log = say_log(value_log_level(settings->now));
+    desc.movements = true;
     enum fovea_result result = fovea_gaze_source_create(&desc, &source);
     if (result < 0) {
         say_error("the gaze source %s cannot be opened: %s",

@@ -84,9 +84,17 @@ static void gaze_row(const struct table *table)
     if (table->gaze_rate_hz > 0.0) {
         snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
     }
+    const unsigned long long fixations = table->gaze_frames[FOVEA_GAZE_FIXATION];
+    const unsigned long long saccades = table->gaze_frames[FOVEA_GAZE_SACCADE];
+    const unsigned long long blinks = table->gaze_frames[FOVEA_GAZE_BLINK];
     row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name.text, rate,
-        (unsigned long long)table->gaze_frames[0], (unsigned long long)table->gaze_frames[1],
-        (unsigned long long)table->gaze_frames[2]);
+        fixations + saccades + table->gaze_frames[FOVEA_GAZE_TRACKED],
+        blinks + table->gaze_frames[FOVEA_GAZE_HELD],
+        (unsigned long long)table->gaze_frames[FOVEA_GAZE_LOST]);
+    if (fixations + saccades + blinks > 0) {
+        row("eye", "in fixations %llu, in saccades %llu, in blinks %llu frames", fixations,
+            saccades, blinks);
+    }
 }
 
 static void view_words(const struct fovea_settings *s, char *out_words, size_t bytes)

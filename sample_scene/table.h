@@ -16,7 +16,7 @@ struct table {
     double seconds; /* of drawing and foveating; reading back and writing files left out */
     double cpu_seconds; /* of this thread in them */
     double gaze_rate_hz;
-    uint64_t gaze_frames[3]; /* by enum fovea_gaze_state */
+    uint64_t gaze_frames[6]; /* by enum fovea_gaze_state */
     const char *files; /* where the pictures are; NULL: a window, none */
 };
 

@@ -42,6 +42,7 @@ static enum fovea_result open_source(struct engine_feed *feed,
                                   .min_level = log.min_level < feed->source_log.min_level
                                                    ? log.min_level
                                                    : feed->source_log.min_level};
+    desc.movements = true;
     opening = &log;
     const enum fovea_result result = fovea_gaze_source_create(&desc, out_source);
     opening = NULL;

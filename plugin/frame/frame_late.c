@@ -186,7 +186,7 @@ static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
     /* The first block is for kernels of the queue, the second for the peer. */
     const bool has_block = !work->use_peer || fovea->late.writer_count > 1;
     return fovea->settings.gaze.late && fovea->late.source && has_block && work->view_count == 1 &&
-           view->sighted && view->gaze->state == FOVEA_GAZE_TRACKED && !is_moved(fovea, view);
+           view->sighted && fovea_gaze_is_tracked(view->gaze->state) && !is_moved(fovea, view);
 }
 
 /* The newest sample of the source, with its exact time: since the engine read its gaze, others may
@@ -200,7 +200,7 @@ static int64_t choose_own(struct fovea_vk *fovea, const struct frame_work *work,
     struct fovea_gaze gaze = {.state = FOVEA_GAZE_LOST};
     if (fovea_gaze_source_read(fovea->late.source, now_ns, work->view_width_px,
                                work->view_height_px, &gaze) < 0 ||
-        gaze.state != FOVEA_GAZE_TRACKED) {
+        !fovea_gaze_is_tracked(gaze.state)) {
         return now_ns - (view->gaze->age_ns > 0 ? view->gaze->age_ns : 0);
     }
     view->frame.gaze_x_q8 = gaze_to_q8(gaze.point.x_uv, (int32_t)work->view_width_px);

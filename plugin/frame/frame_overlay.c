@@ -50,9 +50,21 @@ static const char *state_words(const struct fovea_vk *fovea, const struct fovea_
     if (!gaze->usable) {
         return "gaze none";
     }
-    return gaze->state == FOVEA_GAZE_TRACKED ? "gaze tracked"
-           : gaze->state == FOVEA_GAZE_HELD  ? "gaze held"
-                                             : "gaze lost";
+    switch (gaze->state) {
+    case FOVEA_GAZE_TRACKED:
+        return "gaze tracked";
+    case FOVEA_GAZE_HELD:
+        return "gaze held";
+    case FOVEA_GAZE_FIXATION:
+        return "gaze fixation";
+    case FOVEA_GAZE_SACCADE:
+        return "gaze saccade";
+    case FOVEA_GAZE_BLINK:
+        return "gaze blink";
+    case FOVEA_GAZE_LOST:
+        break;
+    }
+    return "gaze lost";
 }
 
 /* "gpu 0.43 ms p50  0.51 ms p99  caller 40 us": the caller is the thread that hands frames over. */

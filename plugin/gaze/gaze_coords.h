@@ -24,6 +24,11 @@
 struct fovea_point_uv gaze_coords_to_uv(const struct fovea_gaze_settings *settings,
                                         uint32_t width_px, uint32_t height_px, double x, double y);
 
+/* One axis of a position as degrees from the middle of the screen, in the source's own direction,
+ * and back. screen_deg is known, and screen_px where positions are in pixels. */
+double gaze_coords_to_deg(const struct fovea_gaze_settings *settings, int axis, double value);
+double gaze_coords_from_deg(const struct fovea_gaze_settings *settings, int axis, double deg);
+
 /* Clamps to GAZE_OUTSIDE_UV image sizes around the image. */
 struct fovea_point_uv gaze_coords_clamp(struct fovea_point_uv point);
 

@@ -3,6 +3,8 @@
 
 #include "gaze_hold.h"
 
+#include "gaze_state.h"
+
 #include <math.h>
 
 static const struct fovea_point_uv CENTER = {.x_uv = 0.5, .y_uv = 0.5};
@@ -55,6 +57,22 @@ static struct fovea_point_uv fallback_point(const struct fovea_gaze_settings *se
     return CENTER;
 }
 
+/* Told apart where the settings say what a saccade is. */
+static enum fovea_gaze_state state_of(const struct gaze_observation *seen, bool is_told)
+{
+    if (seen->missing) {
+        return is_told && seen->closed ? FOVEA_GAZE_BLINK : FOVEA_GAZE_HELD;
+    }
+    switch (seen->movement) {
+    case GAZE_FIXATION:
+        return FOVEA_GAZE_FIXATION;
+    case GAZE_SACCADE:
+        return FOVEA_GAZE_SACCADE;
+    default:
+        return FOVEA_GAZE_TRACKED;
+    }
+}
+
 struct fovea_gaze gaze_hold_apply(const struct fovea_gaze_settings *settings,
                                   const struct gaze_observation *seen, struct fovea_point_uv last,
                                   int64_t t_ns)
@@ -78,7 +96,7 @@ struct fovea_gaze gaze_hold_apply(const struct fovea_gaze_settings *settings,
         return gaze;
     }
     gaze.point = last;
-    gaze.state = seen->missing ? FOVEA_GAZE_HELD : FOVEA_GAZE_TRACKED;
+    gaze.state = state_of(seen, settings->filter_velocity_deg_s > 0);
     gaze.usable = true;
     return gaze;
 }

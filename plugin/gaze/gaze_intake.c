@@ -33,9 +33,11 @@ bool gaze_intake_understands(const struct fovea_gaze_sample *sample)
     return placed && sample->confidence >= 0.0 && sample->confidence <= 1.0;
 }
 
-static void take_in(struct gaze_track *track, bool valid, const struct fovea_gaze_sample *sample)
+static void take_in(struct gaze_track *track, bool valid, enum gaze_movement movement,
+                    const struct fovea_gaze_sample *sample)
 {
     if (valid) {
+        track->movement = (uint16_t)movement;
         track->x = sample->x;
         track->y = sample->y;
         track->valid_t_ns = sample->t_ns;
@@ -44,6 +46,7 @@ static void take_in(struct gaze_track *track, bool valid, const struct fovea_gaz
         track->missing_since_ns = sample->t_ns;
     }
     track->missing = !valid;
+    track->closed = sample->blink;
     track->newest_t_ns = sample->t_ns;
     track->count++;
 }
@@ -55,17 +58,34 @@ static void publish(struct gaze_intake *intake)
     gaze_slot_publish(&intake->slot, words);
 }
 
-static bool add_in_order(struct gaze_intake *intake, bool valid,
-                         const struct fovea_gaze_sample *sample)
+/* What a sample becomes. */
+static enum gaze_movement pass(struct gaze_intake *intake,
+                               const struct fovea_gaze_settings *settings, bool valid,
+                               struct fovea_gaze_sample *sample)
 {
-    if (intake->track.count > 0 && sample->t_ns < intake->track.newest_t_ns) {
+    if (!gaze_filter_is_wanted(settings)) {
+        return GAZE_NOT_TOLD;
+    }
+    if (valid) {
+        return gaze_filter_pass(&intake->filter, settings, sample);
+    }
+    gaze_filter_restart(&intake->filter);
+    return GAZE_NOT_TOLD;
+}
+
+static bool add_in_order(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
+                         const struct fovea_gaze_sample *raw)
+{
+    if (intake->track.count > 0 && raw->t_ns < intake->track.newest_t_ns) {
         return false;
     }
-    take_in(&intake->track, valid, sample);
-    gaze_rate_add(&intake->rate, sample->t_ns);
+    struct fovea_gaze_sample sample = *raw;
+    const bool valid = !raw->blink && raw->confidence >= settings->min_confidence;
+    take_in(&intake->track, valid, pass(intake, settings, valid, &sample), &sample);
+    gaze_rate_add(&intake->rate, sample.t_ns);
     publish(intake);
     for (struct gaze_listener *l = intake->listeners; l && valid; l = l->next) {
-        l->heard(l->user, sample);
+        l->heard(l->user, &sample);
     }
     return true;
 }
@@ -75,14 +95,13 @@ static bool is_of_the_future(const struct fovea_gaze_sample *sample)
     return sample->t_ns > gaze_time_add(fovea_time_ns(), GAZE_AHEAD_NS);
 }
 
-bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
+bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
                      const struct fovea_gaze_sample *sample)
 {
     bool added = false;
     if (gaze_intake_understands(sample) && !is_of_the_future(sample)) {
-        const bool valid = !sample->blink && sample->confidence >= min_confidence;
         pthread_mutex_lock(&intake->adding);
-        added = add_in_order(intake, valid, sample);
+        added = add_in_order(intake, settings, sample);
         pthread_mutex_unlock(&intake->adding);
     }
     if (!added) {
@@ -148,6 +167,8 @@ static void observe_track(const struct gaze_track *track, int64_t t_ns,
     const bool silent = t_ns > silent_since_ns;
     const bool silence_first = !track->missing || silent_since_ns < track->missing_since_ns;
     out->missing = track->missing || silent;
+    out->closed = track->missing && track->closed;
+    out->movement = (uint8_t)track->movement;
     out->missing_since_ns = silence_first ? silent_since_ns : track->missing_since_ns;
 }
 

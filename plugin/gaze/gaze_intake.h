@@ -8,6 +8,7 @@
 #ifndef FOVEA_GAZE_INTAKE_H
 #define FOVEA_GAZE_INTAKE_H
 
+#include "gaze_filter.h"
 #include "gaze_rate.h"
 #include "gaze_slot.h"
 #include "gaze_source.h"
@@ -16,20 +17,23 @@
 
 /* The state of the samples so far; it travels through the slot word by word. */
 struct gaze_track {
-    double x; /* of the last valid sample */
+    double x; /* of the last valid sample, filtered */
     double y;
     int64_t valid_t_ns;
     int64_t newest_t_ns;
     int64_t missing_since_ns; /* the first sample after the valid one, when that is invalid */
     uint64_t count;
-    uint32_t any_valid;
-    uint32_t missing; /* the newest sample is invalid */
+    uint16_t any_valid;
+    uint16_t missing; /* the newest sample is invalid */
+    uint16_t closed; /* and the eye is closed */
+    uint16_t movement; /* of the last valid sample: enum gaze_movement */
 };
 
 /* Zeroed: empty, but for gaze_intake_init. */
 struct gaze_intake {
-    pthread_mutex_t adding; /* among those who add; also guards track and listeners */
+    pthread_mutex_t adding; /* among those who add; also guards what follows, to listeners */
     struct gaze_track track;
+    struct gaze_filter filter;
     struct gaze_listener *listeners; /* each its owner's */
     struct gaze_slot slot;
     struct gaze_rate rate;
@@ -47,8 +51,9 @@ bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
  * would keep out all that come until then. */
 #define GAZE_AHEAD_NS (20 * GAZE_NS_PER_MS)
 
-/* False, and counted as rejected: not understood, older than the newest, or of the future. */
-bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
+/* False, and counted as rejected: not understood, older than the newest, or of the future. Of the
+ * settings the filter counts, and what makes a sample valid; they stay the same. */
+bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
                      const struct fovea_gaze_sample *sample);
 void gaze_intake_count_rejected(struct gaze_intake *intake);
 

@@ -37,6 +37,12 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.saliency.inhibition_deg", s->saliency_inhibition_deg, 0, 60},
         {"gaze.saliency.center_deg", s->saliency_center_deg, 0, 180},
         {"gaze.saliency.motion", s->saliency_motion, 0, 10},
+        {"gaze.filter.min_cutoff_hz", s->filter_min_cutoff_hz, 0.001, 1000},
+        {"gaze.filter.beta_per_deg", s->filter_beta_per_deg, 0, 100},
+        {"gaze.filter.derivative_cutoff_hz", s->filter_derivative_cutoff_hz, 0.001, 1000},
+        {"gaze.filter.median_ms", s->filter_median_ms, 0, 200},
+        {"gaze.filter.velocity_deg_s", s->filter_velocity_deg_s, 0, 1000},
+        {"gaze.filter.velocity_ms", s->filter_velocity_ms, 0, 100},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
         {"gaze.validity.return_ms", s->return_ms, 0, 10000},
@@ -66,6 +72,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.opengaze.point", (int)s->opengaze_point, FOVEA_OPENGAZE_RIGHT},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
+        {"gaze.filter.smooth", (int)s->filter_smooth, FOVEA_GAZE_SMOOTH_MEDIAN},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
@@ -126,6 +133,28 @@ static enum fovea_result check_angles(const struct fovea_gaze_settings *s, struc
     return FOVEA_OK;
 }
 
+/* Velocities are in degrees of visual angle, and only the screen's angles say where those lie. */
+static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const bool is_told = s->filter_velocity_deg_s > 0;
+    if (!is_told && s->filter_smooth != FOVEA_GAZE_SMOOTH_ONE_EURO) {
+        return FOVEA_OK;
+    }
+    const char *name = is_told ? "gaze.filter.velocity_deg_s" : "gaze.filter.smooth one-euro";
+    if (!(s->screen_deg[0] > 0 && s->screen_deg[1] > 0)) {
+        log_error(log,
+                  "%s is in degrees: set gaze.screen_deg, the visual angles of the screen's "
+                  "width and height",
+                  name);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (s->space == FOVEA_GAZE_SPACE_PIXELS && (s->screen_px[0] == 0 || s->screen_px[1] == 0)) {
+        log_error(log, "%s is in degrees: gaze.space pixels needs gaze.screen_px too", name);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result check_lsl(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
     const struct {
@@ -153,6 +182,7 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
     FOVEA_TRY(check_numbers(settings, log));
     FOVEA_TRY(check_degrees(settings, log));
     FOVEA_TRY(check_angles(settings, log));
+    FOVEA_TRY(check_filter(settings, log));
     FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
                          sizeof settings->scanpath_columns, false, log));
     FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,

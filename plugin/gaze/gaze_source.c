@@ -76,6 +76,7 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     source->api = api;
     source->settings = *settings;
     source->log = log;
+    source->tells_movements = true;
     source->process = getpid();
     *out_source = source;
     /* First, since what ends a source ends what this has made. */
@@ -101,7 +102,7 @@ enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings, s
     return result;
 }
 
-STRUCT_ENDS_WITH(struct fovea_gaze_source_desc, log);
+STRUCT_ENDS_WITH(struct fovea_gaze_source_desc, reserved);
 
 enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *desc,
                                            struct fovea_gaze_source **out_source)
@@ -111,11 +112,14 @@ enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *
     }
     *out_source = NULL;
     struct fovea_gaze_source_desc taken;
-    if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings) {
+    if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings ||
+        !struct_bytes_are_0(taken.reserved, sizeof taken.reserved)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     gaze_library_look();
-    return gaze_source_open(&taken.settings->gaze, taken.log, out_source);
+    FOVEA_TRY(gaze_source_open(&taken.settings->gaze, taken.log, out_source));
+    (*out_source)->tells_movements = taken.movements;
+    return FOVEA_OK;
 }
 
 /* In a child of fork a thread of the parent's may have been calling them: it never gets over
@@ -159,8 +163,7 @@ static bool is_far(const struct fovea_gaze_source *source, const struct fovea_ga
 
 bool gaze_source_add(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample)
 {
-    const bool added =
-        gaze_intake_add(source->api->intake(source), source->settings.min_confidence, sample);
+    const bool added = gaze_intake_add(source->api->intake(source), &source->settings, sample);
     if (added && is_far(source, sample) && !atomic_exchange(&source->said_far, true)) {
         log_warning(
             source->log,
@@ -240,6 +243,15 @@ struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, 
     return to_uv(source, width_px, height_px, sample->x, sample->y);
 }
 
+/* Programs of 0.2 know three states. */
+static enum fovea_gaze_state plain_state(enum fovea_gaze_state state)
+{
+    if (state == FOVEA_GAZE_BLINK) {
+        return FOVEA_GAZE_HELD;
+    }
+    return fovea_gaze_is_tracked(state) ? FOVEA_GAZE_TRACKED : state;
+}
+
 enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns,
                                          uint32_t width_px, uint32_t height_px,
                                          struct fovea_gaze *out_gaze)
@@ -255,6 +267,9 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
         last = to_uv(source, width_px, height_px, seen.x, seen.y);
     }
     *out_gaze = gaze_hold_apply(&source->settings, &seen, last, t_ns);
+    if (!source->tells_movements) {
+        out_gaze->state = plain_state(out_gaze->state);
+    }
     if (source->wander && out_gaze->state != FOVEA_GAZE_LOST) {
         gaze_wander_found(source->wander);
     } else if (source->wander) {

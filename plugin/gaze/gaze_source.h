@@ -28,6 +28,8 @@ struct gaze_observation {
     int64_t missing_since_ns; /* from here on there is no valid sample; read only when missing */
     bool any; /* there has been a valid sample; else only the counters count */
     bool missing;
+    bool closed; /* the eye, while missing */
+    uint8_t movement; /* enum gaze_movement of the last valid sample */
     double rate_hz;
     uint64_t sample_count;
     uint64_t rejected_count; /* what the source itself turned away */
@@ -80,13 +82,14 @@ struct fovea_gaze_source {
     pid_t process; /* that made it */
     struct gaze_wander *wander; /* NULL: it needs no pictures */
     atomic_bool said_far; /* a sample that cannot be uv */
+    bool tells_movements; /* whoever reads it knows all states */
 };
 
 #define GAZE_SOURCE(kind, name) extern const struct gaze_source_api gaze_##name;
 #include "config/gaze_sources.def"
 #undef GAZE_SOURCE
 
-/* fovea_gaze_source_create with nothing but what counts. */
+/* fovea_gaze_source_create with nothing but what counts; it tells movements. */
 FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings,
                                                     struct fovea_log log,
                                                     struct fovea_gaze_source **out_source);

@@ -23,7 +23,13 @@ class Gaze(ctypes.Structure):
 
 
 class GazeSourceDesc(ctypes.Structure):
-    _fields_ = [("struct_bytes", ctypes.c_size_t), ("settings", ctypes.c_void_p), ("log", _library.Log)]
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("settings", ctypes.c_void_p),
+        ("log", _library.Log),
+        ("movements", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 7),
+    ]
 
 
 def _functions() -> ctypes.CDLL:

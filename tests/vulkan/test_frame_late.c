@@ -176,7 +176,9 @@ static void everything_that_is_drawn_follows(void **state)
     settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
     OWNED(desk_close) struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+    struct fovea_gaze gaze = rig_gaze(0.25, 0.25);
+    gaze.state = FOVEA_GAZE_SACCADE; /* of a source that tells movements: as good as tracked */
+    desk_queue(&desk, desk_frame_of(&desk, gaze));
     gaze_push(desk.source, 0.7, 0.6, fovea_time_ns());
     desk_start(&desk);
     desk_assert_shown(&desk, 0.7, 0.6);

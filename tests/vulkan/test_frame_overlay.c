@@ -290,10 +290,11 @@ TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
     rig_open(&rig, &settings);
     struct fovea_gaze gaze = rig_gaze(0.25, 0.75);
     assert_gaze_line(&rig, gaze, NULL, "gaze tracked  0.250 0.750  age");
-    gaze.state = FOVEA_GAZE_HELD;
-    assert_gaze_line(&rig, gaze, NULL, "gaze held  0.250 0.750  age");
-    gaze.state = FOVEA_GAZE_LOST;
-    assert_gaze_line(&rig, gaze, NULL, "gaze lost  0.250 0.750  age");
+    static const char *const words[] = {"tracked", "held", "lost", "fixation", "saccade", "blink"};
+    for (int i = 0; i < 6; i++) {
+        gaze.state = (enum fovea_gaze_state)i;
+        assert_gaze_line(&rig, gaze, NULL, test_text("gaze %s  0.250 0.750  age", words[i]));
+    }
     assert_gaze_line(&rig, gaze, "pointer outside", "pointer outside  0.250 0.750  age");
 }
 

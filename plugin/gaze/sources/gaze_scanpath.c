@@ -4,7 +4,7 @@
 /* Plays a recorded scanpath from the first time it is asked for. A row stands until the next
  * one. */
 #include "gaze_scanpath_file.h"
-#include "plugin/gaze/gaze_source.h"
+#include "plugin/gaze/gaze_filter.h"
 
 #include "core/log.h"
 
@@ -17,6 +17,7 @@ struct scanpath {
     struct fovea_gaze_source base;
     struct gaze_scanpath_rows file;
     size_t *last_valid; /* for each row: the newest valid one not after it, or NO_ROW */
+    uint8_t *movements; /* for each row: enum gaze_movement; NULL: nobody has asked */
     int64_t lap_ns; /* from a row to the same row of the next lap; 0: does not loop */
     int64_t start_ns;
     bool started;
@@ -60,6 +61,40 @@ static int64_t lap_length_ns(const struct gaze_scanpath_rows *file)
     return gaze_time_add(span_ns, span_ns / (int64_t)(file->count - 1));
 }
 
+static void filter_rows(struct scanpath *scanpath, struct gaze_filter *filter)
+{
+    for (size_t i = 0; i < scanpath->file.count; i++) {
+        struct gaze_scanpath_row *row = &scanpath->file.rows[i];
+        struct fovea_gaze_sample sample = {.x = row->x, .y = row->y, .t_ns = row->t_ns};
+        if (scanpath->last_valid[i] != i) {
+            gaze_filter_restart(filter);
+            continue;
+        }
+        scanpath->movements[i] =
+            (uint8_t)gaze_filter_pass(filter, &scanpath->base.settings, &sample);
+        row->x = sample.x;
+        row->y = sample.y;
+    }
+}
+
+/* Once, in the order of the file: whatever times are asked for, a row has one answer. */
+static enum fovea_result filter_once(struct scanpath *scanpath)
+{
+    if (!gaze_filter_is_wanted(&scanpath->base.settings)) {
+        return FOVEA_OK;
+    }
+    struct gaze_filter *filter = calloc(1, sizeof *filter);
+    scanpath->movements = calloc(scanpath->file.count, sizeof *scanpath->movements);
+    const bool is_there = filter && scanpath->movements;
+    if (is_there) {
+        filter_rows(scanpath, filter);
+    } else {
+        log_error(scanpath->base.log, "gaze: out of memory for the scanpath's filter");
+    }
+    free(filter);
+    return is_there ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
 static enum fovea_result scanpath_init(struct fovea_gaze_source *source)
 {
     struct scanpath *scanpath = (struct scanpath *)source;
@@ -71,13 +106,15 @@ static enum fovea_result scanpath_init(struct fovea_gaze_source *source)
     if (source->settings.scanpath_loop) {
         scanpath->lap_ns = lap_length_ns(&scanpath->file);
     }
-    return find_valid_rows(scanpath);
+    FOVEA_TRY(find_valid_rows(scanpath));
+    return filter_once(scanpath);
 }
 
 static void scanpath_finish(struct fovea_gaze_source *source)
 {
     struct scanpath *scanpath = (struct scanpath *)source;
     free(scanpath->last_valid);
+    free(scanpath->movements);
     gaze_scanpath_rows_finish(&scanpath->file);
 }
 
@@ -152,6 +189,7 @@ static void observe_rows(const struct scanpath *scanpath, int64_t elapsed_ns,
     const int64_t valid_ns = place_t_ns(scanpath, valid);
     out->x = row->x;
     out->y = row->y;
+    out->movement = scanpath->movements ? scanpath->movements[valid.row] : GAZE_NOT_TOLD;
     out->valid_t_ns = gaze_time_add(scanpath->start_ns, valid_ns);
     const bool newest_is_valid = valid.lap == now.lap && valid.row == now.row;
     int64_t missing_ns = gaze_time_add(valid_ns, GAZE_SILENCE_NS);

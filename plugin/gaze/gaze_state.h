@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Whether the eye rests or leaps: a velocity threshold (I-VT, Salvucci and Goldberg 2000). Only
+ * what has been is looked at, so an answer is there with its sample. */
+#ifndef FOVEA_GAZE_STATE_H
+#define FOVEA_GAZE_STATE_H
+
+#include "gaze_past.h"
+
+enum gaze_movement {
+    GAZE_NOT_TOLD = 0, /* nobody has asked */
+    GAZE_FIXATION = 1,
+    GAZE_SACCADE = 2,
+};
+
+/* The angle between two lines of sight. */
+double gaze_angle_deg(const double a_deg[2], const double b_deg[2]);
+
+/* Degrees a second from the newest sample that is at least window_ns older to the newest, or from
+ * the oldest that there is; from the one before where window_ns is 0. 0 where there is one alone.
+ */
+double gaze_velocity_deg_s(const struct gaze_past *past, int64_t window_ns);
+
+#endif
