@@ -44,6 +44,7 @@ static const char *const space_names[] = {"uv", "ndc", "pixels", "degrees", NULL
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 static const char *const smooth_names[] = {"none", "one-euro", "median", NULL};
+static const char *const predict_names[] = {"none", "taylor", "landing", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
 static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
@@ -255,6 +256,10 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.filter_velocity_ms), RANGE(0, 100)},
     {"gaze.filter.jump", "A saccade is not smoothed, and after it smoothing begins anew; needs velocity_deg_s",
      CONFIG_BOOL, AT(gaze.filter_jump)},
+    {"gaze.filter.predict", "Where the gaze is in a saccade: where the sample is, a way ahead, or where it will land; needs velocity_deg_s",
+     CONFIG_ENUM, AT(gaze.filter_predict), .names = predict_names},
+    {"gaze.filter.predict_ms", "How many milliseconds ahead taylor looks",
+     CONFIG_DOUBLE, AT(gaze.filter_predict_ms), RANGE(0, 50)},
     {"gaze.validity.min_confidence", "Samples with less confidence are not valid",
      CONFIG_DOUBLE, AT(gaze.min_confidence), RANGE(0, 1)},
     {"gaze.validity.hold_ms", "How many milliseconds the last valid sample stands in for missing ones",

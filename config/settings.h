@@ -274,6 +274,13 @@ enum fovea_gaze_smooth {
     FOVEA_GAZE_SMOOTH_MEDIAN = 2, /* of the last samples, each axis */
 };
 
+/* Where the gaze is while the eye leaps. */
+enum fovea_gaze_predict {
+    FOVEA_GAZE_PREDICT_NONE = 0, /* where the sample says */
+    FOVEA_GAZE_PREDICT_TAYLOR = 1, /* a short way ahead (Wang, Woods, Costela and Luo 2017) */
+    FOVEA_GAZE_PREDICT_LANDING = 2, /* at the end of the leap (Dai and others 2016) */
+};
+
 /* Where the gaze goes when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
@@ -350,6 +357,8 @@ struct fovea_gaze_settings {
     double filter_velocity_deg_s; /* faster is a saccade, 0..1000; 0: states are not told */
     double filter_velocity_ms; /* over how long the speed is measured, 0..100; 10 */
     bool filter_jump; /* a saccade is not smoothed, and the filter begins anew; true */
+    enum fovea_gaze_predict filter_predict; /* needs filter_velocity_deg_s; none */
+    double filter_predict_ms; /* how far ahead taylor looks, 0..50; 10 */
 
     double min_confidence; /* samples below are not valid, 0..1; 0.5 */
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */

@@ -286,6 +286,66 @@ TEST(noise_goes_and_a_saccade_is_not_late)
     }
 }
 
+/* The waveform of Dai and others 2016 for an amplitude, at t_s since its onset; 600 degrees a
+ * second and 6 degrees are the authors' example. */
+static double dai_part(double t)
+{
+    return t >= 0 ? t + 0.25 * exp(-2 * t) : 0.25 * exp(2 * t);
+}
+
+static double dai_deg(double amplitude_deg, double t_s)
+{
+    return 6 * (dai_part(600 * t_s / 6) - dai_part((600 * t_s - amplitude_deg) / 6));
+}
+
+/* Of the samples of such a leap that a prediction has changed: how far off it is at most, and how
+ * far the sample itself was off when that was the most. */
+struct off {
+    double predicted_deg;
+    double sample_deg;
+};
+
+static struct off off_of(enum fovea_gaze_predict predict, double amplitude_deg, double ahead_ms)
+{
+    struct fovea_gaze_settings settings = filtering(FOVEA_GAZE_SMOOTH_NONE, 40);
+    settings.space = FOVEA_GAZE_SPACE_DEGREES;
+    settings.filter_predict = predict;
+    settings.filter_predict_ms = ahead_ms;
+    struct gaze_filter filter = {.movement = GAZE_NOT_TOLD};
+    struct off off = {0, 0};
+    for (int ms = -60; ms < 120; ms++) {
+        const double x = dai_deg(amplitude_deg, ms * 1e-3);
+        const bool is_ahead = predict == FOVEA_GAZE_PREDICT_TAYLOR;
+        const double wanted =
+            is_ahead ? dai_deg(amplitude_deg, (ms + ahead_ms) * 1e-3) : amplitude_deg;
+        struct fovea_gaze_sample sample = {.x = x, .t_ns = S + ms * MS, .confidence = 1};
+        const enum gaze_movement movement = gaze_filter_pass(&filter, &settings, &sample);
+        assert_true(movement == GAZE_SACCADE || fabs(sample.x - x) <= 0);
+        if (fabs(sample.x - x) > 0) {
+            off.predicted_deg = fmax(off.predicted_deg, fabs(sample.x - wanted));
+            off.sample_deg = fmax(off.sample_deg, fabs(x - wanted));
+        }
+    }
+    return off;
+}
+
+TEST(predictions_are_right_where_their_model_is)
+{
+    for (double amplitude_deg = 4; amplitude_deg <= 20; amplitude_deg += 2) {
+        const struct off none = off_of(FOVEA_GAZE_PREDICT_NONE, amplitude_deg, 0);
+        const struct off landing = off_of(FOVEA_GAZE_PREDICT_LANDING, amplitude_deg, 0);
+        const struct off ahead = off_of(FOVEA_GAZE_PREDICT_TAYLOR, amplitude_deg, 4);
+        assert_near(none.sample_deg, 0, 0);
+        assert_that(landing.predicted_deg < 0.65 &&
+                        landing.predicted_deg < 0.75 * landing.sample_deg,
+                    "landing of %g degrees: off by %g, and by %g without", amplitude_deg,
+                    landing.predicted_deg, landing.sample_deg);
+        assert_that(ahead.predicted_deg < 0.5 * ahead.sample_deg,
+                    "4 ms ahead in %g degrees: off by %g, and by %g without", amplitude_deg,
+                    ahead.predicted_deg, ahead.sample_deg);
+    }
+}
+
 /* What comes after a closed eye, or a silence, has no past. */
 TEST(a_blink_and_a_silence_begin_anew)
 {
@@ -406,6 +466,7 @@ TEST(programs_that_know_three_states_meet_no_others)
 }
 
 struct refusal {
+    enum fovea_gaze_predict predict;
     enum fovea_gaze_smooth smooth;
     double velocity_deg_s;
     enum fovea_gaze_space space;
@@ -416,19 +477,23 @@ struct refusal {
 TEST(degrees_that_nobody_knows_are_asked_for)
 {
     static const struct refusal refusals[] = {
-        {FOVEA_GAZE_SMOOTH_NONE, 30, FOVEA_GAZE_SPACE_UV, 0,
+        {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_NONE, 30, FOVEA_GAZE_SPACE_UV, 0,
          "gaze.filter.velocity_deg_s is in degrees: set gaze.screen_deg"},
-        {FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_UV, 0,
+        {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_UV, 0,
          "gaze.filter.smooth one-euro is in degrees: set gaze.screen_deg"},
-        {FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_PIXELS, 40,
+        {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_PIXELS, 40,
          "gaze.space pixels needs gaze.screen_px too"},
-        {FOVEA_GAZE_SMOOTH_MEDIAN, 0, FOVEA_GAZE_SPACE_PIXELS, 0, NULL},
-        {FOVEA_GAZE_SMOOTH_ONE_EURO, 30, FOVEA_GAZE_SPACE_NDC, 40, NULL},
+        {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_MEDIAN, 0, FOVEA_GAZE_SPACE_PIXELS, 0, NULL},
+        {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_ONE_EURO, 30, FOVEA_GAZE_SPACE_NDC, 40, NULL},
+        {FOVEA_GAZE_PREDICT_TAYLOR, FOVEA_GAZE_SMOOTH_NONE, 0, FOVEA_GAZE_SPACE_UV, 40,
+         "gaze.filter.predict needs gaze.filter.velocity_deg_s"},
+        {FOVEA_GAZE_PREDICT_LANDING, FOVEA_GAZE_SMOOTH_NONE, 1, FOVEA_GAZE_SPACE_UV, 40, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         const struct refusal *refusal = &refusals[i];
         struct fovea_gaze_settings settings = filtering(refusal->smooth, refusal->velocity_deg_s);
         settings.space = refusal->space;
+        settings.filter_predict = refusal->predict;
         settings.screen_deg[0] = refusal->screen_deg;
         settings.screen_deg[1] = refusal->screen_deg;
         struct gaze_logged logged;

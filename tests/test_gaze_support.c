@@ -36,6 +36,7 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
         .filter_median_ms = 20,
         .filter_velocity_ms = 10,
         .filter_jump = true,
+        .filter_predict_ms = 10,
         .min_confidence = 0.5,
         .hold_ms = 600,
         .return_ms = 150,

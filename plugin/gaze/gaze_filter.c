@@ -27,17 +27,23 @@ static void forget_smoothing(struct gaze_filter *filter)
 void gaze_filter_restart(struct gaze_filter *filter)
 {
     filter->past.count = 0;
+    filter->leap.begun = false;
     forget_smoothing(filter);
+}
+
+static bool is_told(const struct fovea_gaze_settings *settings)
+{
+    return settings->filter_velocity_deg_s > 0;
 }
 
 static enum gaze_movement movement_of(const struct gaze_filter *filter,
                                       const struct fovea_gaze_settings *settings)
 {
-    if (!(settings->filter_velocity_deg_s > 0)) {
+    if (!is_told(settings)) {
         return GAZE_NOT_TOLD;
     }
-    const double deg_s = gaze_velocity_deg_s(&filter->past, ms_to_ns(settings->filter_velocity_ms));
-    return deg_s > settings->filter_velocity_deg_s ? GAZE_SACCADE : GAZE_FIXATION;
+    return gaze_past_at(&filter->past, 0)->deg_s > settings->filter_velocity_deg_s ? GAZE_SACCADE
+                                                                                   : GAZE_FIXATION;
 }
 
 /* ---- Smoothing ---- */
@@ -60,6 +66,14 @@ static struct gaze_look look_of(const struct fovea_gaze_settings *settings,
     return look;
 }
 
+static void make(struct gaze_filter *filter, const struct fovea_gaze_settings *settings,
+                 const double deg[2])
+{
+    const bool from_deg = is_in_deg(settings);
+    filter->x = from_deg ? gaze_coords_from_deg(settings, 0, deg[0]) : deg[0];
+    filter->y = from_deg ? gaze_coords_from_deg(settings, 1, deg[1]) : deg[1];
+}
+
 static double smoothed_deg(struct gaze_filter *filter, const struct fovea_gaze_settings *settings,
                            int axis, double step_s)
 {
@@ -79,15 +93,29 @@ static double smoothed_deg(struct gaze_filter *filter, const struct fovea_gaze_s
 static void smooth(struct gaze_filter *filter, const struct fovea_gaze_settings *settings,
                    double step_s)
 {
-    double *const made[2] = {&filter->x, &filter->y};
+    double deg[2];
     filter->smooth_count++;
     for (int axis = 0; axis < 2; axis++) {
-        const double deg = smoothed_deg(filter, settings, axis, step_s);
-        /* The first of many is what it was, to the bit. */
-        if (filter->smooth_count > 1) {
-            *made[axis] = is_in_deg(settings) ? gaze_coords_from_deg(settings, axis, deg) : deg;
-        }
+        deg[axis] = smoothed_deg(filter, settings, axis, step_s);
     }
+    /* The first of many is what it was, to the bit. */
+    if (filter->smooth_count > 1) {
+        make(filter, settings, deg);
+    }
+}
+
+/* ---- Ahead of a leap ---- */
+
+static void predict(struct gaze_filter *filter, const struct fovea_gaze_settings *settings)
+{
+    double deg[2];
+    if (settings->filter_predict == FOVEA_GAZE_PREDICT_TAYLOR) {
+        gaze_predict_taylor(&filter->past, ms_to_ns(settings->filter_predict_ms), deg);
+    } else if (!gaze_predict_landing(&filter->leap, &filter->past,
+                                     ms_to_ns(settings->filter_velocity_ms), deg)) {
+        return;
+    }
+    make(filter, settings, deg);
 }
 
 /* ---- A sample ---- */
@@ -97,13 +125,22 @@ static void take_in(struct gaze_filter *filter, const struct fovea_gaze_settings
 {
     const struct gaze_look look = look_of(settings, sample);
     gaze_past_add(&filter->past, &look);
+    const int64_t window_ns = ms_to_ns(settings->filter_velocity_ms);
+    if (is_told(settings)) {
+        gaze_past_set_velocity(&filter->past, gaze_velocity_deg_s(&filter->past, window_ns));
+    }
     filter->movement = movement_of(filter, settings);
+    const bool leaps = filter->movement == GAZE_SACCADE;
     filter->x = sample->x;
     filter->y = sample->y;
-    if (filter->movement == GAZE_SACCADE && settings->filter_jump) {
+    filter->leap.begun = filter->leap.begun && leaps;
+    if (leaps && settings->filter_jump) {
         forget_smoothing(filter);
     } else if (settings->filter_smooth != FOVEA_GAZE_SMOOTH_NONE) {
         smooth(filter, settings, step_s);
+    }
+    if (leaps && settings->filter_predict != FOVEA_GAZE_PREDICT_NONE) {
+        predict(filter, settings);
     }
 }
 

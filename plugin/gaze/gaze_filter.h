@@ -2,11 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What happens to a valid sample between its source and those who use it, by gaze.filter: it is
- * told whether the eye rests or leaps, and made smoother. Everything follows from the samples and
- * their times, so the same ones give the same answers. Allocates nothing. */
+ * told whether the eye rests or leaps, made smoother, and while it leaps perhaps predicted.
+ * Everything follows from the samples and their times, so the same ones give the same answers.
+ * Allocates nothing. */
 #ifndef FOVEA_GAZE_FILTER_H
 #define FOVEA_GAZE_FILTER_H
 
+#include "gaze_predict.h"
 #include "gaze_smooth.h"
 #include "gaze_state.h"
 
@@ -17,6 +19,7 @@ struct gaze_filter {
     struct gaze_past past; /* as samples came */
     size_t smooth_count; /* of the past, the newest that are smoothed together */
     struct gaze_one_euro one_euro[2];
+    struct gaze_leap leap;
     enum gaze_movement movement; /* of the newest sample */
     double x; /* that it was made */
     double y;

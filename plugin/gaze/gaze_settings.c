@@ -43,6 +43,7 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.filter.median_ms", s->filter_median_ms, 0, 200},
         {"gaze.filter.velocity_deg_s", s->filter_velocity_deg_s, 0, 1000},
         {"gaze.filter.velocity_ms", s->filter_velocity_ms, 0, 100},
+        {"gaze.filter.predict_ms", s->filter_predict_ms, 0, 50},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
         {"gaze.validity.return_ms", s->return_ms, 0, 10000},
@@ -73,6 +74,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.filter.smooth", (int)s->filter_smooth, FOVEA_GAZE_SMOOTH_MEDIAN},
+        {"gaze.filter.predict", (int)s->filter_predict, FOVEA_GAZE_PREDICT_LANDING},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
@@ -137,6 +139,11 @@ static enum fovea_result check_angles(const struct fovea_gaze_settings *s, struc
 static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
     const bool is_told = s->filter_velocity_deg_s > 0;
+    if (s->filter_predict != FOVEA_GAZE_PREDICT_NONE && !is_told) {
+        log_error(log, "gaze.filter.predict needs gaze.filter.velocity_deg_s, which tells what a "
+                       "saccade is");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
     if (!is_told && s->filter_smooth != FOVEA_GAZE_SMOOTH_ONE_EURO) {
         return FOVEA_OK;
     }

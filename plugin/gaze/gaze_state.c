@@ -29,25 +29,13 @@ double gaze_angle_deg(const double a_deg[2], const double b_deg[2])
     return atan2(cross, a[0] * b[0] + a[1] * b[1] + 1.0) / RAD_PER_DEG;
 }
 
-/* The place in the past that the velocity is measured from. */
-static size_t start_of(const struct gaze_past *past, int64_t window_ns)
-{
-    const int64_t now_ns = gaze_past_at(past, 0)->t_ns;
-    size_t back = 1;
-    while (back + 1 < past->count &&
-           gaze_time_sub(now_ns, gaze_past_at(past, back)->t_ns) < window_ns) {
-        back++;
-    }
-    return back;
-}
-
 double gaze_velocity_deg_s(const struct gaze_past *past, int64_t window_ns)
 {
     if (past->count < 2) {
         return 0.0;
     }
     const struct gaze_look *now = gaze_past_at(past, 0);
-    const struct gaze_look *then = gaze_past_at(past, start_of(past, window_ns));
+    const struct gaze_look *then = gaze_past_at(past, gaze_past_back(past, 0, window_ns));
     const double step_s = (double)gaze_time_sub(now->t_ns, then->t_ns) * 1e-9;
     return gaze_angle_deg(now->deg, then->deg) / step_s;
 }

@@ -17,9 +17,7 @@ enum gaze_movement {
 /* The angle between two lines of sight. */
 double gaze_angle_deg(const double a_deg[2], const double b_deg[2]);
 
-/* Degrees a second from the newest sample that is at least window_ns older to the newest, or from
- * the oldest that there is; from the one before where window_ns is 0. 0 where there is one alone.
- */
+/* Degrees a second from gaze_past_back's sample to the newest. 0 where there is one alone. */
 double gaze_velocity_deg_s(const struct gaze_past *past, int64_t window_ns);
 
 #endif
