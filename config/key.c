@@ -240,6 +240,8 @@ const struct config_key config_keys[] = {
      CONFIG_U16, AT(gaze.pupil_port), RANGE(1, 65535)},
     {"gaze.pupil.surface", "Name of the surface that is the screen; empty: any",
      CONFIG_STRING, AT(gaze.pupil_surface)},
+    {"gaze.filter.eye", "Whose places count where osc or lsl brings two eyes; both: the middle of them",
+     CONFIG_ENUM, AT(gaze.filter_eye), .names = gaze_eye_names},
     {"gaze.filter.smooth", "What samples are smoothed with; one-euro needs gaze.screen_deg",
      CONFIG_ENUM, AT(gaze.filter_smooth), .names = smooth_names},
     {"gaze.filter.min_cutoff_hz", "Cutoff in Hz of one-euro while the eye rests; lower is smoother",

@@ -349,6 +349,7 @@ struct fovea_gaze_settings {
     uint16_t pupil_port; /* of Pupil Remote, 1..65535; 50020 */
     char pupil_surface[FOVEA_NAME_MAX]; /* its name; "": any */
 
+    enum fovea_gaze_eye filter_eye; /* whose place counts where osc or lsl has both; both */
     enum fovea_gaze_smooth filter_smooth; /* none */
     double filter_min_cutoff_hz; /* of one_euro while the eye rests, 0.001..1000; 1 */
     double filter_beta_per_deg; /* how much its cutoff rises with a degree a second, 0..100; 1 */

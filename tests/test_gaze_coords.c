@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Every space with every origin, through the public interface. */
+/* Every space with every origin, through the public interface; and degrees. */
+#include "plugin/gaze/gaze_coords.h"
+#include "support/random.h"
 #include "test_gaze_support.h"
 
 struct coords_case {
@@ -118,5 +120,31 @@ TEST(far_away_gaze_is_clamped_to_a_few_images)
         const struct fovea_point_uv point = converted(&settings, 1, 1);
         assert_near(point.x_uv, 5, 0);
         assert_near(point.y_uv, -4, 0);
+    }
+}
+
+TEST(degrees_and_back_is_the_way_to_uv)
+{
+    uint64_t random = 4;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    settings.screen_deg[0] = 47;
+    settings.screen_deg[1] = 28;
+    settings.screen_px[0] = 1920;
+    settings.screen_px[1] = 1080;
+    for (int i = 0; i < 300; i++) {
+        settings.space = (enum fovea_gaze_space)(i % 4);
+        settings.origin = (enum fovea_gaze_origin)(i % 3);
+        const double x = random_uniform(&random, -40, 40);
+        const double y = random_uniform(&random, -40, 40);
+        const double at[2] = {gaze_coords_to_deg(&settings, 0, x),
+                              gaze_coords_to_deg(&settings, 1, y)};
+        assert_near(gaze_coords_from_deg(&settings, 0, at[0]), x, 1e-7);
+        assert_near(gaze_coords_from_deg(&settings, 1, at[1]), y, 1e-7);
+        const struct fovea_point_uv uv = gaze_coords_to_uv(&settings, 7, 5, x, y);
+        struct fovea_gaze_settings angles = settings;
+        angles.space = FOVEA_GAZE_SPACE_DEGREES;
+        const struct fovea_point_uv again = gaze_coords_to_uv(&angles, 7, 5, at[0], at[1]);
+        assert_near(again.x_uv, uv.x_uv, 1e-7);
+        assert_near(again.y_uv, uv.y_uv, 1e-7);
     }
 }

@@ -217,7 +217,8 @@ TEST(channels_of_a_stream_are_chosen_by_label_type_or_number)
             continue;
         }
         assert_that(!why, "\"%s\": %s", CHOICES[i].wanted, why);
-        const struct fovea_gaze_sample sample = lsl_channels_sample(&channels, numbers);
+        const struct fovea_gaze_sample sample =
+            lsl_channels_sample(&channels, FOVEA_GAZE_EYE_BOTH, numbers);
         assert_near(sample.x, CHOICES[i].x, 1e-12);
         assert_near(sample.y, CHOICES[i].y, 1e-12);
         assert_near(sample.confidence, CHOICES[i].confidence, 0);
@@ -229,13 +230,35 @@ TEST(an_eye_without_a_place_leaves_the_other)
 {
     const struct lsl_channels both = {.eyes = 2, .x = {0, 2}, .y = {1, 3}};
     const double one[] = {NAN, 0.1, 0.3, 0.4};
-    struct fovea_gaze_sample sample = lsl_channels_sample(&both, one);
+    struct fovea_gaze_sample sample = lsl_channels_sample(&both, FOVEA_GAZE_EYE_BOTH, one);
     assert_near(sample.x, 0.3, 0);
     assert_near(sample.y, 0.4, 0);
     assert_false(sample.blink);
     const double none[] = {NAN, 0.1, 0.3, NAN};
-    sample = lsl_channels_sample(&both, none);
+    sample = lsl_channels_sample(&both, FOVEA_GAZE_EYE_BOTH, none);
     assert_true(sample.blink);
+    assert_true(lsl_channels_sample(&both, FOVEA_GAZE_EYE_LEFT, one).blink);
+    assert_near(lsl_channels_sample(&both, FOVEA_GAZE_EYE_RIGHT, one).x, 0.3, 0);
+    const double seen[] = {0.1, 0.2, 0.3, 0.4};
+    assert_near(lsl_channels_sample(&both, FOVEA_GAZE_EYE_LEFT, seen).x, 0.1, 0);
+    assert_near(lsl_channels_sample(&both, FOVEA_GAZE_EYE_RIGHT, seen).y, 0.4, 0);
+    const struct lsl_channels alone = {.eyes = 1, .x = {2}, .y = {3}};
+    assert_near(lsl_channels_sample(&alone, FOVEA_GAZE_EYE_RIGHT, seen).x, 0.3, 0);
+}
+
+TEST(of_two_eyes_over_osc_the_wanted_one_counts)
+{
+    struct gaze_osc_eyes eyes = {.eye = {{1, 2, 0.2}, {5, 6, 0.9}}};
+    struct fovea_gaze_sample sample;
+    assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_LEFT, &sample));
+    assert_near(sample.x, 1, 0);
+    assert_near(sample.confidence, 0.2, 0);
+    assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_RIGHT, &sample));
+    assert_near(sample.y, 6, 0);
+    assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_BOTH, &sample));
+    assert_near(sample.x, 3, 0);
+    eyes.eye[0].right_deg = NAN;
+    assert_false(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_LEFT, &sample));
 }
 
 /* A sender whose clock is 50 millionths fast and began anywhere; samples are under way for 1 ms,
@@ -392,7 +415,7 @@ TEST(packets_of_osc_say_where_eyes_look)
         assert_that(!why == !packet->why && (!why || strstr(why, packet->why)), "packet %zu: %s", i,
                     why ? why : "understood");
         struct fovea_gaze_sample sample;
-        assert_int_equal(gaze_osc_sample(&eyes, &sample), packet->known);
+        assert_int_equal(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_BOTH, &sample), packet->known);
         if (packet->known) {
             assert_near(sample.x, packet->right_deg, 1e-9);
             assert_near(sample.y, packet->up_deg, 1e-9);

@@ -44,6 +44,16 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
     };
 }
 
+struct fovea_gaze_settings gaze_filtering(enum fovea_gaze_smooth smooth, double velocity_deg_s)
+{
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    settings.screen_deg[0] = 48;
+    settings.screen_deg[1] = 28;
+    settings.filter_smooth = smooth;
+    settings.filter_velocity_deg_s = velocity_deg_s;
+    return settings;
+}
+
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void record(void *user, enum fovea_log_level level, const char *message)

@@ -73,6 +73,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.opengaze.point", (int)s->opengaze_point, FOVEA_OPENGAZE_RIGHT},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
+        {"gaze.filter.eye", (int)s->filter_eye, FOVEA_GAZE_EYE_RIGHT},
         {"gaze.filter.smooth", (int)s->filter_smooth, FOVEA_GAZE_SMOOTH_MEDIAN},
         {"gaze.filter.predict", (int)s->filter_predict, FOVEA_GAZE_PREDICT_LANDING},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_SALIENCY},

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fovea_gaze_sample sample;
     gaze_osc_eyes_init(&eyes);
     (void)gaze_osc_parse(data, size, &eyes);
-    if (gaze_osc_sample(&eyes, &sample)) {
+    if (gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_BOTH, &sample)) {
         REQUIRE(isfinite(sample.x) && isfinite(sample.y));
         REQUIRE(sample.confidence >= 0.0 && sample.confidence <= 1.0);
     }

@@ -292,7 +292,8 @@ static bool place(struct lsl *lsl, double sender_s, int64_t arrival_ns, int64_t 
 
 static void take(struct lsl *lsl, double sender_s, int64_t now_ns)
 {
-    struct fovea_gaze_sample sample = lsl_channels_sample(&lsl->channels, lsl->numbers);
+    struct fovea_gaze_sample sample =
+        lsl_channels_sample(&lsl->channels, lsl->feed.base.settings.filter_eye, lsl->numbers);
     lsl->heard_ns = now_ns;
     lsl->heard = true;
     gaze_feed_good(&lsl->feed);

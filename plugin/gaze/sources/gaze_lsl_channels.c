@@ -149,15 +149,21 @@ const char *lsl_channels_choose(const char *wanted, const struct lsl_label *labe
     return choose_known(labels, count, out) ? NULL : unknown(labels, count, why, why_bytes);
 }
 
+static bool counts(const struct lsl_channels *channels, enum fovea_gaze_eye wanted, size_t eye)
+{
+    const enum fovea_gaze_eye other = eye == 0 ? FOVEA_GAZE_EYE_RIGHT : FOVEA_GAZE_EYE_LEFT;
+    return channels->eyes < 2 || wanted != other;
+}
+
 struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels,
-                                             const double *numbers)
+                                             enum fovea_gaze_eye wanted, const double *numbers)
 {
     struct fovea_gaze_sample sample = {.confidence = 1.0};
     size_t seen = 0;
     for (size_t eye = 0; eye < channels->eyes; eye++) {
         const double x = numbers[channels->x[eye]];
         const double y = numbers[channels->y[eye]];
-        if (isfinite(x) && isfinite(y)) {
+        if (counts(channels, wanted, eye) && isfinite(x) && isfinite(y)) {
             sample.x += (x - sample.x) / (double)(seen + 1);
             sample.y += (y - sample.y) / (double)(seen + 1);
             seen++;

@@ -6,6 +6,7 @@
 #ifndef FOVEA_GAZE_LSL_CHANNELS_H
 #define FOVEA_GAZE_LSL_CHANNELS_H
 
+#include "config/settings.h"
 #include "fovea.h"
 
 #define LSL_CHANNELS_MAX 1024
@@ -29,8 +30,9 @@ struct lsl_channels {
 const char *lsl_channels_choose(const char *wanted, const struct lsl_label *labels, size_t count,
                                 char *why, size_t why_bytes, struct lsl_channels *out);
 
-/* A sample of these numbers, one for each channel; a place that is not a number is a lost eye. */
+/* A sample of these numbers, one for each channel; a place that is not a number is a lost eye.
+ * Where there are two eyes, of the wanted ones. */
 struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels,
-                                             const double *numbers);
+                                             enum fovea_gaze_eye wanted, const double *numbers);
 
 #endif

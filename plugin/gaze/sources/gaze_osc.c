@@ -20,7 +20,8 @@ static void take(struct gaze_datagrams *datagrams, const uint8_t *bytes, size_t 
     struct fovea_gaze_sample sample;
     if (why) {
         gaze_feed_reject(&datagrams->feed, why);
-    } else if (osc->eyes.changed && gaze_osc_sample(&osc->eyes, &sample)) {
+    } else if (osc->eyes.changed &&
+               gaze_osc_sample(&osc->eyes, datagrams->feed.base.settings.filter_eye, &sample)) {
         sample.t_ns = fovea_time_ns();
         gaze_feed_add(&datagrams->feed, &sample);
     }

@@ -247,23 +247,26 @@ void gaze_osc_eyes_init(struct gaze_osc_eyes *eyes)
     *eyes = (struct gaze_osc_eyes){.eye = {{NAN, NAN, 1.0}, {NAN, NAN, 1.0}}};
 }
 
-static bool is_known(const struct gaze_osc_eye *eye)
+static bool counts(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wanted, int i)
 {
-    return isfinite(eye->right_deg) && isfinite(eye->up_deg);
+    static const enum fovea_gaze_eye others[2] = {FOVEA_GAZE_EYE_RIGHT, FOVEA_GAZE_EYE_LEFT};
+    const struct gaze_osc_eye *eye = &eyes->eye[i];
+    return wanted != others[i] && isfinite(eye->right_deg) && isfinite(eye->up_deg);
 }
 
 /* An eye that is far more closed than the other does not count: its gaze is an old one. */
-bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, struct fovea_gaze_sample *out)
+bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wanted,
+                     struct fovea_gaze_sample *out)
 {
     int counted = 0;
     double open = 0.0;
     for (int i = 0; i < 2; i++) {
-        open = is_known(&eyes->eye[i]) ? fmax(open, eyes->eye[i].open) : open;
+        open = counts(eyes, wanted, i) ? fmax(open, eyes->eye[i].open) : open;
     }
     *out = (struct fovea_gaze_sample){.confidence = open};
     for (int i = 0; i < 2; i++) {
         const struct gaze_osc_eye *eye = &eyes->eye[i];
-        if (is_known(eye) && eye->open >= open / 2) {
+        if (counts(eyes, wanted, i) && eye->open >= open / 2) {
             counted++;
             out->x += (eye->right_deg - out->x) / counted;
             out->y += (eye->up_deg - out->y) / counted;

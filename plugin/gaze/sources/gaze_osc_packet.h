@@ -7,6 +7,7 @@
 #ifndef FOVEA_GAZE_OSC_PACKET_H
 #define FOVEA_GAZE_OSC_PACKET_H
 
+#include "config/settings.h"
 #include "fovea.h"
 
 /* Angles from straight ahead, each by the tangent across or up alone; NAN: not known. */
@@ -26,7 +27,8 @@ void gaze_osc_eyes_init(struct gaze_osc_eyes *eyes);
 /* NULL: understood; there may be nothing of the eyes in it. Else why not. */
 const char *gaze_osc_parse(const uint8_t *bytes, size_t count, struct gaze_osc_eyes *eyes);
 
-/* The middle of both eyes, or the one that is known. False: none is yet. */
-bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, struct fovea_gaze_sample *out);
+/* The middle of both eyes, or the one that is known; or the wanted one. False: none is yet. */
+bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wanted,
+                     struct fovea_gaze_sample *out);
 
 #endif
