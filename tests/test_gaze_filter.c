@@ -246,6 +246,29 @@ TEST(programs_that_know_three_states_meet_no_others)
     }
 }
 
+TEST(a_recording_of_an_eyelink_tells_blinks_from_losses)
+{
+    const char *path = gaze_temporary("blink.asc");
+    gaze_write_file(path, "** CONVERTED FROM a.edf using edfapi\n"
+                          "MSG\t100 GAZE_COORDS 0.00 0.00 1279.00 1023.00\n"
+                          "START\t100 \tLEFT\tSAMPLES\tEVENTS\n"
+                          "SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"
+                          "100\t  320.0\t  256.0\t  784.0\t...\nSBLINK L 101\n"
+                          "101\t   .\t   .\t    0.0\t...\nEBLINK L 101\t101\t1\n"
+                          "102\t   .\t   .\t    0.0\t...\n"
+                          "103\t  960.0\t  768.0\t  784.0\t...\n");
+    static const enum fovea_gaze_state wanted[] = {FOVEA_GAZE_FIXATION, FOVEA_GAZE_BLINK,
+                                                   FOVEA_GAZE_HELD, FOVEA_GAZE_FIXATION};
+    struct fovea_gaze_settings settings = gaze_filtering(FOVEA_GAZE_SMOOTH_NONE, 40);
+    settings.kind = FOVEA_GAZE_SCANPATH;
+    snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s", path);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
+    for (int ms = 0; ms < 4; ms++) {
+        assert_int_equal(gaze_at(source, ms * MS).state, wanted[ms]);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
 struct refusal {
     enum fovea_gaze_predict predict;
     enum fovea_gaze_smooth smooth;

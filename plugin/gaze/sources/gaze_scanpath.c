@@ -196,6 +196,7 @@ static void observe_rows(const struct scanpath *scanpath, int64_t elapsed_ns,
     if (!newest_is_valid) {
         missing_ns = place_t_ns(scanpath, next_place(scanpath, valid));
         out->missing = true;
+        out->closed = scanpath->file.rows[now.row].closed;
     } else if (scanpath->lap_ns == 0 && now.row + 1 == scanpath->file.count) {
         out->missing = !scanpath->base.settings.scanpath_loop && elapsed_ns > missing_ns;
     }

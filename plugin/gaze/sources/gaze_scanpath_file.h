@@ -12,6 +12,7 @@ struct gaze_scanpath_row {
     double x;
     double y;
     double confidence;
+    bool closed; /* the eye: why there is no place, where the file tells */
 };
 
 struct gaze_scanpath_rows {

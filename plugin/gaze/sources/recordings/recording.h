@@ -30,6 +30,7 @@ struct recording_eye {
     bool seen;
     double x;
     double y;
+    bool closed; /* and therefore not seen */
 };
 
 struct recording {

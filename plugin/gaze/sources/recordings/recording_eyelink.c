@@ -175,6 +175,7 @@ static enum fovea_result read_sample(struct eyelink *eyelink)
         if (eyelink->has_eye[eye]) {
             FOVEA_TRY(take_place(eyelink, &words, &eyes[eye]));
             (void)recording_next_word(&words); /* the pupil */
+            eyes[eye].closed = eyelink->blinks[eye];
             eyes[eye].seen = eyes[eye].seen && !eyelink->blinks[eye];
         }
     }
@@ -194,7 +195,7 @@ static bool is_events_eye(const struct eyelink *eyelink, struct span eye)
 static enum fovea_result read_event(struct eyelink *eyelink, struct span words, bool is_fixation)
 {
     const struct span eye = recording_next_word(&words);
-    struct recording_eye gaze = {0};
+    struct recording_eye gaze = {.closed = !is_fixation};
     struct span time;
     double t = 0.0;
     if (eyelink->has_samples || !is_events_eye(eyelink, eye)) {

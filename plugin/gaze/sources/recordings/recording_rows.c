@@ -133,7 +133,8 @@ static bool is_far(double uv)
 enum fovea_result recording_add(struct recording *recording, struct span field, double t,
                                 struct recording_eye gaze, double confidence)
 {
-    struct gaze_scanpath_row row = {.confidence = gaze.seen ? confidence : 0.0};
+    struct gaze_scanpath_row row = {.confidence = gaze.seen ? confidence : 0.0,
+                                    .closed = !gaze.seen && gaze.closed};
     double at[2] = {0.0, 0.0};
     FOVEA_TRY(take_time(recording, field, t, &row.t_ns));
     if (gaze.seen) {
@@ -162,8 +163,11 @@ struct recording_eye recording_both(const struct recording *recording, struct re
         return right;
     }
     if (left.seen && right.seen) {
-        return (struct recording_eye){true, 0.5 * left.x + 0.5 * right.x,
-                                      0.5 * left.y + 0.5 * right.y};
+        return (struct recording_eye){
+            .seen = true, .x = 0.5 * left.x + 0.5 * right.x, .y = 0.5 * left.y + 0.5 * right.y};
+    }
+    if (!left.seen && !right.seen) {
+        return (struct recording_eye){.closed = left.closed || right.closed};
     }
     return left.seen ? left : right;
 }
