@@ -102,6 +102,12 @@ bool config_local_allows(const struct config_file *file, const struct fovea_sett
     if (!allows_addresses(before, after, complaint)) {
         return false;
     }
+    if (strcmp(before->record.file, after->record.file) != 0) {
+        config_words_add(
+            complaint->text, sizeof complaint->text,
+            "record.file: a fovea.json that nobody has named may have no files written");
+        return false;
+    }
     if (after->gaze.kind == FOVEA_GAZE_LSL && before->gaze.kind != FOVEA_GAZE_LSL) {
         config_words_add(
             complaint->text, sizeof complaint->text,

@@ -3,7 +3,7 @@
 
 /* ./fovea.json of the working directory: nobody has named it, and the folder may be somebody else's
  * work, an unpacked archive say. It sets how pictures look, but opens no port to other machines,
- * speaks with none, and has no files read but those of its folder. */
+ * speaks with none, has no files written, and none read but those of its folder. */
 #ifndef FOVEA_CONFIG_LOCAL_H
 #define FOVEA_CONFIG_LOCAL_H
 

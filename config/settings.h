@@ -381,6 +381,11 @@ struct fovea_overlay {
     double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
 };
 
+/* What is written of each frame of a Vulkan context while it lives (plugin/record). */
+struct fovea_record_settings {
+    char file[FOVEA_PATH_MAX]; /* what the names of its files begin with; "": nothing is written */
+};
+
 /* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together,
  * while no modifier of another kind is (either Shift may be with a Shift); "" for none. No two may
  * be the same. */
@@ -457,7 +462,7 @@ struct fovea_operator_settings {
 #include "kernels/operators.def"
 };
 
-/* What fovea_settings.h keeps to itself. Threads of programs may have little stack, and this is 9
+/* What fovea_settings.h keeps to itself. Threads of programs may have little stack, and this is 10
  * KiB: who gets it on one hands it on by its address, and copies lie elsewhere
  * (FOVEA_STACK_BYTES). */
 struct fovea_settings {
@@ -469,6 +474,7 @@ struct fovea_settings {
     struct fovea_foveation foveation;
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;
+    struct fovea_record_settings record;
     struct fovea_layer_settings layer;
     uint32_t cpu_threads; /* of the cpu backend, 0..256; 0: one for each core */
     /* A frame that the peer of shared images keeps longer is cut loose, 10..60000; 1000. Threads of

@@ -65,6 +65,19 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_get_double(
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(
     const struct fovea_settings *settings, struct fovea_log log);
 
+/* One number for all settings but "record." and "log.": equal settings have equal ones, in every
+ * program of this version. Files count by their names, and what fovea_settings_set_field has given
+ * does not count. Allocates. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_hash(
+    const struct fovea_settings *settings, uint64_t *out_hash);
+
+/* Writes all settings but "record." into a configuration file, in place of what it holds. With this
+ * as the only file they are the same again and have the same hash, which its first line says.
+ * What no text says is not in it. FOVEA_ERROR_IO: it cannot be written, as the log says; it may be
+ * there in part. Allocates. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_save(
+    const struct fovea_settings *settings, const char *file, struct fovea_log log);
+
 /* ---- What no text says ----------------------------------------------------------------------- */
 
 /* What the stored values of UNORM formats say of light, over the format's full range. The program

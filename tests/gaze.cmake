@@ -17,6 +17,8 @@ endforeach()
 fovea_add_test(NAME test_late_block SOURCES test_late_block.c LINK fovea_kernels Threads::Threads
     LABELS unit)
 
+fovea_add_test(NAME test_record SOURCES test_record.c LINK fovea_record Threads::Threads LABELS unit)
+
 foreach(parser udp scanpath lsl opengaze osc pupil)
     fovea_add_fuzz(NAME fuzz_gaze_${parser} SOURCES fuzz/fuzz_gaze_${parser}.c LINK fovea_gaze)
 endforeach()

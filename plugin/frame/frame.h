@@ -26,6 +26,7 @@
  *     frame_run.c      one frame: check, choose a slot, make ready, submit or record
  *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_watch.c    small pictures of frames, for a source that looks at pictures
+ *     frame_journal.c  a row of the record for each frame
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
  *
@@ -33,6 +34,7 @@
  * says nothing else is its own. Beside it there are
  *     the watchdog's   one for a context with a peer (frame_watchdog.c)
  *     the source's     which brings the gazes that a context follows; one at a time (frame_late.c)
+ *     the record's     which writes rows that it was given
  *     the watch's      which looks at small pictures: it copies them from memory that it was given
  *     the peer's       they know jobs, images and plans of their own, and of what is here only the
  *                      memory behind `latched`
@@ -51,6 +53,7 @@
 #include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_source.h"
 #include "plugin/gaze/gaze_watch.h"
+#include "plugin/record/record.h"
 #include "vulkan/interop/peer.h"
 #include "vulkan/vk_clock.h"
 #include "vulkan/vk_compute.h"
@@ -166,6 +169,8 @@ struct frame_slot {
     bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer times it */
     bool by_peer;
+    struct record_row row; /* for the record, where there is one */
+    bool row_over; /* it has not gone there, and may */
     VkFence taken; /* binary links only: the batch before the peer is over */
     VkSemaphore to_peer; /* likewise */
     VkSemaphore from_peer;
@@ -343,6 +348,10 @@ struct fovea_vk {
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
     uint64_t scratch_grown; /* likewise */
     struct fovea_vk_image *images;
+
+    struct record *record; /* NULL: none is wanted */
+    uint64_t row_pushed; /* the number of the newest frame that the record has */
+    uint64_t row_refused; /* frames since the newest that was taken */
 
     uint32_t timed_every; /* of the peer's frames */
     struct frame_times gpu_times;

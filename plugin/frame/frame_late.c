@@ -285,11 +285,25 @@ static bool queue_age(struct fovea_vk *fovea, uint32_t slot, const uint64_t *sta
     return true;
 }
 
-void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
-                        const uint64_t *start_ticks)
+/* The report is written by the latch of the queue, and the words of a host peer are what it left.
+ * A peer that imports handles keeps them to itself. */
+bool frame_late_place(const struct fovea_vk *fovea, const struct frame_slot *slot,
+                      struct record_row *row)
+{
+    const uint32_t *words = latched_words(fovea, (uint32_t)(slot - fovea->slots));
+    if (slot->by_peer && fovea->peer->api->imports_handles) {
+        return false;
+    }
+    row->late_gaze.x_uv = (int32_t)words[LATCHED_GAZE_X] / 256.0 / row->width_px;
+    row->late_gaze.y_uv = (int32_t)words[LATCHED_GAZE_Y] / 256.0 / row->height_px;
+    return true;
+}
+
+int64_t frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
+                           const uint64_t *start_ticks)
 {
     if (!slot->late) {
-        return;
+        return -1;
     }
     slot->late = false;
     const uint32_t index = (uint32_t)(slot - fovea->slots);
@@ -299,6 +313,8 @@ void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
                            : queue_age(fovea, index, start_ticks, &age_ns);
     if (known) {
         /* A sample may be stamped a little ahead of our clock. */
-        frame_times_add(&fovea->late.ages, age_ns > 0 ? (double)age_ns * 1e-3 : 0.0);
+        age_ns = age_ns > 0 ? age_ns : 0;
+        frame_times_add(&fovea->late.ages, (double)age_ns * 1e-3);
     }
+    return known ? age_ns : -1;
 }

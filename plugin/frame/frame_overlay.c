@@ -106,12 +106,13 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     write_times(times, sizeof times, &stats);
     write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
-             "fovea %d.%d.%d  %s  %ux%u%s\n%s\n%s\n%s\n"
+             "fovea %d.%d.%d  %s  %ux%u%s%s\n%s\n%s\n%s\n"
              "%s  %.3f %.3f  %s  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
-             work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
-             state_words(fovea, gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
+             work->view_count == 1 ? "" : " a view", fovea->record ? "  REC" : "",
+             stats.device_name, times, model, state_words(fovea, gaze), gaze->point.x_uv,
+             gaze->point.y_uv, age, gaze->rate_hz);
     memset(fovea->hud.text, 0, sizeof fovea->hud.text);
     uint32_t row = put_lines(fovea->hud.text, 0, text);
     put_lines(fovea->hud.text, row, fovea->hud_lines);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_journal.h"
 #include "frame_link.h"
 #include "frame_slot.h"
 #include "frame_watch.h"
@@ -19,6 +20,7 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
         work->slot->engines_frame = work->recording->frame;
     }
     work->slot->late = work->late && result == FOVEA_OK;
+    frame_journal_note(fovea, work, result == FOVEA_OK);
     struct fovea_vk_image *src = work->src.made;
     struct fovea_vk_image *dst = work->dst.made;
     if (src) {
@@ -136,6 +138,8 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     }
     if (result == FOVEA_OK) {
         frame_times_add(&fovea->cpu_times, (double)(fovea_time_ns() - start_ns) * 1e-3);
+    } else if (result != FOVEA_PASSED_THROUGH) {
+        frame_journal_refused(fovea);
     }
     return result;
 }

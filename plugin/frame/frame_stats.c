@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_journal.h"
 #include "frame_late.h"
 #include "frame_slot.h"
 
@@ -61,33 +62,39 @@ static double ticks_us(const struct vk_device *device, const uint64_t ticks[2])
            (double)device->properties.limits.timestampPeriod * 1e-3;
 }
 
-static void collect_queue(struct fovea_vk *fovea, struct frame_slot *slot)
+static struct frame_journal_end collect_queue(struct fovea_vk *fovea, struct frame_slot *slot)
 {
+    struct frame_journal_end end = {.gpu_us = -1, .late_age_ns = -1};
     uint64_t ticks[2] = {0};
-    if (read_ticks(fovea, slot, ticks)) {
-        frame_times_add(&fovea->gpu_times, ticks_us(&fovea->device, ticks));
-        frame_late_collect(fovea, slot, &ticks[0]);
+    if (slot->timed && read_ticks(fovea, slot, ticks)) {
+        end.gpu_us = ticks_us(&fovea->device, ticks);
+        frame_times_add(&fovea->gpu_times, end.gpu_us);
+        end.late_age_ns = frame_late_collect(fovea, slot, &ticks[0]);
     }
+    return end;
 }
 
-static void collect_peer(struct fovea_vk *fovea, struct frame_slot *slot)
+static struct frame_journal_end collect_peer(struct fovea_vk *fovea, struct frame_slot *slot)
 {
+    struct frame_journal_end end = {.gpu_us = -1};
     double us = 0;
     const uint32_t index = (uint32_t)(slot - fovea->slots);
     if (slot->timed && fovea->peer->api->elapsed(fovea->peer, index, &us) == FOVEA_OK) {
         frame_times_add(&fovea->gpu_times, us);
+        end.gpu_us = us;
     }
-    frame_late_collect(fovea, slot, NULL);
+    end.late_age_ns = frame_late_collect(fovea, slot, NULL);
+    return end;
 }
 
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
 {
     if (slot->by_peer) {
         atomic_store(&fovea->watchdog.answered, true);
-        collect_peer(fovea, slot);
-    } else if (slot->timed) {
-        collect_queue(fovea, slot);
     }
+    const struct frame_journal_end end =
+        slot->by_peer ? collect_peer(fovea, slot) : collect_queue(fovea, slot);
+    frame_journal_end(fovea, slot, &end);
     slot->by_peer = false;
     slot->timed = false;
 }

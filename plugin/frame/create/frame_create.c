@@ -3,6 +3,7 @@
 
 #include "plugin/frame/frame_depth.h"
 #include "plugin/frame/frame_image.h"
+#include "plugin/frame/frame_journal.h"
 #include "plugin/frame/frame_late.h"
 #include "plugin/frame/frame_link.h"
 #include "plugin/frame/frame_record.h"
@@ -178,6 +179,10 @@ static enum fovea_result create(const struct fovea_vk_desc *desc,
     if (result == FOVEA_OK) {
         result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
     }
+    if (result == FOVEA_OK) {
+        result =
+            frame_journal_open(fovea, desc->settings ? desc->settings : config_settings_standard());
+    }
     if (result < 0) {
         fovea_vk_destroy(&fovea);
         return result;
@@ -262,6 +267,7 @@ static void destroy(struct fovea_vk *old)
         const bool over = frame_wait(old, old->frame);
         frame_watchdog_stop(old);
         drain_peer(old, !over);
+        frame_journal_close(old);
         if (!over) {
             log_error(old->log, "fovea_vk_destroy: its frames may be on the queue; all that they "
                                 "use stays until the process ends");
@@ -314,6 +320,7 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     fovea->scratch_settings = *settings;
     FOVEA_TRY(settings_take(&fovea->scratch_settings, &fovea->kept, fovea->log));
     frame_settings_change(&fovea->settings, &fovea->scratch_settings);
+    frame_journal_set(fovea, settings);
     fovea->hud_next_ns = 0;
     frame_ready_try_again(fovea);
     fovea->described = false;

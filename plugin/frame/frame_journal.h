@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a record (plugin/record) is told of each frame. A slot keeps its frame's row until the frame
+ * is over; rows go to the record in the order of the frames. Nothing here waits. */
+#ifndef FOVEA_FRAME_JOURNAL_H
+#define FOVEA_FRAME_JOURNAL_H
+
+#include "frame_work.h"
+
+/* Opens what "record.file" names, if anything; `given`: as the program gave them. */
+FOVEA_MUST_CHECK enum fovea_result frame_journal_open(struct fovea_vk *fovea,
+                                                      const struct fovea_settings *given);
+/* Others are in force for the frames to come. */
+void frame_journal_set(struct fovea_vk *fovea, const struct fovea_settings *given);
+/* All frames are over, or will not be waited for. */
+void frame_journal_close(struct fovea_vk *fovea);
+
+/* The frame has its number. */
+void frame_journal_note(struct fovea_vk *fovea, const struct frame_work *work, bool foveated);
+void frame_journal_refused(struct fovea_vk *fovea);
+
+/* The slot's frame is over. gpu_us is negative where it is not known, as is late_age_ns. */
+struct frame_journal_end {
+    double gpu_us;
+    int64_t late_age_ns;
+};
+void frame_journal_end(struct fovea_vk *fovea, struct frame_slot *slot,
+                       const struct frame_journal_end *end);
+
+#endif

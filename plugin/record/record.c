@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "record_state.h"
+
+#include "core/log.h"
+#include "core/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WRITE_EVERY_NS 100000000
+#define MAX_RUNS 9999u
+
+/* ---- The files ---- */
+
+static bool has_run(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strstr(slash ? slash : name, "_run-") != NULL;
+}
+
+static bool set_name(char out[FOVEA_PATH_MAX], const char *name, uint32_t run, const char *end)
+{
+    char number[24] = "";
+    if (run > 0) {
+        snprintf(number, sizeof number, "_run-%u", run);
+    }
+    const int length = snprintf(out, FOVEA_PATH_MAX, "%s%s%s", name, number, end);
+    return length > 0 && length + (int)sizeof ".part" < FOVEA_PATH_MAX;
+}
+
+static bool set_names(struct record *record, const char *name, uint32_t run)
+{
+    return set_name(record->rows_name, name, run, "_recording-eye1_physio.tsv.gz") &&
+           set_name(record->rows_side_name, name, run, "_recording-eye1_physio.json") &&
+           set_name(record->events_name, name, run, "_events.tsv") &&
+           set_name(record->events_side_name, name, run, "_events.json");
+}
+
+/* Never one that is there, nor a link's target: whose record that is stays theirs. */
+static int make_file(const char *name)
+{
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static enum fovea_result refuse(struct record *record, const char *name, int error)
+{
+    log_error(record->log, "record.file: %s: %s", name, strerror(error));
+    return FOVEA_ERROR_IO;
+}
+
+/* The first run that nobody has. */
+static enum fovea_result make_rows(struct record *record, const char *name)
+{
+    const bool given = has_run(name);
+    for (uint32_t run = given ? 0 : 1; run <= (given ? 0 : MAX_RUNS); run++) {
+        if (!set_names(record, name, run)) {
+            return refuse(record, name, ENAMETOOLONG);
+        }
+        record->rows_file = make_file(record->rows_name);
+        if (record->rows_file >= 0) {
+            return FOVEA_OK;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    return refuse(record, record->rows_name, errno);
+}
+
+static enum fovea_result make_events(struct record *record)
+{
+    static const char head[] = "onset\tduration\ttrial_type\tvalue\tframe\n";
+    record->events_file = make_file(record->events_name);
+    if (record->events_file < 0) {
+        return refuse(record, record->events_name, errno);
+    }
+    if (write(record->events_file, head, sizeof head - 1) != (ssize_t)(sizeof head - 1)) {
+        return refuse(record, record->events_name, errno ? errno : ENOSPC);
+    }
+    return FOVEA_OK;
+}
+
+/* ---- The thread ---- */
+
+static void *run(void *argument)
+{
+    struct record *record = argument;
+    bool stop = false;
+    while (!stop) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += WRITE_EVERY_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_mutex_lock(&record->lock);
+        while (!record->stop &&
+               pthread_cond_timedwait(&record->changed, &record->lock, &until) != ETIMEDOUT) {
+        }
+        stop = record->stop;
+        pthread_mutex_unlock(&record->lock);
+        record_write(record, stop);
+    }
+    return NULL;
+}
+
+static enum fovea_result start(struct record *record)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes) != 0) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    const bool made = pthread_cond_init(&record->changed, &attributes) == 0 &&
+                      pthread_mutex_init(&record->lock, NULL) == 0;
+    pthread_condattr_destroy(&attributes);
+    record->started = made && thread_start(&record->thread, run, record) == 0;
+    if (!record->started) {
+        log_error(record->log, "record.file: no thread can be started");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    return FOVEA_OK;
+}
+
+/* ---- Open and close ---- */
+
+static void note_start(struct record *record)
+{
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    record->start_ns = fovea_time_ns();
+    if (gmtime_r(&now.tv_sec, &utc)) {
+        strftime(record->start_utc, sizeof record->start_utc, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+}
+
+static enum fovea_result build(struct record *record, const char *name)
+{
+    record->rows = calloc(RECORD_ROWS, sizeof *record->rows);
+    record->part = malloc(RECORD_TEXT_BYTES + RECORD_GZIP_BYTES);
+    record->text = malloc(RECORD_TEXT_BYTES);
+    record->events = malloc(RECORD_TEXT_BYTES);
+    if (!record->rows || !record->part || !record->text || !record->events) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    FOVEA_TRY(make_rows(record, name));
+    FOVEA_TRY(make_events(record));
+    note_start(record);
+    FOVEA_TRY(start(record));
+    log_info(record->log, "record: %s: a line a frame, with the gaze", record->rows_name);
+    return FOVEA_OK;
+}
+
+/* Those that were made hold nothing. */
+static void forget_files(const struct record *record)
+{
+    if (record->rows_file >= 0) {
+        (void)unlink(record->rows_name);
+    }
+    if (record->events_file >= 0) {
+        (void)unlink(record->events_name);
+    }
+}
+
+enum fovea_result record_open(const char *name, struct fovea_log log, struct record **out_record)
+{
+    struct record *record = calloc(1, sizeof *record);
+    *out_record = record;
+    if (!record) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    record->log = log;
+    record->rows_file = record->events_file = -1;
+    const enum fovea_result result = build(record, name);
+    if (result < 0) {
+        forget_files(record);
+        record_close(out_record);
+    }
+    return result;
+}
+
+static void stop(struct record *record)
+{
+    pthread_mutex_lock(&record->lock);
+    record->stop = true;
+    pthread_cond_broadcast(&record->changed);
+    pthread_mutex_unlock(&record->lock);
+    pthread_join(record->thread, NULL);
+    pthread_cond_destroy(&record->changed);
+    pthread_mutex_destroy(&record->lock);
+}
+
+static void close_file(struct record *record, int file, const char *name)
+{
+    if (file >= 0 && close(file) != 0) {
+        log_error(record->log, "record: %s: %s", name, strerror(errno));
+    }
+}
+
+void record_close(struct record **record)
+{
+    struct record *old = *record;
+    *record = NULL;
+    if (!old) {
+        return;
+    }
+    if (old->started) {
+        stop(old);
+        log_info(old->log, "record: %s: %llu lines, %llu lost", old->rows_name,
+                 (unsigned long long)old->row_count,
+                 (unsigned long long)(atomic_load(&old->lost) + old->unwritten));
+    }
+    close_file(old, old->rows_file, old->rows_name);
+    close_file(old, old->events_file, old->events_name);
+    free(old->rows);
+    free(old->part);
+    free(old->text);
+    free(old->events);
+    free(old);
+}
+
+/* ---- The frames' side ---- */
+
+void record_set(struct record *record, uint64_t hash, const struct fovea_geometry *geometry)
+{
+    pthread_mutex_lock(&record->lock);
+    const uint32_t number = record->settings_count + 1;
+    if (number == 1 || number > RECORD_MAX_SETTINGS || record->settings[number - 2].hash != hash) {
+        record->settings_count = number;
+        if (number <= RECORD_MAX_SETTINGS) {
+            record->settings[number - 1] = (struct record_settings){number, hash, *geometry};
+        }
+    }
+    pthread_mutex_unlock(&record->lock);
+}
+
+uint32_t record_settings_number(const struct record *record)
+{
+    return record->settings_count; /* only the frames' thread changes it */
+}
+
+void record_push(struct record *record, const struct record_row *row)
+{
+    const uint64_t head = atomic_load_explicit(&record->head, memory_order_relaxed);
+    const uint64_t tail = atomic_load_explicit(&record->tail, memory_order_acquire);
+    if (head - tail == RECORD_ROWS) {
+        atomic_fetch_add_explicit(&record->lost, 1, memory_order_relaxed);
+        return;
+    }
+    record->rows[head % RECORD_ROWS] = *row;
+    atomic_store_explicit(&record->head, head + 1, memory_order_release);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The JSON files of BIDS beside the tables. Each is written under another name first, so that one
+ * that is there is whole. */
+#include "record_state.h"
+
+#include "config/words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct column {
+    const char *name;
+    const char *unit;
+    const char *description;
+};
+
+static const struct column columns[] = {
+#define RECORD_COLUMN(NAME, name, unit, description) {#name, unit, description},
+#include "record_columns.def"
+#undef RECORD_COLUMN
+};
+
+static const char *const states[] = {"tracked", "held", "lost", "fixation", "saccade", "blink"};
+
+static void put_states(FILE *file)
+{
+    fputs("\"Levels\": {", file);
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        fprintf(file, "%s\"%zu\": \"%s\"", i ? ", " : "", i, states[i]);
+    }
+    fputs("}", file);
+}
+
+static void put_columns(FILE *file)
+{
+    fputs("    \"Columns\": [", file);
+    for (size_t i = 0; i < RECORD_COLUMNS; i++) {
+        fprintf(file, "%s\"%s\"", i ? ", " : "", columns[i].name);
+    }
+    fputs("],\n", file);
+    for (size_t i = 0; i < RECORD_COLUMNS; i++) {
+        fprintf(file, "    \"%s\": {\"Description\": \"%s\", \"Units\": \"%s\"", columns[i].name,
+                columns[i].description, columns[i].unit);
+        if (i == RECORD_STATE) {
+            fputs(", ", file);
+            put_states(file);
+        }
+        fputs("},\n", file);
+    }
+}
+
+/* Copied under the lock, since a program may be setting others. */
+static uint32_t copy_settings(struct record *record, uint32_t index, struct record_settings *out)
+{
+    pthread_mutex_lock(&record->lock);
+    const uint32_t count = record->settings_count;
+    *out = record->settings[index < RECORD_MAX_SETTINGS ? index : RECORD_MAX_SETTINGS - 1];
+    pthread_mutex_unlock(&record->lock);
+    return count < RECORD_MAX_SETTINGS ? count : RECORD_MAX_SETTINGS;
+}
+
+static void put_settings(FILE *file, struct record *record)
+{
+    struct record_settings settings;
+    fputs("    \"FoveaSettings\": [", file);
+    for (uint32_t i = 0; i < copy_settings(record, i, &settings); i++) {
+        fprintf(file, "%s\"%016llx\"", i ? ", " : "", (unsigned long long)settings.hash);
+    }
+    fputs("],\n", file);
+}
+
+/* Lines a second from the first to the newest: frames do not come at a fixed rate. */
+static double sampling_hz(const struct record *record)
+{
+    const double span_s = (double)(record->last.t_ns - record->first_t_ns) * 1e-9;
+    return record->taken > 1 && span_s > 0 ? (double)(record->taken - 1) / span_s : 0;
+}
+
+static void put_rows_side(FILE *file, struct record *record)
+{
+    fprintf(file,
+            "{\n    \"SamplingFrequency\": %s,\n    \"StartTime\": %s,\n"
+            "    \"PhysioType\": \"eyetrack\",\n    \"RecordedEye\": \"cyclopean\",\n"
+            "    \"SampleCoordinateSystem\": \"gaze-on-screen\",\n"
+            "    \"SoftwareVersions\": \"Fovea %d.%d.%d\",\n",
+            config_number(sampling_hz(record)).text,
+            config_number((double)(record->first_t_ns - record->start_ns) * 1e-9).text,
+            FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH);
+    put_columns(file);
+    put_settings(file, record);
+    fprintf(file,
+            "    \"FoveaStart\": {\"utc\": \"%s\", \"clock_monotonic_ns\": %lld},\n"
+            "    \"FoveaPresented\": \"missing: the program does not say when frames were on "
+            "the screen\",\n"
+            "    \"FoveaLines\": {\"written\": %llu, \"lost\": %llu}\n}\n",
+            record->start_utc, (long long)record->start_ns, (unsigned long long)record->row_count,
+            (unsigned long long)(atomic_load(&record->lost) + record->unwritten));
+}
+
+static void put_screen(FILE *file, struct record *record)
+{
+    struct record_settings settings = {0};
+    const struct record_row *row = &record->last;
+    (void)copy_settings(record, 0, &settings);
+    const struct fovea_geometry *geometry = &settings.geometry;
+    if (row->width_px == 0) {
+        return;
+    }
+    const double height_m = geometry->screen_width_m * row->height_px / row->width_px;
+    fprintf(file,
+            ",\n    \"StimulusPresentation\": {\"ScreenDistance\": %s, \"ScreenOrigin\": "
+            "[\"top\", \"left\"], \"ScreenResolution\": [%u, %u], \"ScreenSize\": [",
+            config_number(geometry->distance_m).text, row->width_px, row->height_px);
+    fprintf(file, "%s, ", config_number(geometry->screen_width_m).text);
+    fprintf(file, "%s]}", config_number(height_m).text);
+}
+
+static void put_events_side(FILE *file, struct record *record)
+{
+    fputs("{\n    \"onset\": {\"Description\": \"Since the record began\", \"Units\": \"s\"},\n"
+          "    \"trial_type\": {\"Description\": \"What happened\", \"Levels\": {\n"
+          "        \"gaze_state\": \"the gaze's state is value from here on\",\n"
+          "        \"settings\": \"settings number value are in force from here on\",\n"
+          "        \"frames_refused\": \"value frames before this one were not taken\",\n"
+          "        \"lines_lost\": \"value lines before this one are missing\"}},\n"
+          "    \"value\": {\"Description\": \"A number, as trial_type says\"},\n"
+          "    \"frame\": {\"Description\": \"Number of the frame\"}",
+          file);
+    put_screen(file, record);
+    fputs("\n}\n", file);
+}
+
+static bool write_side(struct record *record, const char *name,
+                       void (*put)(FILE *file, struct record *record))
+{
+    char other[FOVEA_PATH_MAX + 8];
+    snprintf(other, sizeof other, "%s.part", name);
+    FILE *file = fopen(other, "we");
+    if (!file) {
+        return false;
+    }
+    put(file, record);
+    const bool whole = fflush(file) == 0 && !ferror(file);
+    const int error = errno;
+    if ((fclose(file) == 0 || !whole) && whole && rename(other, name) == 0) {
+        return true;
+    }
+    errno = whole ? errno : error;
+    const int why = errno;
+    (void)unlink(other); /* what is left of it says nothing */
+    errno = why;
+    return false;
+}
+
+bool record_side_write(struct record *record)
+{
+    return write_side(record, record->rows_side_name, put_rows_side) &&
+           write_side(record, record->events_side_name, put_events_side);
+}

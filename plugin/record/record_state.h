@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A record from inside, for its own files. */
+#ifndef FOVEA_RECORD_STATE_H
+#define FOVEA_RECORD_STATE_H
+
+#include "record.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#define RECORD_ROWS 4096u /* of the ring: four seconds of 1000 frames a second */
+#define RECORD_MAX_SETTINGS 256u
+#define RECORD_TEXT_BYTES                                                                          \
+    65535u /* of a part of the compressed file: what one stored block takes                        \
+            */
+#define RECORD_LINE_BYTES 640u
+
+#define RECORD_COLUMN(NAME, name, unit, description) RECORD_##NAME,
+enum record_column {
+#include "record_columns.def"
+    RECORD_COLUMNS
+};
+#undef RECORD_COLUMN
+
+struct record {
+    struct fovea_log log;
+    char rows_name[FOVEA_PATH_MAX];
+    char rows_side_name[FOVEA_PATH_MAX];
+    char events_name[FOVEA_PATH_MAX];
+    char events_side_name[FOVEA_PATH_MAX];
+    int rows_file;
+    int events_file;
+    int64_t start_ns;
+    char start_utc[32];
+
+    /* The ring: the frames' thread writes head, the writer tail. */
+    struct record_row *rows;
+    _Atomic uint64_t head;
+    _Atomic uint64_t tail;
+    _Atomic uint64_t lost; /* rows that found no room */
+
+    /* The lock is held for a copy, and never in a frame. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stop;
+    struct record_settings settings[RECORD_MAX_SETTINGS];
+    uint32_t settings_count; /* may be larger: the others are not kept */
+
+    /* The writer's. */
+    pthread_t thread;
+    bool started;
+    unsigned char *part; /* of the compressed file */
+    char *text;
+    size_t text_count;
+    char *events;
+    size_t events_count;
+    struct record_row last; /* the newest row that was taken out */
+    int64_t first_t_ns;
+    uint64_t row_count; /* written */
+    uint64_t taken; /* out of the ring */
+    uint64_t unwritten; /* taken, but the file did not take them */
+    uint64_t lost_said;
+    int64_t side_next_ns;
+    bool failed_said;
+};
+
+/* record_gzip.c: a member of a gzip file, whole by itself, whose text is stored as it is. Needs
+ * count + RECORD_GZIP_BYTES at out; count is at most RECORD_TEXT_BYTES. Returns its bytes. */
+#define RECORD_GZIP_BYTES 23u
+size_t record_gzip(const char *text, size_t count, unsigned char *out);
+
+/* record_row.c: a line with its end; at most RECORD_LINE_BYTES with the 0. */
+size_t record_row_text(const struct record *record, const struct record_row *row, char *out);
+/* What has changed since the row before, as lines of the events; at most 4 lines. */
+size_t record_row_events(const struct record *record, const struct record_row *row, char *out);
+
+/* record_side.c: the descriptions beside the two tables, written anew. False: errno says why. */
+FOVEA_MUST_CHECK bool record_side_write(struct record *record);
+
+/* record_write.c: what is in the ring, and the descriptions when it is time for them. */
+void record_write(struct record *record, bool last);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The record of frames: what is in its files, and what becomes of them where something goes
+ * wrong. gunzip reads the compressed one. */
+#include "cmocka_all.h"
+#include "plugin/record/record_state.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+struct scene {
+    char folder[64];
+    char name[96];
+    char logged[1024];
+};
+
+static void keep_message(void *user, enum fovea_log_level level, const char *message)
+{
+    struct scene *scene = user;
+    if (level >= FOVEA_LOG_WARNING) {
+        const size_t used = strlen(scene->logged);
+        snprintf(scene->logged + used, sizeof scene->logged - used, "%s\n", message);
+    }
+}
+
+static struct fovea_log log_of(struct scene *scene)
+{
+    return (struct fovea_log){keep_message, scene, FOVEA_LOG_INFO};
+}
+
+static void make_scene(struct scene *scene)
+{
+    *scene = (struct scene){.folder = "/tmp/fovea-record-XXXXXX"};
+    assert_non_null(mkdtemp(scene->folder));
+    snprintf(scene->name, sizeof scene->name, "%s/sub-01_task-look", scene->folder);
+}
+
+static void end_scene(struct scene *scene)
+{
+    assert_int_equal(system(test_text("rm -r %s", scene->folder)), 0);
+}
+
+static const char *of_run(const struct scene *scene, const char *run, const char *end)
+{
+    return test_text("%s%s%s", scene->name, run, end);
+}
+
+/* The words of a shell command's output. */
+static void read_command(const char *command, char *out, size_t bytes)
+{
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    const size_t count = fread(out, 1, bytes - 1, pipe);
+    out[count] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+static uint64_t lines_of(const struct scene *scene, const char *run)
+{
+    char text[32];
+    read_command(
+        test_text("gunzip -c %s | wc -l", of_run(scene, run, "_recording-eye1_physio.tsv.gz")),
+        text, sizeof text);
+    return strtoull(text, NULL, 10);
+}
+
+static struct record *open_record(struct scene *scene)
+{
+    struct record *record = NULL;
+    assert_ok(record_open(scene->name, log_of(scene), &record));
+    record_set(record, 0xfeed, &(struct fovea_geometry){.screen_width_m = 0.5, .distance_m = 0.7});
+    return record;
+}
+
+static struct record_row row_of(const struct record *record, uint64_t frame)
+{
+    return (struct record_row){.frame = frame,
+                               .t_ns = record->start_ns + (int64_t)frame * 1000000,
+                               .width_px = 200,
+                               .height_px = 100,
+                               .view_count = 1,
+                               .gaze = {{0.1, 0.25}},
+                               .usable = true,
+                               .foveated = true,
+                               .gpu_us = -1,
+                               .settings = record_settings_number(record)};
+}
+
+TEST(a_line_holds_what_a_frame_was)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *record = open_record(&scene);
+    struct record_row row = row_of(record, 1);
+    record_push(record, &row);
+    row = row_of(record, 2);
+    row.view_count = 2;
+    row.gaze[1] = (struct record_gaze){0.3, 1.0 / 3};
+    row.state = FOVEA_GAZE_HELD;
+    row.age_ns = 12345678;
+    row.rate_hz = 500;
+    row.late = row.late_age_known = true;
+    row.late_gaze = (struct record_gaze){0.75, 0.5};
+    row.late_age_ns = 1500000;
+    row.gpu_us = 250.5;
+    row.refused = 3;
+    record_push(record, &row);
+    record_set(record, 0xbeef, &(struct fovea_geometry){0});
+    record_close(&record);
+    char text[8192];
+    read_command(
+        test_text("gunzip -c %s", of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz")), text,
+        sizeof text);
+    assert_string_equal(
+        text,
+        "0.001000000\t20\t25\t1\t0.1\t0.25\tn/a\tn/a\t0\t1\t0.000000000\t0\tn/a\tn/a\tn/a\t"
+        "n/a\t1\t0\tn/a\t1\n"
+        "0.002000000\t150\t50\t2\t0.1\t0.25\t0.3\t0.3333333333333333\t1\t1\t0.012345678\t500\t"
+        "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\n");
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
+    assert_string_equal(text, "onset\tduration\ttrial_type\tvalue\tframe\n"
+                              "0.001000000\tn/a\tsettings\t1\t1\n"
+                              "0.001000000\tn/a\tgaze_state\t0\t1\n"
+                              "0.002000000\tn/a\tgaze_state\t1\t2\n"
+                              "0.002000000\tn/a\tframes_refused\t3\t2\n");
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
+                 sizeof text);
+    assert_non_null(strstr(text, "\"SamplingFrequency\": 1000,\n    \"StartTime\": 0.001,"));
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.json")), text, sizeof text);
+    assert_non_null(strstr(text, "\"ScreenDistance\": 0.7"));
+    assert_non_null(strstr(text, "\"ScreenSize\": [0.5, 0.25]"));
+    end_scene(&scene);
+}
+
+TEST(a_name_that_is_taken_gets_the_next_number)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *records[3] = {open_record(&scene), open_record(&scene), NULL};
+    const struct record_row row = row_of(records[0], 1);
+    record_push(records[0], &row);
+    record_close(&records[0]);
+    record_close(&records[1]);
+    assert_int_equal(lines_of(&scene, "_run-1"), 1);
+    assert_int_equal(lines_of(&scene, "_run-2"), 0);
+    strcat(scene.name, "_run-2");
+    assert_int_equal(record_open(scene.name, log_of(&scene), &records[2]), FOVEA_ERROR_IO);
+    assert_null(records[2]);
+    assert_non_null(strstr(scene.logged, "File exists"));
+    end_scene(&scene);
+}
+
+TEST(a_folder_that_is_not_there_is_refused)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *record = NULL;
+    const char *name = test_text("%s/none/x", scene.folder);
+    assert_int_equal(record_open(name, log_of(&scene), &record), FOVEA_ERROR_IO);
+    assert_null(record);
+    assert_non_null(strstr(scene.logged, "No such file or directory"));
+    end_scene(&scene);
+}
+
+/* The file grows to the limit and no further: what was written before stays whole. */
+static int fill_the_disk(struct scene *scene)
+{
+    const struct rlimit limit = {100000, 100000};
+    struct record *record = open_record(scene);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+        return 1;
+    }
+    for (uint64_t i = 1; i <= 8000; i++) {
+        const struct record_row row = row_of(record, i);
+        record_push(record, &row);
+        if (i % 100 == 0) {
+            usleep(2000);
+        }
+    }
+    record_close(&record);
+    return strstr(scene->logged, "File too large") ? 0 : 2;
+}
+
+TEST(a_full_disk_costs_lines_and_no_more)
+{
+    struct scene scene;
+    make_scene(&scene);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(fill_the_disk(&scene));
+    }
+    assert_int_equal(test_status_of(child), 0);
+    const uint64_t lines = lines_of(&scene, "_run-1");
+    assert_in_range(lines, 1, 2000);
+    char text[8192];
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
+                 sizeof text);
+    assert_non_null(
+        strstr(text, test_text("\"FoveaLines\": {\"written\": %llu, \"lost\": %llu}",
+                               (unsigned long long)lines, (unsigned long long)(8000 - lines))));
+    end_scene(&scene);
+}
+
+/* It dies without a word; what the writer has taken is there, and whole. */
+TEST(a_program_that_is_killed_leaves_what_was_written)
+{
+    struct scene scene;
+    make_scene(&scene);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct record *record = open_record(&scene);
+        for (uint64_t i = 1; i <= 20; i++) {
+            const struct record_row row = row_of(record, i);
+            record_push(record, &row);
+        }
+        while (atomic_load(&record->tail) < 20) {
+            usleep(1000);
+        }
+        usleep(300000); /* taken is not yet written */
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(test_status_of(child), -SIGKILL);
+    assert_int_equal(lines_of(&scene, "_run-1"), 20);
+    end_scene(&scene);
+}
+
+/* The writer is held up: it waits for the lock. */
+TEST(lines_that_find_no_room_are_counted)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *record = open_record(&scene);
+    pthread_mutex_lock(&record->lock);
+    usleep(250000); /* it has finished what it was at */
+    for (uint64_t i = 1; i <= RECORD_ROWS + 10; i++) {
+        const struct record_row row = row_of(record, i);
+        record_push(record, &row);
+    }
+    pthread_mutex_unlock(&record->lock);
+    const struct timespec rest = {.tv_nsec = 1000000};
+    while (atomic_load(&record->tail) < RECORD_ROWS) {
+        nanosleep(&rest, NULL);
+    }
+    const struct record_row row = row_of(record, RECORD_ROWS + 11);
+    record_push(record, &row);
+    record_close(&record);
+    assert_int_equal(lines_of(&scene, "_run-1"), RECORD_ROWS + 1);
+    assert_non_null(strstr(scene.logged, "lines are lost"));
+    char text[8192];
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
+    assert_non_null(strstr(text, "lines_lost\t10\t4107\n"));
+    end_scene(&scene);
+}
