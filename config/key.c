@@ -284,7 +284,7 @@ const struct config_key config_keys[] = {
     {"overlay.wipe", "The image left of this x, 0 to 1, is shown as the engine drew it",
      CONFIG_DOUBLE, AT(overlay.wipe_uv), RANGE(0, 1)},
 
-    {"record.file", "Where a record of each Vulkan frame and its gaze goes: what its files' names begin with; empty: none; relative to this file",
+    {"record.file", "What names of files begin with that get a line for each Vulkan frame and its gaze; empty: none; relative to this file",
      CONFIG_PATH, AT(record.file)},
 
     {"layer.direct", "Kernels see a program's images where they are, if the device lets them; false: vkCmdCopyImage copies them",

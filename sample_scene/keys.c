@@ -150,6 +150,10 @@ static void take_key(struct keys *keys, const SDL_KeyboardEvent *event, SDL_Wind
 {
     SDL_Keycode key = event->keysym.sym;
     bool down = event->type == SDL_KEYDOWN;
+    if (keys->settings->frozen) {
+        keys->quit |= down && (key == SDLK_ESCAPE || key == SDLK_q);
+        return;
+    }
     if (key == SDLK_SPACE || key == SDLK_c) {
         keys->changed |= keys->comparing != down;
         keys->comparing = down;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_SIDE_PX 16384u
+#define REPLAY "replay:" /* what --gaze begins with where a file follows */
 #define MOST_EYE_HEIGHT 40u /* times its width: to 88.6 degrees up and down */
 
 /* One flag: its name is in the table of getopt, at the same place. */
@@ -147,9 +148,22 @@ static bool take_source(struct options *options, const char *name)
     return add_set(options, "gaze.source", name);
 }
 
+/* The whole record, once: frames beyond it have no gaze of its own. */
+static bool take_replay(struct options *options, const char *file)
+{
+    options->gaze_given = options->replay = true;
+    return *file && add_set(options, "gaze.source", "replay") &&
+           add_set(options, "gaze.scanpath.file", file) &&
+           add_set(options, "gaze.scanpath.loop", "false") &&
+           add_set(options, "gaze.over", "drawn");
+}
+
 static bool take_gaze(struct options *options, const char *text)
 {
     char *end = NULL;
+    if (strncmp(text, REPLAY, strlen(REPLAY)) == 0) {
+        return take_replay(options, text + strlen(REPLAY));
+    }
     if (strspn(text, "abcdefghijklmnopqrstuvwxyz") == strlen(text) && text[0]) {
         return take_source(options, text);
     }
@@ -205,20 +219,44 @@ static bool take_path(struct options *options, const char *text)
     return options->copy || strcmp(text, "made") == 0;
 }
 
+static bool take_export(struct options *options, const char *text)
+{
+    options->export_settings = text;
+    return *text != '\0';
+}
+
+static bool take_frozen(struct options *options, const char *text)
+{
+    (void)text;
+    return options->frozen = true;
+}
+
 static const struct option names[] = {
-    {"window", no_argument, NULL, 0},        {"list-devices", no_argument, NULL, 1},
-    {"quiet", no_argument, NULL, 2},         {"no-video", no_argument, NULL, 3},
-    {"validate", no_argument, NULL, 4},      {"backend", required_argument, NULL, 5},
-    {"config", required_argument, NULL, 6},  {"set", required_argument, NULL, 7},
-    {"frames", required_argument, NULL, 8},  {"size", required_argument, NULL, 9},
-    {"gaze", required_argument, NULL, 10},   {"output", required_argument, NULL, 11},
-    {"device", required_argument, NULL, 12}, {"seed", required_argument, NULL, 13},
-    {"format", required_argument, NULL, 14}, {"path", required_argument, NULL, 15},
-    {"hmd", no_argument, NULL, 16},          {"fullscreen", no_argument, NULL, 17},
-    {"help", no_argument, NULL, 18},         {NULL, 0, NULL, 0},
+    {"window", no_argument, NULL, 0},
+    {"list-devices", no_argument, NULL, 1},
+    {"quiet", no_argument, NULL, 2},
+    {"no-video", no_argument, NULL, 3},
+    {"validate", no_argument, NULL, 4},
+    {"backend", required_argument, NULL, 5},
+    {"config", required_argument, NULL, 6},
+    {"set", required_argument, NULL, 7},
+    {"frames", required_argument, NULL, 8},
+    {"size", required_argument, NULL, 9},
+    {"gaze", required_argument, NULL, 10},
+    {"output", required_argument, NULL, 11},
+    {"device", required_argument, NULL, 12},
+    {"seed", required_argument, NULL, 13},
+    {"format", required_argument, NULL, 14},
+    {"path", required_argument, NULL, 15},
+    {"hmd", no_argument, NULL, 16},
+    {"fullscreen", no_argument, NULL, 17},
+    {"export-settings", required_argument, NULL, 18},
+    {"frozen", no_argument, NULL, 19},
+    {"help", no_argument, NULL, 20},
+    {NULL, 0, NULL, 0},
 };
 
-#define HELP 18
+#define HELP 20
 
 static const struct flag flags[] = {
     {NULL, take_window},
@@ -231,7 +269,8 @@ static const struct flag flags[] = {
     {"key.path=value, as in foveation.strength=0.5, and 32 of them at most", take_set},
     {"a number from 1 on", take_frames},
     {"a width and a height in pixels, as in 1280x720", take_size},
-    {"two numbers, 0 to 1 over the image, as in 0.5,0.5, or a source's name", take_gaze},
+    {"two numbers, 0 to 1 over the image, as in 0.5,0.5, a source's name, or replay:FILE",
+     take_gaze},
     {"a folder", take_output},
     {"a number that --list-devices shows", take_device},
     {"a number from 0 to 4294967295", take_seed},
@@ -239,6 +278,8 @@ static const struct flag flags[] = {
     {"made or copy", take_path},
     {NULL, take_hmd},
     {NULL, take_fullscreen},
+    {"a file", take_export},
+    {NULL, take_frozen},
 };
 
 /* getopt has met something that it does not know, or a flag without its argument. */
@@ -299,6 +340,10 @@ enum options_outcome options_read(int argc, char **argv, struct options *out_opt
     }
     if (optind < argc) {
         say_error("'%s' is not a flag; --help lists them", argv[optind]);
+        return OPTIONS_WRONG;
+    }
+    if (out_options->replay && out_options->hmd) {
+        say_error("--gaze replay: not with --hmd, whose gaze lies between the eyes");
         return OPTIONS_WRONG;
     }
     return complete_size(out_options) ? OPTIONS_GO : OPTIONS_WRONG;

@@ -20,8 +20,11 @@ struct options {
     bool no_video;
     bool copy; /* the engine makes its images itself */
     bool validate;
+    bool frozen; /* nothing changes while it runs */
+    bool replay; /* the gaze is a record's */
     const char *config; /* NULL: not given */
     const char *output;
+    const char *export_settings; /* NULL: not given */
     int device; /* -1: not given */
     uint32_t frames; /* 0: not given */
     uint32_t width_px; /* of both eyes together */

@@ -135,7 +135,7 @@ static bool open_config(const struct options *options, struct fovea_config **out
     desc.sets = options->sets;
     desc.set_count = options->set_count;
     desc.program_name = "fovea_demo";
-    desc.ignore_changes = !options->window;
+    desc.ignore_changes = !options->window || options->frozen;
     desc.log = say_log(FOVEA_LOG_INFO); /* also which files were read */
     if (options->hmd && !takes_demos_lens(&desc)) {
         fovea_settings_destroy(&defaults);
@@ -155,6 +155,29 @@ static bool copy_of(const struct fovea_settings *settings, struct fovea_settings
     return *out_copy != NULL;
 }
 
+/* What is in force when the first frame comes. */
+static bool export_settings(const struct fovea_settings *settings, const char *file)
+{
+    uint64_t hash = 0;
+    if (fovea_settings_save(settings, file, say_log(FOVEA_LOG_INFO)) < 0 ||
+        fovea_settings_hash(settings, &hash) < 0) {
+        say_error("--export-settings %s: the settings cannot be written", file);
+        return false;
+    }
+    say_note("%s has all settings, hash %016llx", file, (unsigned long long)hash);
+    return true;
+}
+
+/* auto may choose another backend the next time, or on another machine. */
+static bool is_frozen_well(const struct options *options, const struct fovea_settings *settings)
+{
+    const bool chosen = !options->frozen || value_backend(settings) != FOVEA_BACKEND_AUTO;
+    if (!chosen) {
+        say_error("--frozen: name the backend, as in --backend vulkan");
+    }
+    return chosen;
+}
+
 bool settings_init(struct settings *settings, const struct options *options)
 {
     if (!open_config(options, &settings->config) ||
@@ -166,7 +189,9 @@ bool settings_init(struct settings *settings, const struct options *options)
         value_set(settings->now, "gaze.source", "mouse");
     }
     settings->hmd = options->hmd;
-    return settings_open_gaze(settings);
+    settings->frozen = options->frozen;
+    return is_frozen_well(options, settings->now) && settings_open_gaze(settings) &&
+           (!options->export_settings || export_settings(settings->now, options->export_settings));
 }
 
 /* A source goes on undisturbed when the files say the same about the gaze as before. */
@@ -191,7 +216,7 @@ static void take_files(struct settings *settings)
 
 bool settings_poll(struct settings *settings)
 {
-    if (fovea_config_poll(settings->config) != FOVEA_OK) {
+    if (settings->frozen || fovea_config_poll(settings->config) != FOVEA_OK) {
         return false; /* unchanged; or wrong, and the log has said why */
     }
     take_files(settings);

@@ -17,6 +17,7 @@ struct settings {
     bool live; /* the source is read in real time, not in the scene's */
     bool shown; /* its positions lie on the picture that is shown */
     bool sees; /* its gazes, or those of a lost one, are over the first eye's picture */
+    bool frozen; /* --frozen */
     bool hmd; /* --hmd: there is one such picture for each eye */
 };
 

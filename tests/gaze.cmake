@@ -19,6 +19,6 @@ fovea_add_test(NAME test_late_block SOURCES test_late_block.c LINK fovea_kernels
 
 fovea_add_test(NAME test_record SOURCES test_record.c LINK fovea_record Threads::Threads LABELS unit)
 
-foreach(parser udp scanpath lsl opengaze osc pupil)
+foreach(parser udp scanpath replay lsl opengaze osc pupil)
     fovea_add_fuzz(NAME fuzz_gaze_${parser} SOURCES fuzz/fuzz_gaze_${parser}.c LINK fovea_gaze)
 endforeach()

@@ -183,13 +183,13 @@ TEST(sets_of_unknown_keys_are_named)
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
          "operators, cpu_threads, watchdog_ms, "
-         "log, foveation, blur, dof, lens, gaze, overlay, layer"},
+         "log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
                       "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                      "foveation, blur, dof, lens, gaze, overlay, layer"},
+                      "foveation, blur, dof, lens, gaze, overlay, record, layer"},
         {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
                      "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                     "foveation, blur, dof, lens, gaze, overlay, layer"},
+                     "foveation, blur, dof, lens, gaze, overlay, record, layer"},
         {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
                                                "gaze.fixed.z: unknown key; expected one of x, y"},
     };
@@ -228,7 +228,7 @@ TEST(sets_of_wrong_values_are_named)
          "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
          "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", "
          "\"opengaze\", "
-         "\"osc\", \"pupil\"; found "
+         "\"osc\", \"pupil\", \"replay\"; found "
          "muose; did "
          "you "
          "mean \"mouse\"?"},

@@ -230,6 +230,7 @@ TEST(names_follow_the_enumerators_of_the_gaze)
         {"gaze.source", FOVEA_GAZE_OPENGAZE, "\"opengaze\""},
         {"gaze.source", FOVEA_GAZE_OSC, "\"osc\""},
         {"gaze.source", FOVEA_GAZE_PUPIL, "\"pupil\""},
+        {"gaze.source", FOVEA_GAZE_REPLAY, "\"replay\""},
         {"gaze.space", FOVEA_GAZE_SPACE_UV, "\"uv\""},
         {"gaze.space", FOVEA_GAZE_SPACE_NDC, "\"ndc\""},
         {"gaze.space", FOVEA_GAZE_SPACE_PIXELS, "\"pixels\""},

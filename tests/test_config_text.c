@@ -70,7 +70,7 @@ TEST(unknown_keys_name_the_near_miss)
         {"{\"\": 1}",
          "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
          "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
-         "blur, dof, lens, gaze, overlay, layer, apps"},
+         "blur, dof, lens, gaze, overlay, record, layer, apps"},
         {"{\"log\": {\"le\\nvel\": 1}}",
          "bad.json:1:10: log.le?vel: unknown key; did you mean \"level\"?"},
     };
@@ -131,7 +131,7 @@ TEST(wrong_objects_and_names_name_what_was_expected)
         {"{\"gaze\": {\"source\": \"muose\"}}",
          "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
          "\"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", \"osc\", "
-         "\"pupil\"; found "
+         "\"pupil\", \"replay\"; found "
          "\"muose\"; did "
          "you mean "
          "\"mouse\"?"},
@@ -344,13 +344,13 @@ TEST(entries_of_apps_are_checked_even_if_they_do_not_match)
         {"{\"apps\": {\"exe:other\": {\"version\": 1}}}",
          "bad.json:1:25: apps.exe:other.version: unknown key; expected one of backend, "
          "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
-         "blur, dof, lens, gaze, overlay, "
+         "blur, dof, lens, gaze, overlay, record, "
          "layer"},
         {"{\"apps\": {\"exe:a.b\": {\"apps\": {}}}}",
          "bad.json:1:23: apps.exe:a.b.apps: unknown key; expected one of backend, backend_measure, "
          "cuda_context, "
          "operators, cpu_threads, "
-         "watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, layer"},
+         "watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
     };
     ASSERT_ALL_REFUSED(cases);
 }
@@ -422,7 +422,7 @@ TEST(wrong_strings_comments_and_bytes_name_their_place)
         {"{/* \xc3\xa9\xc3\xa9 */\"zebra\": 1}", /* columns count characters, also in comments */
          "bad.json:1:10: zebra: unknown key; expected one of $schema, version, backend, "
          "backend_measure, cuda_context, operators, cpu_threads, "
-         "watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, layer, apps"},
+         "watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, record, layer, apps"},
         {"\xef\xbb\xbf{}", "bad.json:1:1: expected UTF-8 without a byte order mark; found one"},
         {"{\n\"\xff\": 1}", "bad.json:2:2: expected text in UTF-8; found the byte 0xff"},
         {"{\"\xc0\xaf\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xc0"},

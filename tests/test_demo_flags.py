@@ -2,12 +2,15 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """The demo from end to end, on tiny pictures."""
 
+import gzip
 import hashlib
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -176,6 +179,67 @@ def test_files_are_searched_for_as_the_documentation_says(demo, tmp_path):
     assert rows["gaze"].startswith("saccades") and "strength 1" in rows["method"] and str(named) in said
 
 
+def lines_of(base, run=1):
+    text = gzip.decompress(Path(f"{base}_run-{run}_recording-eye1_physio.tsv.gz").read_bytes()).decode()
+    side = json.loads(Path(f"{base}_run-{run}_recording-eye1_physio.json").read_text())
+    return [dict(zip(side["Columns"], line.split("\t"), strict=True)) for line in text.splitlines()], side
+
+
+def send_gazes(port, stop):
+    """A tracker of 500 Hz that wanders."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+        place = numpy.array([0.3, 0.4])
+        while not stop.wait(0.002):
+            place = (place + [0.00731, 0.01177]) % 1
+            out.sendto(json.dumps({"x": place[0], "y": place[1]}).encode(), ("127.0.0.1", port))
+
+
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+def test_a_replay_makes_the_same_pictures_bit_for_bit(run_demo, tmp_path, backend):
+    """Of a run with a live tracker and late gaze, by the settings that it has exported."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    stop = threading.Event()
+    tracker = threading.Thread(target=send_gazes, args=(port, stop))
+    tracker.start()
+    flags = ["--backend", backend, "--frames", "8", "--frozen"]
+    record = ["--set", f"record.file={tmp_path}/sub-01_task-look"]
+    try:
+        live = run_demo(*flags, *record, "--set", "gaze.source=udp", "--set", f"gaze.udp.port={port}", "--set",
+                        "gaze.late=true", "--export-settings", tmp_path / "live.json", folder="live")  # fmt: skip
+    finally:
+        stop.set()
+        tracker.join()
+    base = tmp_path / "sub-01_task-look"
+    first, side = lines_of(base)
+    assert len(first) == 8 and "late" not in live.stderr
+    assert [int(line["frame"]) for line in first] == list(range(1, 9))
+    assert any(line["late_x"] != "n/a" for line in first) and len({line["x_coordinate"] for line in first}) > 3
+    assert side["FoveaSettings"][0] in (tmp_path / "live.json").read_text().splitlines()[0]
+    replay = ["--config", tmp_path / "live.json", "--gaze", f"replay:{base}_run-1_recording-eye1_physio.tsv.gz"]
+    run_demo(*flags, *record, *replay, folder="replay")
+    assert [line["x_coordinate"] for line in lines_of(base, 2)[0]] == [line["x_coordinate"] for line in first]
+    names = sorted(path.name for path in (tmp_path / "live").glob("frame_*.png"))
+    assert len(names) > 3
+    for name in names:
+        assert digest(tmp_path / "live" / name) == digest(tmp_path / "replay" / name), name
+
+
+def test_exported_settings_have_their_hash_again(run_demo, tmp_path):
+    """Also what is a list, a text or a large number."""
+    run_demo("--set", "foveation.model=curve", "--set", "foveation.curve=[[0,60],[7.3,11]]", "--set", "operators=foveate,blur",
+             "--set", "gaze.saccades.seed=18446744073709551615", "--set", "gaze.lsl.name=a \"b\" \\ c", "--set",
+             "foveation.display.table=[0, 0.1, 1]", "--export-settings", tmp_path / "a.json", folder="a")  # fmt: skip
+    more = ["--set", "foveation.strength=0.9999", "--device", "99"]
+    for name, flags, check in [("b", [], True), ("c", more, False)]:  # with no such device nothing is drawn
+        run_demo("--config", tmp_path / "a.json", *flags, "--export-settings", tmp_path / f"{name}.json", check=check)
+    text = (tmp_path / "a.json").read_text()
+    assert text == (tmp_path / "b.json").read_text()
+    assert re.search(r"hash [0-9a-f]{16}$", text.splitlines()[0]) and '"seed": 18446744073709551615' in text
+    assert text.splitlines()[0] != (tmp_path / "c.json").read_text().splitlines()[0]
+
+
 def test_video(demo, tmp_path):
     need_tool("ffmpeg")
     run_program(demo, "--size", "161x91", "--frames", "4", "--output", tmp_path)
@@ -234,6 +298,11 @@ WRONG = [
     (2, ["--hmd", "--size", "161x90"], "--size 161x90"),
     (1, ["--set", "foveation.strenth=1"], "strength"),
     (1, ["--device", "99"], "--device 99"),
+    (1, ["--frozen"], "--frozen: name the backend"),
+    (1, ["--set", "record.file=/no/such/sub-01"], "/no/such/sub-01_run-1"),
+    (1, ["--gaze", "replay:/no/such.tsv"], "/no/such.tsv"),
+    (1, ["--export-settings", "/no/such/a.json"], "--export-settings /no/such/a.json"),
+    (2, ["--gaze", "replay:a.tsv", "--hmd"], "--gaze replay"),
     (1, ["--set", "gaze.source=scanpath", "--set", "gaze.scanpath.file=/no/such.csv"], "/no/such.csv"),
 ]
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Recorded scanpaths: files that are right, files that are wrong, and playing them. */
+#include "plugin/gaze/sources/gaze_replay_file.h"
 #include "plugin/gaze/sources/gaze_scanpath_file.h"
 #include "test_gaze_support.h"
 
@@ -359,4 +360,91 @@ TEST(the_demo_is_a_believable_loop)
     assert_int_equal(blinks, 1);
     assert_in_range(saccades, 8, 25);
     gaze_scanpath_rows_finish(&file);
+}
+
+/* ---- Records of frames, which the source replay reads ---- */
+
+#define ROW(frame, x, y, state, age, late, refused)                                                \
+    "1.5\t1\t1\t" frame "\t" x "\t" y "\tn/a\tn/a\t" state "\t1\t" age "\t60\t" late               \
+    "\tn/a\tn/a\t1\t" refused "\tn/a\t1\n"
+
+static enum fovea_result parse_record(const char *text, size_t bytes, struct gaze_logged *logged,
+                                      struct gaze_replay_rows *out)
+{
+    return gaze_replay_parse("r.tsv", text, bytes, gaze_logged_log(logged), out);
+}
+
+TEST(a_replay_gives_each_frame_its_gaze)
+{
+    static const char text[] = ROW("1", "0.1", "0.30000000000000004", "0", "0.25", "n/a\tn/a", "0")
+        ROW("2", "0.5", "0.5", "1", "0.006666666", "0.75\t0.125", "0")
+            ROW("5", "0.9", "0.5", "2", "0", "n/a\tn/a", "1");
+    static const double x[] = {0.1, 0.75, 0.75, 0.75, 0.9, 0.9};
+    const char *path = gaze_temporary("record.tsv");
+    gaze_write_file(path, text);
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_REPLAY);
+    snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s", path);
+    settings.scanpath_loop = false;
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    for (int64_t i = 0; i < 6; i++) {
+        for (int twice = 0; twice < 2; twice++) { /* one time is one frame */
+            assert_near(gaze_at(source, 7 * i).point.x_uv, x[i], 0);
+        }
+        const struct fovea_gaze gaze = gaze_at(source, 7 * i);
+        assert_near(gaze.point.y_uv, i == 0 ? 0.30000000000000004 : i < 4 ? 0.125 : 0.5, 0);
+        assert_int_equal(gaze.state, i == 0 ? 0 : i < 4 ? 1 : 2);
+        assert_int_equal(gaze.age_ns, i == 0 ? 250 * MS : i < 4 ? 6666666 : 0);
+    }
+    assert_int_equal(gaze_at(source, 100).state, FOVEA_GAZE_LOST);
+    fovea_gaze_source_destroy(&source);
+    unlink(path);
+}
+
+TEST(what_is_no_record_is_refused)
+{
+    static const struct bad_file bad[] = {
+        {"\n", "r.tsv:1:1: there are no lines of frames"},
+        {"0\t1\t2\n", "r.tsv:1:6: this is no line of a record: there are fewer values"},
+        {ROW("1", "n/a", "0", "0", "0", "n/a\tn/a", "0"), "r.tsv:1:11: gaze_x is \"n/a\""},
+        {ROW("1", "0,5", "0", "0", "0", "n/a\tn/a", "0")
+             ROW("2", "x", "0", "0", "0", "n/a\tn/a", "0"),
+         "r.tsv:2:11: gaze_x is \"x\""},
+        {ROW("1", "0", "0", "9", "0", "n/a\tn/a", "0"), "r.tsv:1:1: this is no line of a record"},
+        {ROW("1", "0", "0", "0", "0", "n/a\tn/a", "0\t1"), "r.tsv:1:"},
+        {ROW("2", "0", "0", "0", "0", "n/a\tn/a", "0")
+             ROW("2", "0", "0", "0", "0", "n/a\tn/a", "0"),
+         "r.tsv:2:1: this is no line of a record"},
+        {ROW("1", "0", "0", "0", "0", "n/a\tn/a", "0")
+             ROW("9e7", "0", "0", "0", "0", "n/a\tn/a", "0"),
+         "r.tsv:2:1: this is no line of a record"},
+        {"\x1f\x8b\x08\x08 compressed by another program", "r.tsv: another program"},
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct gaze_logged logged;
+        struct gaze_replay_rows rows;
+        const enum fovea_result result =
+            parse_record(bad[i].text, strlen(bad[i].text), &logged, &rows);
+        assert_that(result == FOVEA_ERROR_CONFIG && rows.count == 0, "record %zu: %d", i, result);
+        assert_that(
+            strncmp(logged.last[FOVEA_LOG_ERROR], bad[i].message, strlen(bad[i].message)) == 0,
+            "\"%s\" does not begin with \"%s\"", logged.last[FOVEA_LOG_ERROR], bad[i].message);
+    }
+}
+
+/* The program has died while it wrote the second part. */
+TEST(a_record_is_read_up_to_a_part_that_is_not_whole)
+{
+    static const char line[] = ROW("1", "0.5", "0.5", "0", "0", "n/a\tn/a", "0");
+    char file[1024] = "\x1f\x8b\x08\0\0\0\0\0\0\xff\x01";
+    const size_t part = 15 + sizeof line - 1 + 8;
+    file[11] = (char)(sizeof line - 1);
+    file[13] = (char)~file[11];
+    file[14] = (char)0xff;
+    memcpy(file + 15, line, sizeof line - 1);
+    memcpy(file + part, file, part);
+    struct gaze_logged logged;
+    struct gaze_replay_rows rows;
+    assert_ok(parse_record(file, 2 * part - 1, &logged, &rows));
+    assert_int_equal(rows.count, 1);
+    gaze_replay_rows_finish(&rows);
 }

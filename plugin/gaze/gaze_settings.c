@@ -193,9 +193,9 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
     FOVEA_TRY(check_filter(settings, log));
     FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
                          sizeof settings->scanpath_columns, false, log));
-    FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,
-                         sizeof settings->scanpath_file, settings->kind == FOVEA_GAZE_SCANPATH,
-                         log));
+    FOVEA_TRY(check_text(
+        "gaze.scanpath.file", settings->scanpath_file, sizeof settings->scanpath_file,
+        settings->kind == FOVEA_GAZE_SCANPATH || settings->kind == FOVEA_GAZE_REPLAY, log));
     FOVEA_TRY(check_lsl(settings, log));
     FOVEA_TRY(check_text("gaze.pupil.surface", settings->pupil_surface,
                          sizeof settings->pupil_surface, false, log));

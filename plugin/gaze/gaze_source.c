@@ -259,6 +259,10 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
     if (!source || !out_gaze || width_px == 0 || height_px == 0) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    if (source->api->answer) {
+        source->api->answer(source, t_ns, out_gaze);
+        return FOVEA_OK;
+    }
     struct gaze_observation seen = {.any = false};
     const double aspect = (double)height_px / (double)width_px;
     source->api->observe(source, t_ns, aspect, &seen);

@@ -69,6 +69,8 @@ struct gaze_source_api {
     /* aspect is the image's height over its width. Takes no lock, allocates nothing. */
     void (*observe)(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                     struct gaze_observation *out);
+    /* All of what fovea_gaze_source_read says, in place of `observe`, which is then NULL. */
+    void (*answer)(struct fovea_gaze_source *source, int64_t t_ns, struct fovea_gaze *out_gaze);
     /* Samples from outside arrive here. NULL: none do. */
     struct gaze_intake *(*intake)(struct fovea_gaze_source *source);
     /* NULL: 0 */

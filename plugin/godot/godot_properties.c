@@ -28,7 +28,7 @@ static bool is_property(const char *path)
 {
     static const char *const without[] = {
         "backend",         "cuda_context",       "cpu_threads", "watchdog_ms", "log.", "overlay.",
-        "layer.",          "gaze.late",
+        "layer.",          "gaze.late",          "record.",
 
         "foveation.light", "foveation.display.",
     };

@@ -81,6 +81,20 @@ static enum fovea_result read_file(const char *path, struct fovea_log log, struc
     return result;
 }
 
+enum fovea_result gaze_scanpath_read(const char *path, struct fovea_log log, char **out_bytes,
+                                     size_t *out_count)
+{
+    struct contents file = {0};
+    const enum fovea_result result = read_file(path, log, &file);
+    if (result < 0) {
+        free(file.text);
+        file = (struct contents){0};
+    }
+    *out_bytes = file.text;
+    *out_count = file.bytes;
+    return result;
+}
+
 /* The .json of a .tsv. It is no file of its own in the settings, so a link out of the folder is not
  * followed. */
 static enum fovea_result read_sidecar(const char *path, struct fovea_log log, struct contents *out)

@@ -40,6 +40,10 @@ enum fovea_result gaze_scanpath_parse(const struct gaze_recording *in,
 enum fovea_result gaze_scanpath_load(const struct fovea_gaze_settings *settings,
                                      struct fovea_log log, struct gaze_scanpath_rows *out);
 
+/* All of a file of at most 256 MiB; free() has the bytes. FOVEA_ERROR_IO: as above. */
+enum fovea_result gaze_scanpath_read(const char *path, struct fovea_log log, char **out_bytes,
+                                     size_t *out_count);
+
 void gaze_scanpath_rows_finish(struct gaze_scanpath_rows *rows);
 
 #endif
