@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """The frame dump: what it writes, and where it ends."""
 
+import gzip
 import time
+from pathlib import Path
 
 import pytest
 from conftest import need_tool
@@ -20,13 +22,21 @@ def dumped(rig, **extra):
     return done
 
 
-def test_a_frame_is_two_pictures_and_a_text(rig):
-    done = dumped(rig)
+def test_a_frame_is_two_pictures_and_a_text_and_a_line_of_a_record(rig):
+    base = rig.folder / "sub-01_task-cube"
+    need_tool("vkcube")
+    done = rig.run(*COMMAND, sets={**SETS, "record.file": base}, dump=True)
+    assert done.code == 0, done.output + done.log
     assert len(done.frames) == 24
     names = {path.name for path in (done.run / "frames").iterdir()}
     assert names == {f"{i:06}{end}" for i in range(1, 25) for end in ("-before.raw", "-after.raw", ".txt")}
     assert all(set(frame) == KEYS and frame.is_whole() for frame in done.frames)
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in (done.run / "frames").iterdir())
+    tables = [Path(f"{base}_run-1_recording-eye1_physio.tsv.gz"), Path(f"{base}_run-1_events.tsv")]
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in [*tables, *(done.run / "frames").iterdir()])
+    lines = [line.split("\t") for line in gzip.decompress(tables[0].read_bytes()).decode().splitlines()]
+    assert [int(line[3]) for line in lines] == list(range(1, 25))
+    assert [float(n) for line in lines for n in line[4:6]] == pytest.approx(
+        [float(frame[axis]) for frame in done.frames for axis in ("gaze_x", "gaze_y")], abs=1e-12)  # fmt: skip
 
 
 @pytest.mark.parametrize("limit, frames", [("1", 7), ("0", 24), ("nonsense", 24), ("2", 14)])
