@@ -48,6 +48,7 @@ static const char *const predict_names[] = {"none", "taylor", "landing", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
 static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
+static const char *const patch_names[] = {"off", "frame", "gaze", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", "saliency", NULL};
 static const char *const provide_names[] = {"no", "missing", "always", NULL};
@@ -283,6 +284,10 @@ const struct config_key config_keys[] = {
      CONFIG_BOOL, AT(overlay.hud)},
     {"overlay.wipe", "The image left of this x, 0 to 1, is shown as the engine drew it",
      CONFIG_DOUBLE, AT(overlay.wipe_uv), RANGE(0, 1)},
+    {"overlay.patch", "A square for a photodiode, lower left; frame: white in every other frame; gaze: white while it is right of the middle",
+     CONFIG_ENUM, AT(overlay.patch), .names = patch_names},
+    {"overlay.patch_size", "Side of the square for a photodiode, as a part of the view's height",
+     CONFIG_DOUBLE, AT(overlay.patch_size), RANGE(0, 0.5)},
 
     {"record.file", "What names of files begin with that get a line for each Vulkan frame and its gaze; empty: none; relative to this file",
      CONFIG_PATH, AT(record.file)},

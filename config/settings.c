@@ -86,6 +86,7 @@ static const struct fovea_settings standard =
                  .hold_ms = 600,
                  .return_ms = 150,
                  .fallback = FOVEA_GAZE_FALLBACK_CENTER},
+        .overlay = {.patch_size = 0.1},
         /* Not Shift_R with F9 to F12, Shift_L with F1 to F4, Home: those are MangoHud's and
          * vkBasalt's. */
         .layer = {.keys = {.help = "Shift_R+F1",

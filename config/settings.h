@@ -370,6 +370,13 @@ struct fovea_gaze_settings {
     bool late;
 };
 
+/* What a square for a photodiode shows. */
+enum fovea_patch {
+    FOVEA_PATCH_OFF = 0, /* there is none */
+    FOVEA_PATCH_FRAME = 1, /* white in frames of odd numbers, black in the others */
+    FOVEA_PATCH_GAZE = 2, /* white while the gaze is in the right half of the picture */
+};
+
 /* What is drawn over the foveated image to see what it does. All off by default. */
 struct fovea_overlay {
     bool marker; /* cross and ring at the gaze */
@@ -379,6 +386,8 @@ struct fovea_overlay {
     bool heatmap; /* sigma as colours over the image */
     bool hud; /* text: backend, device, times, gaze */
     double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
+    enum fovea_patch patch; /* in the lower left corner */
+    double patch_size; /* its side as a part of the view's height, 0..0.5; 0.1 */
 };
 
 /* What is written of each frame of a Vulkan context while it lives (plugin/record). */

@@ -435,16 +435,17 @@ TEST(what_is_no_record_is_refused)
 TEST(a_record_is_read_up_to_a_part_that_is_not_whole)
 {
     static const char line[] = ROW("1", "0.5", "0.5", "0", "0", "n/a\tn/a", "0");
-    char file[1024] = "\x1f\x8b\x08\0\0\0\0\0\0\xff\x01";
-    const size_t part = 15 + sizeof line - 1 + 8;
-    file[11] = (char)(sizeof line - 1);
-    file[13] = (char)~file[11];
-    file[14] = (char)0xff;
-    memcpy(file + 15, line, sizeof line - 1);
-    memcpy(file + part, file, part);
+    char file[1024] = "\x1f\x8b\x08\0\0\0\0\0\0\xff";
+    const size_t part = 5 + sizeof line - 1;
+    for (size_t at = 10; at <= 10 + part; at += part) {
+        file[at + 1] = (char)(sizeof line - 1);
+        file[at + 3] = (char)~file[at + 1];
+        file[at + 4] = (char)0xff;
+        memcpy(file + at + 5, line, sizeof line - 1);
+    }
     struct gaze_logged logged;
     struct gaze_replay_rows rows;
-    assert_ok(parse_record(file, 2 * part - 1, &logged, &rows));
+    assert_ok(parse_record(file, 10 + 2 * part - 1, &logged, &rows));
     assert_int_equal(rows.count, 1);
     gaze_replay_rows_finish(&rows);
 }

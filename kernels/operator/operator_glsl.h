@@ -117,6 +117,9 @@ struct operator_marks {
     int32_t text_rows; /* 0: none */
     int32_t text_scale;
     bool seen; /* circles and points of struct operator_hud */
+    int32_t patch_px; /* side of the square in the lower left corner; 0: none */
+    bool patch_white;
+    bool patch_by_gaze; /* white while the gaze is right of the middle, whatever patch_white says */
 };
 
 /* Of the device. */

@@ -14,7 +14,12 @@
 bool frame_overlay_wanted(const struct fovea_overlay *overlay)
 {
     return overlay->marker || overlay->rings || overlay->heatmap || overlay->hud ||
-           overlay->wipe_uv > 0;
+           overlay->wipe_uv > 0 || overlay->patch != FOVEA_PATCH_OFF;
+}
+
+bool frame_overlay_tells(const struct fovea_overlay *overlay)
+{
+    return overlay->hud || overlay->patch != FOVEA_PATCH_OFF;
 }
 
 /* ---- HUD ---- */
@@ -143,16 +148,34 @@ struct vk_compute_kind frame_overlay_kind(const struct frame_work *work)
     return (struct vk_compute_kind){.shader.shader = draws, .format = work->src.format->pixel};
 }
 
-/* A view that was passed through has nothing to mark; the first one has the HUD in any case. */
-static struct operator_marks make_marks(const struct fovea_overlay *overlay,
-                                        const struct frame_work *work, uint32_t index)
+/* It shows the number that the frame will have. */
+static void set_patch(const struct fovea_vk *fovea, const struct frame_work *work,
+                      struct operator_marks *marks)
 {
+    const struct fovea_overlay *overlay = &fovea->settings.overlay;
+    if (overlay->patch == FOVEA_PATCH_OFF) {
+        return;
+    }
+    marks->patch_px = (int32_t)(overlay->patch_size * work->view_height_px + 0.5);
+    marks->patch_white = overlay->patch == FOVEA_PATCH_FRAME && (fovea->frame + 1) % 2 == 1;
+    marks->patch_by_gaze = overlay->patch == FOVEA_PATCH_GAZE && work->views[0].sighted;
+}
+
+/* A view that was passed through has nothing to mark; the first one has HUD and patch in any case.
+ */
+static struct operator_marks make_marks(const struct fovea_vk *fovea, const struct frame_work *work,
+                                        uint32_t index)
+{
+    const struct fovea_overlay *overlay = &fovea->settings.overlay;
     struct operator_marks marks = {.text_scale = 1};
     if (work->views[index].sighted) {
         marks.marker = overlay->marker;
         marks.rings = overlay->rings;
         marks.heatmap = overlay->heatmap;
         marks.wipe_px = (float)(overlay->wipe_uv * work->view_width_px);
+    }
+    if (index == 0) {
+        set_patch(fovea, work, &marks);
     }
     if (overlay->hud && index == 0) {
         marks.text_columns = OPERATOR_TEXT_COLUMNS;
@@ -167,7 +190,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
                         VkCommandBuffer commands)
 {
     const struct frame_view *view = &work->views[index];
-    const struct operator_marks marks = make_marks(&fovea->settings.overlay, work, index);
+    const struct operator_marks marks = make_marks(fovea, work, index);
     struct operator_pass pass;
     row_operator.glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
     const struct vk_dispatch dispatch = {.kind = frame_overlay_kind(work),
@@ -185,12 +208,11 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
     if (!work->overlay) {
         return;
     }
-    const bool hud = fovea->settings.overlay.hud;
-    if (hud) {
+    if (fovea->settings.overlay.hud) {
         refresh_hud(fovea, work);
     }
     for (uint32_t i = 0; i < work->view_count; i++) {
-        if (work->views[i].sighted || (hud && i == 0)) {
+        if (work->views[i].sighted || (i == 0 && frame_overlay_tells(&fovea->settings.overlay))) {
             record_view(fovea, work, i, commands);
         }
     }

@@ -140,7 +140,8 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
 /* The HUD is drawn by view 0 in any case. */
 static bool needs_plan(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
 {
-    return work->views[index].runs || (work->overlay && fovea->settings.overlay.hud && index == 0);
+    return work->views[index].runs ||
+           (work->overlay && index == 0 && frame_overlay_tells(&fovea->settings.overlay));
 }
 
 static enum fovea_result prepare(struct fovea_vk *fovea, struct vk_compute_kind kind)

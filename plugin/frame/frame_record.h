@@ -58,6 +58,8 @@ void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer command
 
 /* frame_overlay.c */
 bool frame_overlay_wanted(const struct fovea_overlay *overlay);
+/* Some of it is drawn over the first view, whether that has a gaze or not. */
+bool frame_overlay_tells(const struct fovea_overlay *overlay);
 struct vk_compute_kind frame_overlay_kind(const struct frame_work *work);
 void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);

@@ -45,7 +45,7 @@ static bool set_names(struct record *record, const char *name, uint32_t run)
 /* Never one that is there, nor a link's target: whose record that is stays theirs. */
 static int make_file(const char *name)
 {
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 static enum fovea_result refuse(struct record *record, const char *name, int error)
@@ -73,6 +73,18 @@ static enum fovea_result make_rows(struct record *record, const char *name)
     return refuse(record, record->rows_name, errno);
 }
 
+/* A gzip file of no lines. */
+static enum fovea_result begin_rows(struct record *record)
+{
+    unsigned char bytes[RECORD_GZIP_HEAD_BYTES + RECORD_GZIP_END_BYTES];
+    record->gzip_end = (off_t)record_gzip_head(bytes);
+    (void)record_gzip_end(&record->gzip, bytes + record->gzip_end);
+    errno = ENOSPC; /* where less was written than was asked for */
+    return write(record->rows_file, bytes, sizeof bytes) == (ssize_t)sizeof bytes
+               ? FOVEA_OK
+               : refuse(record, record->rows_name, errno);
+}
+
 static enum fovea_result make_events(struct record *record)
 {
     static const char head[] = "onset\tduration\ttrial_type\tvalue\tframe\n";
@@ -80,10 +92,10 @@ static enum fovea_result make_events(struct record *record)
     if (record->events_file < 0) {
         return refuse(record, record->events_name, errno);
     }
-    if (write(record->events_file, head, sizeof head - 1) != (ssize_t)(sizeof head - 1)) {
-        return refuse(record, record->events_name, errno ? errno : ENOSPC);
-    }
-    return FOVEA_OK;
+    errno = ENOSPC;
+    return write(record->events_file, head, sizeof head - 1) == (ssize_t)(sizeof head - 1)
+               ? FOVEA_OK
+               : refuse(record, record->events_name, errno);
 }
 
 /* ---- The thread ---- */
@@ -143,13 +155,14 @@ static void note_start(struct record *record)
 static enum fovea_result build(struct record *record, const char *name)
 {
     record->rows = calloc(RECORD_ROWS, sizeof *record->rows);
-    record->part = malloc(RECORD_TEXT_BYTES + RECORD_GZIP_BYTES);
+    record->part = malloc(RECORD_TEXT_BYTES + RECORD_GZIP_PART_BYTES + RECORD_GZIP_END_BYTES);
     record->text = malloc(RECORD_TEXT_BYTES);
     record->events = malloc(RECORD_TEXT_BYTES);
     if (!record->rows || !record->part || !record->text || !record->events) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     FOVEA_TRY(make_rows(record, name));
+    FOVEA_TRY(begin_rows(record));
     FOVEA_TRY(make_events(record));
     note_start(record);
     FOVEA_TRY(start(record));

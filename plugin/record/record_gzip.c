@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* gzip (RFC 1952) of one stored block (RFC 1951): it costs no time and no library, and what was
- * written before a crash can be read. A file of several members is their texts one after the
- * other. */
+/* gzip (RFC 1952) of stored blocks (RFC 1951): it costs no time and no library. The file is one
+ * member, which some readers want, and is whole after each part: a part is written over the end of
+ * the member that the one before has left, and brings its own. */
 #include "record_state.h"
 
 #include <string.h>
 
-static uint32_t crc32_of(const char *text, size_t count)
+static uint32_t crc32_more(uint32_t crc, const char *text, size_t count)
 {
-    uint32_t crc = UINT32_MAX;
+    crc = ~crc;
     for (size_t i = 0; i < count; i++) {
         crc ^= (unsigned char)text[i];
         for (int bit = 0; bit < 8; bit++) {
@@ -28,17 +28,37 @@ static unsigned char *put(unsigned char *out, uint32_t value, size_t bytes)
     return out + bytes;
 }
 
-size_t record_gzip(const char *text, size_t count, unsigned char *out)
+static unsigned char *put_block(unsigned char *out, bool last, size_t count)
+{
+    *out++ = last ? 1 : 0;
+    out = put(out, (uint32_t)count, 2);
+    return put(out, (uint32_t)~count & 0xffffu, 2);
+}
+
+size_t record_gzip_head(unsigned char *out)
 {
     /* deflate, no name, no time, no system */
-    static const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
+    static const unsigned char head[RECORD_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0,
+                                                               0,    0,    0, 0, 0xff};
     memcpy(out, head, sizeof head);
-    unsigned char *end = out + sizeof head;
-    *end++ = 1; /* the last block, stored */
-    end = put(end, (uint32_t)count, 2);
-    end = put(end, (uint32_t)~count & 0xffffu, 2);
+    return sizeof head;
+}
+
+size_t record_gzip_end(const struct record_gzip *gzip, unsigned char *out)
+{
+    unsigned char *end = put_block(out, true, 0);
+    end = put(end, gzip->crc, 4);
+    end = put(end, gzip->text_bytes, 4);
+    return (size_t)(end - out);
+}
+
+size_t record_gzip_part(struct record_gzip *gzip, const char *text, size_t count,
+                        unsigned char *out)
+{
+    unsigned char *end = put_block(out, false, count);
     memcpy(end, text, count);
-    end = put(end + count, crc32_of(text, count), 4);
-    end = put(end, (uint32_t)count, 4);
+    end += count;
+    gzip->crc = crc32_more(gzip->crc, text, count);
+    gzip->text_bytes += (uint32_t)count;
     return (size_t)(end - out);
 }

@@ -25,6 +25,16 @@ enum record_column {
 };
 #undef RECORD_COLUMN
 
+#define RECORD_GZIP_HEAD_BYTES 10u
+#define RECORD_GZIP_PART_BYTES 5u /* beside the text */
+#define RECORD_GZIP_END_BYTES 13u
+
+/* What a gzip file's end says of all its text. */
+struct record_gzip {
+    uint32_t crc;
+    uint32_t text_bytes; /* modulo 2^32 */
+};
+
 struct record {
     struct fovea_log log;
     char rows_name[FOVEA_PATH_MAX];
@@ -52,7 +62,9 @@ struct record {
     /* The writer's. */
     pthread_t thread;
     bool started;
-    unsigned char *part; /* of the compressed file */
+    unsigned char *part; /* of the compressed file, and the end */
+    struct record_gzip gzip;
+    off_t gzip_end; /* where the file's end begins */
     char *text;
     size_t text_count;
     char *events;
@@ -67,10 +79,13 @@ struct record {
     bool failed_said;
 };
 
-/* record_gzip.c: a member of a gzip file, whole by itself, whose text is stored as it is. Needs
- * count + RECORD_GZIP_BYTES at out; count is at most RECORD_TEXT_BYTES. Returns its bytes. */
-#define RECORD_GZIP_BYTES 23u
-size_t record_gzip(const char *text, size_t count, unsigned char *out);
+/* record_gzip.c: each returns the bytes that it has put. */
+size_t record_gzip_head(unsigned char *out);
+/* A block of text, stored as it is; count is at most RECORD_TEXT_BYTES. */
+size_t record_gzip_part(struct record_gzip *gzip, const char *text, size_t count,
+                        unsigned char *out);
+/* The end of what there is. */
+size_t record_gzip_end(const struct record_gzip *gzip, unsigned char *out);
 
 /* record_row.c: a line with its end; at most RECORD_LINE_BYTES with the 0. */
 size_t record_row_text(const struct record *record, const struct record_row *row, char *out);

@@ -20,22 +20,19 @@ static void say(struct record *record, const char *name, int error)
     }
 }
 
-/* All of it or, where that can be helped, nothing: the file ends with a whole part. */
-static bool append(struct record *record, int file, const char *name, const void *bytes,
-                   size_t count)
+/* False where not all of it was written. */
+static bool write_at(struct record *record, int file, const char *name, const void *bytes,
+                     size_t count, off_t at)
 {
-    const off_t before = lseek(file, 0, SEEK_END);
     size_t done = 0;
     while (done < count) {
-        const ssize_t got = write(file, (const char *)bytes + done, count - done);
+        const ssize_t got =
+            pwrite(file, (const char *)bytes + done, count - done, at + (off_t)done);
         if (got < 0 && errno == EINTR) {
             continue;
         }
         if (got <= 0) {
             say(record, name, got < 0 ? errno : ENOSPC);
-            if (before >= 0 && ftruncate(file, before) != 0) {
-                say(record, name, errno);
-            }
             return false;
         }
         done += (size_t)got;
@@ -43,13 +40,30 @@ static bool append(struct record *record, int file, const char *name, const void
     return true;
 }
 
+/* What was there before: its end takes no more room than it had. */
+static void take_back(struct record *record)
+{
+    unsigned char end[RECORD_GZIP_END_BYTES];
+    const size_t bytes = record_gzip_end(&record->gzip, end);
+    (void)write_at(record, record->rows_file, record->rows_name, end, bytes, record->gzip_end);
+    if (ftruncate(record->rows_file, record->gzip_end + (off_t)bytes) != 0) {
+        say(record, record->rows_name, errno);
+    }
+}
+
 /* The rows whose text this is. */
 static void write_text(struct record *record, uint64_t rows)
 {
-    const size_t bytes = record_gzip(record->text, record->text_count, record->part);
-    if (append(record, record->rows_file, record->rows_name, record->part, bytes)) {
+    struct record_gzip gzip = record->gzip;
+    const size_t part = record_gzip_part(&gzip, record->text, record->text_count, record->part);
+    const size_t end = record_gzip_end(&gzip, record->part + part);
+    if (write_at(record, record->rows_file, record->rows_name, record->part, part + end,
+                 record->gzip_end)) {
+        record->gzip = gzip;
+        record->gzip_end += (off_t)part;
         record->row_count += rows;
     } else {
+        take_back(record);
         record->unwritten += rows;
     }
     record->text_count = 0;
@@ -57,11 +71,14 @@ static void write_text(struct record *record, uint64_t rows)
 
 static void write_events(struct record *record)
 {
-    if (record->events_count > 0) {
-        (void)append(record, record->events_file, record->events_name, record->events,
-                     record->events_count);
-        record->events_count = 0;
+    const off_t end = lseek(record->events_file, 0, SEEK_END);
+    if (record->events_count > 0 && end >= 0 &&
+        !write_at(record, record->events_file, record->events_name, record->events,
+                  record->events_count, end) &&
+        ftruncate(record->events_file, end) != 0) { /* no line in part */
+        say(record, record->events_name, errno);
     }
+    record->events_count = 0;
 }
 
 /* Room for one more row, and for its events. */
@@ -80,7 +97,7 @@ static void take_row(struct record *record, const struct record_row *row)
     record->taken++;
 }
 
-static void write_rows(struct record *record, bool last)
+static void write_rows(struct record *record)
 {
     uint64_t tail = atomic_load_explicit(&record->tail, memory_order_relaxed);
     const uint64_t head = atomic_load_explicit(&record->head, memory_order_acquire);
@@ -95,7 +112,7 @@ static void write_rows(struct record *record, bool last)
             rows = 0;
         }
     }
-    if (rows > 0 || (last && record->taken == 0)) { /* a gzip file without a part is none */
+    if (rows > 0) {
         write_text(record, rows);
         write_events(record);
     }
@@ -103,7 +120,7 @@ static void write_rows(struct record *record, bool last)
 
 void record_write(struct record *record, bool last)
 {
-    write_rows(record, last);
+    write_rows(record);
     const int64_t now_ns = fovea_time_ns();
     if (last || (record->taken > 1 && now_ns >= record->side_next_ns)) {
         record->side_next_ns = now_ns + SIDE_EVERY_NS;

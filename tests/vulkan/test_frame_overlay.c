@@ -62,6 +62,45 @@ static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rec
     return count;
 }
 
+/* Every pixel of the square is of that value, its alpha too where it is 255 anyway. */
+static void assert_patch(const struct pictures *p, uint8_t value)
+{
+    for (uint32_t y = HEIGHT_PX - HEIGHT_PX / 10; y < HEIGHT_PX; y++) {
+        for (uint32_t x = 0; x < HEIGHT_PX / 10; x++) {
+            const uint8_t *pixel = image_pixel(&p->drawn.view, x, y);
+            assert_that(pixel[0] == value && pixel[1] == value && pixel[2] == value,
+                        "%u, %u: %d %d %d", x, y, pixel[0], pixel[1], pixel[2]);
+        }
+    }
+    assert_int_equal(
+        changed_pixels(p, (struct compare_rect){0, 0, WIDTH_PX, HEIGHT_PX - HEIGHT_PX / 10}) +
+            changed_pixels(
+                p, (struct compare_rect){HEIGHT_PX / 10, 0, WIDTH_PX - HEIGHT_PX / 10, HEIGHT_PX}),
+        0);
+}
+
+/* The drawn picture is the second of two frames. */
+TEST(the_patch_goes_with_the_frame_or_the_gaze)
+{
+    OWNED(rig_close) struct rig rig;
+    rig_open(&rig, NULL);
+    struct fovea_overlay overlay = {.patch = FOVEA_PATCH_GAZE, .patch_size = 0.1};
+    for (int right = 0; right < 2; right++) {
+        struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay,
+                                    (struct fovea_point_uv){right ? 0.51 : 0.49, 0.5});
+        assert_patch(&p, right ? 255 : 0);
+        drop(&p);
+    }
+    overlay.patch = FOVEA_PATCH_FRAME;
+    struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay);
+    assert_int_equal(rig.fovea->frame % 2, 0);
+    assert_patch(&p, 0);
+    assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &p.src.view,
+                        rig_gaze(0.5, 0.5), &p.drawn.view));
+    assert_patch(&p, 255);
+    drop(&p);
+}
+
 TEST(left_of_the_wipe_is_the_engines_image)
 {
     OWNED(rig_close) struct rig rig;

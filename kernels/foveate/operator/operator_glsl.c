@@ -327,7 +327,10 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
         .wipe_px = marks->wipe_px,
         .flags = (frame->blue_first ? OVERLAY_SWAP_RED_BLUE : 0) |
                  (marks->marker ? OVERLAY_MARKER : 0) | (marks->heatmap ? OVERLAY_HEATMAP : 0) |
-                 (marks->seen ? OVERLAY_SEEN : 0),
+                 (marks->seen ? OVERLAY_SEEN : 0) |
+                 (marks->patch_white ? OVERLAY_PATCH_WHITE : 0) |
+                 (marks->patch_by_gaze ? OVERLAY_PATCH_BY_GAZE : 0) |
+                 marks->patch_px << OVERLAY_PATCH_SHIFT,
         .text_columns = marks->text_columns,
         .text_rows = marks->text_rows,
         .text_scale = marks->text_scale};

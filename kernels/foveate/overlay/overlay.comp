@@ -3,7 +3,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Draws over a foveated frame to show what foveation does: the engine's own image left of a wipe, sigma as colours,
- * circles of equal eccentricity, the gaze, what it may go to and where it was, lines of text.
+ * circles of equal eccentricity, the gaze, what it may go to and where it was, lines of text, a square for a
+ * photodiode.
  *
  * Workgroup: 16 x 16 threads, a pixel each; no shared memory.
  * A thread stores only if something covers its pixel. */
@@ -45,7 +46,10 @@ const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
 const int FLAG_RINGS_BY_ANGLE = 8;
-const int FLAG_SEEN = 16;
+const int FLAG_PATCH_WHITE = 16;
+const int FLAG_PATCH_BY_GAZE = 32;
+const int FLAG_SEEN = 64;
+const int PATCH_SHIFT = 16;
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -183,6 +187,20 @@ int text_at(ivec2 pixel)
     return font_bit(character, in_cell) ? 2 : 1;
 }
 
+/* The square in the lower left corner. */
+bool in_patch(ivec2 pixel)
+{
+    int side_px = flags >> PATCH_SHIFT;
+    return pixel.x < side_px && pixel.y >= frame.height_px - side_px;
+}
+
+vec3 patch_colour()
+{
+    bool right = frame.gaze_x_q8 >= frame.width_px * 128;
+    bool white = (flags & FLAG_PATCH_BY_GAZE) != 0 ? right : (flags & FLAG_PATCH_WHITE) != 0;
+    return vec3(white ? 1.0 : 0.0);
+}
+
 void main()
 {
     frame = frame_now(submitted);
@@ -195,13 +213,14 @@ void main()
     bool heated = !wiped && (flags & FLAG_HEATMAP) != 0;
     vec2 cover = marks(centre);
     int text = text_rows > 0 ? text_at(pixel) : 0;
-    if (!wiped && !heated && cover.y == 0.0 && text == 0) {
+    bool patched = in_patch(pixel);
+    if (!wiped && !heated && cover.y == 0.0 && text == 0 && !patched) {
         return;
     }
     ivec2 place = place_of(frame, pixel);
     uvec4 raw = wiped ? texelFetch(source, place, 0) : imageLoad(result, place);
     vec4 colour = decode(raw);
-    if (wiped && cover.y == 0.0 && text == 0) {
+    if (wiped && cover.y == 0.0 && text == 0 && !patched) {
         imageStore(result, place, raw);
         return;
     }
@@ -210,6 +229,7 @@ void main()
         shown = mix(shown, heat_colour(law_sigma(frame, pixel) / sigma_max_px), 0.65);
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
+    shown = patched ? patch_colour() : shown;
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;
     imageStore(result, place, encode(vec4(to_stored(shown), colour.a), raw));
 }

@@ -12,8 +12,12 @@ enum overlay_flag {
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
     OVERLAY_RINGS_BY_ANGLE = 8, /* rings are degrees between rays, not pixels */
-    OVERLAY_SEEN = 16, /* circles and the path of struct operator_hud */
+    OVERLAY_PATCH_WHITE = 16,
+    OVERLAY_PATCH_BY_GAZE = 32,
+    OVERLAY_SEEN = 64, /* circles and the path of struct operator_hud */
 };
+
+#define OVERLAY_PATCH_SHIFT 16 /* of the flags, above which the patch's side in pixels stands */
 
 /* The shader's push constants, after the frame's. Text, circles and a path are in
  * struct operator_hud. */

@@ -230,7 +230,7 @@ static bool is_anything_to_do(void)
 {
     const struct fovea_overlay *overlay = &session.choices.now.overlay;
     const bool drawn = overlay->hud || overlay->marker || overlay->rings || overlay->heatmap ||
-                       session.choices.help;
+                       overlay->patch || session.choices.help;
     const bool told = overlay->hud || session.choices.help;
     return session.choices.off ? told : session.choices.now.foveation.strength > 0.0 || drawn;
 }

@@ -30,46 +30,42 @@ static const char *const names[] = {
 
 /* ---- gzip, as plugin/record writes it ---- */
 
-#define MEMBER_HEAD_BYTES 15u /* of gzip and of the stored block */
-#define MEMBER_END_BYTES 8u
+#define HEAD_BYTES 10u
+#define BLOCK_BYTES 5u /* before a block's text */
 
 static bool is_gzip(const char *bytes, size_t count)
 {
     return count >= 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
 }
 
-static size_t stored_bytes(const unsigned char *member)
+static size_t u16_at(const char *bytes)
 {
-    return (size_t)member[11] | (size_t)member[12] << 8;
+    return (size_t)(unsigned char)bytes[0] | (size_t)(unsigned char)bytes[1] << 8;
 }
 
-/* A member of one stored block, without a name. */
-static bool is_ours(const unsigned char *member)
-{
-    const size_t bytes = stored_bytes(member);
-    const size_t check = (size_t)member[13] | (size_t)member[14] << 8;
-    return is_gzip((const char *)member, 2) && member[2] == 8 && member[3] == 0 &&
-           member[10] == 1 && (bytes ^ check) == 0xffff;
-}
-
-/* Moves the stored texts to the front, one after the other. A part that is not whole is left out:
+/* Moves the stored texts to the front, one after the other. A block that is not whole is left out:
  * the program has died while it was written. False: somebody else has compressed it. */
 static bool unpack(char *bytes, size_t *count)
 {
     size_t used = 0;
-    size_t at = 0;
-    while (*count - at >= MEMBER_HEAD_BYTES + MEMBER_END_BYTES) {
-        const unsigned char *member = (const unsigned char *)bytes + at;
-        if (!is_ours(member)) {
+    size_t at = HEAD_BYTES;
+    bool last = false;
+    if (*count < HEAD_BYTES || bytes[2] != 8 || bytes[3] != 0) {
+        return false;
+    }
+    while (!last && *count - at >= BLOCK_BYTES) {
+        const size_t stored = u16_at(bytes + at + 1);
+        last = bytes[at] == 1;
+        if ((bytes[at] != 0 && !last) || (stored ^ u16_at(bytes + at + 3)) != 0xffff) {
             return false;
         }
-        const size_t stored = stored_bytes(member);
-        if (*count - at < MEMBER_HEAD_BYTES + stored + MEMBER_END_BYTES) {
+        at += BLOCK_BYTES;
+        if (*count - at < stored) {
             break;
         }
-        memmove(bytes + used, bytes + at + MEMBER_HEAD_BYTES, stored);
+        memmove(bytes + used, bytes + at, stored);
         used += stored;
-        at += MEMBER_HEAD_BYTES + stored + MEMBER_END_BYTES;
+        at += stored;
     }
     *count = used;
     return true;
