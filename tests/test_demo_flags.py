@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -224,6 +225,22 @@ def test_a_replay_makes_the_same_pictures_bit_for_bit(run_demo, tmp_path, backen
     assert len(names) > 3
     for name in names:
         assert digest(tmp_path / "live" / name) == digest(tmp_path / "replay" / name), name
+
+
+def test_a_record_is_valid_bids(run_demo, tmp_path):
+    """By the official validator, where somebody has installed it: pip install bids-validator-deno."""
+    validator = shutil.which("bids-validator-deno")
+    if validator is None:
+        pytest.skip("bids-validator-deno is not here")
+    (tmp_path / "data" / "sub-01" / "beh").mkdir(parents=True)
+    run_demo("--set", f"record.file={tmp_path}/data/sub-01/beh/sub-01_task-look")
+    about = {"Name": "A test", "BIDSVersion": "1.11.1", "Authors": ["A"], "License": "CC0", "DatasetType": "raw"}
+    (tmp_path / "data" / "dataset_description.json").write_text(json.dumps(about))
+    (tmp_path / "data" / "participants.tsv").write_text("participant_id\nsub-01\n")
+    (tmp_path / "data" / "README").write_text("A record of three frames.\n")
+    done = subprocess.run([validator, tmp_path / "data", "--json"], capture_output=True, text=True, timeout=120)
+    issues = json.loads(done.stdout)["issues"]["issues"]
+    assert done.returncode == 0 and [issue for issue in issues if issue["severity"] == "error"] == []
 
 
 def test_exported_settings_have_their_hash_again(run_demo, tmp_path):

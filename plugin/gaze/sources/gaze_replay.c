@@ -37,7 +37,7 @@ static void replay_answer(struct fovea_gaze_source *source, int64_t t_ns,
     }
     const size_t count = replay->file.count;
     const size_t frame = replay->next - 1;
-    if (frame >= count && !settings->scanpath_loop) {
+    if (count == 0 || (frame >= count && !settings->scanpath_loop)) {
         *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5},
                                         .state = FOVEA_GAZE_LOST,
                                         .usable = settings->fallback != FOVEA_GAZE_FALLBACK_NONE};

@@ -152,7 +152,8 @@ static bool add_line(const struct line *line, double *last_frame, struct gaze_re
     const double frame = line->values[COLUMN_FRAME];
     bool good = true;
     for (; rows->count > 0 && good && *last_frame + 1 < frame; ++*last_frame) {
-        good = add(rows, &rows->gazes[rows->count - 1]);
+        const struct fovea_gaze before = rows->gazes[rows->count - 1];
+        good = add(rows, &before);
         rows->missing++;
     }
     for (double refused = line->values[COLUMN_REFUSED]; good && refused > 0; refused--) {
@@ -165,7 +166,7 @@ static bool add_line(const struct line *line, double *last_frame, struct gaze_re
 static enum fovea_result read_lines(struct recording_text *text, struct gaze_replay_rows *out)
 {
     double last_frame = 0;
-    struct line line;
+    struct line line = {{0}};
     while (recording_next_line(text)) {
         FOVEA_TRY(read_line(text, &line));
         const double frames = line.values[COLUMN_FRAME] - last_frame;
