@@ -62,6 +62,27 @@ static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rec
     return count;
 }
 
+TEST(the_hud_says_that_there_is_a_record)
+{
+    for (int recorded = 0; recorded < 2; recorded++) {
+        char folder[] = "/tmp/fovea-hud-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        struct fovea_settings settings = rig_settings();
+        if (recorded) {
+            snprintf(settings.record.file, sizeof settings.record.file, "%s/x", folder);
+        }
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct pictures p =
+            make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.hud = true});
+        assert_int_equal(strstr(rig.fovea->hud, "REC") != NULL, recorded);
+        drop(&p);
+        rig_close(&rig);
+        assert_int_equal(system(test_text("ls %s | wc -l | grep -qx %d", folder, 4 * recorded)), 0);
+        assert_int_equal(system(test_text("rm -r %s", folder)), 0);
+    }
+}
+
 /* Every pixel of the square is of that value, its alpha too where it is 255 anyway. */
 static void assert_patch(const struct pictures *p, uint8_t value)
 {
