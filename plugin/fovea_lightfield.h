@@ -124,6 +124,108 @@ static inline void fovea_lightfield_raw_init(struct fovea_lightfield_raw *raw)
     raw->struct_bytes = sizeof *raw;
 }
 
+/* ---- From a white picture
+ *
+ * A white picture is a raw picture of something evenly lit: white paper out of focus, a diffuser
+ * before the camera, or a fluorescent slide under a microscope. It shows where the lenses are, and
+ * how much light each pixel takes. */
+
+enum fovea_lightfield_rows_wanted {
+    FOVEA_LIGHTFIELD_ROWS_WANTED_ANY = 0, /* as it is found */
+    FOVEA_LIGHTFIELD_ROWS_WANTED_RECTANGULAR = 1,
+    FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL = 2,
+};
+
+struct fovea_lightfield_calibration {
+    size_t struct_bytes; /* fovea_lightfield_calibration_init */
+    enum fovea_lightfield_rows_wanted rows; /* 0: as they are found */
+    uint32_t flip; /* the geometry's; no white picture tells; 0 */
+    /* Where the picture has other patterns, too: lenses that are so far apart, within 15 %. 4 ..
+     * 1024; 0: any */
+    double pitch_px;
+    /* Called with 0 .. 1 while it works, by the calling thread; NULL: not */
+    void (*progress)(void *user, double part);
+    void *progress_user;
+    struct fovea_log log;
+};
+
+static inline void fovea_lightfield_calibration_init(
+    struct fovea_lightfield_calibration *calibration)
+{
+    memset(calibration, 0, sizeof *calibration);
+    calibration->struct_bytes = sizeof *calibration;
+}
+
+/* How well the lenses lie on the array. */
+struct fovea_lightfield_fit {
+    size_t struct_bytes; /* fovea_lightfield_fit_init */
+    /* Root of the mean square of the distances of lenses from where the array has them; of those
+     * that are used */
+    double residual_px;
+    /* By how much columns are at no right angle to rows, which the geometry cannot say */
+    double shear_deg;
+    /* Lenses with a pattern, without those beside a border; of more than 200 in a row or a column
+     * each second or third is looked at */
+    uint32_t lenses_seen;
+    uint32_t lenses_used; /* without those that lie three times as far off as the median */
+};
+
+static inline void fovea_lightfield_fit_init(struct fovea_lightfield_fit *fit)
+{
+    memset(fit, 0, sizeof *fit);
+    fit->struct_bytes = sizeof *fit;
+}
+
+/* The array of lenses of a white picture: pitches, rotation, origin, the arrangement of rows, and
+ * as many columns and rows as are in the picture but for a tenth of a lens. Lenses are 4 px or more
+ * apart, and 5 or more lie in a row and in a column; rows are turned by 45 degrees at most.
+ * calibration and fit may be NULL. Takes about a second for 40 megapixels, and four bytes a pixel
+ * while it works.
+ *
+ * FOVEA_ERROR_CONFIG: the picture shows no such array, and the log says why and what to do: it has
+ * no regular pattern, or several; it is too small, or overexposed. *out stays as it was then. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_calibrate(
+    const struct fovea_lightfield_raw *white,
+    const struct fovea_lightfield_calibration *calibration, struct fovea_lightfield_geometry *out,
+    struct fovea_lightfield_fit *fit);
+
+/* Vignetting: what lenses and the main lens take away from each pixel, to be divided out. A pixel
+ * becomes
+ *
+ *     (raw - black) min(gain_max, m / (white - black)), m the median of white - black of its colour
+ *
+ * so that what is as bright as the median stays so, and colours keep their balance. Each pixel of a
+ * mosaic is a colour of its square. */
+struct fovea_lightfield_white_desc {
+    size_t struct_bytes; /* fovea_lightfield_white_desc_init */
+    const struct fovea_lightfield_raw *white; /* until create returns */
+    double black; /* what the sensor says of no light, in both pictures; 0 */
+    double gain_max; /* 1 .. 15; fovea_lightfield_white_desc_init: 8 */
+    struct fovea_log log;
+};
+
+static inline void fovea_lightfield_white_desc_init(struct fovea_lightfield_white_desc *desc)
+{
+    memset(desc, 0, sizeof *desc);
+    desc->struct_bytes = sizeof *desc;
+    desc->gain_max = 8.0;
+}
+
+/* Two bytes for each channel of each pixel. Threads may divide by one at the same time. */
+struct fovea_lightfield_white;
+
+/* FOVEA_ERROR_CONFIG: the white picture is as dark as black. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_white_create(
+    const struct fovea_lightfield_white_desc *desc, struct fovea_lightfield_white **out_white);
+FOVEA_API void fovea_lightfield_white_destroy(struct fovea_lightfield_white **white);
+
+/* Writes the raw picture without vignetting, of the same format, to out, whose rows are
+ * out_stride_bytes apart; out may be the picture's own memory. Alpha stays. The size, the format
+ * and the mosaic are the white picture's. Allocates nothing. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_white_divide(
+    const struct fovea_lightfield_white *white, const struct fovea_lightfield_raw *raw, void *out,
+    ptrdiff_t out_stride_bytes);
+
 /* ---- Life */
 
 struct fovea_lightfield_desc {

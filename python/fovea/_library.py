@@ -156,6 +156,38 @@ class LightFieldRaw(ctypes.Structure):
     ]
 
 
+class LightFieldCalibration(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("rows", ctypes.c_int),
+        ("flip", ctypes.c_uint32),
+        ("pitch_px", ctypes.c_double),
+        ("progress", ctypes.c_void_p),
+        ("progress_user", ctypes.c_void_p),
+        ("log", Log),
+    ]
+
+
+class LightFieldFit(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("residual_px", ctypes.c_double),
+        ("shear_deg", ctypes.c_double),
+        ("lenses_seen", ctypes.c_uint32),
+        ("lenses_used", ctypes.c_uint32),
+    ]
+
+
+class LightFieldWhiteDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("white", ctypes.POINTER(LightFieldRaw)),
+        ("black", ctypes.c_double),
+        ("gain_max", ctypes.c_double),
+        ("log", Log),
+    ]
+
+
 class LightFieldDesc(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -266,6 +298,22 @@ _FUNCTIONS = {
         [ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_uint32, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
     ),
     "fovea_lightfield_geometry_read": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(Log), ctypes.POINTER(LightFieldGeometry)]),
+    "fovea_lightfield_geometry_write": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(Log), ctypes.POINTER(LightFieldGeometry)]),
+    "fovea_lightfield_calibrate": (
+        ctypes.c_int,
+        [
+            ctypes.POINTER(LightFieldRaw),
+            ctypes.POINTER(LightFieldCalibration),
+            ctypes.POINTER(LightFieldGeometry),
+            ctypes.POINTER(LightFieldFit),
+        ],
+    ),
+    "fovea_lightfield_white_create": (ctypes.c_int, [ctypes.POINTER(LightFieldWhiteDesc), _PP]),
+    "fovea_lightfield_white_destroy": (None, [_PP]),
+    "fovea_lightfield_white_divide": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.POINTER(LightFieldRaw), ctypes.c_void_p, ctypes.c_ssize_t],
+    ),
     "fovea_lightfield_create": (ctypes.c_int, [ctypes.POINTER(LightFieldDesc), _PP]),
     "fovea_lightfield_destroy": (None, [_PP]),
     "fovea_lightfield_render": (

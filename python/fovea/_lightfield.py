@@ -4,7 +4,7 @@
 
 import ctypes
 import os
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -32,13 +32,58 @@ def _image_of(array: Pixels) -> _library.Image:
     return _library.Image(array.ctypes.data, width, height, picture_format, _library.MEMORY_CPU, row_bytes, 0)
 
 
+def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
+    return {
+        "raw": (geometry.raw_width_px, geometry.raw_height_px),
+        "lenses": (geometry.columns, geometry.rows),
+        "pitch": (geometry.pitch_x_px, geometry.pitch_y_px),
+        "origin": (geometry.origin_x_px, geometry.origin_y_px),
+        "rotation": geometry.rotation_deg,
+        "rows": _ROWS[geometry.arrangement],
+        "flip": bool(geometry.flip),
+    }
+
+
+class LightFieldFit(NamedTuple):
+    """How well the lenses of a white picture lie on the array that was found: the root of the mean square of distances, by how
+    much columns are at no right angle to rows, and lenses that were seen, and used."""
+
+    residual_px: float
+    shear_deg: float
+    lenses_seen: int
+    lenses_used: int
+
+
+def _raw_of(raw: Any, bayer: int, maximum: int) -> tuple[_library.LightFieldRaw, Pixels]:
+    if _arrays.view_of(raw, "raw").device != _arrays.CPU:
+        raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not read in this version")
+    pixels = np.ascontiguousarray(np.asarray(raw))
+    pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    if pixels.ndim not in (2, 3) or (str(pixels.dtype), channels) not in _FORMATS:
+        raise ValueError(f"raw is {pixels.dtype} of shape {pixels.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
+    height, width = pixels.shape[:2]
+    given = _library.LightFieldRaw(
+        struct_bytes=ctypes.sizeof(_library.LightFieldRaw),
+        data=pixels.ctypes.data,
+        width_px=width,
+        height_px=height,
+        format=_FORMATS[str(pixels.dtype), channels],
+        bayer=bayer,
+        maximum=maximum,
+        row_stride_bytes=width * channels * pixels.itemsize,
+    )
+    return given, pixels
+
+
 class LightField:
     """A camera's array of lenses, and what its raw pictures have in them (docs/lightfield.md).
 
     array: a file in JSON, or nothing and the numbers: raw, lenses and pitch (x and y), origin (the first lens's centre, pixels
     from the raw picture's corner; half a pitch), rotation (degrees), rows ("rectangular" or "hexagonal"), flip. threads: 0 is
     one for each core. Raw pictures are arrays (H, W) or (H, W, C) of uint8 or uint16 with 1, 3 or 4 channels in CPU memory;
-    bayer is "" or the mosaic of one channel; maximum is what white is (0: all bits).
+    bayer is "" or the mosaic of one channel; maximum is what white is (0: all bits). white: a white picture, like the raw ones:
+    their vignetting is divided out, after black, which is what the sensor says of no light. LightField.calibrate finds the array.
 
     One thread at a time. What it holds goes with close, or with the last reference.
     """
@@ -56,9 +101,11 @@ class LightField:
         flip: bool = False,
         bayer: str = "",
         maximum: int = 0,
+        white: Any = None,
+        black: float = 0.0,
         threads: int = 0,
     ) -> None:
-        self._pointer = ctypes.c_void_p()
+        self._pointer, self._white = ctypes.c_void_p(), ctypes.c_void_p()
         self._library, self._messages = _library.library(), _library.Messages()
         geometry = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
         if array is not None:
@@ -75,6 +122,7 @@ class LightField:
             geometry.rotation_deg, geometry.flip = rotation, flip
             geometry.arrangement = _one_of("rows", rows, _ROWS)
         self._geometry = geometry
+        self.fit: Optional[LightFieldFit] = None
         self._bayer, self._maximum = _one_of("bayer", bayer, _BAYER), maximum
         desc = _library.LightFieldDesc(
             struct_bytes=ctypes.sizeof(_library.LightFieldDesc), geometry=ctypes.pointer(geometry), cpu_threads=threads
@@ -82,9 +130,61 @@ class LightField:
         desc.log = self._messages.log
         result = self._library.fovea_lightfield_create(ctypes.byref(desc), ctypes.byref(self._pointer))
         _library.check(result, self._messages, "fovea.LightField")
+        if white is not None:
+            self._take_white(white, black)
+
+    @classmethod
+    def calibrate(
+        cls,
+        white: Any,
+        *,
+        rows: str = "",
+        pitch: float = 0.0,
+        flip: bool = False,
+        bayer: str = "",
+        maximum: int = 0,
+        divide: bool = True,
+        black: float = 0.0,
+        threads: int = 0,
+    ) -> "LightField":
+        """The array of lenses that a white picture shows; its fit says how well. rows: "" is as they are found. pitch: lenses are
+        so many pixels apart; 0 is found. divide: pictures of this LightField are divided by the white one."""
+        library, messages = _library.library(), _library.Messages()
+        given, _ = _raw_of(white, _one_of("bayer", bayer, _BAYER), maximum)
+        wishes = _library.LightFieldCalibration(
+            struct_bytes=ctypes.sizeof(_library.LightFieldCalibration),
+            rows=_one_of("rows", rows, ("", *_ROWS)),
+            flip=flip,
+            pitch_px=pitch,
+        )
+        wishes.log = messages.log
+        found = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
+        fit = _library.LightFieldFit(struct_bytes=ctypes.sizeof(_library.LightFieldFit))
+        result = library.fovea_lightfield_calibrate(
+            ctypes.byref(given), ctypes.byref(wishes), ctypes.byref(found), ctypes.byref(fit)
+        )
+        _library.check(result, messages, "fovea.LightField.calibrate")
+        field = cls(
+            **_numbers(found), bayer=bayer, maximum=maximum, white=white if divide else None, black=black, threads=threads
+        )
+        field.fit = LightFieldFit(fit.residual_px, fit.shear_deg, fit.lenses_seen, fit.lenses_used)
+        return field
+
+    @property
+    def array(self) -> dict[str, Any]:
+        """The numbers of the array, as LightField takes them."""
+        return _numbers(self._geometry)
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the array to a file in JSON."""
+        result = self._library.fovea_lightfield_geometry_write(
+            os.fsencode(path), ctypes.byref(self._messages.log), ctypes.byref(self._geometry)
+        )
+        _library.check(result, self._messages, "fovea.LightField.save")
 
     def close(self) -> None:
         """Frees what it holds. Closing twice does nothing."""
+        self._library.fovea_lightfield_white_destroy(ctypes.byref(self._white))
         if self._pointer:
             self._library.fovea_lightfield_destroy(ctypes.byref(self._pointer))
 
@@ -92,27 +192,31 @@ class LightField:
         if hasattr(self, "_library"):
             self.close()
 
+    def _take_white(self, white: Any, black: float) -> None:
+        given, _ = _raw_of(white, self._bayer, self._maximum)
+        desc = _library.LightFieldWhiteDesc(
+            struct_bytes=ctypes.sizeof(_library.LightFieldWhiteDesc), white=ctypes.pointer(given), black=black, gain_max=8.0
+        )
+        desc.log = self._messages.log
+        result = self._library.fovea_lightfield_white_create(ctypes.byref(desc), ctypes.byref(self._white))
+        _library.check(result, self._messages, "fovea.LightField")
+
     def _take(self, raw: Any) -> tuple[_library.LightFieldRaw, Pixels]:
         if not self._pointer:
             raise _errors.FoveaError("this fovea.LightField is closed")
-        if _arrays.view_of(raw, "raw").device != _arrays.CPU:
-            raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not read in this version")
-        pixels = np.ascontiguousarray(np.asarray(raw))
-        channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        if pixels.ndim not in (2, 3) or (str(pixels.dtype), channels) not in _FORMATS:
-            raise ValueError(f"raw is {pixels.dtype} of shape {pixels.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
-        height, width = pixels.shape[:2]
-        given = _library.LightFieldRaw(
-            struct_bytes=ctypes.sizeof(_library.LightFieldRaw),
-            data=pixels.ctypes.data,
-            width_px=width,
-            height_px=height,
-            format=_FORMATS[str(pixels.dtype), channels],
-            bayer=self._bayer,
-            maximum=self._maximum,
-            row_stride_bytes=width * channels * pixels.itemsize,
-        )
+        given, pixels = _raw_of(raw, self._bayer, self._maximum)
+        if self._white:
+            flat = np.empty_like(pixels)
+            result = self._library.fovea_lightfield_white_divide(
+                self._white, ctypes.byref(given), flat.ctypes.data, given.row_stride_bytes
+            )
+            _library.check(result, self._messages, "fovea.LightField")
+            given.data, pixels = flat.ctypes.data, flat
         return given, pixels
+
+    def divide(self, raw: Any) -> Pixels:
+        """The raw picture without its vignetting, as render, depth and sum_views take it; without a white picture as it is."""
+        return self._take(raw)[1]
 
     def _size(self, size: Optional[tuple[int, int]], patch: float) -> tuple[int, int]:
         if size is not None:

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The array of lenses from a white picture: peaks of its spectrum, centres of lenses, and the array
+ * that lies nearest to them. README.md has the formulas. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_CALIBRATE_H
+#define FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_CALIBRATE_H
+
+#include "kernels/lightfield/lightfield.h"
+
+#define CALIBRATE_LENSES_LEAST 5 /* in a row, and in a column */
+
+/* Levels of one colour, without gaps. */
+struct calibrate_picture {
+    const float *levels;
+    uint32_t width_px, height_px;
+};
+
+struct calibrate_wishes {
+    enum fovea_lightfield_rows_wanted rows;
+    double pitch_px; /* 0: any */
+};
+
+/* Two steps from lens to lens that make the whole array, pixels. */
+struct calibrate_steps {
+    double a[2], b[2];
+};
+
+/* The lens in column i and row j is at origin + (i + half where the row is shifted) across + j down.
+ * Rows count from any lens on, and may be negative. */
+struct calibrate_lattice {
+    double origin[2], across[2], down[2];
+    bool hexagonal;
+};
+
+struct calibrate_fit {
+    struct calibrate_lattice lattice; /* across and down are at right angles */
+    double residual_px; /* root of the mean square of distances */
+    double shear_deg; /* what was given away to make them so */
+    uint32_t seen, used;
+};
+
+/* How far the work is, 0 .. 1. */
+struct calibrate_progress {
+    void (*fn)(void *user, double part);
+    void *user;
+};
+
+/* ---- Spectrum: from a picture to steps. FOVEA_ERROR_CONFIG: out_problem says what to do. */
+
+enum fovea_result calibrate_steps_find(const struct calibrate_picture *picture, uint32_t reduction,
+                                       const struct calibrate_wishes *wishes,
+                                       struct calibrate_steps *out,
+                                       char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+
+/* Makes the two shortest of such steps, the shorter one first, at no more than a right angle. */
+void calibrate_steps_shorten(struct calibrate_steps *steps);
+
+/* ---- Rows: which of the steps goes along a row */
+
+enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
+                                      const struct calibrate_wishes *wishes,
+                                      struct calibrate_lattice *out,
+                                      char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+
+/* ---- Centres */
+
+struct calibrate_center {
+    double place[2]; /* in lenses: i and half where the row is shifted, and j */
+    double at_px[2];
+    double strength; /* of the pattern around it */
+    bool used;
+};
+
+/* Where the lens near from_px is; false where the picture ends before its neighbours do. */
+bool calibrate_center_find(const struct calibrate_picture *picture,
+                           const struct calibrate_lattice *lattice, const double from_px[2],
+                           struct calibrate_center *out);
+
+/* ---- Fit: from the middle of the picture to its borders */
+
+enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
+                                     const struct calibrate_lattice *guess,
+                                     const struct calibrate_progress *progress,
+                                     struct calibrate_fit *out,
+                                     char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+/* The nearest array of such centres, of those that are used; and without the right angle. */
+bool calibrate_fit_affine(struct calibrate_center *centers, uint32_t count,
+                          struct calibrate_lattice *lattice);
+double calibrate_fit_right(const struct calibrate_center *centers, uint32_t count,
+                           struct calibrate_lattice *lattice);
+
+/* ---- Extent: the largest part of the array whose micro-images lie in the picture */
+
+bool calibrate_extent_find(const struct calibrate_lattice *lattice, uint32_t width_px,
+                           uint32_t height_px, struct fovea_lightfield_geometry *out);
+
+/* ---- All of it */
+
+enum fovea_result calibrate_find(const struct calibrate_picture *picture,
+                                 const struct calibrate_wishes *wishes,
+                                 const struct calibrate_progress *progress,
+                                 struct fovea_lightfield_geometry *out, struct calibrate_fit *fit,
+                                 char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
+
+static inline double calibrate_dot(const double a[2], const double b[2])
+{
+    return a[0] * b[0] + a[1] * b[1];
+}
+
+static inline double calibrate_cross(const double a[2], const double b[2])
+{
+    return a[0] * b[1] - a[1] * b[0];
+}
+
+/* The place of a lens in lenses. */
+static inline double calibrate_column(const struct calibrate_lattice *lattice, int32_t column,
+                                      int32_t row)
+{
+    return column + (lattice->hexagonal && (row & 1) ? 0.5 : 0.0);
+}
+
+static inline void calibrate_place(const struct calibrate_lattice *lattice, const double place[2],
+                                   double out_px[2])
+{
+    for (int i = 0; i < 2; i++) {
+        out_px[i] =
+            lattice->origin[i] + place[0] * lattice->across[i] + place[1] * lattice->down[i];
+    }
+}
+
+#endif
