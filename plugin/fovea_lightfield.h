@@ -164,8 +164,8 @@ struct fovea_lightfield_fit {
     double residual_px;
     /* By how much columns are at no right angle to rows, which the geometry cannot say */
     double shear_deg;
-    /* Lenses with a pattern, without those beside a border; of more than 200 in a row or a column
-     * each second or third is looked at */
+    /* Lenses with a pattern, without those beside a border; of pictures above 10 megapixels, and of
+     * more than 20,000 lenses, each second or third in a row and in a column is looked at */
     uint32_t lenses_seen;
     uint32_t lenses_used; /* without those that lie three times as far off as the median */
 };
@@ -179,8 +179,7 @@ static inline void fovea_lightfield_fit_init(struct fovea_lightfield_fit *fit)
 /* The array of lenses of a white picture: pitches, rotation, origin, the arrangement of rows, and
  * as many columns and rows as are in the picture but for a tenth of a lens. Lenses are 4 px or more
  * apart, and 5 or more lie in a row and in a column; rows are turned by 45 degrees at most.
- * calibration and fit may be NULL. Takes about a second for 40 megapixels, and four bytes a pixel
- * while it works.
+ * calibration and fit may be NULL. While it works it takes four bytes a pixel, and some MiB.
  *
  * FOVEA_ERROR_CONFIG: the picture shows no such array, and the log says why and what to do: it has
  * no regular pattern, or several; it is too small, or overexposed. *out stays as it was then. */

@@ -27,7 +27,8 @@ static enum fovea_result take(const struct fovea_lightfield_calibration *given,
     }
     if (out->rows < FOVEA_LIGHTFIELD_ROWS_WANTED_ANY ||
         out->rows > FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL || out->flip > 1 ||
-        (out->pitch_px != 0.0 && !(out->pitch_px >= PITCH_MIN_PX && out->pitch_px <= PITCH_MAX_PX))) {
+        (out->pitch_px != 0.0 &&
+         !(out->pitch_px >= PITCH_MIN_PX && out->pitch_px <= PITCH_MAX_PX))) {
         log_error(out->log, "fovea_lightfield_calibration: rows is none of them, flip is not 0 or "
                             "1, or pitch_px is not 0 or 4 .. 1024");
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -43,9 +44,8 @@ static enum fovea_result refuse(const struct fovea_lightfield_calibration *calib
 }
 
 static enum fovea_result find(const struct fovea_lightfield_raw *white,
-                              const struct fovea_lightfield_calibration *calibration,
-                              float *levels, struct fovea_lightfield_geometry *out,
-                              struct calibrate_fit *fit)
+                              const struct fovea_lightfield_calibration *calibration, float *levels,
+                              struct fovea_lightfield_geometry *out, struct calibrate_fit *fit)
 {
     const struct calibrate_picture picture = {levels, white->width_px, white->height_px};
     const struct calibrate_wishes wishes = {calibration->rows, calibration->pitch_px};
@@ -59,7 +59,8 @@ static enum fovea_result find(const struct fovea_lightfield_raw *white,
                  100.0 * full);
         return refuse(calibration, problem);
     }
-    const enum fovea_result result = calibrate_find(&picture, &wishes, &progress, out, fit, problem);
+    const enum fovea_result result =
+        calibrate_find(&picture, &wishes, &progress, out, fit, problem);
     if (result == FOVEA_OK && !lightfield_geometry_check(out, problem)) {
         return refuse(calibration, problem);
     }
@@ -81,10 +82,10 @@ static enum fovea_result give(const struct calibrate_fit *found,
     return struct_give(out, own, sizeof *own) ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
-enum fovea_result fovea_lightfield_calibrate(
-    const struct fovea_lightfield_raw *white,
-    const struct fovea_lightfield_calibration *calibration, struct fovea_lightfield_geometry *out,
-    struct fovea_lightfield_fit *fit)
+enum fovea_result fovea_lightfield_calibrate(const struct fovea_lightfield_raw *white,
+                                             const struct fovea_lightfield_calibration *calibration,
+                                             struct fovea_lightfield_geometry *out,
+                                             struct fovea_lightfield_fit *fit)
 {
     struct fovea_lightfield_calibration own;
     struct fovea_lightfield_raw picture;

@@ -103,12 +103,12 @@ static size_t gain_count(const struct fovea_lightfield_raw *white)
 static enum fovea_result fill(struct fovea_lightfield_white *made,
                               const struct fovea_lightfield_raw *white, double gain_max)
 {
-    uint32_t *room = malloc(COUNTS * sizeof *room);
-    if (!room) {
+    uint32_t *scratch = malloc(COUNTS * sizeof *scratch);
+    if (!scratch) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const bool fine = white_gains(white, made->black, gain_max, room, made->gains);
-    free(room);
+    const bool fine = white_gains(white, made->black, gain_max, scratch, made->gains);
+    free(scratch);
     if (!fine) {
         log_error(made->log,
                   "light field: half of the white picture is as dark as black, which is %g: it "
@@ -187,8 +187,9 @@ enum fovea_result fovea_lightfield_white_divide(const struct fovea_lightfield_wh
     const struct fovea_lightfield_raw *kind = &white->kind;
     if (own.width_px != kind->width_px || own.height_px != kind->height_px ||
         own.format != kind->format || own.bayer != kind->bayer) {
-        log_error(white->log, "light field: raw is no picture of the white one's size (%ux%u), "
-                              "format and mosaic",
+        log_error(white->log,
+                  "light field: raw is no picture of the white one's size (%ux%u), "
+                  "format and mosaic",
                   kind->width_px, kind->height_px);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }

@@ -26,8 +26,8 @@ struct calibrate_steps {
     double a[2], b[2];
 };
 
-/* The lens in column i and row j is at origin + (i + half where the row is shifted) across + j down.
- * Rows count from any lens on, and may be negative. */
+/* The lens in column i and row j is at origin + (i + half where the row is shifted) across + j
+ * down. Rows count from any lens on, and may be negative. */
 struct calibrate_lattice {
     double origin[2], across[2], down[2];
     bool hexagonal;
@@ -72,10 +72,11 @@ struct calibrate_center {
     bool used;
 };
 
-/* Where the lens near from_px is; false where the picture ends before its neighbours do. */
+/* Where the lens near from_px is; false where the picture ends before its neighbours do. Exactly:
+ * without the slope of the light, and three times as slowly. */
 bool calibrate_center_find(const struct calibrate_picture *picture,
                            const struct calibrate_lattice *lattice, const double from_px[2],
-                           struct calibrate_center *out);
+                           bool exactly, struct calibrate_center *out);
 
 /* ---- Fit: from the middle of the picture to its borders */
 

@@ -11,6 +11,9 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
+#define PASSES                                                                                     \
+    3 /* to the centre, to the slope of the light there, and to the centre without it              \
+       */
 
 struct waves {
     double u[2], v[2]; /* lenses a pixel */
@@ -55,7 +58,13 @@ static void turn(struct turning *turning)
 
 struct sums {
     double u[2], v[2]; /* complex */
-    double weights;
+    double levels, weights;
+    double aside[2], spread[2]; /* levels times places, and times their squares */
+};
+
+/* How levels rise by the lens, as parts of that in the middle: vignetting. */
+struct slope {
+    double u, v;
 };
 
 /* The columns of a row for which both u and v are within one lens. */
@@ -73,53 +82,104 @@ static void narrow(double at, double step, int32_t *first, int32_t *end)
     *end = high < *end ? (int32_t)fmax(high, *first) : *end;
 }
 
-static void add_row(const float *levels, int32_t first, int32_t end, const struct waves *waves,
-                    double u, double v, struct sums *sums)
+static void add(struct sums *sums, double level, const struct turning *across,
+                const struct turning *down, double u, double v)
 {
-    narrow(u, waves->u[0], &first, &end);
-    narrow(v, waves->v[0], &first, &end);
-    struct turning across =
-        turning_from(PI * (u + first * waves->u[0]), PI * waves->u[0]);
-    struct turning down = turning_from(PI * (v + first * waves->v[0]), PI * waves->v[0]);
+    sums->u[0] += level * (across->real * across->real - across->imaginary * across->imaginary);
+    sums->u[1] += level * 2.0 * across->real * across->imaginary;
+    sums->v[0] += level * (down->real * down->real - down->imaginary * down->imaginary);
+    sums->v[1] += level * 2.0 * down->real * down->imaginary;
+    sums->levels += level;
+    sums->aside[0] += level * u;
+    sums->aside[1] += level * v;
+    sums->spread[0] += level * u * u;
+    sums->spread[1] += level * v * v;
+}
+
+/* place: of the row's first pixel, in lenses. */
+static void add_row(const float *levels, int32_t end, const struct waves *waves,
+                    const double place[2], struct slope slope, struct sums *sums)
+{
+    int32_t first = 0;
+    narrow(place[0], waves->u[0], &first, &end);
+    narrow(place[1], waves->v[0], &first, &end);
+    double u = place[0] + first * waves->u[0];
+    double v = place[1] + first * waves->v[0];
+    struct turning across = turning_from(PI * u, PI * waves->u[0]);
+    struct turning down = turning_from(PI * v, PI * waves->v[0]);
     for (int32_t x = first; x < end; x++) {
         const double weight = 0.25 * (1.0 + across.real) * (1.0 + down.real);
-        const double level = weight * (double)levels[x];
-        sums->u[0] += level * (across.real * across.real - across.imaginary * across.imaginary);
-        sums->u[1] += level * 2.0 * across.real * across.imaginary;
-        sums->v[0] += level * (down.real * down.real - down.imaginary * down.imaginary);
-        sums->v[1] += level * 2.0 * down.real * down.imaginary;
+        const double level =
+            weight * (double)levels[x] / fmax(0.25, 1.0 + slope.u * u + slope.v * v);
+        add(sums, level, &across, &down, u, v);
         sums->weights += weight;
         turn(&across);
         turn(&down);
+        u += waves->u[0];
+        v += waves->v[0];
     }
 }
 
-bool calibrate_center_find(const struct calibrate_picture *picture,
-                           const struct calibrate_lattice *lattice, const double from_px[2],
-                           struct calibrate_center *out)
+static bool sum_around(const struct calibrate_picture *picture, const struct waves *waves,
+                       const double from_px[2], struct slope slope, struct sums *out)
 {
-    const struct waves waves = waves_of(lattice);
-    const double reach_x = fabs(waves.a[0]) + fabs(waves.b[0]);
-    const double reach_y = fabs(waves.a[1]) + fabs(waves.b[1]);
+    const double reach_x = fabs(waves->a[0]) + fabs(waves->b[0]);
+    const double reach_y = fabs(waves->a[1]) + fabs(waves->b[1]);
+    *out = (struct sums){.weights = 0.0};
     if (!(from_px[0] >= reach_x && from_px[1] >= reach_y &&
-          from_px[0] <= picture->width_px - reach_x && from_px[1] <= picture->height_px - reach_y)) {
+          from_px[0] <= picture->width_px - reach_x &&
+          from_px[1] <= picture->height_px - reach_y)) {
         return false;
     }
     const int32_t left = (int32_t)(from_px[0] - reach_x);
     const int32_t end = (int32_t)(from_px[0] + reach_x);
-    struct sums sums = {{0.0, 0.0}, {0.0, 0.0}, 0.0};
+    const double right = left + 0.5 - from_px[0];
     for (int32_t y = (int32_t)(from_px[1] - reach_y); y < (int32_t)(from_px[1] + reach_y); y++) {
         const double down = y + 0.5 - from_px[1];
-        const double right = left + 0.5 - from_px[0];
-        add_row(picture->levels + (size_t)y * picture->width_px + left, 0, end - left, &waves,
-                right * waves.u[0] + down * waves.u[1], right * waves.v[0] + down * waves.v[1],
-                &sums);
+        const double place[2] = {right * waves->u[0] + down * waves->u[1],
+                                 right * waves->v[0] + down * waves->v[1]};
+        add_row(picture->levels + (size_t)y * picture->width_px + left, end - left, waves, place,
+                slope, out);
     }
-    const double u = atan2(sums.u[1], sums.u[0]) / (2.0 * PI);
-    const double v = atan2(sums.v[1], sums.v[0]) / (2.0 * PI);
-    out->at_px[0] = from_px[0] + u * waves.a[0] + v * waves.b[0];
-    out->at_px[1] = from_px[1] + u * waves.a[1] + v * waves.b[1];
-    out->strength = fmin(hypot(sums.u[0], sums.u[1]), hypot(sums.v[0], sums.v[1])) /
-                    fmax(sums.weights, 1.0);
+    return true;
+}
+
+static void move(double at_px[2], const struct waves *waves, const struct sums *sums)
+{
+    const double u = atan2(sums->u[1], sums->u[0]) / (2.0 * PI);
+    const double v = atan2(sums->v[1], sums->v[0]) / (2.0 * PI);
+    at_px[0] += u * waves->a[0] + v * waves->b[0];
+    at_px[1] += u * waves->a[1] + v * waves->b[1];
+}
+
+/* Around its own centre a micro-image is as heavy on each side, but for a slope of the light. */
+static struct slope slope_of(const struct sums *sums)
+{
+    return (struct slope){sums->aside[0] / fmax(sums->spread[0], 1e-12),
+                          sums->aside[1] / fmax(sums->spread[1], 1e-12)};
+}
+
+bool calibrate_center_find(const struct calibrate_picture *picture,
+                           const struct calibrate_lattice *lattice, const double from_px[2],
+                           bool exactly, struct calibrate_center *out)
+{
+    const struct waves waves = waves_of(lattice);
+    struct slope slope = {0.0, 0.0};
+    struct sums sums;
+    out->at_px[0] = from_px[0];
+    out->at_px[1] = from_px[1];
+    for (int i = 0; i < (exactly ? PASSES : 1); i++) {
+        if (!sum_around(picture, &waves, out->at_px, slope, &sums)) {
+            return i > 0;
+        }
+        if (i == 0) {
+            out->strength = fmin(hypot(sums.u[0], sums.u[1]), hypot(sums.v[0], sums.v[1])) /
+                            fmax(sums.weights, 1.0);
+        }
+        move(out->at_px, &waves, &sums);
+        if (i > 0) {
+            slope = slope_of(&sums);
+        }
+    }
     return true;
 }

@@ -66,8 +66,7 @@ static bool shrink(struct extent *extent)
     } else if (worst > 0) {
         (worst == 1 ? extent->column : extent->row)[1]--;
     }
-    return worst >= 0 && extent->column[0] <= extent->column[1] &&
-           extent->row[0] <= extent->row[1];
+    return worst >= 0 && extent->column[0] <= extent->column[1] && extent->row[0] <= extent->row[1];
 }
 
 /* All lenses that can have a centre in the picture. */
@@ -115,8 +114,8 @@ bool calibrate_extent_find(const struct calibrate_lattice *lattice, uint32_t wid
     out->raw_height_px = height_px;
     out->columns = (uint32_t)(columns > 0 ? columns : 0);
     out->rows = (uint32_t)(rows > 0 ? rows : 0);
-    out->arrangement = lattice->hexagonal ? FOVEA_LIGHTFIELD_ROWS_HEXAGONAL
-                                          : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR;
+    out->arrangement =
+        lattice->hexagonal ? FOVEA_LIGHTFIELD_ROWS_HEXAGONAL : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR;
     out->pitch_x_px = pitch_x;
     out->pitch_y_px = pitch_y;
     out->origin_x_px = origin[0];

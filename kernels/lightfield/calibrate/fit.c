@@ -14,14 +14,17 @@
 #include <stdlib.h>
 
 #define DEGREE 0.017453292519943295
-#define LENSES_MAX 40000 /* looked at; of more, every second or third */
+#define LENSES_MAX 20000 /* looked at; of more, every second or third */
+#define PIXELS_MAX 1e7 /* and of larger pictures, too */
+#define LENSES_ROUGH 1000 /* looked at on the way to the borders */
 #define FIRST_REACH 6.0 /* lenses */
 #define ROUNDS 5
 #define WEAK_PARTS 4.0 /* such a part of the median strength is no lens */
 #define FAR_TIMES 3.0 /* the median distance */
 #define RESIDUAL_MAX 0.12 /* lenses; lenses at random places have 0.4 */
 
-#define PROBLEM(out, ...) (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
+#define PROBLEM(out, ...)                                                                          \
+    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 /* ---- Least squares */
 
@@ -209,18 +212,23 @@ static bool drop_weak(struct look *look)
     return true;
 }
 
+/* The distance of the lenses that are looked at, in lenses. */
 static int32_t stride_of(const struct calibrate_picture *picture,
-                         const struct calibrate_lattice *lattice)
+                         const struct calibrate_lattice *lattice, const int32_t reach[2],
+                         bool rough)
 {
-    const double lenses = (double)picture->width_px * picture->height_px /
-                          calibrate_cross(lattice->across, lattice->down);
-    return lenses > LENSES_MAX ? (int32_t)ceil(sqrt(lenses / LENSES_MAX)) : 1;
+    const double pixels = (double)picture->width_px * picture->height_px;
+    const double all = pixels / calibrate_cross(lattice->across, lattice->down);
+    const double around = fmin(all, (2.0 * reach[0] + 1.0) * (2.0 * reach[1] + 1.0));
+    const double most = rough ? LENSES_ROUGH : fmin(LENSES_MAX, PIXELS_MAX / pixels * all);
+    return around > most ? (int32_t)ceil(sqrt(around / most)) : 1;
 }
 
 static bool look_around(struct look *look, const struct calibrate_lattice *lattice,
-                        const int32_t reach[2], const struct calibrate_progress *progress)
+                        const int32_t reach[2], bool rough,
+                        const struct calibrate_progress *progress)
 {
-    const int32_t stride = stride_of(look->picture, lattice);
+    const int32_t stride = stride_of(look->picture, lattice, reach, rough);
     look->count = 0;
     for (int32_t row = -reach[1]; row <= reach[1]; row += stride) {
         for (int32_t column = -reach[0]; column <= reach[0]; column += stride) {
@@ -229,11 +237,11 @@ static bool look_around(struct look *look, const struct calibrate_lattice *latti
             double at[2];
             calibrate_place(lattice, center.place, at);
             if (look->count < LENSES_MAX &&
-                calibrate_center_find(look->picture, lattice, at, &center)) {
+                calibrate_center_find(look->picture, lattice, at, !rough, &center)) {
                 look->centers[look->count++] = center;
             }
         }
-        if (progress->fn) {
+        if (progress->fn && !rough) {
             progress->fn(progress->user, (row + reach[1]) / (2.0 * reach[1] + 1.0));
         }
     }
@@ -248,7 +256,7 @@ static bool begin(const struct calibrate_picture *picture, struct calibrate_latt
         const double from[2] = {picture->width_px * (0.3 + 0.1 * (i % 5)),
                                 picture->height_px * (0.3 + 0.1 * (i / 5))};
         struct calibrate_center center;
-        if (calibrate_center_find(picture, lattice, from, &center) &&
+        if (calibrate_center_find(picture, lattice, from, false, &center) &&
             center.strength > strongest) {
             strongest = center.strength;
             lattice->origin[0] = center.at_px[0];
@@ -283,19 +291,19 @@ static void name(struct look *look, struct calibrate_fit *fit)
 static enum fovea_result grow(struct look *look, const struct calibrate_progress *progress,
                               struct calibrate_fit *out, char *out_problem)
 {
-    const struct calibrate_progress silent = {0};
     const int32_t most[2] = {most_reach(look->picture, out->lattice.across),
                              most_reach(look->picture, out->lattice.down)};
     for (double reach = FIRST_REACH;; reach *= 2.0) {
         const bool last = reach >= most[0] && reach >= most[1];
         const int32_t around[2] = {(int32_t)fmin(reach, most[0]), (int32_t)fmin(reach, most[1])};
-        if (!look_around(look, &out->lattice, around, last ? progress : &silent)) {
+        if (!look_around(look, &out->lattice, around, !last, progress)) {
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
         if (look->count < CALIBRATE_LENSES_LEAST ||
             !calibrate_fit_affine(look->centers, look->count, &out->lattice)) {
-            return PROBLEM(out_problem, "too few lenses are whole: the picture needs %d of them "
-                                        "across and down, and a micro-image more at each side",
+            return PROBLEM(out_problem,
+                           "too few lenses are whole: the picture needs %d of them "
+                           "across and down, and a micro-image more at each side",
                            CALIBRATE_LENSES_LEAST);
         }
         if (last) {
@@ -311,16 +319,16 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
                                      struct calibrate_fit *out,
                                      char out_problem[LIGHTFIELD_PROBLEM_BYTES])
 {
-    struct look look = {.picture = picture,
-                        .centers = malloc(LENSES_MAX * sizeof *look.centers)};
+    struct look look = {.picture = picture, .centers = malloc(LENSES_MAX * sizeof *look.centers)};
     if (!look.centers) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     *out = (struct calibrate_fit){.lattice = *guess};
     enum fovea_result result = FOVEA_OK;
     if (!begin(picture, &out->lattice)) {
-        result = PROBLEM(out_problem, "the picture is too small for its lenses: it needs %d of them "
-                                      "across and down, and a micro-image more at each side",
+        result = PROBLEM(out_problem,
+                         "the picture is too small for its lenses: it needs %d of them "
+                         "across and down, and a micro-image more at each side",
                          CALIBRATE_LENSES_LEAST);
     } else {
         result = grow(&look, progress, out, out_problem);
@@ -328,8 +336,9 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
     free(look.centers);
     const double pitch = sqrt(calibrate_dot(out->lattice.across, out->lattice.across));
     if (result == FOVEA_OK && out->residual_px > RESIDUAL_MAX * pitch) {
-        return PROBLEM(out_problem, "lenses lie %.1f px from where a regular array has them: is "
-                                    "this a white picture?",
+        return PROBLEM(out_problem,
+                       "lenses lie %.1f px from where a regular array has them: is "
+                       "this a white picture?",
                        out->residual_px);
     }
     return result;

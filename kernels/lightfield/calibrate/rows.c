@@ -14,7 +14,8 @@
 #define HALF_TOLERANCE 0.08
 #define ROTATION_MAX_DEG 45.0
 
-#define PROBLEM(out, ...) (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
+#define PROBLEM(out, ...)                                                                          \
+    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 /* Pixels' axes go right and down: a row goes to the right, the step to the next row down. */
 static void lay(const double row[2], const double other[2], bool hexagonal,
@@ -80,8 +81,7 @@ enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
     const bool hexagonal = wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL ||
                            (wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_ANY && !square);
     if (hexagonal ? !find_hexagonal(steps, out) : !square) {
-        return PROBLEM(out_problem,
-                       "rows of lenses at %.0f degrees to each other are not %s: %s",
+        return PROBLEM(out_problem, "rows of lenses at %.0f degrees to each other are not %s: %s",
                        acos(cosine) / DEGREE, hexagonal ? "hexagonal" : "rectangular",
                        wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_ANY
                            ? "give the pitch that the array has"
@@ -91,8 +91,9 @@ enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
         find_rectangular(steps, out);
     }
     if (tilt_deg(out->across) > ROTATION_MAX_DEG) {
-        return PROBLEM(out_problem, "rows of lenses go down the picture: turn it by 90 degrees, and "
-                                    "all raw pictures of this camera");
+        return PROBLEM(out_problem,
+                       "rows of lenses go down the picture: turn it by 90 degrees, and "
+                       "all raw pictures of this camera");
     }
     return FOVEA_OK;
 }

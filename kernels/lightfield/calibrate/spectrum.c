@@ -21,11 +21,13 @@
 #define STRONG_PARTS 5.0 /* peaks that must be explained */
 #define NOISE_TIMES 12.0 /* above the median of the spectrum: noise alone has 5 */
 #define HARMONICS 6
+#define OVERTONES 4.0 /* what is so many times as fine as both says little */
 #define TOLERANCE_BINS 1.3
 #define LEAST_SINE 0.34 /* of 20 degrees */
 #define LEAST_PITCH_PX 2.5 /* in the smaller picture */
 
-#define PROBLEM(out, ...) (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
+#define PROBLEM(out, ...)                                                                          \
+    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 struct spectrum {
     uint32_t width, height; /* powers of two */
@@ -169,16 +171,16 @@ static struct spectrum spectrum_of(const struct calibrate_picture *picture, uint
 
 /* Leaves heights where complex numbers were: one for each pixel. */
 static void make(const struct calibrate_picture *picture, uint32_t reduction,
-                 const struct spectrum *spectrum, double *room)
+                 const struct spectrum *spectrum, double *scratch)
 {
-    double *roots = room + 2 * SIDE_MAX;
+    double *roots = scratch + 2 * SIDE_MAX;
     const size_t count = (size_t)spectrum->width * spectrum->height;
     memset(spectrum->values, 0, 2 * count * sizeof *spectrum->values);
     fill(picture, reduction, spectrum);
     fill_roots(roots, spectrum->width);
     transform_rows(spectrum, roots);
     fill_roots(roots, spectrum->height);
-    transform_columns(spectrum, roots, room);
+    transform_columns(spectrum, roots, scratch);
     for (size_t i = 0; i < count; i++) {
         spectrum->values[i] = hypot(spectrum->values[2 * i], spectrum->values[2 * i + 1]);
     }
@@ -271,15 +273,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double noise_of(const struct spectrum *spectrum, double *room)
+static double noise_of(const struct spectrum *spectrum, double *scratch)
 {
     const size_t count = (size_t)spectrum->width * spectrum->height;
     const size_t wanted = count < SIDE_MAX ? count : SIDE_MAX;
     for (size_t i = 0; i < wanted; i++) {
-        room[i] = spectrum->values[i * 7919 % count];
+        scratch[i] = spectrum->values[i * 7919 % count];
     }
-    qsort(room, wanted, sizeof *room, compare);
-    return room[wanted / 2];
+    qsort(scratch, wanted, sizeof *scratch, compare);
+    return scratch[wanted / 2];
 }
 
 /* ---- Steps */
@@ -333,13 +335,20 @@ static bool fits_pitch(const struct calibrate_steps *steps, double pitch_px)
     return pitch_px == 0.0 || fabs(a - pitch_px) <= 0.15 * pitch_px;
 }
 
+static double fineness(const double f[2])
+{
+    return sqrt(calibrate_dot(f, f));
+}
+
 /* Strong peaks that are no sums of the two. */
 static uint32_t unexplained(const struct peak *peaks, uint32_t count, const double f[2],
                             const double g[2], double tolerance)
 {
     uint32_t left = 0;
+    const double finest = OVERTONES * fmax(fineness(f), fineness(g));
     for (uint32_t i = 0; i < count && peaks[i].height * STRONG_PARTS >= peaks[0].height; i++) {
-        left += explains(f, g, peaks[i].frequency, tolerance) ? 0 : 1;
+        const double *peak = peaks[i].frequency;
+        left += fineness(peak) > finest || explains(f, g, peak, tolerance) ? 0 : 1;
     }
     return left;
 }
@@ -361,7 +370,7 @@ static struct choice choose(const struct peak *peaks, uint32_t count, double tol
             const double *f = peaks[i].frequency;
             const double *g = peaks[j].frequency;
             const double cross = fabs(calibrate_cross(f, g));
-            if (cross < LEAST_SINE * sqrt(calibrate_dot(f, f) * calibrate_dot(g, g))) {
+            if (cross < LEAST_SINE * fineness(f) * fineness(g)) {
                 continue;
             }
             const struct calibrate_steps steps = steps_of(f, g);
@@ -382,10 +391,11 @@ static enum fovea_result judge(const struct choice *choice, const struct peak *p
                                const struct calibrate_wishes *wishes, char *out)
 {
     if (!choice->tilted) {
-        return PROBLEM(out, "there are lines %.1f px apart, and no rows of lenses: the white picture "
-                            "needs to show the micro-images of the lenses, bright, with dark "
-                            "between them",
-                       1.0 / sqrt(calibrate_dot(peaks[0].frequency, peaks[0].frequency)));
+        return PROBLEM(out,
+                       "there are lines %.1f px apart, and no rows of lenses: the white picture "
+                       "needs to show the micro-images of the lenses, bright, with dark "
+                       "between them",
+                       1.0 / fineness(peaks[0].frequency));
     }
     if (!choice->any) {
         return PROBLEM(out, "no lenses are %g px apart: leave the pitch away, or give another",
@@ -408,8 +418,8 @@ static enum fovea_result find(const struct spectrum *spectrum, uint32_t reductio
         return PROBLEM(out_problem, "no regular pattern is there: a white picture shows the "
                                     "micro-images of evenly lit, white paper or of a diffuser");
     }
-    const uint32_t side = spectrum->used_width < spectrum->used_height ? spectrum->used_width
-                                                                       : spectrum->used_height;
+    const uint32_t side =
+        spectrum->used_width < spectrum->used_height ? spectrum->used_width : spectrum->used_height;
     const struct choice choice =
         choose(peaks, count, TOLERANCE_BINS / side, wishes->pitch_px / reduction);
     FOVEA_TRY(judge(&choice, peaks, wishes, out_problem));
@@ -431,14 +441,14 @@ enum fovea_result calibrate_steps_find(const struct calibrate_picture *picture, 
 {
     struct spectrum spectrum = spectrum_of(picture, reduction);
     const size_t count = (size_t)spectrum.width * spectrum.height;
-    double *room = malloc((2 * count + 4 * SIDE_MAX) * sizeof *room);
-    if (!room) {
+    double *scratch = malloc((2 * count + 4 * SIDE_MAX) * sizeof *scratch);
+    if (!scratch) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    spectrum.values = room + 4 * SIDE_MAX;
-    make(picture, reduction, &spectrum, room);
-    const double noise = noise_of(&spectrum, room);
+    spectrum.values = scratch + 4 * SIDE_MAX;
+    make(picture, reduction, &spectrum, scratch);
+    const double noise = noise_of(&spectrum, scratch);
     const enum fovea_result result = find(&spectrum, reduction, noise, wishes, out, out_problem);
-    free(room);
+    free(scratch);
     return result;
 }

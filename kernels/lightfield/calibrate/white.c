@@ -126,14 +126,14 @@ static uint16_t gain_of(double level, double median, double gain_max)
 }
 
 bool white_gains(const struct fovea_lightfield_raw *white, double black, double gain_max,
-                 uint32_t *room, uint16_t *gains)
+                 uint32_t *scratch, uint16_t *gains)
 {
     const uint32_t channels = white_channels(white->format);
     const int kinds = white->bayer != FOVEA_LIGHTFIELD_BAYER_NONE ? COLORS : (int)colors_of(white);
     double medians[COLORS];
-    count(white, room);
+    count(white, scratch);
     for (int i = 0; i < kinds; i++) {
-        medians[i] = median_of(room + (size_t)VALUES * i) - black;
+        medians[i] = median_of(scratch + (size_t)VALUES * i) - black;
         if (!(medians[i] > 0.0)) {
             return false;
         }

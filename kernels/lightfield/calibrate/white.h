@@ -16,10 +16,10 @@ bool white_is_16_bit(enum fovea_lightfield_format format);
  * the others. Returns the part of pixels that are as bright as can be. */
 double white_levels(const struct fovea_lightfield_raw *white, float *levels);
 
-/* A gain for each channel that is a colour; false where some colour is dark. room: 65536 counts for
- * each of four colours. */
+/* A gain for each channel that is a colour; false where some colour is dark. scratch: 65536 counts
+ * for each of four colours. */
 bool white_gains(const struct fovea_lightfield_raw *white, double black, double gain_max,
-                 uint32_t *room, uint16_t *gains);
+                 uint32_t *scratch, uint16_t *gains);
 
 void white_divide(const struct fovea_lightfield_raw *raw, double black, const uint16_t *gains,
                   void *out, ptrdiff_t out_stride_bytes);
