@@ -18,6 +18,7 @@ add_executable(fovea_quality
     quality/cases.c
     quality/command_blobs.c
     quality/command_blur.c
+    quality/command_calibrate.c
     quality/command_compare.c
     quality/command_engines.c
     quality/command_lightfield.c
@@ -25,6 +26,7 @@ add_executable(fovea_quality
     quality/command_measure.c
     quality/command_models.c
     quality/command_pictures.c
+    quality/lightfield_views.c
     quality/load.c
     quality/main.c
     quality/measure.c
@@ -32,6 +34,8 @@ add_executable(fovea_quality
     quality/moving.c
     quality/paint.c
     quality/pictures.c
+    quality/raw_file.c
+    quality/raw_tiff.c
     quality/report.c
     quality/report_preface.c
     quality/say.c

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* lightfield [RAW --array FILE]: what a light field has in it, as pictures. Without a raw picture
- * one is drawn: a wall and two discs before it. */
+/* lightfield [RAW --geometry FILE]: what a light field has in it, as pictures. Without a raw
+ * picture one is drawn: a wall and two discs before it. lightfield calibrate: command_calibrate.c.
+ */
 #include "commands.h"
 #include "lightfield_scene.h"
+#include "lightfield_views.h"
 #include "pictures.h"
+#include "raw_file.h"
 #include "say.h"
 #include "sheet.h"
 #include "wishes.h"
@@ -19,12 +22,13 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
-#define FRAMES 48
 #define RAW_ROWS 128 /* drawn between two steps of the bar */
 
 struct job {
-    const char *raw_path, *array_path, *output;
+    const char *raw_path, *array_path, *white_path, *output;
     double least_px, most_px; /* patch sizes */
+    double black, maximum;
+    bool views;
     struct fovea_lightfield_geometry geometry;
     struct fovea_lightfield *field;
     struct fovea_lightfield_raw raw;
@@ -34,12 +38,12 @@ struct job {
 
 /* ---- Arguments */
 
-static bool read_number(const char *name, const char *text, double *out)
+static bool read_number(const char *name, double least, double most, double *out)
 {
     char *end = NULL;
-    *out = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*out >= 1.0 && *out <= 1024.0)) {
-        say_error("--%s is a patch size, 1 to 1024, not '%s'", name, text);
+    *out = strtod(optarg, &end);
+    if (end == optarg || *end != '\0' || !(*out >= least && *out <= most)) {
+        say_error("--%s is a number, %g to %g, not '%s'", name, least, most, optarg);
         return false;
     }
     return true;
@@ -51,12 +55,22 @@ static bool read_option(struct job *job, int option)
     case 'a':
         job->array_path = optarg;
         return true;
+    case 'b':
+        return read_number("black", 0.0, 65535.0, &job->black);
     case 'f':
-        return read_number("far", optarg, &job->least_px);
+        return read_number("far", 1.0, 1024.0, &job->least_px);
+    case 'm':
+        return read_number("maximum", 1.0, 65535.0, &job->maximum);
     case 'n':
-        return read_number("near", optarg, &job->most_px);
+        return read_number("near", 1.0, 1024.0, &job->most_px);
     case 'o':
         job->output = optarg;
+        return true;
+    case 'v':
+        job->views = true;
+        return true;
+    case 'w':
+        job->white_path = optarg;
         return true;
     default:
         return false;
@@ -65,11 +79,12 @@ static bool read_option(struct job *job, int option)
 
 static bool read_arguments(int argc, char **argv, struct job *job)
 {
-    static const struct option options[] = {{"array", required_argument, NULL, 'a'},
-                                            {"far", required_argument, NULL, 'f'},
-                                            {"near", required_argument, NULL, 'n'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"array", required_argument, NULL, 'a'},  {"geometry", required_argument, NULL, 'a'},
+        {"black", required_argument, NULL, 'b'},  {"maximum", required_argument, NULL, 'm'},
+        {"views", no_argument, NULL, 'v'},        {"white", required_argument, NULL, 'w'},
+        {"far", required_argument, NULL, 'f'},    {"near", required_argument, NULL, 'n'},
+        {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (!read_option(job, option)) {
@@ -78,7 +93,12 @@ static bool read_arguments(int argc, char **argv, struct job *job)
     }
     job->raw_path = optind < argc ? argv[optind] : NULL;
     if (optind + 1 < argc || !job->raw_path != !job->array_path) {
-        say_error("lightfield needs one raw picture and its --array FILE, or neither");
+        say_error("lightfield needs one raw picture and its --geometry FILE, or neither; "
+                  "'./run lightfield calibrate WHITE' makes the file");
+        return false;
+    }
+    if (job->white_path && !job->raw_path) {
+        say_error("--white is of a raw picture");
         return false;
     }
     if (job->least_px >= job->most_px) {
@@ -158,27 +178,40 @@ static bool draw_raw(struct job *job)
     return fine;
 }
 
-static bool load_raw(struct job *job)
+/* The raw picture's vignetting, divided out in place. */
+static bool divide(struct job *job)
 {
-    struct sample sample;
-    const struct fovea_log log = say_log(FOVEA_LOG_WARNING);
-    if (fovea_lightfield_geometry_read(job->array_path, &log, &job->geometry) != FOVEA_OK ||
-        !sample_load(job->raw_path, &sample)) {
+    struct fovea_lightfield_raw picture;
+    struct fovea_lightfield_white *white = NULL;
+    struct fovea_lightfield_white_desc desc;
+    if (!raw_load(job->white_path, &picture)) {
         return false;
     }
-    const struct fovea_image *image = &sample.image.view;
-    const size_t bytes = (size_t)image->row_stride_bytes * image->height_px;
-    void *data = malloc(bytes);
-    if (data) {
-        memcpy(data, image->data, bytes);
+    fovea_lightfield_white_desc_init(&desc);
+    desc.white = &picture;
+    desc.black = job->black;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    const bool fine =
+        fovea_lightfield_white_create(&desc, &white) == FOVEA_OK &&
+        fovea_lightfield_white_divide(white, &job->raw, (void *)(uintptr_t)job->raw.data,
+                                      job->raw.row_stride_bytes) == FOVEA_OK;
+    fovea_lightfield_white_destroy(&white);
+    raw_free(&picture);
+    return fine;
+}
+
+static bool load_raw(struct job *job)
+{
+    const struct fovea_log log = say_log(FOVEA_LOG_WARNING);
+    if (fovea_lightfield_geometry_read(job->array_path, &log, &job->geometry) != FOVEA_OK ||
+        !raw_load(job->raw_path, &job->raw) || (job->white_path && !divide(job))) {
+        return false;
     }
-    job->raw.data = data;
-    job->raw.width_px = image->width_px;
-    job->raw.height_px = image->height_px;
-    job->raw.format = FOVEA_LIGHTFIELD_FORMAT_RGBA8;
-    job->raw.row_stride_bytes = image->row_stride_bytes;
-    sample_free(&sample);
-    return data != NULL;
+    if (job->raw.format >= FOVEA_LIGHTFIELD_FORMAT_R16) {
+        job->raw.maximum = (uint32_t)job->maximum;
+        raw_choose_maximum(&job->raw);
+    }
+    return true;
 }
 
 static bool make_field(struct job *job)
@@ -265,11 +298,11 @@ static bool write_depths(const struct job *job)
 
 static bool write_frames(const struct job *job)
 {
-    struct progress progress = progress_start(FRAMES, true);
+    struct progress progress = progress_start(LIGHTFIELD_FRAMES, true);
     bool fine = true;
-    for (int i = 0; fine && i < FRAMES; i++) {
+    for (int i = 0; fine && i < LIGHTFIELD_FRAMES; i++) {
         char name[32];
-        const double part = 0.5 - 0.5 * cos(2.0 * M_PI * i / FRAMES);
+        const double part = 0.5 - 0.5 * cos(2.0 * M_PI * i / LIGHTFIELD_FRAMES);
         snprintf(name, sizeof name, "refocus-%02d", i);
         fine = render(job, job->least_px + part * (job->most_px - job->least_px), 0.0, false, name);
         progress_update(&progress, (uint64_t)i + 1);
@@ -278,10 +311,21 @@ static bool write_frames(const struct job *job)
     return fine;
 }
 
+static uint8_t byte_at(const struct fovea_lightfield_raw *raw, size_t x, size_t y, size_t channel)
+{
+    static const size_t channels[] = {0, 1, 3, 4, 1, 3, 4};
+    const uint8_t *row = (const uint8_t *)raw->data + y * (size_t)raw->row_stride_bytes;
+    const size_t at = channels[raw->format] * x + (channels[raw->format] > 1 ? channel : 0);
+    if (raw->format < FOVEA_LIGHTFIELD_FORMAT_R16) {
+        return row[at];
+    }
+    const double level = (double)((const uint16_t *)(const void *)row)[at] / raw->maximum;
+    return (uint8_t)(fmin(level, 1.0) * 255.0 + 0.5);
+}
+
 /* A part of the middle of the raw picture, 12 lenses wide. */
 static bool write_raw(const struct job *job)
 {
-    const uint32_t bytes = job->raw.format == FOVEA_LIGHTFIELD_FORMAT_RGB8 ? 3 : 4;
     const uint32_t wanted = (uint32_t)(12.0 * job->geometry.pitch_x_px);
     const uint32_t width = wanted < job->raw.width_px ? wanted : job->raw.width_px;
     const uint32_t height = wanted < job->raw.height_px ? wanted : job->raw.height_px;
@@ -290,17 +334,22 @@ static bool write_raw(const struct job *job)
     if (!picture_init(&part, (int)width, (int)height)) {
         return false;
     }
-    for (size_t i = 0; i < (size_t)width * height; i++) {
-        const size_t x = (job->raw.width_px - width) / 2 + i % width;
-        const size_t y = (job->raw.height_px - height) / 2 + i / width;
-        const unsigned char *from = (const unsigned char *)job->raw.data +
-                                    y * (size_t)job->raw.row_stride_bytes + x * bytes;
-        memcpy(part.rgba + 4 * i, from, 3);
+    for (size_t i = 0; i < (size_t)3 * width * height; i++) {
+        const size_t x = (job->raw.width_px - width) / 2 + i / 3 % width;
+        const size_t y = (job->raw.height_px - height) / 2 + i / 3 / width;
+        part.rgba[i / 3 * 4 + i % 3] = byte_at(&job->raw, x, y, i % 3);
     }
     snprintf(path, sizeof path, "%s/raw.png", job->output);
     const bool fine = picture_write_png(&part, path);
     picture_finish(&part);
     return fine;
+}
+
+static bool make_views(struct job *job)
+{
+    const struct picture_wishes wishes = {.output = job->output};
+    const struct views_wishes views = {job->field, &job->raw, &job->geometry, job->output};
+    return picture_wishes_folder(&wishes) && write_raw(job) && views_write(&views);
 }
 
 static bool make_all(struct job *job)
@@ -324,12 +373,18 @@ static bool make_all(struct job *job)
 
 int command_lightfield(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "calibrate") == 0) {
+        return command_calibrate(argc - 1, argv + 1);
+    }
     struct job job = {.output = "out/lightfield", .least_px = 7.0, .most_px = 14.0};
     if (!read_arguments(argc, argv, &job)) {
         return EXIT_USAGE;
     }
-    const bool fine = make_field(&job) && make_all(&job);
-    if (fine) {
+    const bool fine = make_field(&job) && (job.views ? make_views(&job) : make_all(&job));
+    if (fine && job.views) {
+        printf("%s: raw.png (a part of it), view.png, view-*.png, sum.png, refocus-*.png\n",
+               job.output);
+    } else if (fine) {
         printf("%s: raw.png (a part of it), all-in-focus.png, left.png, right.png, depth.png, "
                "refocus-*.png\n",
                job.output);
@@ -337,6 +392,6 @@ int command_lightfield(int argc, char **argv)
     fovea_lightfield_destroy(&job.field);
     picture_finish(&job.picture);
     free(job.depths);
-    free((void *)(uintptr_t)job.raw.data);
+    raw_free(&job.raw);
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

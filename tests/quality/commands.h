@@ -13,6 +13,7 @@ int command_maps(int argc, char **argv);
 int command_blobs(int argc, char **argv);
 int command_blur(int argc, char **argv);
 int command_lightfield(int argc, char **argv);
+int command_calibrate(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_foveate(int argc, char **argv);

@@ -63,16 +63,28 @@ END
 help_lightfield()
 {
     cat <<END
-./run lightfield [RAW --array FILE] [flags]: what a light field has in it, as pictures.
+./run lightfield [RAW --geometry FILE] [flags]: what a light field has in it, as pictures.
+./run lightfield calibrate WHITE [flags]: the geometry file of a camera, from a white picture.
 
-  --array FILE       the array of lenses, in JSON (docs/lightfield.md)
+  --geometry FILE    the array of lenses, in JSON (docs/lightfield.md); --array FILE is the same
+  --white FILE       a white picture, by which vignetting is divided out
+  --black N          what the sensor says of no light, in RAW and in the white picture (0)
+  --maximum N        what white is, of 16 bits; without it the brightest thousandth of RAW
   --far M, --near M  the patch sizes that are looked at (7 and 14)
+  --views            for scenes that are in focus on the lenses (plenoptic 1.0): views and their shifted sums
   --output DIR       where files go, instead of out/lightfield
   --bundle DIR       build nothing, run what './run gpu-bundle DIR' left there
 
-RAW is a PNG or JPEG file. Without one a raw picture of 96x72 lenses is drawn: a wall and two discs before it.
-Writes raw.png (12x12 lenses of it), all-in-focus.png, left.png, right.png, depth.png (near is white), refocus-*.png and,
-where the program ffmpeg is, refocus.mp4.
+RAW and WHITE are files: PNG of 8 or 16 bits, JPEG, or TIFF without compression. Without RAW one of 96x72 lenses is drawn:
+a wall and two discs before it. Writes raw.png (12x12 lenses of it), all-in-focus.png, left.png, right.png, depth.png (near is
+white), refocus-*.png and, where the program ffmpeg is, refocus.mp4. --views: raw.png, view.png, view-left.png and so on, sum.png,
+refocus-*.png.
+
+calibrate writes array.json, and says how far lenses lie from it. WHITE is a raw picture of something evenly lit.
+
+  --rows KIND        any (as they are found), rectangular or hexagonal
+  --pitch N          where the picture has other patterns, too: lenses are N pixels apart, within 15 %
+  --flip             micro-images are the other way up, which no white picture tells
 END
 }
 
@@ -192,7 +204,7 @@ command_lightfield()
     quality_program "$@"
     output_folder "$ROOT/out/lightfield"
     "$QUALITY" lightfield "${QUALITY_ARGUMENTS[@]}" || return
-    if command -v ffmpeg >/dev/null; then
+    if [[ ${QUALITY_ARGUMENTS[0]} != calibrate ]] && command -v ffmpeg >/dev/null; then
         ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$OUTPUT/refocus-%02d.png" \
             -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/refocus.mp4" &&
             say "$OUTPUT/refocus.mp4"
