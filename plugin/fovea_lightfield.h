@@ -191,10 +191,11 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_calibrate(
 /* Vignetting: what lenses and the main lens take away from each pixel, to be divided out. A pixel
  * becomes
  *
- *     (raw - black) min(gain_max, m / (white - black)), m the median of white - black of its colour
+ *     (raw - black) min(gain_max, m / (white - black))
  *
- * so that what is as bright as the median stays so, and colours keep their balance. Each pixel of a
- * mosaic is a colour of its square. */
+ * with m the median of its colour's white - black, of pixels that are half as bright as the 95th of
+ * 100 or brighter. So what is as bright as the median stays so, and colours keep their balance.
+ * Each pixel of a mosaic is a colour of its square. */
 struct fovea_lightfield_white_desc {
     size_t struct_bytes; /* fovea_lightfield_white_desc_init */
     const struct fovea_lightfield_raw *white; /* until create returns */

@@ -94,6 +94,7 @@ fovea_add_test(NAME test_lightfield SOURCES test_lightfield.c support/lightfield
 fovea_add_test(NAME test_lightfield_calibrate SOURCES test_lightfield_calibrate.c LINK fovea_internal LABELS unit)
 fovea_add_test(NAME test_lightfield_refused SOURCES test_lightfield_refused.c LINK fovea_internal LABELS unit)
 fovea_add_test(NAME test_lightfield_scenes SOURCES test_lightfield_scenes.c support/lightfield_scene.c LINK fovea_internal LABELS unit)
+fovea_add_fuzz(NAME fuzz_lightfield SOURCES fuzz/fuzz_lightfield.c quality/raw_tiff.c LINK fovea_kernels)
 fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)

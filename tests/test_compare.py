@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """fovea_quality: pictures to compare by eye, its report, and what it says about wrong arguments."""
 
+import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -189,6 +191,45 @@ def test_wrong_arguments_are_named(quality, arguments, words):
     done = run_program(quality, *arguments, check=False)
     assert done.returncode != 0
     assert words in done.stderr
+
+
+# White pictures of three microscopes, which come with the package napari-LF 0.1.7: docs/lightfield.md says how to get them.
+NAPARI = os.environ.get("FOVEA_NAPARI_LF")
+
+
+@pytest.mark.skipif(not NAPARI, reason="FOVEA_NAPARI_LF names no folder of napari_lf/examples")
+@pytest.mark.parametrize(
+    "white, pitch, rotation",
+    [
+        # 0.26 degrees is the direction of its columns; rows are turned by 0.24, and this is between them.
+        ("antleg/radiometry_frame.png", 27.56, 0.247),
+        ("seaurchin/radiometry_frame.tif", 17.20, 0.18),
+        ("GUVExperim1/Radiometry_GUVExperim1.tif", 15.38, -0.12),
+    ],
+)
+def test_real_white_pictures_have_their_arrays(quality, tmp_path, white, pitch, rotation):
+    run_program(quality, "lightfield", "calibrate", f"{NAPARI}/{white}", "--output", tmp_path)
+    found = json.loads((tmp_path / "array.json").read_text())
+    assert found["pitch"][0] == pytest.approx(pitch, abs=0.02)
+    assert found["rotation"] == pytest.approx(rotation, abs=0.01)
+    assert found["rows"] == "rectangular"
+
+
+def test_a_white_picture_becomes_an_array_and_its_raw_pictures_views(quality, tmp_path):
+    y, x = numpy.mgrid[:90, :120] + 0.5
+    away = numpy.hypot(x % 10 - 5, y % 10 - 5)
+    white = numpy.clip(4.5 - away, 0, 1) * 200
+    Image.fromarray(white.astype(numpy.uint8)).save(tmp_path / "white.png")
+    Image.fromarray((white * (x > 60)).astype(numpy.uint8)).save(tmp_path / "raw.tif")
+    done = run_program(quality, "lightfield", "calibrate", tmp_path / "white.png", "--output", tmp_path)
+    assert "12x9 lenses in rectangular rows, 10.0" in done.stdout
+    run_program(
+        quality, "lightfield", tmp_path / "raw.tif", "--geometry", tmp_path / "array.json", "--white", tmp_path / "white.png",
+        "--views", "--output", tmp_path,
+    )  # fmt: skip
+    view = pixels_of(tmp_path / "view.png")[..., 0].astype(int)
+    assert view.shape == (72, 96) and view[8:-8, :40].max() == 0 and view[8:-8, 56:].min() > 180
+    assert (tmp_path / "refocus-47.png").exists()
 
 
 def test_a_small_picture_is_refused(quality, tmp_path):

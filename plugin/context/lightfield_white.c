@@ -111,8 +111,8 @@ static enum fovea_result fill(struct fovea_lightfield_white *made,
     free(scratch);
     if (!fine) {
         log_error(made->log,
-                  "light field: half of the white picture is as dark as black, which is %g: it "
-                  "needs more light",
+                  "light field: the white picture is as dark as black, which is %g: it needs more "
+                  "light",
                   made->black);
         return FOVEA_ERROR_CONFIG;
     }

@@ -48,6 +48,30 @@ def test_types_and_files(tmp_path):
     assert fovea.LightField(file, bayer="RGGB").render(grey, PATCH).shape == (50, 60, 3)
 
 
+def white_picture(dtype=np.uint8):
+    """Round micro-images of the array above, moved a little, darker to the right."""
+    y, x = np.mgrid[:250, :300] + 0.5
+    away = np.hypot((x - 3) % PITCH - PITCH / 2, (y - 1) % PITCH - PITCH / 2)
+    level = np.clip(11.0 - away, 0, 1) * (1 - x / 600) * 0.8
+    return (10 + level * 200).astype(dtype)
+
+
+def test_an_array_is_found_in_a_white_picture(tmp_path):
+    field = fovea.LightField.calibrate(white_picture(), black=10)
+    found = field.array
+    assert found["pitch"] == pytest.approx((25, 25), abs=0.02) and abs(found["rotation"]) < 0.02
+    assert (np.array(found["origin"]) % PITCH) == pytest.approx((15.5, 13.5), abs=0.1)
+    assert found["rows"] == "rectangular" and field.fit.residual_px < 0.1 and field.fit.lenses_used >= 60
+    flat = field.divide(white_picture())
+    lit = flat[white_picture() > 60]
+    assert lit.max() - lit.min() <= 3
+    assert np.array_equal(field.sum_views(white_picture()), fovea.LightField(**found).sum_views(flat))
+    field.save(tmp_path / "array.json")
+    assert fovea.LightField(tmp_path / "array.json").array["pitch"] == pytest.approx(found["pitch"], abs=1e-9)
+    again = fovea.LightField.calibrate(white_picture(np.uint16) * 16, rows="rectangular", pitch=25, maximum=4095, divide=False)
+    assert again.array["pitch"] == pytest.approx(found["pitch"], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
@@ -59,6 +83,9 @@ def test_types_and_files(tmp_path):
         (lambda field, raw: field.depth(raw, 6, 5), ValueError, "first_px"),
         (lambda field, raw: fovea.LightField(**{**ARRAY, "lenses": (13, 10)}), ValueError, "columns"),
         (lambda field, raw: fovea.LightField("/no/such/file"), OSError, "no/such/file"),
+        (lambda field, raw: fovea.LightField.calibrate(raw * 0 + 7), ValueError, "no regular pattern"),
+        (lambda field, raw: fovea.LightField.calibrate(raw, rows="round"), ValueError, "'hexagonal'"),
+        (lambda field, raw: fovea.LightField(**ARRAY, white=raw[:-2]).render(raw, 5), ValueError, "white one's size"),
     ],
 )
 def test_what_is_wrong_is_said(call, error, words):

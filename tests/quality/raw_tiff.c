@@ -47,8 +47,8 @@ static size_t find(const struct tiff *tiff, uint32_t tag)
 {
     const size_t directory = number(tiff, 4, 4);
     const uint32_t fields = number(tiff, directory, 2);
-    for (uint32_t i = 0; i < fields; i++) {
-        const size_t field = directory + 2 + (size_t)FIELD_BYTES * i;
+    size_t field = directory + 2;
+    for (uint32_t i = 0; i < fields && field < tiff->count; i++, field += FIELD_BYTES) {
         if (number(tiff, field, 2) == tag) {
             return field;
         }
@@ -98,7 +98,7 @@ static const char *refusal(const struct tiff *tiff)
 static bool copy_strips(const struct tiff *tiff, uint8_t *to, size_t wanted)
 {
     const uint32_t strips = values_of(tiff, TAG_OFFSETS);
-    for (uint32_t i = 0; i < strips && wanted > 0; i++) {
+    for (uint32_t i = 0; i < strips && i < SIDE_MAX_PX && wanted > 0; i++) {
         const size_t at = value_of(tiff, TAG_OFFSETS, i, 0);
         const size_t given = value_of(tiff, TAG_BYTES, i, 0);
         const size_t bytes = given < wanted ? given : wanted;
@@ -140,10 +140,16 @@ const char *raw_tiff(const uint8_t *bytes, size_t count, struct fovea_lightfield
     out->format = formats[wide][samples];
     out->row_stride_bytes = (ptrdiff_t)out->width_px * (ptrdiff_t)samples * (wide ? 2 : 1);
     const size_t wanted = (size_t)out->row_stride_bytes * out->height_px;
+    if (wanted > count) {
+        return "a TIFF file that ends before its picture does";
+    }
     uint8_t *data = malloc(wanted);
-    if (!data || !copy_strips(&tiff, data, wanted)) {
+    if (!data) {
+        return "no memory";
+    }
+    if (!copy_strips(&tiff, data, wanted)) {
         free(data);
-        return data ? "a TIFF file that ends before its picture does" : "no memory";
+        return "a TIFF file whose strips are not its picture";
     }
     if (wide) {
         swap_bytes(&tiff, data, wanted);

@@ -8,6 +8,7 @@
 
 #define COLORS 4 /* of a mosaic's square, or of a pixel */
 #define VALUES 65536
+#define BRIGHT_PART 0.95
 
 uint32_t white_channels(enum fovea_lightfield_format format)
 {
@@ -88,20 +89,27 @@ double white_levels(const struct fovea_lightfield_raw *white, float *levels)
 
 /* ---- Gains */
 
-static double median_of(const uint32_t *counts)
+/* The value that a part of those from `first` on are below. */
+static size_t quantile(const uint32_t *counts, size_t first, double part)
 {
     uint64_t all = 0;
     uint64_t below = 0;
-    for (size_t i = 0; i < VALUES; i++) {
+    for (size_t i = first; i < VALUES; i++) {
         all += counts[i];
     }
-    for (size_t i = 0; i < VALUES; i++) {
-        below += counts[i];
-        if (2 * below >= all) {
-            return (double)i;
-        }
+    size_t at = first;
+    while (at < VALUES && (double)(below += counts[at]) < part * (double)all) {
+        at++;
     }
-    return 0.0;
+    return at;
+}
+
+/* The median of what is in the light, above black: gaps between micro-images are not. */
+static double level_of(const uint32_t *counts, double black)
+{
+    const double bright = (double)quantile(counts, 0, BRIGHT_PART) - black;
+    return bright > 0.0 ? (double)quantile(counts, (size_t)(black + bright / 2.0), 0.5) - black
+                        : 0.0;
 }
 
 static void count(const struct fovea_lightfield_raw *white, uint32_t *counts)
@@ -119,9 +127,9 @@ static void count(const struct fovea_lightfield_raw *white, uint32_t *counts)
     }
 }
 
-static uint16_t gain_of(double level, double median, double gain_max)
+static uint16_t gain_of(double level, double lit, double gain_max)
 {
-    const double gain = level * gain_max > median ? median / level : gain_max;
+    const double gain = level * gain_max > lit ? lit / level : gain_max;
     return (uint16_t)lrint(gain * WHITE_GAIN_ONE);
 }
 
@@ -130,11 +138,11 @@ bool white_gains(const struct fovea_lightfield_raw *white, double black, double 
 {
     const uint32_t channels = white_channels(white->format);
     const int kinds = white->bayer != FOVEA_LIGHTFIELD_BAYER_NONE ? COLORS : (int)colors_of(white);
-    double medians[COLORS];
+    double lit[COLORS];
     count(white, scratch);
     for (int i = 0; i < kinds; i++) {
-        medians[i] = median_of(scratch + (size_t)VALUES * i) - black;
-        if (!(medians[i] > 0.0)) {
+        lit[i] = level_of(scratch + (size_t)VALUES * i, black);
+        if (!(lit[i] > 0.0)) {
             return false;
         }
     }
@@ -143,7 +151,7 @@ bool white_gains(const struct fovea_lightfield_raw *white, double black, double 
         for (size_t x = 0; x < white->width_px; x++) {
             for (uint32_t c = 0; c < colors_of(white); c++) {
                 *gains++ = gain_of(value_at(white, row, x * channels + c) - black,
-                                   medians[color_of(white, x, y, c)], gain_max);
+                                   lit[color_of(white, x, y, c)], gain_max);
             }
         }
     }
