@@ -182,7 +182,8 @@ static inline void fovea_lightfield_fit_init(struct fovea_lightfield_fit *fit)
  * calibration and fit may be NULL. While it works it takes four bytes a pixel, and some MiB.
  *
  * FOVEA_ERROR_CONFIG: the picture shows no such array, and the log says why and what to do: it has
- * no regular pattern, or several; it is too small, or overexposed. *out stays as it was then. */
+ * no regular pattern, or several; it is too small, or overexposed. *out stays as it was then. Where
+ * lenses lie more than a fortieth of a pitch off, a warning is logged. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_calibrate(
     const struct fovea_lightfield_raw *white,
     const struct fovea_lightfield_calibration *calibration, struct fovea_lightfield_geometry *out,

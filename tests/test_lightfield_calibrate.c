@@ -76,6 +76,7 @@ static double nearest(const struct camera *camera, const double place[2], double
                       double out_from[2])
 {
     double least = INFINITY;
+    out_lens[0] = out_lens[1] = out_from[0] = out_from[1] = 0.0;
     for (int i = -1; i <= 1; i++) {
         const double row = round(place[1]) + i;
         const double aside = aside_of(camera, row);
@@ -191,7 +192,7 @@ static double off_px(const struct camera *camera, const struct fovea_lightfield_
 static void expect(const struct camera *camera, const struct found *found)
 {
     const struct fovea_lightfield_geometry *geometry = &found->geometry;
-    assert_that(found->result == FOVEA_OK, "%s: %s '%s'", camera->name,
+    assert_that(found->result == FOVEA_OK && said[0] == '\0', "%s: %s '%s'", camera->name,
                 fovea_result_name(found->result), said);
     assert_that(geometry->arrangement == (camera->hexagonal ? FOVEA_LIGHTFIELD_ROWS_HEXAGONAL
                                                             : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR),
@@ -306,10 +307,12 @@ TEST(what_is_no_white_picture_is_refused_in_words)
                     found.geometry.pitch_x_px);
     }
     draw_two(pixels);
+    /* The other array moves centres, and that is said. */
     const struct fovea_lightfield_raw raw = raw_of(pixels);
     const struct found found = calibrate(&raw, FOVEA_LIGHTFIELD_ROWS_WANTED_ANY, 20.5);
     assert_that(found.result == FOVEA_OK && fabs(found.geometry.pitch_x_px - 20.0) < 0.05,
                 "of two arrays the one with the pitch: '%s' %g", said, found.geometry.pitch_x_px);
+    assert_non_null(strstr(said, "is it a white picture"));
     test_free(pixels);
 }
 
@@ -352,4 +355,64 @@ TEST(a_white_picture_divided_by_itself_is_flat)
     assert_non_null(strstr(said, "more light"));
     test_free(out);
     test_free(pixels);
+}
+
+/* ---- Other pictures */
+
+TEST(mosaics_and_colours_have_the_array_of_their_light)
+{
+    (void)state;
+    static const double tint[4] = {1.0, 0.7, 0.7, 0.4};
+    uint8_t *grey = test_malloc(PIXELS);
+    uint16_t *wide = test_malloc(4 * PIXELS * sizeof *wide);
+    struct fovea_lightfield_raw raw = raw_of((const uint8_t *)wide);
+    draw(&cameras[9], 3, grey);
+    raw.format = FOVEA_LIGHTFIELD_FORMAT_R16;
+    raw.bayer = FOVEA_LIGHTFIELD_BAYER_RGGB;
+    raw.maximum = 1023;
+    raw.row_stride_bytes = 2 * WIDTH;
+    for (size_t i = 0; i < PIXELS; i++) {
+        wide[i] = (uint16_t)(4.0 * grey[i] * tint[2 * (i / WIDTH & 1) + (i % WIDTH & 1)]);
+    }
+    const struct found mosaic = calibrate(&raw, FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL, 22.0);
+    expect(&cameras[9], &mosaic);
+    raw.format = FOVEA_LIGHTFIELD_FORMAT_RGBA16;
+    raw.bayer = FOVEA_LIGHTFIELD_BAYER_NONE;
+    raw.row_stride_bytes = 8 * WIDTH;
+    for (size_t i = 0; i < 4 * PIXELS; i++) {
+        wide[i] = (uint16_t)(4.0 * grey[i / 4] * tint[i % 4]);
+    }
+    const struct found colors = calibrate(&raw, FOVEA_LIGHTFIELD_ROWS_WANTED_ANY, 0.0);
+    expect(&cameras[9], &colors);
+    test_free(wide);
+    test_free(grey);
+}
+
+TEST(wrong_arguments_are_refused)
+{
+    (void)state;
+    static const uint8_t pixels[64 * 64];
+    struct fovea_lightfield_geometry geometry;
+    struct fovea_lightfield_calibration calibration;
+    fovea_lightfield_geometry_init(&geometry);
+    for (int row = 0; row < 9; row++) {
+        struct fovea_lightfield_raw raw = raw_of(pixels);
+        raw.width_px = raw.height_px = 64;
+        raw.row_stride_bytes = row == 0 ? 63 : 64;
+        raw.format = row == 1 ? FOVEA_LIGHTFIELD_FORMAT_NONE : FOVEA_LIGHTFIELD_FORMAT_R8;
+        raw.data = row == 2 ? NULL : pixels;
+        raw.maximum = row == 3 ? 100 : 0;
+        raw.memory = row == 4 ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
+        fovea_lightfield_calibration_init(&calibration);
+        calibration.rows = row == 5 ? (enum fovea_lightfield_rows_wanted)3 : 0;
+        calibration.pitch_px = row == 6 ? NAN : row == 7 ? 3.0 : 0.0;
+        calibration.flip = row == 8 ? 2 : 0;
+        calibration.log = ears;
+        said[0] = '\0';
+        const enum fovea_result result =
+            fovea_lightfield_calibrate(&raw, &calibration, &geometry, NULL);
+        assert_that(result == (row == 4 ? FOVEA_ERROR_UNSUPPORTED : FOVEA_ERROR_INVALID_ARGUMENT) &&
+                        said[0] != '\0',
+                    "row %d: %s '%s'", row, fovea_result_name(result), said);
+    }
 }

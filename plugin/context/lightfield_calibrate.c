@@ -17,6 +17,7 @@ STRUCT_ENDS_WITH(struct fovea_lightfield_fit, lenses_used);
 #define PITCH_MIN_PX 4.0
 #define PITCH_MAX_PX 1024.0
 #define SIDE_LEAST_PX 32
+#define RESIDUAL_FINE 0.025 /* pitches; white pictures have 0.02 where a lens distorts */
 
 static enum fovea_result take(const struct fovea_lightfield_calibration *given,
                               struct fovea_lightfield_calibration *out)
@@ -63,6 +64,12 @@ static enum fovea_result find(const struct fovea_lightfield_raw *white,
         calibrate_find(&picture, &wishes, &progress, out, fit, problem);
     if (result == FOVEA_OK && !lightfield_geometry_check(out, problem)) {
         return refuse(calibration, problem);
+    }
+    if (result == FOVEA_OK && fit->residual_px > RESIDUAL_FINE * out->pitch_x_px) {
+        log_warning(calibration->log,
+                    "white picture: lenses lie %.2f px from the array, more than a fortieth of a "
+                    "lens: is it a white picture, in focus as the raw pictures are?",
+                    fit->residual_px);
     }
     return result == FOVEA_ERROR_CONFIG ? refuse(calibration, problem) : result;
 }
