@@ -228,7 +228,7 @@ def test_a_white_picture_becomes_an_array_and_its_raw_pictures_views(quality, tm
         "--views", "--output", tmp_path,
     )  # fmt: skip
     view = pixels_of(tmp_path / "view.png")[..., 0].astype(int)
-    assert view.shape == (72, 96) and view[8:-8, :40].max() == 0 and view[8:-8, 56:].min() > 180
+    assert view.shape == (36, 48) and view[4:-4, :20].max() == 0 and view[4:-4, 28:].min() > 180
     assert (tmp_path / "refocus-47.png").exists()
 
 

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LENS_PX 8 /* pixels of a picture for each lens */
+#define LENS_PX 4 /* pixels of a picture for each lens */
 #define ASIDE 0.25 /* views are so far from the middle, pitches */
 #define VIEW_RADIUS_PX 1.5
 #define SUM_RADIUS 0.4 /* pitches */
-#define REFOCUS_LENSES 1.0 /* by which views at the edge of a micro-image move at most */
+#define REFOCUS_LENSES 8.0 /* by which the outermost views move at most: microscopes' do */
 
 static bool write_one(const struct views_wishes *wishes, struct picture *picture,
                       const struct fovea_lightfield_sum *sum, const char *name)
@@ -59,7 +59,7 @@ static bool write_sum(const struct views_wishes *wishes, struct picture *picture
     struct fovea_lightfield_sum sum;
     fovea_lightfield_sum_init(&sum);
     sum.radius_px = SUM_RADIUS * wishes->geometry->pitch_x_px;
-    sum.shift = lenses / sum.radius_px;
+    sum.shift = fmax(-1.0, fmin(1.0, lenses / sum.radius_px));
     return write_one(wishes, picture, &sum, name);
 }
 
