@@ -75,7 +75,7 @@ TEST(the_hud_says_that_there_is_a_record)
         rig_open(&rig, &settings);
         struct pictures p =
             make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.hud = true});
-        assert_int_equal(strstr(rig.fovea->hud, "REC") != NULL, recorded);
+        assert_int_equal(strstr(rig.fovea->hud.text, "REC") != NULL, recorded);
         drop(&p);
         rig_close(&rig);
         assert_int_equal(system(test_text("ls %s | wc -l | grep -qx %d", folder, 4 * recorded)), 0);
