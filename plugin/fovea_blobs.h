@@ -95,9 +95,11 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * is the legacy default stream. Waits for that stream before it returns, because the lists are the
  * processor's to read. Responses are those of images in CPU memory up to 1e-5; lists have the same
  * blobs, in the same order where strengths differ by more than 2e-5. The first call of a size, one
- * with more images than ever, and a picture with more candidates than ever allocate: 180 to 260
- * bytes of the device's memory for each pixel of a channel, of images or channels that come to 512
- * MiB, and of one channel at least; 20 more for each pixel, and 200 KiB an image.
+ * with more images than ever, and a picture with more candidates than ever allocate: of the
+ * device's memory 180 to 260 bytes for each pixel of a channel (0.9 MB a channel of 1x1 pixels, 2.6
+ * of 64x64, 13 of 224x224), 20 more for each pixel, and 200 KiB an image or 192 bytes for each blob
+ * of blob_max; and 48 KiB an image of CPU memory that the device writes. This of images that come
+ * to 512 MiB, and of one channel of one image at least: more images come after each other.
  * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or a block of the
  * device has less than 92 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
  * the stream is being captured. On failure nothing that was written counts. */
@@ -114,7 +116,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_response(struct fovea_b
                                                                   uint32_t scale, float *out,
                                                                   ptrdiff_t row_stride_bytes);
 
-/* Bytes that it holds in CPU memory, without its threads' stacks. */
+/* Bytes that it holds in CPU memory, with what a device writes, without its threads' stacks. */
 FOVEA_API size_t fovea_blobs_bytes(const struct fovea_blobs *blobs);
 
 #ifdef __cplusplus

@@ -188,9 +188,13 @@ static enum fovea_result run_cpu(struct fovea_blobs *blobs, const struct blobs_r
 
 static enum fovea_result run(struct fovea_blobs *blobs, const struct blobs_run *run)
 {
+    const bool on_device = run->src->memory == FOVEA_MEMORY_CUDA;
+    if (on_device) {
+        FOVEA_TRY(blobs_cuda_open(&blobs->cuda, run));
+    }
     enum fovea_result result = make_size(blobs, run->src);
-    if (result >= 0 && run->src->memory == FOVEA_MEMORY_CUDA) {
-        result = blobs_cuda_run(&blobs->cuda, blobs->plan, blobs->channels, run);
+    if (result >= 0 && on_device) {
+        result = blobs_cuda_run(blobs->cuda, blobs->plan, blobs->channels, run);
     } else if (result >= 0) {
         result = run_cpu(blobs, run);
     }
@@ -264,5 +268,5 @@ size_t fovea_blobs_bytes(const struct fovea_blobs *blobs)
         return 0;
     }
     return sizeof *blobs + (blobs->plan ? blobs->plan->bytes : 0) +
-           (blobs->cpu ? blobs->cpu->bytes : 0);
+           (blobs->cpu ? blobs->cpu->bytes : 0) + blobs_cuda_bytes(blobs->cuda);
 }

@@ -58,7 +58,13 @@ static enum fovea_result open_device(struct saliency_cuda **cuda, const struct b
     return result;
 }
 
-enum fovea_result blobs_cuda_run(struct saliency_cuda **cuda, const struct saliency_plan *plan,
+enum fovea_result blobs_cuda_open(struct saliency_cuda **cuda, const struct blobs_run *run)
+{
+    FOVEA_TRY(open_device(cuda, run));
+    return saliency_cuda_refuse_capture(*cuda, run->cuda_stream);
+}
+
+enum fovea_result blobs_cuda_run(struct saliency_cuda *cuda, const struct saliency_plan *plan,
                                  uint32_t channels, const struct blobs_run *run)
 {
     const struct saliency_cuda_run of = {
@@ -70,14 +76,18 @@ enum fovea_result blobs_cuda_run(struct saliency_cuda **cuda, const struct salie
         .out_blobs = run->out_blobs,
         .out_counts = run->out_counts,
     };
-    FOVEA_TRY(open_device(cuda, run));
-    FOVEA_TRY(saliency_cuda_reserve(*cuda, plan, channels, run->image_count));
-    return saliency_cuda_find(*cuda, &of);
+    FOVEA_TRY(saliency_cuda_reserve(cuda, plan, channels, run->image_count));
+    return saliency_cuda_find(cuda, &of);
 }
 
 enum fovea_result blobs_cuda_read(const struct saliency_cuda *cuda, int32_t *out)
 {
     return saliency_cuda_read(cuda, out);
+}
+
+size_t blobs_cuda_bytes(const struct saliency_cuda *cuda)
+{
+    return cuda ? sizeof *cuda + (size_t)cuda->pinned_bytes : 0;
 }
 
 void blobs_cuda_forget(struct saliency_cuda *cuda)
@@ -94,14 +104,27 @@ void blobs_cuda_destroy(struct saliency_cuda **cuda)
 
 #else
 
-enum fovea_result blobs_cuda_run(struct saliency_cuda **cuda, const struct saliency_plan *plan,
+enum fovea_result blobs_cuda_open(struct saliency_cuda **cuda, const struct blobs_run *run)
+{
+    (void)cuda;
+    log_error(run->log, "blobs: this build reads images in CPU memory alone: it has no CUDA");
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+
+enum fovea_result blobs_cuda_run(struct saliency_cuda *cuda, const struct saliency_plan *plan,
                                  uint32_t channels, const struct blobs_run *run)
 {
     (void)cuda;
     (void)plan;
     (void)channels;
-    log_error(run->log, "blobs: this build reads images in CPU memory alone: it has no CUDA");
+    (void)run;
     return FOVEA_ERROR_UNSUPPORTED;
+}
+
+size_t blobs_cuda_bytes(const struct saliency_cuda *cuda)
+{
+    (void)cuda;
+    return 0;
 }
 
 enum fovea_result blobs_cuda_read(const struct saliency_cuda *cuda, int32_t *out)

@@ -183,7 +183,8 @@ class Blobs:
         return self._gazes + 0
 
     def see(self, images: Array, layout: str) -> None:
-        self._images, self._layout = images, layout
+        self._images = images.clone() if hasattr(images, "clone") else np.array(images)  # theirs may be written again
+        self._layout = layout
 
     def _image(self, index: int) -> Any:
         """One environment's, as (H, W, C)."""

@@ -214,6 +214,45 @@ TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
     test_free(both);
 }
 
+/* Before anything changes, and the capture goes on: as a framework does it, a call that waits or
+ * frees memory would end it. */
+static void assert_capture_is_refused(struct fovea_blobs *blobs, const struct fovea_image *image,
+                                      struct found *found)
+{
+    struct fovea_image smaller = *image;
+    const size_t bytes = fovea_blobs_bytes(blobs);
+    CUgraph graph = NULL;
+    smaller.width_px -= 3;
+    CU_ASSERT(fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_int_equal(
+        fovea_blobs_run(blobs, &smaller, 1, 0, found->of, &found->count, fixture.stream),
+        FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(fovea_blobs_bytes(blobs), bytes);
+    CU_ASSERT(fixture.cu->StreamEndCapture(fixture.stream, &graph));
+    CU_ASSERT(fixture.cu->GraphDestroy(graph));
+}
+
+TEST(memory_counts_whatever_an_image_takes)
+{
+    static const struct saliency_numbers rows[] = {
+        {3, 65536, 2.0, 0.1, 0.5}, /* candidates, and no planes */
+        {3, 1000, 4.0, 0.1, 0.5}, /* planes */
+        {25, 20000, 1.0, 0.1, 0.5},
+    };
+    OWNED(saliency_cuda_destroy) struct saliency_cuda *cuda = NULL;
+    assert_ok(saliency_cuda_create(fixture.device->ordinal, fixture.log, &cuda));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        OWNED(saliency_plan_destroy) struct saliency_plan *plan = NULL;
+        assert_ok(saliency_plan_create(&rows[i], 96, 64, &plan));
+        assert_ok(saliency_cuda_reserve(cuda, plan, SALIENCY_CHANNELS, 1000));
+        const uint64_t bytes = cuda->bytes + cuda->pinned_bytes;
+        assert_that(bytes > SALIENCY_CUDA_MOST_BYTES / 10 * 9 &&
+                        bytes <= SALIENCY_CUDA_MOST_BYTES + SALIENCY_CUDA_MOST_BYTES / 100,
+                    "row %zu: %llu bytes", i, (unsigned long long)bytes);
+        saliency_cuda_forget(cuda);
+    }
+}
+
 TEST(what_cannot_be_read_is_refused_and_the_next_picture_is_not)
 {
     static const struct row of = {20, 16, FOVEA_FORMAT_R8, IMAGE_PHOTO, false, 3, 2.0, false};
@@ -233,5 +272,6 @@ TEST(what_cannot_be_read_is_refused_and_the_next_picture_is_not)
     assert_same_lists(&found[1], &found[0], "20x16");
     find(blobs, &device.view, &found[1]);
     assert_int_equal(found[0].count, found[1].count);
+    assert_capture_is_refused(blobs, &device.view, &found[1]);
     test_free(found);
 }

@@ -26,16 +26,17 @@ static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t
     const struct cuda_device *device = group->cuda->device;
     const struct saliency_cuda_frame *frame = &group->cuda->frame;
     const uint64_t first = (uint64_t)image * frame->candidate_most;
+    CUstreamCaptureMode before;
     *out = malloc(count * sizeof **out);
     if (!*out) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    FOVEA_TRY(cuda_device_push(device));
+    FOVEA_TRY(saliency_cuda_enter(group->cuda, &before));
     const enum fovea_result result =
         CU_CHECK(device->log, device->cu,
                  device->cu->MemcpyDtoH(*out, frame->candidates + first * sizeof **out,
                                         count * sizeof **out));
-    cuda_device_pop(device);
+    saliency_cuda_leave(group->cuda, before);
     return result;
 }
 

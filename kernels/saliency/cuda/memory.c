@@ -32,6 +32,7 @@ void saliency_cuda_free_memory(struct saliency_cuda *cuda)
     cuda->plan = NULL;
     cuda->images = 0;
     cuda->bytes = 0;
+    cuda->pinned_bytes = 0;
 }
 
 static uint64_t place(uint64_t bytes, uint64_t *total)
@@ -71,22 +72,33 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
     }
 }
 
+/* Of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
-    return sizeof(float) * cuda->frame.plane_samples + 1;
+    return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks;
+}
+
+/* Of an image without these: bins, responses, candidates, and those that are reported. */
+static uint64_t image_bytes(const struct saliency_cuda *cuda)
+{
+    const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + REPORTED;
+    return cuda->channels * pixels_of(cuda->plan) + sizeof(int32_t) * cuda->frame.response_count +
+           candidates * sizeof(struct saliency_candidate) + 2 * sizeof(uint32_t);
 }
 
 static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_count)
 {
-    const uint32_t fit = image_slice_capacity(image_count, layer_bytes(cuda) * cuda->channels,
-                                              SALIENCY_CUDA_MOST_BYTES);
+    const uint64_t bytes = image_bytes(cuda) + cuda->channels * layer_bytes(cuda);
+    const uint32_t fit = image_slice_capacity(image_count, bytes, SALIENCY_CUDA_MOST_BYTES);
     return image_slice_smaller(image_slice_smaller(fit, image_count), GRID_MOST / 3);
 }
 
 /* Of one image those that fit. */
 static uint32_t layers_for(const struct saliency_cuda *cuda)
 {
-    const uint64_t fit = SALIENCY_CUDA_MOST_BYTES / layer_bytes(cuda);
+    const uint64_t other = image_bytes(cuda);
+    const uint64_t left = other < SALIENCY_CUDA_MOST_BYTES ? SALIENCY_CUDA_MOST_BYTES - other : 0;
+    const uint64_t fit = left / (layer_bytes(cuda) + 1);
     const uint32_t all = cuda->images * cuda->channels;
     return cuda->images > 1 || fit >= all ? all : fit > 0 ? (uint32_t)fit : 1;
 }
@@ -127,6 +139,7 @@ static enum fovea_result make_report(struct saliency_cuda *cuda)
     const struct cuda_device *device = cuda->device;
     const struct cuda_driver *cu = device->cu;
     cuda->reported = REPORTED;
+    cuda->pinned_bytes = report_bytes(cuda);
     CU_TRY(device->log, cu,
            cu->MemHostAlloc(&cuda->report_memory, report_bytes(cuda),
                             CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
@@ -135,15 +148,22 @@ static enum fovea_result make_report(struct saliency_cuda *cuda)
     return FOVEA_OK;
 }
 
+static uint64_t candidate_bytes(const struct saliency_cuda *cuda, uint32_t most)
+{
+    return (uint64_t)cuda->images * most * sizeof(struct saliency_candidate);
+}
+
 enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda, uint32_t most)
 {
     const struct cuda_device *device = cuda->device;
-    const uint64_t bytes = (uint64_t)cuda->images * most * sizeof(struct saliency_candidate);
+    const uint64_t bytes = candidate_bytes(cuda, most);
     CUdeviceptr made = 0;
     CU_TRY(device->log, device->cu, device->cu->MemAlloc(&made, bytes));
     if (cuda->candidates) {
         CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->candidates));
+        cuda->bytes -= candidate_bytes(cuda, cuda->frame.candidate_most);
     }
+    cuda->bytes += bytes;
     cuda->candidates = made;
     cuda->frame.candidates = made;
     cuda->frame.candidate_most = most;
@@ -172,7 +192,8 @@ enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
     if (had && images_for(cuda, image_count) <= cuda->images) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(cuda_device_push(cuda->device));
+    CUstreamCaptureMode before;
+    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
     saliency_cuda_free_memory(cuda);
     cuda->plan = plan;
     cuda->channels = channels;
@@ -180,6 +201,6 @@ enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
     if (result < 0) {
         saliency_cuda_free_memory(cuda);
     }
-    cuda_device_pop(cuda->device);
+    saliency_cuda_leave(cuda, before);
     return result;
 }

@@ -6,7 +6,6 @@
 
 #include "group.h"
 
-#include "kernels/cuda/cuda_capture.h"
 #include "kernels/image/image_slice.h"
 
 static uint32_t parts(int32_t size, int32_t part)
@@ -211,6 +210,14 @@ static enum fovea_result make_responses(const struct saliency_cuda_group *group)
     return follow(cuda, cuda->side, cuda->done, group->stream);
 }
 
+/* What was enqueued before a call failed: afterwards nothing reads the picture or the memory. */
+static void wait_for_all(const struct saliency_cuda_group *group)
+{
+    const struct cuda_device *device = group->cuda->device;
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(group->cuda->side));
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(group->stream));
+}
+
 static enum fovea_result make_candidates(const struct saliency_cuda_group *group)
 {
     FOVEA_TRY(enqueue(group, SALIENCY_CUDA_MAXIMA));
@@ -242,12 +249,21 @@ static enum fovea_result find_every_candidate(const struct saliency_cuda_group *
     return wait(group);
 }
 
-static enum fovea_result run_group(struct saliency_cuda_group *group, struct thread_pool *pool)
+static enum fovea_result find_candidates(const struct saliency_cuda_group *group)
 {
     FOVEA_TRY(make_responses(group));
     FOVEA_TRY(make_candidates(group));
     FOVEA_TRY(wait(group));
-    FOVEA_TRY(find_every_candidate(group));
+    return find_every_candidate(group);
+}
+
+static enum fovea_result run_group(struct saliency_cuda_group *group, struct thread_pool *pool)
+{
+    const enum fovea_result result = find_candidates(group);
+    if (result < 0) {
+        wait_for_all(group);
+        return result;
+    }
     return saliency_cuda_choose(group, pool);
 }
 
@@ -286,11 +302,13 @@ enum fovea_result saliency_cuda_enqueue(struct saliency_cuda *cuda,
     return FOVEA_OK;
 }
 
-/* What comes back is wanted now, and a graph's work is done later. */
-static enum fovea_result refuse_capture(const struct saliency_cuda *cuda, CUstream stream)
+enum fovea_result saliency_cuda_refuse_capture(const struct saliency_cuda *cuda, CUstream stream)
 {
     struct cuda_capture capture;
-    FOVEA_TRY(cuda_capture_of(cuda->device, stream, &capture));
+    FOVEA_TRY(cuda_device_push(cuda->device));
+    const enum fovea_result result = cuda_capture_of(cuda->device, stream, &capture);
+    cuda_device_pop(cuda->device);
+    FOVEA_TRY(result);
     if (capture.id != 0) {
         log_error(cuda->device->log, "blobs: the stream is being captured");
         return FOVEA_ERROR_INVALID_STATE;
@@ -301,10 +319,10 @@ static enum fovea_result refuse_capture(const struct saliency_cuda *cuda, CUstre
 enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                      const struct saliency_cuda_run *run)
 {
-    FOVEA_TRY(cuda_device_push(cuda->device));
-    enum fovea_result result = refuse_capture(cuda, run->stream);
-    result = result < 0 ? result : run_groups(cuda, run);
-    cuda_device_pop(cuda->device);
+    CUstreamCaptureMode before;
+    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
+    const enum fovea_result result = run_groups(cuda, run);
+    saliency_cuda_leave(cuda, before);
     return result;
 }
 
@@ -312,10 +330,11 @@ enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda, int32_t *
 {
     const struct cuda_device *device = cuda->device;
     const uint64_t bytes = cuda->frame.response_count * sizeof *out;
-    FOVEA_TRY(cuda_device_push(device));
+    CUstreamCaptureMode before;
+    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
     const enum fovea_result result = CU_CHECK(
         device->log, device->cu,
         device->cu->MemcpyDtoH(out, cuda->frame.responses + cuda->last_image * bytes, bytes));
-    cuda_device_pop(device);
+    saliency_cuda_leave(cuda, before);
     return result;
 }

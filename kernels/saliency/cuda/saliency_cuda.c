@@ -9,6 +9,23 @@ extern const unsigned char saliency_fatbin[];
 
 #define SHARED_PERCENT 100
 
+enum fovea_result saliency_cuda_enter(const struct saliency_cuda *cuda,
+                                      CUstreamCaptureMode *out_before)
+{
+    FOVEA_TRY(cuda_device_push(cuda->device));
+    const enum fovea_result relaxed = cuda_capture_relax(cuda->device, out_before);
+    if (relaxed < 0) {
+        cuda_device_pop(cuda->device);
+    }
+    return relaxed;
+}
+
+void saliency_cuda_leave(const struct saliency_cuda *cuda, CUstreamCaptureMode before)
+{
+    cuda_capture_restore(cuda->device, before);
+    cuda_device_pop(cuda->device);
+}
+
 /* ---- Kernels */
 
 /* As much shared memory as there is, for all that run beside each other: a multiprocessor that
@@ -83,11 +100,12 @@ static void free_side(const struct saliency_cuda *cuda)
 
 static enum fovea_result load(struct saliency_cuda *cuda)
 {
-    FOVEA_TRY(cuda_device_push(cuda->device));
+    CUstreamCaptureMode before;
+    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
     enum fovea_result result = check_device(cuda->device);
     result = result < 0 ? result : get_kernels(cuda);
     result = result < 0 ? result : make_side(cuda);
-    cuda_device_pop(cuda->device);
+    saliency_cuda_leave(cuda, before);
     return result;
 }
 
@@ -111,21 +129,23 @@ enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
 
 void saliency_cuda_forget(struct saliency_cuda *cuda)
 {
-    if (cuda_device_push(cuda->device) == FOVEA_OK) {
+    CUstreamCaptureMode before;
+    if (saliency_cuda_enter(cuda, &before) == FOVEA_OK) {
         saliency_cuda_free_memory(cuda);
-        cuda_device_pop(cuda->device);
+        saliency_cuda_leave(cuda, before);
     }
 }
 
 void saliency_cuda_destroy(struct saliency_cuda **cuda)
 {
     struct saliency_cuda *gone = *cuda;
+    CUstreamCaptureMode before;
     *cuda = NULL;
-    if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
+    if (gone && gone->device && saliency_cuda_enter(gone, &before) == FOVEA_OK) {
         saliency_cuda_free_memory(gone);
         free_side(gone);
         cuda_module_unload(gone->device, &gone->module);
-        cuda_device_pop(gone->device);
+        saliency_cuda_leave(gone, before);
     }
     if (gone) {
         cuda_device_destroy(&gone->device);

@@ -7,12 +7,13 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
 #define FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
 
+#include "kernels/cuda/cuda_capture.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/saliency/cpu/saliency_cpu.h"
 #include "params.h"
 
-/* Samples of planes that there is memory for at once: beyond it images come after each other, and
- * then their channels. One channel of an image has no less than it takes. */
+/* The device's and pinned memory for images at once: beyond it images come after each other, and
+ * then their channels' planes. One channel of an image has no less than it takes. */
 #define SALIENCY_CUDA_MOST_BYTES ((uint64_t)512 << 20)
 #define SALIENCY_CUDA_SHARES 8 /* of a tile's planes: blocks */
 
@@ -36,6 +37,7 @@ struct saliency_cuda {
     void *report_memory; /* the processor's, which the device writes */
     CUdeviceptr report_device;
     uint64_t bytes; /* of the device's memory */
+    uint64_t pinned_bytes; /* of the processor's */
     uint32_t last_image; /* whose responses are the last picture's */
 };
 
@@ -61,6 +63,9 @@ struct saliency_cuda_run {
     uint32_t *out_counts;
 };
 
+/* FOVEA_ERROR_INVALID_STATE: the stream is being captured, and what comes back is wanted now. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_refuse_capture(const struct saliency_cuda *cuda,
+                                                                CUstream stream);
 /* Enqueues on the stream, waits for it, and writes the blobs. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                                       const struct saliency_cuda_run *run);
@@ -84,6 +89,11 @@ FOVEA_MUST_CHECK enum fovea_result saliency_cuda_read(const struct saliency_cuda
                                                       int32_t *out);
 
 /* ---- Its parts */
+
+/* Around all calls of the driver: they belong to no capture of this thread or of another. */
+FOVEA_MUST_CHECK enum fovea_result saliency_cuda_enter(const struct saliency_cuda *cuda,
+                                                       CUstreamCaptureMode *out_before);
+void saliency_cuda_leave(const struct saliency_cuda *cuda, CUstreamCaptureMode before);
 
 struct saliency_cuda_tables {
     size_t kernel_bytes; /* of level 0's kernels */
