@@ -4,9 +4,9 @@
 /* Level 0: the sums of the processor's, in another order. A thread has a pixel and a column of
  * shared memory with a number for each bin that the block's pixels and their surrounds have. It
  * adds the kernel's weight of each pixel around its own to that pixel's bin; the numbers' sums up
- * to a bin are F - G of its plane. Threads share no number, so that nothing waits, and a warp's 32
- * are in 32 banks. Additions to shared memory bound it: (2 reach + 1)^2 a pixel and scale, whatever
- * the picture has. */
+ * to a bin are F - G of its plane. Two threads share the pixel and its column, each with every
+ * second row of the kernel; a warp's 32 columns are in 32 banks. Additions to shared memory bound
+ * it: (2 reach + 1)^2 a pixel and scale, whatever the picture has. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
@@ -14,6 +14,7 @@
 #include "present.cuh"
 
 #define REGION_PITCH SALIENCY_CUDA_REGION_PITCH
+#define FINE_THREADS (SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_THREADS)
 #define REGION_ROWS (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH)
 
 /* As large as the reach wants it (SALIENCY_CUDA_FINE_BYTES). */
@@ -45,7 +46,7 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
     }
     __syncthreads();
     uint32_t own[MASK_WORDS] = {};
-    for (int i = thread; i < bytes; i += SALIENCY_CUDA_THREADS) {
+    for (int i = thread; i < bytes; i += FINE_THREADS) {
         const int x = clamped(left + i % REGION_PITCH, 0, frame.width_px - 1);
         const int y = clamped(top + i / REGION_PITCH, 0, frame.height_px - 1);
         const unsigned char bin = bins[(int64_t)y * frame.width_px + x];
@@ -65,60 +66,66 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
     __syncthreads();
     const int count = rank_bins(memory.bins, thread);
     __syncthreads();
-    for (int i = thread; i < bytes; i += SALIENCY_CUDA_THREADS) {
+    for (int i = thread; i < bytes; i += FINE_THREADS) {
         region[i] = memory.bins.rank[region[i]];
     }
     return count;
 }
 
-/* The thread's numbers, as an address of shared memory: a bin's is SUM_STEP behind the one before,
- * which is one instruction. */
-#define SUM_STEP (4u * SALIENCY_CUDA_THREADS)
-
+/* The thread's numbers, as an address of shared memory: a bin's is so many columns behind the one
+ * before, which is one instruction. */
 static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
 {
     return (uint32_t)__cvta_generic_to_shared(sums);
 }
 
+template <uint32_t COLUMNS>
 static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, int4 weight)
 {
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * SUM_STEP, weight.x);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * SUM_STEP, weight.y);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * SUM_STEP, weight.z);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * SUM_STEP, weight.w);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * 4u * COLUMNS, weight.x);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * 4u * COLUMNS, weight.y);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * 4u * COLUMNS, weight.z);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * 4u * COLUMNS, weight.w);
 }
 
 /* Pixels of four words behind each other are under way at once. */
 static __device__ __forceinline__ void add_window(const fine_memory &memory, int reach,
                                                   int fine_reach, uint32_t sums)
 {
-    const int at = (int)threadIdx.y * REGION_PITCH + (int)threadIdx.x;
+    const int part = (int)threadIdx.y / SALIENCY_CUDA_ROWS;
+    const int at =
+        ((int)threadIdx.y % SALIENCY_CUDA_ROWS + part) * REGION_PITCH + (int)threadIdx.x;
     const int corner = at + (fine_reach - reach) * (REGION_PITCH + 1);
     const unsigned bits = (unsigned)(corner % 4) * 8u;
     const int fours = (2 * reach + 4) / 4;
     const uint32_t *words = memory.region + corner / 4;
-    const int4 *weights = (const int4 *)memory.kernel;
-    for (int row = 0; row <= 2 * reach; row++) {
+    const int4 *weights = (const int4 *)memory.kernel + part * (SALIENCY_CUDA_FINE_PITCH / 4);
+    for (int row = part; row <= 2 * reach; row += SALIENCY_CUDA_FINE_PARTS) {
         uint32_t word = words[0];
 #pragma unroll 4
         for (int i = 0; i < fours; i++) {
             const uint32_t next = words[i + 1];
-            add_four(sums, __funnelshift_r(word, next, bits), weights[i]);
+            add_four<SALIENCY_CUDA_THREADS>(sums, __funnelshift_r(word, next, bits), weights[i]);
             word = next;
         }
-        words += REGION_PITCH / 4;
-        weights += SALIENCY_CUDA_FINE_PITCH / 4;
+        words += SALIENCY_CUDA_FINE_PARTS * (REGION_PITCH / 4);
+        weights += SALIENCY_CUDA_FINE_PARTS * (SALIENCY_CUDA_FINE_PITCH / 4);
     }
-    __syncwarp();
 }
 
-/* The absolute values of all planes. */
+/* The absolute values of the part's planes. */
 static __device__ __forceinline__ int32_t sum_planes(const present_bins &bins, int count,
                                                      const int32_t *sums)
 {
+    const int part = (int)threadIdx.y / SALIENCY_CUDA_ROWS;
+    const int first = count * part / SALIENCY_CUDA_FINE_PARTS;
+    const int end = count * (part + 1) / SALIENCY_CUDA_FINE_PARTS;
     int32_t plane = 0;
     int32_t total = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < first; i++) {
+        plane += sums[i * SALIENCY_CUDA_THREADS];
+    }
+    for (int i = first; i < end; i++) {
         plane += sums[i * SALIENCY_CUDA_THREADS];
         total += abs(plane) * (bins.list[i + 1] - bins.list[i]);
     }
@@ -130,9 +137,9 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
 {
     const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
     const int x = (int)blockIdx.x * SALIENCY_CUDA_SEGMENT + (int)threadIdx.x;
-    const int y = (int)blockIdx.y * SALIENCY_CUDA_ROWS + (int)threadIdx.y;
+    const int y = (int)(blockIdx.y * SALIENCY_CUDA_ROWS + threadIdx.y % SALIENCY_CUDA_ROWS);
     const int count = load_region(frame, memory, thread);
-    int32_t *sums = memory.sums + thread;
+    int32_t *sums = memory.sums + thread % SALIENCY_CUDA_THREADS;
     if (count == 1) {
         return;
     }
@@ -140,14 +147,15 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
         const saliency_cuda_scale &scale = frame.scales[number];
         const int numbers = (2 * scale.reach + 1) * SALIENCY_CUDA_FINE_PITCH;
         __syncthreads();
-        for (int i = thread; i < numbers; i += SALIENCY_CUDA_THREADS) {
+        for (int i = thread; i < numbers; i += FINE_THREADS) {
             memory.kernel[i] = ((const int32_t *)frame.kernels)[scale.kernel + i];
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = thread / SALIENCY_CUDA_THREADS; i < count; i += SALIENCY_CUDA_FINE_PARTS) {
             sums[i * SALIENCY_CUDA_THREADS] = 0;
         }
         __syncthreads();
         add_window(memory, scale.reach, frame.fine_reach, address_of(sums));
+        __syncthreads();
         if (x < frame.width_px && y < frame.height_px) {
             int32_t *response = (int32_t *)frame.responses +
                                 blockIdx.z / frame.channels * frame.response_count + scale.offset;

@@ -41,8 +41,7 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
     out->mask = frame->masks;
     frame->plane_samples += (uint64_t)SALIENCY_BINS * (uint64_t)(out->pitch * out->y.count);
     frame->masks += segments * out->y.count;
-    *blocks += (uint32_t)(near ? segments * whole(out->y.count, SALIENCY_CUDA_ROWS)
-                               : out->x.count * out->y.count);
+    *blocks += (uint32_t)((near ? segments : out->x.count) * out->y.count);
     out->block_end = (int32_t)*blocks;
 }
 

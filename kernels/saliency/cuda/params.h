@@ -23,10 +23,19 @@
      SALIENCY_CUDA_PRESENT_BYTES + (2 * (reach) + 1) * SALIENCY_CUDA_FINE_PITCH * 4)
 #define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
-#define SALIENCY_CUDA_LEVELS_BYTES                                                                 \
-    (SALIENCY_CUDA_SUM_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_THREADS / 32 * 4)
-#define SALIENCY_CUDA_NEAR_STEP 4 /* levels up to it: a thread a sample; others: a block */
-#define SALIENCY_CUDA_WEIGHTS 512 /* that are in shared memory; near 29 at most */
+#define SALIENCY_CUDA_FINE_PARTS 2 /* of a kernel's rows: warps that share their numbers */
+
+/* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
+#define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it: a lane a sample; others: a block */
+#define SALIENCY_CUDA_NEAR_WEIGHTS 60 /* whole fours, of 57 at most */
+#define SALIENCY_CUDA_NEAR_WORDS 80 /* of a row of pixels that 32 samples have weights for */
+#define SALIENCY_CUDA_NEAR_BYTES                                                                   \
+    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_NEAR_WEIGHTS * 4 +                                 \
+     SALIENCY_CUDA_ROWS * (SALIENCY_CUDA_NEAR_WORDS + SALIENCY_CUDA_SEGMENT) * 4)
+#define SALIENCY_CUDA_WEIGHTS 512 /* of a far sample's rows, at once */
+#define SALIENCY_CUDA_FAR_BYTES                                                                    \
+    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_ROWS * 4)
+#define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
 /* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column. */
 #define SALIENCY_CUDA_FILTER_THREADS 256

@@ -13,6 +13,9 @@ static uint32_t parts(int32_t size, int32_t part)
     return cuda_parts(size, part);
 }
 
+#define FILTER_BLOCKS 4096 /* wanted */
+#define FILTER_SHARES_MOST 8
+
 /* ---- Launches */
 
 static enum fovea_result launch(const struct saliency_cuda_group *group, CUfunction kernel,
@@ -65,7 +68,9 @@ static enum fovea_result make_fine(const struct saliency_cuda_group *group)
     if (params.levels[0].step_px > 1) {
         return FOVEA_OK;
     }
-    return launch(group, group->cuda->fine, blocks, segment_threads,
+    static const uint32_t threads[2] = {SALIENCY_CUDA_SEGMENT,
+                                        SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_ROWS};
+    return launch(group, group->cuda->fine, blocks, threads,
                   SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
 }
 
@@ -91,21 +96,29 @@ static enum fovea_result make_far(const struct saliency_cuda_group *group, uint3
     const uint32_t blocks[2] = {cuda->far_blocks, 1};
     FOVEA_TRY(
         clear(group, cuda->frame.masks_at, UINT64_C(16) * layers * (uint64_t)cuda->frame.masks));
-    return launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_LEVELS_BYTES, first, layers);
+    return launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_FAR_BYTES, first, layers);
 }
 
 static enum fovea_result make_near(const struct saliency_cuda_group *group, uint32_t first,
                                    uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
-    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_LEVELS_BYTES, first,
+    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first,
                          layers);
+}
+
+/* Blocks that share a tile's planes: many where few tiles would leave multiprocessors idle, few
+ * where that many blocks would look for planes longer than they filter them. */
+static uint32_t shares_of(uint32_t tiles)
+{
+    const uint32_t shares = tiles > 0 ? FILTER_BLOCKS / tiles + 1 : 1;
+    return shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST;
 }
 
 static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
                                        uint32_t layers)
 {
-    const uint32_t blocks[2] = {group->cuda->tiles, SALIENCY_CUDA_SHARES};
+    const uint32_t blocks[2] = {group->cuda->tiles, shares_of(group->cuda->tiles * layers)};
     return launch_layers(group, group->cuda->filter, blocks, SALIENCY_CUDA_FILTER_BYTES, first,
                          layers);
 }

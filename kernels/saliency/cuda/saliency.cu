@@ -10,8 +10,8 @@
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
- * saliency_fine: the same; grid x, y: pixels, z: layers
- * saliency_near: the same; grid x: 32 x 4 samples, z: layers
+ * saliency_fine: block of 32 x 8 threads; grid x, y: 32 x 4 pixels, z: layers
+ * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
  * saliency_far: the same; grid x: samples, z: layers
  * saliency_filter: block of 256 threads; grid x: tiles, y: shares of the planes, z: layers
  * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
@@ -44,22 +44,22 @@ LINEAR_BINS(r16f, FOVEA_FORMAT_R16F)
 LINEAR_BINS(rgb32f, FOVEA_FORMAT_RGB32F)
 LINEAR_BINS(r32f, FOVEA_FORMAT_R32F)
 
-KERNEL(SALIENCY_CUDA_THREADS, 3)
+KERNEL(FINE_THREADS, 3)
 saliency_fine(const __grid_constant__ saliency_cuda_frame params)
 {
     make_fine(params, *(fine_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 3)
+KERNEL(SALIENCY_CUDA_THREADS, 10)
 saliency_near(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_near(params, *(levels_memory *)shared_memory);
+    make_near(params, *(near_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 3)
+KERNEL(SALIENCY_CUDA_THREADS, 10)
 saliency_far(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_far(params, *(levels_memory *)shared_memory);
+    make_far(params, *(far_memory *)shared_memory);
 }
 
 KERNEL(SALIENCY_CUDA_FILTER_THREADS, 2)

@@ -50,8 +50,8 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
                                       CUDA_EVERY_FORMAT, &cuda->bins));
     FOVEA_TRY(get_kernel(cuda, "saliency_fine", SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
                          &cuda->fine));
-    FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_LEVELS_BYTES, &cuda->near));
-    FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_LEVELS_BYTES, &cuda->far));
+    FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_NEAR_BYTES, &cuda->near));
+    FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_FAR_BYTES, &cuda->far));
     FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_BYTES, &cuda->filter));
     FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
     return get_kernel(cuda, "saliency_report", 0, &cuda->report);

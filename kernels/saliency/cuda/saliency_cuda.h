@@ -15,7 +15,6 @@
 /* The device's and pinned memory for images at once: beyond it images come after each other, and
  * then their channels' planes. One channel of an image has no less than it takes. */
 #define SALIENCY_CUDA_MOST_BYTES ((uint64_t)512 << 20)
-#define SALIENCY_CUDA_SHARES 8 /* of a tile's planes: blocks */
 
 struct saliency_cuda {
     struct cuda_device *device;
