@@ -93,8 +93,7 @@ static __device__ __forceinline__ void add_window(const fine_memory &memory, int
                                                   int fine_reach, uint32_t sums)
 {
     const int part = (int)threadIdx.y / SALIENCY_CUDA_ROWS;
-    const int at =
-        ((int)threadIdx.y % SALIENCY_CUDA_ROWS + part) * REGION_PITCH + (int)threadIdx.x;
+    const int at = ((int)threadIdx.y % SALIENCY_CUDA_ROWS + part) * REGION_PITCH + (int)threadIdx.x;
     const int corner = at + (fine_reach - reach) * (REGION_PITCH + 1);
     const unsigned bits = (unsigned)(corner % 4) * 8u;
     const int fours = (2 * reach + 4) / 4;

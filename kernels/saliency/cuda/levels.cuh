@@ -189,8 +189,7 @@ static __device__ __forceinline__ void make_near(const saliency_cuda_frame &fram
     const int i = place.block % across * SALIENCY_CUDA_SEGMENT;
     const int j = place.block / across;
     if (thread < SALIENCY_CUDA_NEAR_WEIGHTS) {
-        memory.weights[thread] =
-            thread <= 2 * level.reach_px ? taps_of(frame, level)[thread] : 0;
+        memory.weights[thread] = thread <= 2 * level.reach_px ? taps_of(frame, level)[thread] : 0;
     }
     clear_columns(memory.sums, thread);
     __syncthreads();
@@ -233,8 +232,7 @@ static __device__ __forceinline__ int32_t weight_of(const far_span &span, const 
 /* Rows from `first` to `last`, whose weights are in memory, and zeros behind them. */
 static __device__ __forceinline__ void add_rows(const unsigned char *bins, int width,
                                                 const far_span &x, const int32_t *taps, int first,
-                                                int last, const far_memory &memory,
-                                                uint32_t sums)
+                                                int last, const far_memory &memory, uint32_t sums)
 {
     for (int column = x.first + (int)threadIdx.x; column <= x.last;
          column += SALIENCY_CUDA_SEGMENT) {
@@ -278,8 +276,7 @@ static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
 }
 
 /* The number of the thread's bin and of all before it. */
-static __device__ __forceinline__ int32_t sum_up_to(int32_t number, far_memory &memory,
-                                                    int thread)
+static __device__ __forceinline__ int32_t sum_up_to(int32_t number, far_memory &memory, int thread)
 {
     int32_t sum = number;
 #pragma unroll

@@ -21,6 +21,9 @@
 struct maxima_memory {
     float planes[3][AREA_HEIGHT * AREA_WIDTH]; /* of scale i in planes[i % 3] */
     float samples[SAMPLE_ROWS * AREA_WIDTH]; /* interpolated along rows */
+    /* A level's weights of the area's columns and rows, one node after the other */
+    float across[NODES * AREA_WIDTH];
+    float down[NODES * AREA_HEIGHT];
 };
 
 /* ---- Interpolation */
@@ -49,16 +52,15 @@ static __device__ __forceinline__ void weigh(float t, float out[NODES])
     out[5] = __fmul_rn(product(ab, tc, d), 1.0f / 120.0f);
 }
 
+/* `weights` are `next` apart. */
 template <typename Number>
-static __device__ __forceinline__ float interpolated(const Number *in, int step, int pixel,
-                                                     int step_px)
+static __device__ __forceinline__ float interpolated(const Number *in, int step,
+                                                     const float *weights, int next)
 {
-    float weights[NODES];
-    weigh((float)(pixel % step_px) / (float)step_px, weights);
     float sum = __fmul_rn(weights[0], (float)in[0]);
 #pragma unroll
     for (int i = 1; i < NODES; i++) {
-        sum = __fadd_rn(sum, __fmul_rn(weights[i], (float)in[i * step]));
+        sum = __fadd_rn(sum, __fmul_rn(weights[i * next], (float)in[i * step]));
     }
     return sum;
 }
@@ -103,29 +105,56 @@ static __device__ __forceinline__ void fill_fine(const saliency_cuda_frame &fram
     }
 }
 
+static __device__ __forceinline__ void weigh_line(int first, int count, int step, int thread,
+                                                  int size, float *out)
+{
+    if (thread >= 0 && thread < size) {
+        float weights[NODES];
+        weigh((float)(pixel_at(first + thread, count) % step) / (float)step, weights);
+#pragma unroll
+        for (int i = 0; i < NODES; i++) {
+            out[i * size + thread] = weights[i];
+        }
+    }
+}
+
+/* Other threads have columns than have rows. */
+static __device__ __forceinline__ void weigh_area(const saliency_cuda_frame &frame,
+                                                  const maxima_tile &tile, int step,
+                                                  maxima_memory &memory)
+{
+    static_assert(AREA_WIDTH <= 64 && AREA_HEIGHT <= MAXIMA_THREADS - 64, "");
+    weigh_line(tile.x - 1, frame.width_px, step, tile.thread, AREA_WIDTH, memory.across);
+    weigh_line(tile.y - 1, frame.height_px, step, tile.thread - 64, AREA_HEIGHT, memory.down);
+    __syncthreads();
+}
+
 /* Rows first, then columns; a barrier between them. */
 static __device__ __forceinline__ void fill_coarse(const saliency_cuda_frame &frame,
                                                    const maxima_tile &tile,
                                                    const saliency_cuda_scale &scale,
                                                    maxima_memory &memory, float *out)
 {
-    const int step = frame.levels[scale.level].step_px;
+    const int shift = __popc((uint32_t)frame.levels[scale.level].step_px - 1u);
     const int32_t *response = responses_of(frame, scale);
-    const int first = pixel_at(tile.y - 1, frame.height_px) / step;
+    const int first = pixel_at(tile.y - 1, frame.height_px) >> shift;
     const int last =
-        pixel_at(tile.y + SALIENCY_CUDA_MAXIMA_HEIGHT, frame.height_px) / step + NODES - 1;
+        (pixel_at(tile.y + SALIENCY_CUDA_MAXIMA_HEIGHT, frame.height_px) >> shift) + NODES - 1;
     for (int i = tile.thread; i < (last - first + 1) * AREA_WIDTH; i += MAXIMA_THREADS) {
-        const int x = pixel_at(tile.x - 1 + i % AREA_WIDTH, frame.width_px);
+        const int column = i % AREA_WIDTH;
+        const int x = pixel_at(tile.x - 1 + column, frame.width_px) >> shift;
         const int32_t *row = response + (int64_t)(first + i / AREA_WIDTH) * scale.width;
-        memory.samples[i] = interpolated(row + x / step, 1, x, step);
+        memory.samples[i] = interpolated(row + x, 1, memory.across + column, AREA_WIDTH);
     }
     __syncthreads();
     for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
-        const int y = pixel_at(tile.y - 1 + at / AREA_WIDTH, frame.height_px);
-        const float *in = memory.samples + (y / step - first) * AREA_WIDTH + at % AREA_WIDTH;
-        out[at] = is_outside(frame, tile, at)
-                      ? NO_NEIGHBOUR
-                      : __fmul_rn(interpolated(in, AREA_WIDTH, y, step), UNIT);
+        const int row = at / AREA_WIDTH;
+        const int y = pixel_at(tile.y - 1 + row, frame.height_px) >> shift;
+        const float *in = memory.samples + (y - first) * AREA_WIDTH + at % AREA_WIDTH;
+        out[at] =
+            is_outside(frame, tile, at)
+                ? NO_NEIGHBOUR
+                : __fmul_rn(interpolated(in, AREA_WIDTH, memory.down + row, AREA_HEIGHT), UNIT);
     }
 }
 
@@ -204,8 +233,12 @@ static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &fr
     const int at = ((int)threadIdx.y + 1) * AREA_WIDTH + (int)threadIdx.x + 1;
     for (uint32_t i = 0; i < frame.scale_count; i++) {
         const saliency_cuda_scale &scale = frame.scales[i];
+        const saliency_cuda_level &level = frame.levels[scale.level];
         __syncthreads();
-        if (frame.levels[scale.level].step_px > 1) {
+        if (level.step_px > 1) {
+            if (i == level.scale_first) {
+                weigh_area(frame, tile, level.step_px, memory);
+            }
             fill_coarse(frame, tile, scale, memory, memory.planes[i % 3]);
         } else {
             fill_fine(frame, tile, scale, memory.planes[i % 3]);

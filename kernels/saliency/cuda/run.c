@@ -103,8 +103,7 @@ static enum fovea_result make_near(const struct saliency_cuda_group *group, uint
                                    uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
-    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first,
-                         layers);
+    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first, layers);
 }
 
 /* Blocks that share a tile's planes: many where few tiles would leave multiprocessors idle, few
