@@ -3,10 +3,11 @@
 
 /* Coarser levels, from planes to responses: a block has a tile of a level's samples and every n-th
  * plane of those that differ there. A plane is blurred along rows, then along columns, and has its
- * Laplacian taken, for each scale of the level; thread by thread in registers, so that a number of
- * shared memory is read for every few it is multiplied with. A thread keeps the sums of |d| of its
- * samples, whole numbers, and adds them to the response at the end. Multiplications and additions
- * bound it, 63 of each pass for each sample and plane of three scales. */
+ * Laplacian taken, for each scale of the level. A number of shared memory is read once for
+ * the sums of a thread that it has a weight for; columns stay in registers, and their neighbours
+ * are other lanes. A thread keeps the sums of |d| of its samples, whole numbers, and adds them to
+ * the response at the end. Multiplications and additions bound it, 60 of each pass for each sample
+ * and plane of three scales. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 
@@ -14,17 +15,20 @@
 #include "levels.cuh"
 
 #define RUN 8 /* samples of a row that a thread blurs at once */
-#define LINE_ROWS SALIENCY_CUDA_LINE_ROWS
+#define BLURRED (SALIENCY_CUDA_STRIP + 2) /* rows of a column that a thread blurs */
 #define PLANE_PITCH SALIENCY_CUDA_PLANE_PITCH
 #define LINE_PITCH SALIENCY_CUDA_LINE_PITCH
 
 struct filter_memory {
     present_bins bins;
-    float plane[LINE_ROWS * PLANE_PITCH]; /* from `reach` samples before the lines */
-    float lines[SALIENCY_CUDA_LINES * LINE_PITCH]; /* blurred along rows: of each scale */
-    float blurred[2][4 * SALIENCY_CUDA_STRIP * LINE_PITCH]; /* of scales in turn */
+    float plane[1]; /* from `reach` samples before the lines, and then the lines */
 };
-static_assert(sizeof(filter_memory) == SALIENCY_CUDA_FILTER_BYTES, "");
+
+static __device__ __forceinline__ float *lines_of(const saliency_cuda_frame &frame,
+                                                  filter_memory &memory)
+{
+    return memory.plane + frame.plane_rows * PLANE_PITCH;
+}
 
 struct filter_tile {
     int level;
@@ -68,7 +72,7 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
         sample_at(level.x, tile.x + SALIENCY_CUDA_COLUMNS + margin) / SALIENCY_CUDA_SEGMENT - left +
         1;
     const int top = sample_at(level.y, tile.y - margin);
-    const int down = sample_at(level.y, tile.y + 4 * SALIENCY_CUDA_STRIP + margin) - top + 1;
+    const int down = sample_at(level.y, tile.y + SALIENCY_CUDA_TILE_ROWS + margin) - top + 1;
     if (thread < MASK_WORDS) {
         memory.bins.mask[thread] = 0;
     }
@@ -94,7 +98,7 @@ static __device__ __forceinline__ void begin_plane(const saliency_cuda_frame &fr
     const saliency_cuda_level &level = frame.levels[tile.level];
     const float *plane = plane_at(frame, level, 0, 0) + (int64_t)bin * level.pitch * level.y.count;
     const int width = SALIENCY_CUDA_COLUMNS + 2 * tile.reach;
-    const int height = 4 * SALIENCY_CUDA_STRIP + 2 * tile.reach;
+    const int height = SALIENCY_CUDA_TILE_ROWS + 2 * tile.reach;
     for (int row = (int)threadIdx.x / 32; row < height; row += SALIENCY_CUDA_FILTER_THREADS / 32) {
         const float *from =
             plane + (int64_t)sample_at(level.y, tile.y - 1 - tile.reach + row) * level.pitch;
@@ -105,7 +109,8 @@ static __device__ __forceinline__ void begin_plane(const saliency_cuda_frame &fr
     }
 }
 
-/* `COUNT` sums along a line: `in` is REACH numbers before the first one's own. */
+/* `COUNT` sums along a line, in the processor's order: `in` is REACH numbers before the first one's
+ * own. */
 template <int REACH, int COUNT>
 static __device__ __forceinline__ void gauss(const float *in, int step, const float *weights,
                                              float out[COUNT])
@@ -144,7 +149,7 @@ template <int REACH>
 static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &scale, int reach,
                                                   const float *plane, float *lines)
 {
-    const int rows = 4 * SALIENCY_CUDA_STRIP + 2 * REACH;
+    const int rows = SALIENCY_CUDA_TILE_ROWS + 2 * REACH;
     const int within = reach - REACH; /* the plane's margin is that of the largest scale */
     float weights[REACH + 1];
     get_weights<REACH>(scale, weights);
@@ -161,55 +166,52 @@ static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &sca
     }
 }
 
-/* Neighbouring threads have neighbouring columns. */
-template <int REACH>
-static __device__ __forceinline__ void gauss_columns(const saliency_cuda_scale &scale,
-                                                     const float *lines, float *blurred)
+/* The thread's column of the lines, and its first output row of the tile. */
+static __device__ __forceinline__ int column_of_thread()
 {
-    const int column = (int)threadIdx.x % SALIENCY_CUDA_COLUMNS;
-    const int row = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS * SALIENCY_CUDA_STRIP;
-    float weights[REACH + 1];
-    float sums[SALIENCY_CUDA_STRIP];
-    get_weights<REACH>(scale, weights);
-    gauss<REACH, SALIENCY_CUDA_STRIP>(lines + row * LINE_PITCH + column, LINE_PITCH, weights, sums);
-#pragma unroll
-    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        blurred[(row + i) * LINE_PITCH + column] = sums[i];
-    }
+    return (int)(threadIdx.x / 32 % 2 * (SALIENCY_CUDA_SEGMENT - 2) + threadIdx.x % 32);
 }
 
-static __device__ __forceinline__ float across(const float *row)
+static __device__ __forceinline__ int row_of_thread()
 {
-    return (row[0] - row[1]) + (row[2] - row[1]);
+    return (int)threadIdx.x / 64 * SALIENCY_CUDA_STRIP;
+}
+
+/* Second differences across, of neighbouring lanes. */
+static __device__ __forceinline__ float across(float middle)
+{
+    return (__shfl_up_sync(~0u, middle, 1) - middle) + (__shfl_down_sync(~0u, middle, 1) - middle);
 }
 
 /* Six times the Laplacian of nine samples, as kernels/saliency/cpu/loops.c has it. */
-static __device__ __forceinline__ void add_laplace(const float *blurred, float gain, int planes,
-                                                   int32_t total[SALIENCY_CUDA_STRIP])
+static __device__ __forceinline__ void add_laplace(const float column[BLURRED], float gain,
+                                                   int planes, int32_t total[SALIENCY_CUDA_STRIP])
 {
-    const int column = min((int)threadIdx.x % SALIENCY_CUDA_COLUMNS, SALIENCY_CUDA_TILE_WIDTH - 1);
-    const int strip = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS;
-    const float *at = blurred + strip * SALIENCY_CUDA_STRIP * LINE_PITCH + column;
-    const int rows = strip == 3 ? SALIENCY_CUDA_STRIP - 2 : SALIENCY_CUDA_STRIP;
-    float x_above = across(at);
-    float x = across(at + LINE_PITCH);
-    float above = at[1];
-    float middle = at[LINE_PITCH + 1];
+    float x_above = across(column[0]);
+    float x = across(column[1]);
 #pragma unroll
     for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        if (i < rows) {
-            const float *next = at + (i + 2) * LINE_PITCH;
-            const float x_below = across(next);
-            const float y = (above - middle) + (next[1] - middle);
-            const float xy = (x_above - x) + (x_below - x);
-            const float value = ((x + y) + xy * (1.0f / 6.0f)) * gain;
-            total[i] += planes * (int)(fabsf(value) + 0.5f);
-            x_above = x;
-            x = x_below;
-            above = middle;
-            middle = next[1];
-        }
+        const float x_below = across(column[i + 2]);
+        const float y = (column[i] - column[i + 1]) + (column[i + 2] - column[i + 1]);
+        const float xy = (x_above - x) + (x_below - x);
+        const float value = ((x + y) + xy * (1.0f / 6.0f)) * gain;
+        total[i] += planes * (int)(fabsf(value) + 0.5f);
+        x_above = x;
+        x = x_below;
     }
+}
+
+template <int REACH>
+static __device__ __forceinline__ void add_columns(const saliency_cuda_scale &scale,
+                                                   const float *lines, int planes,
+                                                   int32_t total[SALIENCY_CUDA_STRIP])
+{
+    float weights[REACH + 1];
+    float column[BLURRED];
+    get_weights<REACH>(scale, weights);
+    gauss<REACH, BLURRED>(lines + row_of_thread() * LINE_PITCH + column_of_thread(), LINE_PITCH,
+                          weights, column);
+    add_laplace(column, scale.gain, planes, total);
 }
 
 /* Calls what(reach) with the scale's reach as a constant. */
@@ -235,23 +237,29 @@ static __device__ __forceinline__ void add_laplace(const float *blurred, float g
 
 /* Of all scales, whose lines lie behind each other. */
 static __device__ __forceinline__ void gauss_rows_of(const saliency_cuda_scale *scales, int count,
-                                                     int reach, filter_memory &memory)
+                                                     int reach, const float *plane, float *lines)
 {
-    float *lines = memory.lines;
     for (int k = 0; k < count; k++) {
-#define ROWS(number) gauss_rows<number>(scales[k], reach, memory.plane, lines)
+#define ROWS(number) gauss_rows<number>(scales[k], reach, plane, lines)
         OF_REACH(scales[k].reach, ROWS)
 #undef ROWS
-        lines += (4 * SALIENCY_CUDA_STRIP + 2 * scales[k].reach) * LINE_PITCH;
+        lines += (SALIENCY_CUDA_TILE_ROWS + 2 * scales[k].reach) * LINE_PITCH;
     }
 }
 
-static __device__ __forceinline__ void gauss_columns_of(const saliency_cuda_scale &scale,
-                                                        const float *lines, float *blurred)
+static __device__ __forceinline__ void add_scales(
+    const saliency_cuda_scale *scales, int count, int planes, const float *lines,
+    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP])
 {
-#define COLUMNS(number) gauss_columns<number>(scale, lines, blurred)
-    OF_REACH(scale.reach, COLUMNS)
+#pragma unroll
+    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
+        if (k < count) {
+#define COLUMNS(number) add_columns<number>(scales[k], lines, planes, total[k])
+            OF_REACH(scales[k].reach, COLUMNS)
 #undef COLUMNS
+            lines += (SALIENCY_CUDA_TILE_ROWS + 2 * scales[k].reach) * LINE_PITCH;
+        }
+    }
 }
 
 static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &frame,
@@ -259,37 +267,19 @@ static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &f
                                                     const saliency_cuda_scale &scale,
                                                     const int32_t total[SALIENCY_CUDA_STRIP])
 {
-    const int x = tile.x + (int)threadIdx.x % SALIENCY_CUDA_COLUMNS;
-    const int strip = (int)threadIdx.x / SALIENCY_CUDA_COLUMNS;
-    const int rows = strip == 3 ? SALIENCY_CUDA_STRIP - 2 : SALIENCY_CUDA_STRIP;
+    const int lane = (int)threadIdx.x % 32;
+    const int x = tile.x - 1 + column_of_thread();
     const uint32_t image = (frame.layer_first + blockIdx.z) / (uint32_t)frame.channels;
     int32_t *response =
         (int32_t *)frame.responses + image * frame.response_count + scale.offset + x;
-    if (x >= scale.width || x >= tile.x + SALIENCY_CUDA_TILE_WIDTH) {
+    if (lane == 0 || lane == 31 || x >= scale.width) {
         return;
     }
 #pragma unroll
     for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        const int y = tile.y + strip * SALIENCY_CUDA_STRIP + i;
-        if (i < rows && y < scale.height) {
+        const int y = tile.y + row_of_thread() + i;
+        if (y < scale.height) {
             atomicAdd(&response[(int64_t)y * scale.width], total[i]);
-        }
-    }
-}
-
-/* While a scale's columns are blurred others take the Laplacian of the one before. */
-static __device__ __forceinline__ void add_scales(
-    const saliency_cuda_scale *scales, int count, int planes, filter_memory &memory,
-    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP])
-{
-    const float *lines = memory.lines;
-#pragma unroll
-    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
-        if (k < count) {
-            gauss_columns_of(scales[k], lines, memory.blurred[k % 2]);
-            lines += (4 * SALIENCY_CUDA_STRIP + 2 * scales[k].reach) * LINE_PITCH;
-            __syncthreads();
-            add_laplace(memory.blurred[k % 2], scales[k].gain, planes, total[k]);
         }
     }
 }
@@ -305,6 +295,7 @@ static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &
     const int scale_count = (int)(level.scale_end - level.scale_first);
     const int last = find_planes(frame, tile, memory) - 1;
     const int *bins = memory.bins.list;
+    float *lines = lines_of(frame, memory);
     int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP] = {};
     int i = (int)blockIdx.y;
     if (i >= last) {
@@ -314,12 +305,12 @@ static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &
     for (; i < last; i += (int)gridDim.y) {
         copy_wait();
         __syncthreads();
-        gauss_rows_of(scales, scale_count, tile.reach, memory);
+        gauss_rows_of(scales, scale_count, tile.reach, memory.plane, lines);
         __syncthreads();
         if (i + (int)gridDim.y < last) {
             begin_plane(frame, tile, bins[i + (int)gridDim.y], memory);
         }
-        add_scales(scales, scale_count, bins[i + 1] - bins[i], memory, total);
+        add_scales(scales, scale_count, bins[i + 1] - bins[i], lines, total);
     }
 #pragma unroll
     for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {

@@ -27,6 +27,7 @@ static bool is_near(const struct saliency_level *level)
 struct counts {
     int32_t taps;
     uint32_t tiles, near_blocks, far_blocks;
+    int32_t lines; /* of a tile of the level with the most */
 };
 
 static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level *out,
@@ -43,6 +44,19 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
     frame->masks += segments * out->y.count;
     *blocks += (uint32_t)((near ? segments : out->x.count) * out->y.count);
     out->block_end = (int32_t)*blocks;
+}
+
+/* What the level's tiles take of shared memory. */
+static void count_rows(struct saliency_cuda_frame *frame, const struct saliency_cuda_level *level,
+                       struct counts *counts)
+{
+    int32_t lines = 0;
+    for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
+        const int32_t rows = SALIENCY_CUDA_TILE_ROWS + 2 * frame->scales[i].reach;
+        lines += rows;
+        frame->plane_rows = rows > frame->plane_rows ? rows : frame->plane_rows;
+    }
+    counts->lines = lines > counts->lines ? lines : counts->lines;
 }
 
 static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct counts *counts)
@@ -66,6 +80,7 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct count
         (uint32_t)(out->tiles_across * whole(out->y.out_count, SALIENCY_CUDA_TILE_HEIGHT));
     out->tile_end = (int32_t)counts->tiles;
     fill_samples(cuda, out, counts);
+    count_rows(&cuda->frame, out, counts);
 }
 
 /* How many numbers level 0's kernels are. */
@@ -143,6 +158,7 @@ struct saliency_cuda_tables saliency_cuda_fill_frame(struct saliency_cuda *cuda)
     cuda->tiles = counts.tiles;
     cuda->near_blocks = counts.near_blocks;
     cuda->far_blocks = counts.far_blocks;
+    cuda->filter_bytes = (uint32_t)SALIENCY_CUDA_FILTER_BYTES(cuda->frame.plane_rows, counts.lines);
     return (struct saliency_cuda_tables){sizeof(int32_t) * (size_t)kernels,
                                          sizeof(int32_t) * (size_t)counts.taps};
 }

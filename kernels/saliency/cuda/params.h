@@ -37,24 +37,28 @@
     (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_ROWS * 4)
 #define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
-/* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column. */
+/* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column; two warps lie
+ * beside each other, whose outermost lanes have the neighbours of what is written. */
 #define SALIENCY_CUDA_FILTER_THREADS 256
-#define SALIENCY_CUDA_COLUMNS 64 /* with one more on each side than are written */
+#define SALIENCY_CUDA_COLUMNS 64 /* that are blurred along rows */
 #define SALIENCY_CUDA_STRIP 9
-#define SALIENCY_CUDA_TILE_WIDTH (SALIENCY_CUDA_COLUMNS - 2)
-#define SALIENCY_CUDA_TILE_HEIGHT (4 * SALIENCY_CUDA_STRIP - 2)
+#define SALIENCY_CUDA_TILE_WIDTH (2 * (SALIENCY_CUDA_SEGMENT - 2))
+#define SALIENCY_CUDA_TILE_HEIGHT (4 * SALIENCY_CUDA_STRIP)
+#define SALIENCY_CUDA_TILE_ROWS (SALIENCY_CUDA_TILE_HEIGHT + 2) /* with one more on each side */
 
-#define SALIENCY_CUDA_LINE_ROWS (4 * SALIENCY_CUDA_STRIP + 2 * SALIENCY_COARSE_REACH)
 /* Odd, so that neighbouring rows are in different banks */
 #define SALIENCY_CUDA_PLANE_PITCH (SALIENCY_CUDA_COLUMNS + 2 * SALIENCY_COARSE_REACH + 1)
 #define SALIENCY_CUDA_LINE_PITCH (SALIENCY_CUDA_COLUMNS + 1)
-/* Lines of a level's scales: their reaches are at most 10, 13 and 16 steps. */
-#define SALIENCY_CUDA_LINES (3 * 4 * SALIENCY_CUDA_STRIP + 2 * (10 + 13 + SALIENCY_COARSE_REACH))
-#define SALIENCY_CUDA_FILTER_BYTES                                                                 \
+/* Shared memory: bins, rows of a plane, and lines of a level's scales, in whole sixteens. */
+#define SALIENCY_CUDA_FILTER_BYTES(plane_rows, lines)                                              \
     (SALIENCY_CUDA_PRESENT_BYTES +                                                                 \
-     (4 * SALIENCY_CUDA_LINE_ROWS * SALIENCY_CUDA_PLANE_PITCH +                                    \
-      4 * (SALIENCY_CUDA_LINES + 8 * SALIENCY_CUDA_STRIP) * SALIENCY_CUDA_LINE_PITCH + 15) /       \
-         16 * 16)
+     (4 * ((plane_rows)*SALIENCY_CUDA_PLANE_PITCH + (lines)*SALIENCY_CUDA_LINE_PITCH) + 15) / 16 * \
+         16)
+/* The reaches of a level's scales are at most 10, 13 and 16 steps. */
+#define SALIENCY_CUDA_FILTER_MOST_BYTES                                                            \
+    SALIENCY_CUDA_FILTER_BYTES(SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH,                \
+                               3 * SALIENCY_CUDA_TILE_ROWS +                                       \
+                                   2 * (10 + 13 + SALIENCY_COARSE_REACH))
 
 #define SALIENCY_CUDA_MAXIMA_WIDTH 32
 #define SALIENCY_CUDA_MAXIMA_HEIGHT 8
@@ -100,6 +104,7 @@ struct saliency_cuda_frame {
     uint32_t candidate_most; /* of an image */
     float threshold;
     int32_t masks; /* of a layer */
+    int32_t plane_rows; /* of a tile, with the largest reach */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
     uint64_t kernels; /* int32_t, of level 0 */
     uint64_t taps; /* int32_t, of all levels */

@@ -118,7 +118,7 @@ static enum fovea_result make_filtered(const struct saliency_cuda_group *group, 
                                        uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->tiles, shares_of(group->cuda->tiles * layers)};
-    return launch_layers(group, group->cuda->filter, blocks, SALIENCY_CUDA_FILTER_BYTES, first,
+    return launch_layers(group, group->cuda->filter, blocks, group->cuda->filter_bytes, first,
                          layers);
 }
 

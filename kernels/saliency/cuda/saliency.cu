@@ -62,7 +62,7 @@ saliency_far(const __grid_constant__ saliency_cuda_frame params)
     make_far(params, *(far_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_FILTER_THREADS, 2)
+KERNEL(SALIENCY_CUDA_FILTER_THREADS, 3)
 saliency_filter(const __grid_constant__ saliency_cuda_frame params)
 {
     make_filtered(params, *(filter_memory *)shared_memory);

@@ -52,12 +52,12 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
                          &cuda->fine));
     FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_NEAR_BYTES, &cuda->near));
     FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_FAR_BYTES, &cuda->far));
-    FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_BYTES, &cuda->filter));
+    FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_MOST_BYTES, &cuda->filter));
     FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
     return get_kernel(cuda, "saliency_report", 0, &cuda->report);
 }
 
-_Static_assert(SALIENCY_CUDA_FILTER_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
+_Static_assert(SALIENCY_CUDA_FILTER_MOST_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
                "no kernel takes more than the filter");
 
 static enum fovea_result check_device(const struct cuda_device *device)
@@ -66,9 +66,9 @@ static enum fovea_result check_device(const struct cuda_device *device)
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(
                &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
-    if (bytes < SALIENCY_CUDA_FILTER_BYTES) {
+    if (bytes < SALIENCY_CUDA_FILTER_MOST_BYTES) {
         log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
-                  device->name, bytes, SALIENCY_CUDA_FILTER_BYTES);
+                  device->name, bytes, SALIENCY_CUDA_FILTER_MOST_BYTES);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     return FOVEA_OK;
