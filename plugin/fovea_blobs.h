@@ -101,7 +101,7 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * of blob_max; and 48 KiB an image of CPU memory that the device writes. This of images that come
  * to 512 MiB, and of one channel of one image at least: more images come after each other.
  * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or a block of the
- * device has less than 92 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
+ * device has less than 76 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
  * the stream is being captured. On failure nothing that was written counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,

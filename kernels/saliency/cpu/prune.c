@@ -123,86 +123,101 @@ static double line_of(double most)
     return high;
 }
 
-#define BLOCK 16 /* blobs that are looked at together */
+#define CELL_PX 32.0f
+#define CELLS_ACROSS 32 /* beyond so many cells they begin again */
+#define CELLS_DOWN 16
+#define NONE UINT32_MAX
 #define MORE 1.0001f /* than enough for what floats round */
 
-struct block {
-    float x_px[BLOCK];
-    float y_px[BLOCK];
-    float sigma_px[BLOCK];
+/* A blob that was chosen, and the one before it in its list. It lies where a candidate lay that is
+ * done with. */
+struct link {
+    float x_px, y_px, sigma_px;
+    uint32_t before;
 };
+_Static_assert(sizeof(struct link) <= sizeof(struct saliency_candidate), "");
 
-/* Which may have too much in common with the blob, 1 each: of most blocks none. How many are not 0:
- * the result, or more. */
-static int mark(const struct fovea_blob *blob, const struct block *block, float line,
-                int marks[BLOCK])
-{
-    int some = 0;
-    for (uint32_t i = 0; i < BLOCK; i++) {
-        const float x = blob->x_px - block->x_px[i];
-        const float y = blob->y_px - block->y_px[i];
-        const float a = blob->sigma_px;
-        const float b = block->sigma_px[i];
-        const float reach = (a > b ? a : b) + line * (a > b ? b : a);
-        marks[i] = x * x + y * y <= 2.0f * MORE * reach * reach;
-        some |= marks[i];
-    }
-    return some;
-}
-
-/* Those that were chosen. Whole blocks lie where candidates lay that are done with: of so many as a
- * block has there is always room for one. */
+/* Those that were chosen. Of two small ones that have something to do with each other the cells
+ * touch; of the others there are few. */
 struct chosen {
     struct saliency_candidate *of;
     struct fovea_blob *blobs;
     uint32_t count;
-    struct block last;
     double overlap;
     float line;
+    float small_px; /* the largest sigma of small ones */
+    uint32_t large; /* the last one */
+    uint32_t cells[CELLS_DOWN * CELLS_ACROSS]; /* the last small one of each */
 };
 
-static bool has_overlap(const struct chosen *chosen, const struct fovea_blob *blob,
-                        const struct block *block, uint32_t first)
+static void begin(struct chosen *chosen)
 {
-    int marks[BLOCK];
-    if (mark(blob, block, chosen->line, marks) == 0) {
-        return false;
-    }
-    for (uint32_t i = 0; i < BLOCK && first + i < chosen->count; i++) {
-        if (marks[i] && overlap_more(blob, &chosen->blobs[first + i], chosen->overlap)) {
+    const float reach = 1.0f + fmaxf(chosen->line, 0.0f);
+    chosen->small_px = CELL_PX / (MORE * (float)M_SQRT2 * reach);
+    chosen->large = NONE;
+    memset(chosen->cells, 0xff, sizeof chosen->cells);
+}
+
+static struct link *link_of(const struct chosen *chosen, uint32_t i)
+{
+    return (struct link *)(void *)&chosen->of[i];
+}
+
+static uint32_t *cell_of(struct chosen *chosen, const struct fovea_blob *blob, int x, int y)
+{
+    const uint32_t column = (uint32_t)((int)floorf(blob->x_px / CELL_PX) + x) % CELLS_ACROSS;
+    const uint32_t row = (uint32_t)((int)floorf(blob->y_px / CELL_PX) + y) % CELLS_DOWN;
+    return &chosen->cells[row * CELLS_ACROSS + column];
+}
+
+static bool has_overlap(const struct chosen *chosen, const struct fovea_blob *blob, uint32_t i)
+{
+    const struct link *other = link_of(chosen, i);
+    const float x = blob->x_px - other->x_px;
+    const float y = blob->y_px - other->y_px;
+    const float a = blob->sigma_px;
+    const float b = other->sigma_px;
+    const float reach = (a > b ? a : b) + chosen->line * (a > b ? b : a);
+    return x * x + y * y <= 2.0f * MORE * reach * reach &&
+           overlap_more(blob, &chosen->blobs[i], chosen->overlap);
+}
+
+static bool list_has_overlap(const struct chosen *chosen, const struct fovea_blob *blob,
+                             uint32_t last)
+{
+    for (uint32_t i = last; i != NONE; i = link_of(chosen, i)->before) {
+        if (has_overlap(chosen, blob, i)) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_free(const struct chosen *chosen, const struct fovea_blob *blob)
+static bool is_free(struct chosen *chosen, const struct fovea_blob *blob)
 {
-    uint32_t first = chosen->count / BLOCK * BLOCK;
-    if (has_overlap(chosen, blob, &chosen->last, first)) {
-        return false;
+    if (blob->sigma_px > chosen->small_px) {
+        for (uint32_t i = 0; i < chosen->count; i++) {
+            if (has_overlap(chosen, blob, i)) {
+                return false;
+            }
+        }
+        return true;
     }
-    while (first > 0) {
-        first -= BLOCK;
-        if (has_overlap(chosen, blob, (const struct block *)(const void *)&chosen->of[first],
-                        first)) {
+    for (int i = 0; i < 9; i++) {
+        if (list_has_overlap(chosen, blob, *cell_of(chosen, blob, i % 3 - 1, i / 3 - 1))) {
             return false;
         }
     }
-    return true;
+    return !list_has_overlap(chosen, blob, chosen->large);
 }
 
 static void choose(struct chosen *chosen, const struct fovea_blob *blob)
 {
-    const uint32_t i = chosen->count % BLOCK;
+    uint32_t *last =
+        blob->sigma_px > chosen->small_px ? &chosen->large : cell_of(chosen, blob, 0, 0);
+    *link_of(chosen, chosen->count) = (struct link){blob->x_px, blob->y_px, blob->sigma_px, *last};
     chosen->blobs[chosen->count] = *blob;
-    chosen->last.x_px[i] = blob->x_px;
-    chosen->last.y_px[i] = blob->y_px;
-    chosen->last.sigma_px[i] = blob->sigma_px;
-    if (i + 1 == BLOCK) {
-        memcpy(&chosen->of[chosen->count + 1 - BLOCK], &chosen->last, sizeof chosen->last);
-    }
-    chosen->count++;
+    *last = chosen->count++;
 }
 
 uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,
@@ -217,6 +232,7 @@ uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, 
     if (count == 0) {
         return 0;
     }
+    begin(&chosen);
     qsort(candidates->of, candidates->count, sizeof *candidates->of, compare);
     for (uint32_t i = 0; i < count && chosen.count < blob_max; i++) {
         const struct fovea_blob blob = candidates->of[i].blob;

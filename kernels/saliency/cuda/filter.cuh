@@ -6,7 +6,7 @@
  * Laplacian taken, for each scale of the level. A number of shared memory is read once for
  * the sums of a thread that it has a weight for; columns stay in registers, and their neighbours
  * are other lanes. A thread keeps the sums of |d| of its samples, whole numbers, and adds them to
- * the response at the end. Multiplications and additions bound it, 60 of each pass for each sample
+ * the response at the end. Multiplications and additions bound it, 63 of each pass for each sample
  * and plane of three scales. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
