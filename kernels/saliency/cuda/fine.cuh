@@ -4,8 +4,8 @@
 /* Level 0: the sums of the processor's, in another order. A thread has a pixel and a column of
  * shared memory with a number for each bin that the block's pixels and their surrounds have. It
  * adds the kernel's weight of each pixel around its own to that pixel's bin; the numbers' sums up
- * to a bin are F - G of its plane. Two threads share the pixel and its column, each with every
- * second row of the kernel; a warp's 32 columns are in 32 banks. Additions to shared memory bound
+ * to a bin are F - G of its plane. Four threads share two pixels and their columns, each with every
+ * fourth row of the kernel; a warp's 32 columns are in 32 banks. Additions to shared memory bound
  * it: (2 reach + 1)^2 a pixel and scale, whatever the picture has. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
@@ -88,27 +88,41 @@ static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, i
     ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * 4u * COLUMNS, weight.w);
 }
 
-/* Pixels of four words behind each other are under way at once. */
+/* Two pixels, of rows that have one row between them, share what is read of the kernel; four warps
+ * share a pixel. Pixels of four words behind each other are under way at once. */
+#define PAIRS (SALIENCY_CUDA_ROWS / 2)
+#define SHARES (FINE_THREADS / 32 / PAIRS)
+
 static __device__ __forceinline__ void add_window(const fine_memory &memory, int reach,
-                                                  int fine_reach, uint32_t sums)
+                                                  int fine_reach)
 {
-    const int part = (int)threadIdx.y / SALIENCY_CUDA_ROWS;
-    const int at = ((int)threadIdx.y % SALIENCY_CUDA_ROWS + part) * REGION_PITCH + (int)threadIdx.x;
-    const int corner = at + (fine_reach - reach) * (REGION_PITCH + 1);
+    const int pair = (int)threadIdx.y % PAIRS;
+    const int share = (int)threadIdx.y / PAIRS;
+    const int corner = (pair + share) * REGION_PITCH + (int)threadIdx.x +
+                       (fine_reach - reach) * (REGION_PITCH + 1);
     const unsigned bits = (unsigned)(corner % 4) * 8u;
     const int fours = (2 * reach + 4) / 4;
+    const uint32_t upper = address_of(memory.sums + pair * 32 + threadIdx.x);
+    const uint32_t lower = upper + PAIRS * 32u * 4u;
     const uint32_t *words = memory.region + corner / 4;
-    const int4 *weights = (const int4 *)memory.kernel + part * (SALIENCY_CUDA_FINE_PITCH / 4);
-    for (int row = part; row <= 2 * reach; row += SALIENCY_CUDA_FINE_PARTS) {
+    const int4 *weights = (const int4 *)memory.kernel + share * (SALIENCY_CUDA_FINE_PITCH / 4);
+    for (int row = share; row <= 2 * reach; row += SHARES) {
+        const uint32_t *below = words + PAIRS * (REGION_PITCH / 4);
         uint32_t word = words[0];
+        uint32_t word_below = below[0];
 #pragma unroll 4
         for (int i = 0; i < fours; i++) {
+            const int4 weight = weights[i];
             const uint32_t next = words[i + 1];
-            add_four<SALIENCY_CUDA_THREADS>(sums, __funnelshift_r(word, next, bits), weights[i]);
+            const uint32_t next_below = below[i + 1];
+            add_four<SALIENCY_CUDA_THREADS>(upper, __funnelshift_r(word, next, bits), weight);
+            add_four<SALIENCY_CUDA_THREADS>(lower, __funnelshift_r(word_below, next_below, bits),
+                                            weight);
             word = next;
+            word_below = next_below;
         }
-        words += SALIENCY_CUDA_FINE_PARTS * (REGION_PITCH / 4);
-        weights += SALIENCY_CUDA_FINE_PARTS * (SALIENCY_CUDA_FINE_PITCH / 4);
+        words += SHARES * (REGION_PITCH / 4);
+        weights += SHARES * (SALIENCY_CUDA_FINE_PITCH / 4);
     }
 }
 
@@ -153,7 +167,7 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
             sums[i * SALIENCY_CUDA_THREADS] = 0;
         }
         __syncthreads();
-        add_window(memory, scale.reach, frame.fine_reach, address_of(sums));
+        add_window(memory, scale.reach, frame.fine_reach);
         __syncthreads();
         if (x < frame.width_px && y < frame.height_px) {
             int32_t *response = (int32_t *)frame.responses +
