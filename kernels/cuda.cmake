@@ -107,6 +107,7 @@ set(FOVEA_FATBINS
     lens/cuda/lens
     lens/cuda/lens_grid
     blur/cuda/blur
+    blur/cuda/blur_box
     blur/cuda/blur_fft
     dof/cuda/dof
     saliency/cuda/saliency
@@ -135,6 +136,7 @@ set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fa
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
+    blur/cuda/blur_box_cuda.c
     blur/cuda/blur_cuda.c
     blur/cuda/blur_fft_cuda.c
     blur/cuda/blur_fft_plan.c

@@ -99,6 +99,24 @@ TEST(a_batch_of_one_takes_no_memory_for_a_gaze_that_blur_does_not_look_at)
     }
 }
 
+/* The driver's blocks hold 2,400 numbers. The answer is kept: a frame makes no plan again. */
+TEST(a_line_that_no_block_holds_is_told_once)
+{
+    struct capture capture = {0};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    settings.own.blur_engine = 5; /* fft */
+    struct fovea_context *context = context_open_with(&settings, &capture);
+    const struct fovea_batch batch = batch_of(1, 4096);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_UNSUPPORTED);
+        assert_int_equal(capture.errors, 1);
+        assert_non_null(strstr(capture.last, "is more than a block of this GPU holds"));
+    }
+    assert_int_equal(count_calls("LaunchKernel"), 0);
+    context_close(context);
+}
+
 /* A launch carries 500. */
 TEST(many_gazes_travel_in_several_launches)
 {

@@ -28,6 +28,7 @@ struct blur_cuda {
     struct cuda_kernels load;
     struct cuda_kernels store;
     CUfunction works[BLUR_WORKS];
+    struct blur_box_cuda box;
 };
 
 struct blur_cuda_plan {
@@ -79,6 +80,7 @@ static enum fovea_result get_kernels(struct blur_cuda *blur)
 
 static enum fovea_result load_kernels(struct blur_cuda *blur)
 {
+    FOVEA_TRY(blur_box_cuda_load(blur->base.device, &blur->box));
     if (blur->module) {
         return FOVEA_OK;
     }
@@ -95,6 +97,7 @@ static void destroy(struct operator_cuda **cuda)
     struct blur_cuda *blur = own(*cuda);
     if (operator_cuda_finish(*cuda)) {
         cuda_module_unload(blur->base.device, &blur->module);
+        cuda_module_unload(blur->base.device, &blur->box.module);
     }
     if (blur) {
         foveate_operator_cuda.destroy(&blur->machine);
@@ -294,6 +297,20 @@ static enum fovea_result launch_image(const struct blur_run *run, CUfunction ker
     return cuda_launch(run->blur->base.device, run->stream, &launch, params);
 }
 
+/* `frame` and `lines` are in `params`; kernels: rows, columns. */
+static enum fovea_result run_boxes(const struct blur_run *run, const CUfunction kernels[2],
+                                   struct blur_image_frame *frame, struct blur_box_lines *lines,
+                                   void *params)
+{
+    const struct blur_box_run boxes = {.plan = run->passes.plan,
+                                       .kernels = {kernels[0], kernels[1]},
+                                       .stream = run->stream,
+                                       .count = run->count};
+    frame->samples = run->samples;
+    frame->next_samples = (int64_t)run->next_samples;
+    return blur_box_cuda_run(run->blur->base.device, &run->blur->box, &boxes, lines, params);
+}
+
 /* `frame` is in `params`. */
 static enum fovea_result run_images(struct blur_run *run, const CUfunction kernels[2],
                                     struct blur_image_frame *frame, void *params)
@@ -330,29 +347,38 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         .src = src,
         .dst = dst};
     struct blur_run images = start(cuda, run, &params.frame, format);
-    const CUfunction kernels[2] = {blur->load.surface[format], blur->store.surface[format]};
+    const bool boxes = blur_box_cuda_makes(images.passes.plan, params.frame.light, format);
+    const CUfunction kernels[2] = {(boxes ? &blur->box.rows : &blur->load)->surface[format],
+                                   (boxes ? &blur->box.columns : &blur->store)->surface[format]};
     struct cuda_block *block = run->cuda_plan->tables;
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
-                              run_images(&images, kernels, &params.frame, &params));
+    return operator_cuda_note(
+        cuda, block, run->stream, run->stream_kept,
+        boxes ? run_boxes(&images, kernels, &params.frame, &params.lines, &params)
+              : run_images(&images, kernels, &params.frame, &params));
 }
 
 static enum fovea_result run_slices(struct blur_run *run, const struct operator_cuda_run *of,
                                     const struct operator_images *images, uint32_t most)
 {
     const enum fovea_format format = images->src->format;
-    const CUfunction kernels[2] = {run->blur->load.linear[format], run->blur->store.linear[format]};
+    const struct blur_cuda *blur = run->blur;
+    const struct blur_image_frame frame =
+        blur_cuda_frame_of(of, format, own_plan(of->cuda_plan)->light_samples);
+    const bool boxes = blur_box_cuda_makes(run->passes.plan, frame.light, format);
+    const CUfunction kernels[2] = {(boxes ? &blur->box.rows : &blur->load)->linear[format],
+                                   (boxes ? &blur->box.columns : &blur->store)->linear[format]};
     for (uint32_t first = 0; first < images->count; first += run->count) {
         const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
         const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
-        struct blur_linear_params params = {
-            .frame = blur_cuda_frame_of(of, format, own_plan(of->cuda_plan)->light_samples)};
+        struct blur_linear_params params = {.frame = frame};
         params.src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
         params.dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
         params.frame.src_next_bytes = images->src_next_bytes;
         params.frame.dst_next_bytes = images->dst_next_bytes;
         run->count = image_slice_smaller(images->count - first, most);
-        FOVEA_TRY(run_images(run, kernels, &params.frame, &params));
+        FOVEA_TRY(boxes ? run_boxes(run, kernels, &params.frame, &params.lines, &params)
+                        : run_images(run, kernels, &params.frame, &params));
     }
     return FOVEA_OK;
 }

@@ -13,6 +13,7 @@ struct blur_fft_limits {
 
 struct blur_fft_plan {
     struct operator_cuda_plan base;
+    bool runs; /* else a line is longer than a block holds, and there is nothing else */
     struct blur_planes planes; /* of one image, and the most of any format */
     uint64_t light_samples;
     uint64_t kernel;
@@ -21,8 +22,8 @@ struct blur_fft_plan {
 };
 
 /* All but what there is for batches; the kernel is not transformed yet. On failure the plan is
- * there to be retired. FOVEA_ERROR_UNSUPPORTED: a line does not fit into a block's memory; the log
- * says so. */
+ * there to be retired. Where a line does not fit into a block's memory the plan does not run: the
+ * log says so once, and every frame gets the plan's answer. */
 FOVEA_MUST_CHECK enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda,
                                                       const struct blur_fft_limits *limits,
                                                       const struct operator_plan *plan,

@@ -194,7 +194,7 @@ static enum fovea_result make_plan(struct operator_cuda *cuda, const struct oper
 {
     FOVEA_TRY(load_kernels(own(cuda)));
     FOVEA_TRY(blur_fft_plan_make(cuda, &own(cuda)->limits, plan, format, made));
-    return transform_kernel(cuda, made);
+    return made->runs ? transform_kernel(cuda, made) : FOVEA_OK;
 }
 
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
@@ -275,7 +275,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     const struct fft_cuda *fft = own(cuda);
     const struct blur_fft_plan *plan = own_plan(run->cuda_plan);
     struct cuda_block *block = run->cuda_plan->tables;
-    if (!cuda_kernels_has(fft->load.surface, format)) {
+    if (!plan->runs || !cuda_kernels_has(fft->load.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct fft_run image = start(cuda, run, plan->planes.at, format);
@@ -317,7 +317,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     const struct fft_cuda *fft = own(cuda);
     const struct blur_fft_plan *plan = own_plan(run->cuda_plan);
     const enum fovea_format format = images->src->format;
-    if (!cuda_kernels_has(fft->load.linear, format)) {
+    if (!plan->runs || !cuda_kernels_has(fft->load.linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     const bool alone = images->count == 1;

@@ -30,9 +30,8 @@ static uint64_t kernel_bytes(const struct blur_planes *planes)
 }
 
 /* The length of a transform of at least so many numbers, which a block's memory must hold. */
-static enum fovea_result length_of(const struct blur_fft_limits *limits,
-                                   const struct blur_planes *planes, int32_t least,
-                                   struct fovea_log log, struct blur_transform *out)
+static bool length_of(const struct blur_fft_limits *limits, const struct blur_planes *planes,
+                      int32_t least, struct fovea_log log, struct blur_transform *out)
 {
     int32_t most = limits->shared_bytes / (int32_t)blur_fft_number_bytes(planes);
     while (most > 0 && (uint64_t)blur_transform_places(most) * blur_fft_number_bytes(planes) >
@@ -41,21 +40,20 @@ static enum fovea_result length_of(const struct blur_fft_limits *limits,
     }
     const int32_t length = blur_transform_length(least, most);
     if (length == 0) {
-        log_warning(log,
-                    "blur.engine fft: a line of %d numbers is more than a block of this GPU holds, "
-                    "%d in %s precision",
-                    least, most, planes->precise ? "double" : "single");
-        return FOVEA_ERROR_UNSUPPORTED;
+        log_error(log,
+                  "blur.engine fft: a line of %d numbers is more than a block of this GPU holds, "
+                  "%d in %s precision",
+                  least, most, planes->precise ? "double" : "single");
+        return false;
     }
     blur_transform_make(length, out);
-    return FOVEA_OK;
+    return true;
 }
 
 /* Single precision leaves some 1e-7 of the brightest everywhere: too much where levels of the dark
  * are as close together as in PQ, and for floats that hold more than that. */
-static enum fovea_result make_planes(const struct blur_fft_limits *limits,
-                                     const struct blur_plan *plan, enum fovea_format format,
-                                     struct fovea_log log, struct blur_planes *out)
+static bool make_planes(const struct blur_fft_limits *limits, const struct blur_plan *plan,
+                        enum fovea_format format, struct fovea_log log, struct blur_planes *out)
 {
     const struct foveate_plan *machine = &plan->machine;
     const struct blur_kernel *kernel = &plan->kernel;
@@ -67,9 +65,9 @@ static enum fovea_result make_planes(const struct blur_fft_limits *limits,
                                 .count = machine->foveation.alpha == FOVEA_ALPHA_KEEP ? 3 : 4,
                                 .precise = foveate_plan_light(machine) > IMAGE_LIGHT_SRGB ||
                                            pixel_has_32_bit_floats(format)};
-    FOVEA_TRY(length_of(limits, out, (int32_t)machine->width_px + 2 * kernel->reach_x_px, log,
-                        &out->across));
-    return length_of(limits, out, out->rows, log, &out->down);
+    const int32_t columns = (int32_t)machine->width_px + 2 * kernel->reach_x_px;
+    return length_of(limits, out, columns, log, &out->across) &&
+           length_of(limits, out, out->rows, log, &out->down);
 }
 
 /* The most columns of which two blocks fit on a multiprocessor; one, where none do. */
@@ -161,7 +159,10 @@ enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda,
                                      struct blur_fft_plan *made)
 {
     const struct blur_plan *source = blur_plan_of(plan);
-    FOVEA_TRY(make_planes(limits, source, format, cuda->device->log, &made->planes));
+    made->runs = make_planes(limits, source, format, cuda->device->log, &made->planes);
+    if (!made->runs) {
+        return FOVEA_OK;
+    }
     made->columns = columns_of(limits, &made->planes);
     return fill(cuda, source, made);
 }
@@ -181,7 +182,7 @@ enum fovea_result blur_fft_reserve(struct operator_cuda *cuda, struct operator_c
     const uint64_t bytes = blur_fft_planes_in(fft, images->src->format) * blur_fft_plane_bytes(fft);
     const uint64_t wanted =
         bytes * image_slice_capacity(images->count, bytes, BLUR_CUDA_MOST_BATCH_BYTES);
-    if (images->count == 1 || wanted <= fft->batch_bytes) {
+    if (!fft->runs || images->count == 1 || wanted <= fft->batch_bytes) {
         return FOVEA_OK;
     }
     FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, wanted));

@@ -4,4 +4,5 @@
 #include "kernels/cuda/embed.h"
 
 CUDA_EMBED(blur);
+CUDA_EMBED(blur_box);
 CUDA_EMBED(blur_fft);

@@ -30,14 +30,34 @@ struct blur_image_frame {
     int64_t dst_next_bytes;
 };
 
+#define BLUR_BOX_EACH 17 /* places of a line that a thread makes */
+#define BLUR_BOX_AROUND 2 /* parts of so many places on both sides of a line, which are 0 */
+#define BLUR_BOX_MOST_THREADS 1024
+
+/* Parts of lines that blocks put through boxes: threadIdx.y is the line, threadIdx.x the thread. */
+struct blur_box_lines {
+    int32_t half_px;
+    int32_t reach_px; /* with the ends that count in part */
+    int32_t boxes;
+    int32_t margin; /* places on both sides of those that are made */
+    int32_t made;
+    int32_t line_places; /* of shared memory */
+    float end;
+    float scale;
+    float inner; /* scale (1 - end) */
+    float outer; /* scale end */
+};
+
 struct blur_linear_params {
     struct blur_image_frame frame;
+    struct blur_box_lines lines; /* of box alone */
     struct image_linear src;
     struct image_linear dst;
 };
 
 struct blur_surface_params {
     struct blur_image_frame frame;
+    struct blur_box_lines lines;
     uint64_t src;
     uint64_t dst;
 };
