@@ -121,7 +121,8 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     if(name MATCHES "tiles")
         set(architecture_flags ${gencode_90})
     endif()
-    if(kernel MATCHES "cuda/nodes") # and nodes_wide: sigmas and tangents may be off by a millionth
+    # And nodes_wide: sigmas and tangents may be off by a millionth. In blur flows may.
+    if(kernel MATCHES "cuda/(nodes|blur$)")
         list(APPEND architecture_flags -prec-div=false -prec-sqrt=false)
     endif()
     if(name MATCHES "nodes") # whose samples are halves

@@ -63,10 +63,13 @@ static struct operator_cuda *cuda_of(struct operator_cuda *cuda,
 static enum fovea_result get_kernels(struct blur_cuda *blur)
 {
     static const char *const names[BLUR_WORKS] = {
-        [BLUR_LINE_BOX] = "blur_box",           [BLUR_LINE_TENT] = "blur_tent",
-        [BLUR_LEVEL_HALVE] = "blur_halve",      [BLUR_LEVEL_WIDEN] = "blur_widen",
-        [BLUR_LEVEL_DOUBLE] = "blur_double",    [BLUR_HEAT_EVERYWHERE] = "blur_heat",
-        [BLUR_HEAT_WITHIN_EDGES] = "blur_heat",
+        [BLUR_LINE_BOX] = "blur_box",
+        [BLUR_LINE_TENT] = "blur_tent",
+        [BLUR_LEVEL_HALVE] = "blur_halve",
+        [BLUR_LEVEL_WIDEN] = "blur_widen",
+        [BLUR_LEVEL_DOUBLE] = "blur_double",
+        [BLUR_HEAT_EVERYWHERE] = "blur_heat",
+        [BLUR_HEAT_WITHIN_EDGES] = "blur_heat_within_edges",
     };
     const struct cuda_device *device = blur->base.device;
     FOVEA_TRY(cuda_kernels_get(device, blur->module, "blur_load", CUDA_EVERY_FORMAT, &blur->load));
@@ -230,6 +233,7 @@ struct blur_run {
     uint64_t samples;
     uint64_t next_samples;
     uint64_t between; /* samples between passes, behind which those of the view lie */
+    bool averages_alpha;
     enum fovea_result result;
 };
 
@@ -247,21 +251,24 @@ static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass
     }
     struct blur_pass_params params = {.constants = pass->constants,
                                       .samples = run->samples,
-                                      .next_samples = (int64_t)run->next_samples};
+                                      .next_samples = (int64_t)run->next_samples,
+                                      .averages_alpha = run->averages_alpha};
     if (pass->from_source) {
         params.constants.frame.from = (int32_t)run->between;
     }
     if (pass->to_result) {
         params.constants.frame.to = (int32_t)(run->between + view_samples(passes->plan));
     }
-    const bool levels = pass->work >= BLUR_LEVEL_HALVE && pass->work <= BLUR_LEVEL_DOUBLE;
-    const bool lines = pass->work <= BLUR_LINE_TENT;
-    const struct cuda_launch launch = {.kernel = run->blur->works[pass->work],
-                                       .blocks = {pass->groups[0], pass->groups[1], run->count},
-                                       .threads = {levels  ? BLUR_LEVEL_SIDE
-                                                   : lines ? BLUR_LINE_GROUP
-                                                           : BLUR_HEAT_THREADS,
-                                                   levels ? BLUR_LEVEL_SIDE : 1}};
+    struct cuda_launch launch = {.kernel = run->blur->works[pass->work],
+                                 .blocks = {pass->groups[0], pass->groups[1], run->count},
+                                 .threads = {BLUR_LINE_GROUP, 1}};
+    if (pass->work >= BLUR_HEAT_EVERYWHERE) {
+        launch.blocks[0] = cuda_parts(passes->frame.width_px, BLUR_CUDA_HEAT_MADE);
+        launch.blocks[1] = cuda_parts(passes->frame.height_px, BLUR_CUDA_HEAT_MADE);
+        launch.threads[0] = BLUR_CUDA_HEAT_THREADS;
+    } else if (pass->work >= BLUR_LEVEL_HALVE) {
+        launch.threads[0] = launch.threads[1] = BLUR_LEVEL_SIDE;
+    }
     run->result = cuda_launch(run->blur->base.device, run->stream, &launch, &params);
 }
 
@@ -280,7 +287,8 @@ static struct blur_run start(struct operator_cuda *cuda, const struct operator_c
         .count = 1,
         .samples = own_plan(run->cuda_plan)->samples,
         .next_samples = own_plan(run->cuda_plan)->image_samples,
-        .between = plan->engine->passes->samples(plan)};
+        .between = plan->engine->passes->samples(plan),
+        .averages_alpha = frame->averages_alpha && pixel_codec_of(format)->has_alpha};
 }
 
 static enum fovea_result launch_image(const struct blur_run *run, CUfunction kernel,

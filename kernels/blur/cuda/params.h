@@ -116,10 +116,15 @@ struct blur_fft_columns_params {
     int32_t places; /* of a column in shared memory */
 };
 
+#define BLUR_CUDA_HEAT_MADE 48 /* pixels of a block, each way */
+#define BLUR_CUDA_HEAT_THREADS 256
+
 struct blur_pass_params {
     union blur_constants constants;
     uint64_t samples; /* float4[]: of the first image */
     int64_t next_samples;
+    int32_t averages_alpha; /* heat's fourth number counts */
+    int32_t reserved;
 };
 
 #endif
