@@ -143,6 +143,7 @@ add_library(fovea_cuda STATIC
     blur/cuda/blur_fft_plan.c
     blur/cuda/transform.c
     blur/cuda/blur_frame.c
+    blur/cuda/blur_run.c
     blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c

@@ -310,16 +310,16 @@ static __device__ void box_columns(const blur_image_frame &frame, const blur_box
 #define IMAGE_KERNELS(kind, suffix, format)                                                        \
     KERNEL blur_box_rows_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params)    \
     {                                                                                              \
-        const blur_image_frame &frame = params.frame;                                              \
+        const blur_image_frame &frame = params.work.frame;                                         \
         box_rows<pixel<format>>(                                                                   \
-            frame, params.lines,                                                                   \
+            frame, params.work.lines,                                                              \
             image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));               \
     }                                                                                              \
     KERNEL blur_box_columns_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params) \
     {                                                                                              \
-        const blur_image_frame &frame = params.frame;                                              \
+        const blur_image_frame &frame = params.work.frame;                                         \
         box_columns<pixel<format>>(                                                                \
-            frame, params.lines,                                                                   \
+            frame, params.work.lines,                                                              \
             image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),                \
             image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
     }

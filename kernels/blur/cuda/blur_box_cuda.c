@@ -1,76 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The kernels of blur_box.cu: which pictures they make, and how lines are parted among blocks. */
+/* How lines are parted among blocks of the kernels of blur_box.cu. */
 
 #include "blur_cuda.h"
-
-#include "kernels/blur/engine.h"
-#include "kernels/image/pixel_light.h"
-
-extern const unsigned char blur_box_fatbin[];
 
 #define COLUMNS 4 /* of a block: 32 bytes of each row */
 #define ROWS_THREADS 256 /* of a block that makes several rows */
 #define USUAL_PLACES 2176 /* of a block's lines, where boxes reach less far than that */
-
-/* ---- Kernels */
-
-static enum fovea_result allow_shared(const struct cuda_device *device, int32_t bytes,
-                                      const CUfunction kernels[CUDA_FORMATS])
-{
-    for (int i = 0; i < CUDA_FORMATS; i++) {
-        if (kernels[i]) {
-            CU_TRY(device->log, device->cu,
-                   device->cu->FuncSetAttribute(
-                       kernels[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes));
-        }
-    }
-    return FOVEA_OK;
-}
-
-static enum fovea_result get_kernels(const struct cuda_device *device, struct blur_box_cuda *box)
-{
-    const uint32_t levels = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                            1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(&box->shared_bytes,
-                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                                          device->handle));
-    const struct {
-        const char *prefix;
-        struct cuda_kernels *kernels;
-    } both[] = {{"blur_box_rows", &box->rows}, {"blur_box_columns", &box->columns}};
-    for (int i = 0; i < 2; i++) {
-        struct cuda_kernels *kernels = both[i].kernels;
-        FOVEA_TRY(cuda_kernels_get(device, box->module, both[i].prefix, levels, kernels));
-        FOVEA_TRY(allow_shared(device, box->shared_bytes, kernels->linear));
-        FOVEA_TRY(allow_shared(device, box->shared_bytes, kernels->surface));
-    }
-    return FOVEA_OK;
-}
-
-enum fovea_result blur_box_cuda_load(const struct cuda_device *device, struct blur_box_cuda *box)
-{
-    if (box->module) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(cuda_module_load(device, blur_box_fatbin, &box->module));
-    const enum fovea_result result = get_kernels(device, box);
-    if (result < 0) {
-        cuda_module_unload(device, &box->module);
-    }
-    return result;
-}
-
-/* In other lights 16 bits are too few for the dark. */
-bool blur_box_cuda_makes(const struct blur_plan *plan, int32_t light, enum fovea_format format)
-{
-    return plan->engine->passes == &blur_passes_box && light <= IMAGE_LIGHT_SRGB &&
-           pixel_light_known(format);
-}
-
-/* ---- Frames */
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -112,33 +49,32 @@ static uint32_t shared_bytes_of(const struct blur_box_lines *lines, uint32_t thr
                     (threads + 2 * BLUR_BOX_AROUND) * 4 * (uint32_t)sizeof(float));
 }
 
-static enum fovea_result launch(const struct cuda_device *device, const struct blur_box_cuda *box,
-                                const struct blur_box_run *run, int axis,
-                                struct blur_box_lines *lines, void *params)
+static enum fovea_result launch(const struct blur_run *run, int axis)
 {
-    const int32_t width = (int32_t)run->plan->machine.width_px;
-    const int32_t height = (int32_t)run->plan->machine.height_px;
+    struct blur_box_lines *lines = &run->work->lines;
+    const int32_t width = run->passes.frame.width_px;
+    const int32_t height = run->passes.frame.height_px;
     const int32_t length = axis == 0 ? width : height;
     const uint32_t threads = part_line(length, lines);
     uint32_t count = axis == 0 ? 1 + (ROWS_THREADS - 1) / threads : COLUMNS;
     count = smaller(count, BLUR_BOX_MOST_THREADS / threads);
-    while (count > 1 && shared_bytes_of(lines, threads, count) > (uint32_t)box->shared_bytes) {
+    while (count > 1 &&
+           shared_bytes_of(lines, threads, count) > (uint32_t)run->kernels->shared_bytes) {
         count /= 2;
     }
     const struct cuda_launch launch = {
-        .kernel = run->kernels[axis],
+        .kernel = axis == 0 ? run->first : run->last,
         .blocks = {cuda_parts(axis == 0 ? height : width, (int32_t)count),
                    cuda_parts(length, lines->made), run->count},
         .threads = {threads, count},
         .shared_bytes = shared_bytes_of(lines, threads, count)};
-    return cuda_launch(device, run->stream, &launch, params);
+    return cuda_launch(run->device, run->stream, &launch, run->work);
 }
 
-enum fovea_result blur_box_cuda_run(const struct cuda_device *device,
-                                    const struct blur_box_cuda *box, const struct blur_box_run *run,
-                                    struct blur_box_lines *lines, void *params)
+enum fovea_result blur_run_boxes(struct blur_run *run)
 {
-    *lines = lines_of(&run->plan->box, (int32_t)run->plan->numbers.passes);
-    FOVEA_TRY(launch(device, box, run, 0, lines, params));
-    return launch(device, box, run, 1, lines, params);
+    const struct blur_plan *plan = run->passes.plan;
+    run->work->lines = lines_of(&plan->box, (int32_t)plan->numbers.passes);
+    FOVEA_TRY(launch(run, 0));
+    return launch(run, 1);
 }

@@ -48,16 +48,21 @@ struct blur_box_lines {
     float outer; /* scale end */
 };
 
-struct blur_linear_params {
+/* What kernels do that read or write images. */
+struct blur_image_work {
     struct blur_image_frame frame;
-    struct blur_box_lines lines; /* of box alone */
+    struct blur_box_lines lines; /* of box */
+    struct blur_level_constants level; /* of quasi */
+};
+
+struct blur_linear_params {
+    struct blur_image_work work;
     struct image_linear src;
     struct image_linear dst;
 };
 
 struct blur_surface_params {
-    struct blur_image_frame frame;
-    struct blur_box_lines lines;
+    struct blur_image_work work;
     uint64_t src;
     uint64_t dst;
 };

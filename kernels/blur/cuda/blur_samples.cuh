@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Samples of passes: four floats. */
+#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_SAMPLES_CUH
+#define FOVEA_KERNELS_BLUR_CUDA_BLUR_SAMPLES_CUH
+
+#include "params.h"
+
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+
+static __device__ float4 plus(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+static __device__ float4 times(float scale, float4 v)
+{
+    return make_float4(scale * v.x, scale * v.y, scale * v.z, scale * v.w);
+}
+
+static __device__ float4 mixed(float4 most, float4 least)
+{
+    return plus(times(0.75f, most), times(0.25f, least));
+}
+
+static __device__ float4 none()
+{
+    return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+static __device__ float4 *samples_of(const blur_pass_params &params)
+{
+    return (float4 *)params.samples + blockIdx.z * params.next_samples;
+}
+
+#endif
