@@ -139,111 +139,86 @@ extern __shared__ __align__(16) char fft_shared[];
 template <typename Real, bool BACK>
 static __device__ void transform_row(const blur_fft_rows_params &params)
 {
-    complex_of<Real> *numbers = (complex_of<Real> *)fft_shared;
-    const int length = params.transform.length;
+    typedef complex_of<Real> number;
+    const blur_transform &transform = params.transform;
     const int threads = (int)blockDim.x;
     const int thread = (int)threadIdx.x;
-    complex_of<Real> *row = (complex_of<Real> *)params.at + blockIdx.y * params.next +
-                            (params.first + (int64_t)blockIdx.x) * length;
-    for (int i = thread; i < length; i += threads) {
-        numbers[blur_transform_place(i)] = row[i];
+    number *row = (number *)params.at + blockIdx.y * params.next +
+                  (params.first + (int64_t)blockIdx.x) * transform.length;
+    const transformed_line<Real> line = {transform, (number *)fft_shared, thread, threads};
+    if (!BACK) {
+        line.there(transform.steps, [&](int i) { return row[i]; });
     }
-    __syncthreads();
-    const transformed_line<Real> line = {params.transform, numbers, thread, threads};
+    for (int i = thread; i < transform.length; i += threads) {
+        if (BACK) {
+            line.at(i) = row[i];
+        } else {
+            row[i] = line.at(i);
+        }
+    }
     if (BACK) {
-        line.back();
-    } else {
-        line.there();
-    }
-    for (int i = thread; i < length; i += threads) {
-        row[i] = numbers[blur_transform_place(i)];
+        __syncthreads();
+        line.back(transform.steps, [&](int i, number v) { row[i] = v; });
     }
 }
 
-/* A thread transforms a column together with others, and moves numbers such that neighbouring
- * threads have neighbouring columns. */
+/* Threads of an x transform a column together; neighbouring threads have neighbouring columns. */
 template <typename Real> struct columns {
+    typedef complex_of<Real> number;
+
     const blur_fft_columns_params &params;
-    complex_of<Real> *shared;
-    int number; /* of the column of this thread, of those of the block */
-    int across; /* the block's first column */
-    int plane;
+    const int column;
+    number *at; /* the column's first number */
 
     __device__ explicit columns(const blur_fft_columns_params &own)
-        : params(own), shared((complex_of<Real> *)fft_shared), number((int)threadIdx.y),
-          across((int)(blockIdx.x / (unsigned)own.planes * blockDim.y)),
-          plane((int)(blockIdx.x % (unsigned)own.planes))
+        : params(own), column((int)(blockIdx.x / (unsigned)own.planes * blockDim.x + threadIdx.x)),
+          at((number *)own.at + (int)(blockIdx.x % (unsigned)own.planes) * own.next + column)
     {
-    }
-
-    /* Calls move(number in shared memory, row, column) for rows of the block's columns. */
-    template <typename Move> __device__ void for_each(int rows, Move move) const
-    {
-        const int count = (int)blockDim.y;
-        const int thread = (int)(threadIdx.y * blockDim.x + threadIdx.x);
-        const int of_block = thread % count;
-        const int column = across + of_block;
-        if (column < params.width) {
-            for (int row = thread / count; row < rows; row += (int)blockDim.x) {
-                move(shared[of_block * params.places + blur_transform_place(row)], row, column);
-            }
-        }
-        __syncthreads();
-    }
-
-    __device__ void load() const
-    {
-        const complex_of<Real> *from = (const complex_of<Real> *)params.at + plane * params.next;
-        for_each(params.transform.length, [&](complex_of<Real> &own, int row, int column) {
-            own = row < params.rows ? from[(int64_t)row * params.width + column]
-                                    : complex_of<Real>{0, 0};
-        });
-    }
-
-    __device__ void multiply() const
-    {
-        const complex_of<Real> *kernel = (const complex_of<Real> *)params.kernel;
-        for_each(params.transform.length, [&](complex_of<Real> &own, int row, int column) {
-            own = own * kernel[(int64_t)row * params.width + column];
-        });
-    }
-
-    __device__ void store() const
-    {
-        complex_of<Real> *to = (complex_of<Real> *)params.at + plane * params.next +
-                               (int64_t)params.first_written * params.width;
-        const int first = params.first_written;
-        for_each(first + params.written, [&](complex_of<Real> &own, int row, int column) {
-            if (row >= first) {
-                to[(int64_t)(row - first) * params.width + column] = own;
-            }
-        });
     }
 
     __device__ transformed_line<Real> line() const
     {
-        return {params.transform, shared + number * params.places, (int)threadIdx.x,
-                (int)blockDim.x};
+        return {params.transform, (number *)fft_shared + (int)threadIdx.x * params.places,
+                (int)threadIdx.y, (int)blockDim.y};
+    }
+
+    __device__ number get(int row) const
+    {
+        const bool is_there = row < params.rows && column < params.width;
+        return is_there ? at[(int64_t)row * params.width] : number{0, 0};
+    }
+
+    /* Rows that are written lie where those that are read begin. */
+    __device__ void put(int row, number v) const
+    {
+        const int from = row - params.first_written;
+        if (from >= 0 && from < params.written && column < params.width) {
+            at[(int64_t)row * params.width] = v;
+        }
     }
 };
 
 template <typename Real> static __device__ void convolve_columns(const blur_fft_columns_params &own)
 {
+    typedef complex_of<Real> number;
     const columns<Real> columns(own);
-    columns.load();
-    columns.line().there();
-    columns.multiply();
-    columns.line().back();
-    columns.store();
+    const transformed_line<Real> line = columns.line();
+    const int steps = own.transform.steps - 1;
+    const number *kernel = (const number *)own.kernel + min(columns.column, own.width - 1);
+    line.there(steps, [&](int row) { return columns.get(row); });
+    line.turn_around([&](int row) { return kernel[(int64_t)row * own.width]; });
+    line.back(steps, [&](int row, number v) { columns.put(row, v); });
 }
 
 template <typename Real>
 static __device__ void transform_columns(const blur_fft_columns_params &own)
 {
     const columns<Real> columns(own);
-    columns.load();
-    columns.line().there();
-    columns.store();
+    const transformed_line<Real> line = columns.line();
+    line.there(own.transform.steps, [&](int row) { return columns.get(row); });
+    for (int i = line.thread; i < own.transform.length; i += line.threads) {
+        columns.put(i, line.at(i));
+    }
 }
 
 #define TRANSFORM_KERNELS(suffix, Real)                                                            \

@@ -167,7 +167,7 @@ static enum fovea_result transform_columns(const struct planes_at *all, uint32_t
     const struct cuda_launch launch = {
         .kernel = (kernel ? fft->columns : fft->columns_there)[planes->precise],
         .blocks = {all->count * cuda_parts(params.width, (int32_t)columns), 1, 1},
-        .threads = {BLUR_FFT_COLUMN_THREADS / columns, columns},
+        .threads = {columns, BLUR_FFT_COLUMN_THREADS / columns},
         .shared_bytes = columns * (uint32_t)params.places * blur_fft_number_bytes(all->planes)};
     return cuda_launch(fft->base.device, all->stream, &launch, &params);
 }

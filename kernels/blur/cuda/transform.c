@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SHORTEST 6 /* of two steps; the first reads a line, and the last turns around */
+
 static const int32_t radices[] = {8, 4, 2, 5, 3};
 
 /* Splits the length, and returns how many steps it takes; 0: it has another factor. */
@@ -26,12 +28,12 @@ int32_t blur_transform_length(int32_t least, int32_t most)
 {
     int32_t best = 0;
     int64_t best_cost = INT64_MAX;
-    for (int32_t length = least > 2 ? least : 2; length <= most && length <= 2 * least + 2;
-         length++) {
+    const int32_t first = least > SHORTEST ? least : SHORTEST;
+    for (int32_t length = first; length <= most && length <= 2 * first; length++) {
         int32_t radix[2 * BLUR_TRANSFORM_STEPS];
         const int32_t steps = split(length, radix);
         const int64_t cost = (int64_t)length * (steps + 2);
-        if (steps > 0 && steps <= BLUR_TRANSFORM_STEPS && cost < best_cost) {
+        if (steps > 1 && steps <= BLUR_TRANSFORM_STEPS && cost < best_cost) {
             best = length;
             best_cost = cost;
         }

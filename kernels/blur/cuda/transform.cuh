@@ -148,28 +148,61 @@ static __device__ void turn_each(complex_of<Real> *v, complex_of<Real> turn)
     }
 }
 
+template <int RADIX> struct radix_of {
+    static const int value = RADIX;
+};
+
+/* Calls work(radix_of<radix>). */
+template <typename Work> static __device__ void with_radix(int radix, Work work)
+{
+    switch (radix) {
+    case 2:
+        work(radix_of<2>());
+        break;
+    case 3:
+        work(radix_of<3>());
+        break;
+    case 4:
+        work(radix_of<4>());
+        break;
+    case 5:
+        work(radix_of<5>());
+        break;
+    default:
+        work(radix_of<8>());
+        break;
+    }
+}
+
 /* A line that threads of a block transform. Numbers that are taken with their parts swapped, and
- * put so, are transformed back. */
+ * put so, are transformed back. All threads of the block call the same functions. */
 template <typename Real> struct transformed_line {
+    typedef complex_of<Real> number;
+
     const blur_transform &transform;
-    complex_of<Real> *numbers;
+    number *numbers;
     int thread;
     int threads;
 
-    /* left: the length of the parts that follow; parts: of the line, `left * RADIX` long */
-    template <int RADIX, bool BACK>
-    __device__ void step(int left, uint32_t inverse, int parts) const
+    __device__ number &at(int i) const
     {
-        const complex_of<Real> *turns = (const complex_of<Real> *)transform.turns;
+        return numbers[blur_transform_place(i)];
+    }
+
+    /* left: the length of the parts that follow; parts: of the line, `left * RADIX` long */
+    template <int RADIX, bool BACK, typename Get, typename Put>
+    __device__ void step(int left, uint32_t inverse, int parts, Get get, Put put) const
+    {
+        const number *turns = (const number *)transform.turns;
         const int count = transform.length / RADIX;
         for (int i = thread; i < count; i += threads) {
             const int part = left == 1 ? i : (int)__umulhi((uint32_t)i, inverse);
             const int along = i - part * left;
             const int first = part * left * RADIX + along;
-            complex_of<Real> v[RADIX];
+            number v[RADIX];
 #pragma unroll
             for (int k = 0; k < RADIX; k++) {
-                v[k] = numbers[blur_transform_place(first + k * left)];
+                v[k] = get(first + k * left);
                 v[k] = BACK ? swapped(v[k]) : v[k];
             }
             if (BACK && left > 1) {
@@ -181,54 +214,77 @@ template <typename Real> struct transformed_line {
             }
 #pragma unroll
             for (int k = 0; k < RADIX; k++) {
-                numbers[blur_transform_place(first + k * left)] = BACK ? swapped(v[k]) : v[k];
+                put(first + k * left, BACK ? swapped(v[k]) : v[k]);
             }
         }
     }
 
-    template <bool BACK> __device__ void step_of(int number, int left, int parts) const
+    template <bool BACK, typename Get, typename Put>
+    __device__ void step_of(int i, int left, int parts, Get get, Put put) const
     {
-        const uint32_t inverse = transform.inverse[number];
-        switch (transform.radix[number]) {
-        case 2:
-            step<2, BACK>(left, inverse, parts);
-            break;
-        case 3:
-            step<3, BACK>(left, inverse, parts);
-            break;
-        case 4:
-            step<4, BACK>(left, inverse, parts);
-            break;
-        case 5:
-            step<5, BACK>(left, inverse, parts);
-            break;
-        default:
-            step<8, BACK>(left, inverse, parts);
-            break;
-        }
+        with_radix(transform.radix[i], [&](auto radix) {
+            this->template step<decltype(radix)::value, BACK>(left, transform.inverse[i], parts, get,
+                                                              put);
+        });
         __syncthreads();
     }
 
-    /* All threads of the block call these, after the numbers are there. */
-    __device__ void there() const
+    /* The first so many steps, of which the first one takes what get(number) returns. */
+    template <typename Get> __device__ void there(int steps, Get get) const
     {
-        int left = transform.length;
-        for (int i = 0, parts = 1; i < transform.steps; i++) {
+        const auto take = [&](int i) { return at(i); };
+        const auto put = [&](int i, number v) { at(i) = v; };
+        int left = transform.length / transform.radix[0];
+        step_of<false>(0, left, 1, get, put);
+        for (int i = 1, parts = transform.radix[0]; i < steps; i++) {
             left /= transform.radix[i];
-            step_of<false>(i, left, parts);
+            step_of<false>(i, left, parts, take, put);
             parts *= transform.radix[i];
         }
     }
 
-    __device__ void back() const
+    /* The last so many steps, of which the last one gives put(number, value) what it makes. */
+    template <typename Put> __device__ void back(int steps, Put put) const
     {
+        const auto take = [&](int i) { return at(i); };
+        const auto keep = [&](int i, number v) { at(i) = v; };
         int left = 1;
-        int parts = transform.length;
-        for (int i = transform.steps - 1; i >= 0; i--) {
-            parts /= transform.radix[i];
-            step_of<true>(i, left, parts);
+        for (int i = transform.steps - 1; i >= steps; i--) {
             left *= transform.radix[i];
         }
+        int parts = transform.length / left;
+        for (int i = steps - 1; i > 0; i--) {
+            parts /= transform.radix[i];
+            step_of<true>(i, left, parts, take, keep);
+            left *= transform.radix[i];
+        }
+        step_of<true>(0, left, 1, take, put);
+    }
+
+    /* The last step there, times factor(number), and the first one back. */
+    template <typename Factor> __device__ void turn_around(Factor factor) const
+    {
+        with_radix(transform.radix[transform.steps - 1], [&](auto radix) {
+            const int each = decltype(radix)::value;
+            for (int i = thread; i < transform.length / each; i += threads) {
+                number v[each];
+#pragma unroll
+                for (int k = 0; k < each; k++) {
+                    v[k] = at(i * each + k);
+                }
+                few<each>::transform(v);
+#pragma unroll
+                for (int k = 0; k < each; k++) {
+                    v[k] = swapped(v[k] * factor(i * each + k));
+                }
+                few<each>::transform(v);
+#pragma unroll
+                for (int k = 0; k < each; k++) {
+                    at(i * each + k) = swapped(v[k]);
+                }
+            }
+        });
+        __syncthreads();
     }
 };
 

@@ -13,7 +13,7 @@
 
 struct blur_transform {
     int32_t length; /* the product of the radices */
-    int32_t steps;
+    int32_t steps; /* 2 and more */
     int32_t radix[BLUR_TRANSFORM_STEPS]; /* 2, 3, 4, 5 or 8 */
     /* 2^32 over what is left of the length after a step, rounded up: a division by that number is
      * the upper half of a product. */
