@@ -196,13 +196,15 @@ struct box_line {
 template <typename Pixel> struct box_levels {
     const blur_image_frame &frame;
     const frame_light light;
-    float color_scale;
+    float color_scale; /* there, and back */
     float alpha_scale;
+    float color_back;
 
     __device__ explicit box_levels(const blur_image_frame &of)
         : frame(of), light(of.light, of.light_value, (const float *)of.light_samples),
           color_scale(of.light != IMAGE_LIGHT_STORED ? WHITE : WHITE / Pixel::white),
-          alpha_scale(WHITE / Pixel::alpha_white)
+          alpha_scale(WHITE / Pixel::alpha_white),
+          color_back(of.light != IMAGE_LIGHT_STORED ? 1.0f / WHITE : Pixel::white / WHITE)
     {
     }
 
@@ -219,8 +221,8 @@ template <typename Pixel> struct box_levels {
     __device__ typename Pixel::word store(uint2 sample) const
     {
         const float4 v = values_of(sample);
-        const float scale = 1.0f / color_scale;
-        float4 value = make_float4(scale * v.x, scale * v.y, scale * v.z, v.w / alpha_scale);
+        float4 value = make_float4(color_back * v.x, color_back * v.y, color_back * v.z,
+                                   Pixel::alpha_white / WHITE * v.w);
         if (frame.light != IMAGE_LIGHT_STORED) {
             value = light_to_levels<Pixel>(value, light);
         }
@@ -256,9 +258,10 @@ static __device__ void box_rows(const blur_image_frame &frame, const blur_box_li
     const box_line line(own);
     const int y = (int)(blockIdx.x * blockDim.y + threadIdx.y);
     const int first = (int)blockIdx.y * own.made - own.margin;
-    const int length = (int)blockDim.x * EACH;
     line.clear_around();
-    for (int i = line.part; i < length; i += (int)blockDim.x) {
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int i = line.part + k * (int)blockDim.x;
         const int x = min(max(first + i, 0), frame.width_px - 1);
         line.places[i] = levels.load(src.load(x, min(y, frame.height_px - 1)));
     }
@@ -284,11 +287,12 @@ static __device__ void box_columns(const blur_image_frame &frame, const blur_box
     const int begin = thread / (int)blockDim.y;
     const int x = (int)(blockIdx.x * blockDim.y) + column;
     const int first = (int)blockIdx.y * own.made - own.margin;
-    const int length = (int)blockDim.x * EACH;
     uint2 *places = (uint2 *)box_shared + column * own.line_places + AROUND;
     const uint2 *samples = samples_of(frame) + min(x, frame.width_px - 1);
     line.clear_around();
-    for (int i = begin; i < length; i += (int)blockDim.x) {
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int i = begin + k * (int)blockDim.x;
         const int y = min(max(first + i, 0), frame.height_px - 1);
         places[i] = samples[(int64_t)y * frame.width_px];
     }

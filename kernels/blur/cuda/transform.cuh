@@ -223,8 +223,8 @@ template <typename Real> struct transformed_line {
     __device__ void step_of(int i, int left, int parts, Get get, Put put) const
     {
         with_radix(transform.radix[i], [&](auto radix) {
-            this->template step<decltype(radix)::value, BACK>(left, transform.inverse[i], parts, get,
-                                                              put);
+            this->template step<decltype(radix)::value, BACK>(left, transform.inverse[i], parts,
+                                                              get, put);
         });
         __syncthreads();
     }
