@@ -111,6 +111,7 @@ set(FOVEA_FATBINS
     blur/cuda/blur_fft
     dof/cuda/dof
     saliency/cuda/saliency
+    lightfield/cuda/lightfield
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")
@@ -133,7 +134,7 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
 set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
-    lens/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+    lens/cuda/fatbin.c lightfield/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
@@ -175,6 +176,12 @@ add_library(fovea_cuda STATIC
     image/planes_cuda.c
     lens/cuda/fatbin.c
     lens/cuda/lens_cuda.c
+    lightfield/cuda/arguments.c
+    lightfield/cuda/fatbin.c
+    lightfield/cuda/lightfield_cuda.c
+    lightfield/cuda/match.c
+    lightfield/cuda/run.c
+    lightfield/cuda/tile.c
     operator/operator_cuda_base.c
     saliency/cuda/fatbin.c
     saliency/cuda/frame.c

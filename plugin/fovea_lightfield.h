@@ -111,7 +111,7 @@ struct fovea_lightfield_raw {
     uint32_t height_px;
     enum fovea_lightfield_format format;
     enum fovea_lightfield_bayer bayer;
-    enum fovea_memory memory; /* FOVEA_MEMORY_CUDA: FOVEA_ERROR_UNSUPPORTED in this version */
+    enum fovea_memory memory; /* of this picture, and of all that goes with it in a call */
     /* What white is, 1..65535: 4095 of a sensor with 12 bits. 0: all bits, which it is of 8-bit
      * formats. A pixel above it is as white */
     uint32_t maximum;
@@ -249,18 +249,28 @@ struct fovea_lightfield;
 /* FOVEA_ERROR_INVALID_ARGUMENT: the log names the field of the geometry. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_create(
     const struct fovea_lightfield_desc *desc, struct fovea_lightfield **out_field);
+/* What it has enqueued on CUDA streams is over by then. NULL is fine. */
 FOVEA_API void fovea_lightfield_destroy(struct fovea_lightfield **field);
 
 /* ---- Pictures
  *
  * A picture shows the whole array: the middle of pixel x of a picture of width W is (x + 1/2) / W
  * of its columns' width from the left. Any size is possible; columns * patch_px by rows * patch_px
- * pitch_y / pitch_x is the raw's own resolution. Formats: all of fovea_image.h, in CPU memory;
- * white is 255, 1023 or 1, alpha is opaque. A raw of colours needs a format of colours.
+ * pitch_y / pitch_x is the raw's own resolution. Formats: all of fovea_image.h; white is 255, 1023
+ * or 1, alpha is opaque. A raw of colours needs a format of colours.
  *
- * All of these return when the picture is written, and on failure nothing that was written counts.
- * The first picture of a width allocates: half a KiB for each column and thread, and for depth 84
- * bytes more for each patch size. */
+ * All pictures of a call lie in one kind of memory. In CPU memory a call returns when the picture
+ * is written, and on failure nothing that was written counts. The first picture of a width
+ * allocates: half a KiB for each column and thread, and for depth 84 bytes more for each patch
+ * size.
+ *
+ * In CUDA memory, of one device, a call enqueues on cuda_stream and waits for nothing; cuda_stream
+ * means nothing in CPU memory. The first call of a device loads kernels. Renderings and sums need
+ * no memory, and a stream that is being captured takes them; the field outlives its graphs. Depths
+ * of the first size allocate up to 256 MiB, but for those of 8 patch sizes or fewer without the
+ * box, of the nearest pixels of 8-bit formats, where the array is rectangular and not turned and 4
+ * divides raw_width_px: these need no memory. A stream that is being captured gets
+ * FOVEA_ERROR_INVALID_STATE for depths that need memory, before anything is enqueued. */
 
 enum fovea_lightfield_filter {
     FOVEA_LIGHTFIELD_FILTER_LINEAR = 0, /* between the four nearest pixels of the raw */
@@ -284,8 +294,8 @@ struct fovea_lightfield_rendering {
      * than half a pitch; 0, 0 */
     double view_x_px; /* along the rows of lenses */
     double view_y_px;
-    /* The patch size of each pixel, R32F of the picture's size in CPU memory: all is in focus. NaN
-     * and numbers out of 1 .. pitch_x_px count as patch_px. NULL: patch_px everywhere */
+    /* The patch size of each pixel, R32F of the picture's size: all is in focus. NaN and numbers
+     * out of 1 .. pitch_x_px count as patch_px. NULL: patch_px everywhere */
     const struct fovea_image *patches;
 };
 
@@ -324,10 +334,10 @@ static inline void fovea_lightfield_matching_init(struct fovea_lightfield_matchi
     matching->range = 2;
 }
 
-/* depth: R32F in CPU memory, patch sizes in pixels of the raw; pitch_x_px divided by one is the
- * distance of the image from the lenses in distances of the sensor. confidence: NULL, or R32F of
- * the same size: 1 - least difference / least difference of sizes a pixel or more away; 0 where
- * nothing tells them apart, and where no size is a pixel away. FOVEA_ERROR_INVALID_ARGUMENT also
+/* depth: R32F, patch sizes in pixels of the raw; pitch_x_px divided by one is the distance of the
+ * image from the lenses in distances of the sensor. confidence: NULL, or R32F of the same size:
+ * 1 - least difference / least difference of sizes a pixel or more away; 0 where nothing tells them
+ * apart, and where no size is a pixel away. FOVEA_ERROR_INVALID_ARGUMENT also
  * where the array has one lens. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_depth(
     struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,

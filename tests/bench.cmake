@@ -41,7 +41,7 @@ if(TARGET fovea_test_vulkan)
 endif()
 if(TARGET fovea_cuda)
     target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_blobs.c bench/cuda_operator.c
-        bench/cuda_copy.c bench/cuda_depth.c bench/cuda_prepare.c bench/cuda_row.c
+        bench/cuda_copy.c bench/cuda_depth.c bench/cuda_lightfield.c bench/cuda_prepare.c bench/cuda_row.c
         bench/cuda_surfaces.c bench/cuda_time.c
         bench/domain_cuda.c bench/lens_paper/cuda_lens_flat.c bench/lens_paper/cuda_lens_memory.c bench/lens_paper/cuda_lens_paper.c
         bench/lens_paper/cuda_lens_peers.c $<TARGET_OBJECTS:bench_kernels_ptx>

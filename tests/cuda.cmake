@@ -84,6 +84,9 @@ fovea_add_test(NAME test_cuda_blobs SOURCES gpu/test_cuda_blobs.c ${fixture}
 foreach(name IN ITEMS blobs blobs_found)
     fovea_add_run(test_${name}_on_cuda gpu 120 FOVEA_TEST_BLOBS_CUDA=1 test_${name})
 endforeach()
+foreach(name IN ITEMS lightfield lightfield_scenes)
+    fovea_add_run(test_${name}_on_cuda gpu 120 FOVEA_TEST_LIGHTFIELD_CUDA=1 test_${name})
+endforeach()
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
 # The example is linked with -lcuda, without which a test must start, to be skipped: as a library it looks for the
@@ -146,5 +149,8 @@ if(COMMAND fovea_add_emulated)
     endforeach()
     foreach(name IN ITEMS blobs blobs_found)
         fovea_add_emulated(${name}_on_cuda test_${name} FOVEA_TEST_BLOBS_CUDA=1)
+    endforeach()
+    foreach(name IN ITEMS lightfield lightfield_scenes)
+        fovea_add_emulated(${name}_on_cuda test_${name} FOVEA_TEST_LIGHTFIELD_CUDA=1)
     endforeach()
 endif()

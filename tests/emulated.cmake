@@ -76,7 +76,7 @@ if(TARGET fovea_cuda)
         foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
         foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late image/planes
         lens/cuda/lens lens/cuda/lens_grid blur/cuda/blur blur/cuda/blur_box blur/cuda/blur_fft dof/cuda/dof
-        saliency/cuda/saliency)
+        saliency/cuda/saliency lightfield/cuda/lightfield)
         list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)
     endforeach()
 endif()

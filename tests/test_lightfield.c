@@ -5,6 +5,7 @@
  * (LF5, LF7), of every kind of array, raw picture and processor. */
 
 #include "cmocka_all.h"
+#include "lightfield_run.h"
 #include "lightfield_scene.h"
 #include "random.h"
 
@@ -132,6 +133,10 @@ static const struct shape shapes[] = {
      0.0, 0.0},
     {"nearest", 74.75, 1.0, 0.3, 0, 0, FORMAT(RGB8), 0, 0, NEAREST, 8.3, 2, 77, 66, 0.0, 0.0},
     {"nearest, 16 bits", 31.7, 1.0, 0.0, 0, 0, FORMAT(R16), 0, 0, NEAREST, 5.1, 4, 30, 70, 0.0,
+     0.0},
+    {"a row's end, flipped", 74.75, 1.0, 0.0, 0, 1, FORMAT(R8), 0, 0, 0, 11.3, 2, 104, 88, 2.0,
+     0.0},
+    {"nearest in rows", 74.75, 1.1, 0.0, 0, 0, FORMAT(RGB8), 0, 0, NEAREST, 8.3, 1, 230, 66, -3.0,
      0.0},
     {"one lens each", 20.0, 1.0, 0.0, 0, 0, FORMAT(RGB8), 0, 0, 0, 19.0, 0, 140, 120, 0.0, 0.0},
     {"RGGB", 31.4, 1.0, 0.2, 0, 0, FORMAT(R8), BAYER(RGGB), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0},
@@ -274,7 +279,7 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         const struct fovea_image patch_image = floats_of(shape, patches, false);
         const struct lightfield_size size = {shape->width_px, shape->height_px};
         uint64_t random = 5;
-        assert_int_equal(fovea_lightfield_render(world.field, &world.raw, &rendering, &image, NULL),
+        assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
                          FOVEA_OK);
         lightfield_reference_render(&world.definition, &world.geometry, &rendering, size, NULL,
                                     exact);
@@ -286,7 +291,7 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         patches[3] = NAN;
         wide[3] = NAN;
         rendering.patches = &patch_image;
-        assert_int_equal(fovea_lightfield_render(world.field, &world.raw, &rendering, &image, NULL),
+        assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
                          FOVEA_OK);
         lightfield_reference_render(&world.definition, &world.geometry, &rendering, size, wide,
                                     exact);
@@ -322,7 +327,7 @@ TEST(depths_are_those_of_the_definition)
         const struct fovea_image confidence = floats_of(shape, made + pixels, false);
         const struct lightfield_size size = {shape->width_px, shape->height_px};
         assert_int_equal(
-            fovea_lightfield_depth(world.field, &world.raw, &matching, &depth, &confidence, NULL),
+            lightfield_run_depth(world.field, &world.raw, &matching, &depth, &confidence),
             FOVEA_OK);
         lightfield_reference_costs(&world.definition, &world.geometry, &matching, size, costs);
         lightfield_reference_choose(&matching, size, costs, exact, exact + pixels);
@@ -355,8 +360,7 @@ TEST(sums_of_views_are_those_of_the_definition)
         double *exact = test_calloc(3 * pixels, sizeof *exact);
         const struct fovea_image image = floats_of(shape, made, true);
         const struct lightfield_size size = {shape->width_px, shape->height_px};
-        assert_int_equal(fovea_lightfield_sum_views(world.field, &world.raw, &sum, &image, NULL),
-                         FOVEA_OK);
+        assert_int_equal(lightfield_run_sum(world.field, &world.raw, &sum, &image), FOVEA_OK);
         lightfield_reference_sum(&world.definition, &world.geometry, &sum, size, exact);
         compare("sum", shape, &world, made, exact);
         test_free(exact);

@@ -6,6 +6,7 @@
  */
 
 #include "cmocka_all.h"
+#include "lightfield_run.h"
 #include "lightfield_scene.h"
 #include "random.h"
 
@@ -121,7 +122,7 @@ static void render(const struct world *world, double patch_px, enum fovea_lightf
     fovea_lightfield_rendering_init(&rendering);
     rendering.patch_px = patch_px;
     rendering.filter = filter;
-    assert_ok(fovea_lightfield_render(world->field, &world->raw, &rendering, &image, NULL));
+    assert_ok(lightfield_run_render(world->field, &world->raw, &rendering, &image));
 }
 
 /* What the scene has at a pixel; returns its patch size. */
@@ -208,7 +209,7 @@ static double match(const struct world *world, uint32_t box, enum fovea_lightfie
     matching.last_px = 14.0;
     matching.box = box;
     matching.filter = filter;
-    assert_ok(fovea_lightfield_depth(world->field, &world->raw, &matching, &image, NULL, NULL));
+    assert_ok(lightfield_run_depth(world->field, &world->raw, &matching, &image, NULL));
     INNER(x, y)
     {
         double level;

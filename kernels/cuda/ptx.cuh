@@ -46,6 +46,14 @@ PTX float ptx_lg2(float x)
     return y;
 }
 
+/* Returns c + the absolute differences of four bytes each. */
+PTX uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t d;
+    asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
 /* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other
  * accesses before or behind it. */
 PTX void ptx_add_shared(uint32_t address, int32_t value)

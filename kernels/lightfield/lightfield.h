@@ -16,18 +16,36 @@
 #define LIGHTFIELD_BOX_REACH 2
 #define LIGHTFIELD_PROBLEM_BYTES 256
 
-/* Says whether lenses so far away have a place of a patch in their micro-image. Neither side of a
- * whole ratio depends on rounding. */
-static inline bool lightfield_in_range(uint32_t away, double patch_px, double pitch_px)
+/* Neither side of a whole ratio depends on rounding. */
+static inline double lightfield_reach_px(double pitch_px)
 {
-    return (2.0 * away + 1.0) * patch_px <= pitch_px * (1.0 + 1e-6);
+    return pitch_px * (1.0 + 1e-6);
 }
 
-/* The number of patch sizes of a matching, which has been checked. */
+/* Says whether lenses so far away have a place of a patch in their micro-image. */
+static inline bool lightfield_in_range(uint32_t away, double patch_px, double pitch_px)
+{
+    return (2.0 * away + 1.0) * patch_px <= lightfield_reach_px(pitch_px);
+}
+
+/* Lenses to each side of which any counts. */
+static inline uint32_t lightfield_range_of(const struct fovea_lightfield_rendering *rendering,
+                                           double pitch_px)
+{
+    uint32_t range = rendering->range;
+    while (!rendering->patches && range > 0 &&
+           !lightfield_in_range(range, rendering->patch_px, pitch_px)) {
+        range--;
+    }
+    return range;
+}
+
+/* The number of patch sizes of a matching with first_px <= last_px; 0: its step is not above 0, or
+ * there are more than LIGHTFIELD_SIZES_MAX. */
 static inline uint32_t lightfield_size_count(const struct fovea_lightfield_matching *matching)
 {
-    const double span = matching->last_px - matching->first_px;
-    return (uint32_t)(span / matching->step_px + 1e-6) + 1;
+    const double steps = (matching->last_px - matching->first_px) / matching->step_px + 1e-6;
+    return matching->step_px > 0.0 && steps < LIGHTFIELD_SIZES_MAX ? (uint32_t)steps + 1 : 0;
 }
 
 static inline bool lightfield_row_is_shifted(const struct fovea_lightfield_geometry *geometry,

@@ -6,44 +6,14 @@
 #include "core/log.h"
 
 #if FOVEA_HAVE_CUDA
+#include "context_place.h"
 #include "kernels/saliency/cuda/saliency_cuda.h"
-
-/* Where the image lies. */
-struct place {
-    int ordinal;
-    CUcontext context; /* NULL: of none */
-};
-
-/* Managed memory counts, because the device can reach it wherever it lies. */
-static enum fovea_result find_place(const struct blobs_run *run, struct place *out)
-{
-    const struct cuda_driver *cu = NULL;
-    CUmemorytype type = 0;
-    int managed = 0;
-    CUpointer_attribute attributes[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT};
-    void *values[] = {&type, &managed, &out->ordinal, &out->context};
-    if (cuda_driver_get(run->log, &cu) != FOVEA_OK) {
-        log_error(run->log, "blobs: the image is said to lie in CUDA memory, and there is no CUDA");
-        return FOVEA_ERROR_UNSUPPORTED;
-    }
-    *out = (struct place){-1, NULL};
-    const CUresult status =
-        cu->PointerGetAttributes(4, attributes, values, (CUdeviceptr)(uintptr_t)run->src->data);
-    out->context = managed ? NULL : out->context;
-    if (status != CUDA_SUCCESS || !(managed || type == CU_MEMORYTYPE_DEVICE) || out->ordinal < 0) {
-        log_error(run->log, "blobs: src.data is not a device pointer");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
-}
 
 static enum fovea_result open_device(struct saliency_cuda **cuda, const struct blobs_run *run)
 {
-    struct place place;
+    struct context_place place;
     enum fovea_result result = FOVEA_OK;
-    FOVEA_TRY(find_place(run, &place));
+    FOVEA_TRY(context_place_find(run->log, "blobs: src.data", run->src->data, &place));
     if (!*cuda || (*cuda)->device->ordinal != place.ordinal) {
         saliency_cuda_destroy(cuda);
         result = saliency_cuda_create(place.ordinal, run->log, cuda);

@@ -114,7 +114,7 @@ static bool run_all(struct cuda_bench *b)
     for (size_t i = 0; there && i < count; i++) {
         there = run_size(b, &sizes[i]);
     }
-    return there && cuda_batch(b) && cuda_blobs(b);
+    return there && cuda_batch(b) && cuda_blobs(b) && cuda_lightfield(b);
 }
 
 void bench_cuda(struct bench *bench)

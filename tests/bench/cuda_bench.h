@@ -153,6 +153,7 @@ void cuda_array_free(struct cuda_bench *b, struct cuda_array *array); /* sets NU
 /* False: there is no device. */
 bool cuda_batch(struct cuda_bench *b);
 bool cuda_blobs(struct cuda_bench *b); /* cuda_blobs.c */
+bool cuda_lightfield(struct cuda_bench *b); /* cuda_lightfield.c */
 bool cuda_domain(struct cuda_bench *b);
 bool cuda_lens_paper(struct cuda_bench *b); /* lens_paper/ */
 bool cuda_foveation_paper(struct cuda_bench *b); /* foveation_paper/ */

@@ -91,7 +91,8 @@ static const struct {
          picture_row},
     [RESULT_BATCH] =
         {"Many small pictures in one go, each with a gaze of its own. x copy: ours against "
-         "the copy of RGB8, a copy against its own. And blobs, in a call and step by step.",
+         "the copy of RGB8, a copy against its own. And blobs, in a call and step by step, and "
+         "light fields.",
          "| backend | pictures | mode | format | us | p10 to p90 | x copy | pictures "
          "a second | timed by |\n|---|---|---|---|---|---|---|---|---|\n",
          batch_row},

@@ -154,18 +154,6 @@ static void render_strip(const struct lightfield_job *job, struct lightfield_wor
     }
 }
 
-/* Lenses to each side of which any counts. */
-static int32_t range_of(const struct lightfield_cpu *cpu,
-                        const struct fovea_lightfield_rendering *rendering)
-{
-    uint32_t range = rendering->range;
-    while (!rendering->patches && range > 0 &&
-           !lightfield_in_range(range, rendering->patch_px, cpu->geometry.pitch_x_px)) {
-        range--;
-    }
-    return (int32_t)range;
-}
-
 void lightfield_cpu_render(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
                            const struct fovea_lightfield_rendering *rendering,
                            const struct fovea_image *dst)
@@ -179,7 +167,7 @@ void lightfield_cpu_render(struct lightfield_cpu *cpu, const struct fovea_lightf
         .view = lightfield_view_of(&cpu->geometry, dst),
         .sigma_px =
             rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS,
-        .range = range_of(cpu, rendering),
+        .range = (int32_t)lightfield_range_of(rendering, pitch_px),
     };
     struct lightfield_job job = {.cpu = cpu,
                                  .make = render_strip,

@@ -80,6 +80,11 @@ static inline float __fadd_rn(float x, float y)
     volatile float sum = x + y;
     return sum;
 }
+static inline double __dmul_rn(double x, double y)
+{
+    volatile double product = x * y;
+    return product;
+}
 static inline int __popc(unsigned value)
 {
     return __builtin_popcount(value);

@@ -29,6 +29,13 @@ static inline float ptx_lg2(float x)
 {
     return log2f(x);
 }
+static inline uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
+{
+    for (int i = 0; i < 32; i += 8) {
+        c += (uint32_t)abs((int)(a >> i & 255) - (int)(b >> i & 255));
+    }
+    return c;
+}
 static inline void ptx_add_shared(uint32_t address, int32_t value)
 {
     *(uint32_t *)cuda_host_from_shared(address) += (uint32_t)value;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Costs of patch sizes, their averages, and the least of them, of every kind of array and raw
+ * picture. A thread has one pixel, a block one patch size. Loads bound the costs, memory the rest;
+ * depth_tile.cuh is faster where it can do it. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_CUH
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_CUH
+
+#include "parts.cuh"
+#include "picture.cuh"
+
+#define BOX_REACH 2
+
+static __device__ __forceinline__ float *costs_at(const lightfield_cuda_matching &params,
+                                                  uint64_t memory, int size, int y)
+{
+    return (float *)memory +
+           ((int64_t)size * params.row_count + (y - params.row_first)) * params.depth.width_px;
+}
+
+static __device__ __forceinline__ float apart(color3 a, color3 b)
+{
+    return fabsf(a.r - b.r) + fabsf(a.g - b.g) + fabsf(a.b - b.b);
+}
+
+template <typename Sampler>
+static __device__ float cost_of_pixel(const lightfield_cuda_matching &params,
+                                      const block_parts &parts)
+{
+    const int range = params.range;
+    const int middle = parts.row_of[threadIdx.y];
+    const place_part &own =
+        parts.columns[place_is_shifted(params.array, middle) ? 1 : 0][range][threadIdx.x];
+    const place_part &own_row = parts.rows[range][threadIdx.y];
+    const color3 main = Sampler::sample(params.raw, own.x + own_row.x, own.y + own_row.y);
+    float sum = 0.0f;
+    float count = 0.0f;
+    for (int i = 0; i < (2 * range + 1) * (2 * range + 1); i++) {
+        const int down = i / (2 * range + 1);
+        const int kind = place_is_shifted(params.array, middle + down - range) ? 1 : 0;
+        const place_part &row = parts.rows[down][threadIdx.y];
+        const place_part &column = parts.columns[kind][i % (2 * range + 1)][threadIdx.x];
+        if (column.from * row.from > 0.0f && i != 2 * range * (range + 1)) {
+            sum += apart(Sampler::sample(params.raw, column.x + row.x, column.y + row.y), main);
+            count += 1.0f;
+        }
+    }
+    return count > 0.0f ? sum / count : 0.0f;
+}
+
+template <typename Sampler>
+static __device__ void make_costs(const lightfield_cuda_matching &params, int x, int y,
+                                  block_parts &parts)
+{
+    const int size = (int)blockIdx.z;
+    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y, params.depth.width_px,
+                             params.depth.height_px};
+    parts_place(params.array, spot, params.range, params.first_px + size * params.step_px, parts);
+    parts_make_even(params.array, params.range, parts);
+    if (x < params.depth.width_px && y < params.row_first + params.row_count) {
+        costs_at(params, params.costs, size, y)[x] = cost_of_pixel<Sampler>(params, parts);
+    }
+}
+
+/* ---- The box: sums of columns first */
+
+static __device__ void make_boxes(const lightfield_cuda_matching &params, int x, int y)
+{
+    const int size = (int)blockIdx.z;
+    const int top = max(y - BOX_REACH, 0);
+    const int bottom = min(y + BOX_REACH + 1, params.depth.height_px);
+    const int left = max(x - BOX_REACH, 0);
+    const int right = min(x + BOX_REACH + 1, params.depth.width_px);
+    float sum = 0.0f;
+    if (x >= params.depth.width_px || y >= params.out_first + params.out_count) {
+        return;
+    }
+    for (int column = left; column < right; column++) {
+        float of_column = 0.0f;
+        for (int row = top; row < bottom; row++) {
+            of_column += costs_at(params, params.costs, size, row)[column];
+        }
+        sum += of_column;
+    }
+    costs_at(params, params.boxes, size, y)[x] = sum / (float)((right - left) * (bottom - top));
+}
+
+/* ---- The least of them, of equal ones the largest */
+
+static __device__ void choose_size(const lightfield_cuda_matching &params, int x, int y)
+{
+    if (x >= params.depth.width_px || y >= params.out_first + params.out_count) {
+        return;
+    }
+    const float *costs = costs_at(params, params.box ? params.boxes : params.costs, 0, y) + x;
+    const int64_t pitch = (int64_t)params.row_count * params.depth.width_px;
+    int best = params.size_count - 1;
+    float least = costs[best * pitch];
+    float other = INFINITY;
+    for (int n = best - 1; n >= 0; n--) {
+        const float cost = costs[n * pitch];
+        best = cost < least ? n : best;
+        least = fminf(cost, least);
+    }
+    for (int n = 0; n < params.size_count; n++) {
+        if (abs(n - best) * params.step_px > 1.0 - 1e-6) {
+            other = fminf(costs[n * pitch], other);
+        }
+    }
+    picture_store_float(params.depth, x, y, (float)(params.first_px + best * params.step_px));
+    picture_store_float(params.confidence, x, y,
+                        other > 0.0f && isfinite(other) ? 1.0f - least / other : 0.0f);
+}
+
+#endif

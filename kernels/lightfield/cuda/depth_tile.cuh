@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Costs of up to 8 patch sizes at once, of bytes and their nearest pixels, by tiles. A thread has
+ * three pixels of a column of the picture, whose neighbours it takes from shared memory: one
+ * instruction has the absolute differences of a pixel's colours. What is copied there bounds it,
+ * from the cache: rows of lenses are copied for each row of the picture's lenses around. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
+
+#include "depth.cuh"
+#include "tile.cuh"
+
+#define DEPTH_NONE 0xffffu /* no lens */
+#define DEPTH_SAMPLES (LIGHTFIELD_TILE_SIZES * LIGHTFIELD_TILE_LENSES)
+#define DEPTH_GROUPS (LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP)
+
+struct depth_tile_memory {
+    /* Of each column of the picture and patch size: where columns of lenses have it in a row */
+    __align__(16) unsigned short columns[LIGHTFIELD_TILE_COLUMNS][DEPTH_SAMPLES];
+    /* Of each row of lenses, patch size and row of the picture: where the row begins */
+    __align__(
+        8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
+    tile_slots slots;
+    int row_first[LIGHTFIELD_TILE_LENSES], row_end[LIGHTFIELD_TILE_LENSES]; /* of the raw */
+};
+
+/* Sums of absolute differences, and the nearest lens's pixels. */
+struct depth_sums {
+    uint32_t sums[LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_GROUP];
+    uint32_t mains[LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_GROUP];
+};
+
+static __device__ __forceinline__ int depth_thread()
+{
+    return (int)(threadIdx.y * LIGHTFIELD_TILE_COLUMNS + threadIdx.x);
+}
+
+#define EACH_OF_DEPTH(item, count)                                                                 \
+    for (int item = depth_thread(); item < (count); item += LIGHTFIELD_TILE_DEPTH_THREADS)
+
+static __device__ __forceinline__ double depth_patch(const lightfield_tile_matching &params,
+                                                     int size)
+{
+    return params.of.first_px + (params.size_first + size) * params.of.step_px;
+}
+
+static __device__ __forceinline__ int depth_column_lens(const lightfield_tile_matching &params,
+                                                        int x)
+{
+    return place_nearest(place_at(x, params.of.depth.width_px, params.of.array.columns));
+}
+
+/* Places along a lens grow or shrink with the column: its first and last ones say what is wanted.
+ */
+static __device__ __forceinline__ bool depth_is_last(const lightfield_tile_matching &params,
+                                                     int column, int x)
+{
+    const int lens = depth_column_lens(params, x);
+    return column == 0 || column == LIGHTFIELD_TILE_COLUMNS - 1 ||
+           x + 1 >= params.of.depth.width_px || depth_column_lens(params, x - 1) != lens ||
+           depth_column_lens(params, x + 1) != lens;
+}
+
+static __device__ void depth_place_columns(const lightfield_tile_matching &params, int first_x,
+                                           depth_tile_memory &memory)
+{
+    const lightfield_cuda_array &array = params.of.array;
+    const int origin = place_fixed(array.origin_x_px);
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * DEPTH_SAMPLES)
+    {
+        const int column = item % LIGHTFIELD_TILE_COLUMNS;
+        const int sample = item / LIGHTFIELD_TILE_COLUMNS;
+        const int right = sample % LIGHTFIELD_TILE_LENSES - LIGHTFIELD_TILE_RANGE;
+        const int size = sample / LIGHTFIELD_TILE_LENSES;
+        const int x = min(first_x + column, params.of.depth.width_px - 1);
+        const double at = place_at(x, params.of.depth.width_px, array.columns);
+        const place_part part = place_column(array, at, false, right, depth_patch(params, size));
+        const bool counts = size < params.size_count && abs(right) <= params.of.range &&
+                            parts_even(part.from, right) > 0.0f;
+        const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
+        memory.columns[column][sample] = (unsigned short)(counts ? raw_x : DEPTH_NONE);
+        if (counts && depth_is_last(params, column, x)) {
+            tile_want(memory.slots, place_nearest(at) + right, raw_x, raw_x);
+        }
+    }
+}
+
+static __device__ void depth_find_columns(const lightfield_tile_matching &params, int first_x,
+                                          depth_tile_memory &memory)
+{
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * DEPTH_SAMPLES)
+    {
+        const int column = item % LIGHTFIELD_TILE_COLUMNS;
+        const int sample = item / LIGHTFIELD_TILE_COLUMNS;
+        const int x = min(first_x + column, params.of.depth.width_px - 1);
+        const int slot = depth_column_lens(params, x) + sample % LIGHTFIELD_TILE_LENSES -
+                         LIGHTFIELD_TILE_RANGE - memory.slots.base;
+        unsigned short &place = memory.columns[column][sample];
+        place =
+            (unsigned short)(place == DEPTH_NONE ? DEPTH_NONE : place + memory.slots.start[slot]);
+    }
+}
+
+/* Rows of the raw picture first, then where they begin in the tile. */
+static __device__ __forceinline__ unsigned short &depth_row(depth_tile_memory &memory, int lens,
+                                                            int size, int number)
+{
+    return memory
+        .rows[lens][size][number / LIGHTFIELD_TILE_GROUP * 4 + number % LIGHTFIELD_TILE_GROUP];
+}
+
+static __device__ void depth_place_rows(const lightfield_tile_matching &params, tile_rows rows,
+                                        depth_tile_memory &memory)
+{
+    const lightfield_cuda_array &array = params.of.array;
+    if (depth_thread() < LIGHTFIELD_TILE_LENSES) {
+        memory.row_first[depth_thread()] = INT32_MAX;
+        memory.row_end[depth_thread()] = 0;
+    }
+    __syncthreads();
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_ROWS * DEPTH_SAMPLES)
+    {
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int lens = item / LIGHTFIELD_TILE_ROWS % LIGHTFIELD_TILE_LENSES;
+        const int size = item / LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_LENSES;
+        const int down = lens - LIGHTFIELD_TILE_RANGE;
+        const double at = place_at(rows.first + number, params.of.depth.height_px, array.rows);
+        const place_part part = place_row(array, at, down, depth_patch(params, size));
+        const bool counts = number < rows.count && size < params.size_count &&
+                            abs(down) <= params.of.range && parts_even(part.from, down) > 0.0f;
+        const int raw_y = place_within(part.y >> 16, params.of.raw.height_px);
+        depth_row(memory, lens, size, number) = (unsigned short)(counts ? raw_y : DEPTH_NONE);
+        if (counts) {
+            atomicMin(&memory.row_first[lens], raw_y);
+            atomicMax(&memory.row_end[lens], raw_y + 1);
+        }
+    }
+}
+
+static __device__ void depth_find_rows(depth_tile_memory &memory)
+{
+    const int pitch = memory.slots.chunks * LIGHTFIELD_TILE_CHUNK;
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_ROWS * DEPTH_SAMPLES)
+    {
+        const int lens = item / LIGHTFIELD_TILE_ROWS % LIGHTFIELD_TILE_LENSES;
+        unsigned short &row =
+            depth_row(memory, lens, item / LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_LENSES,
+                      item % LIGHTFIELD_TILE_ROWS);
+        row = (unsigned short)(row == DEPTH_NONE ? DEPTH_NONE
+                                                 : (row - memory.row_first[lens]) * pitch);
+    }
+    __syncthreads();
+}
+
+/* ---- Samples */
+
+/* Alpha is no colour. */
+static __device__ __forceinline__ uint32_t depth_pixel(uint32_t texel)
+{
+    return texel & 0xffffffu;
+}
+
+/* Where the rows of a thread's pixels begin, of a patch size. */
+struct depth_row_starts {
+    uint32_t of[LIGHTFIELD_TILE_GROUP];
+};
+
+static __device__ __forceinline__ depth_row_starts depth_starts(const depth_tile_memory &memory,
+                                                                int lens, int size)
+{
+    const uint2 words = *(const uint2 *)&memory.rows[lens][size][threadIdx.y * 4];
+    return {{words.x & 65535u, words.x >> 16, words.y & 65535u}};
+}
+
+template <typename Texel>
+static __device__ __forceinline__ void depth_take_mains(const depth_tile_memory &memory,
+                                                        const Texel *tile, depth_sums &out)
+{
+    const unsigned short *columns = memory.columns[threadIdx.x];
+#pragma unroll
+    for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
+        const depth_row_starts starts = depth_starts(memory, LIGHTFIELD_TILE_RANGE, size);
+        const uint32_t column = columns[size * LIGHTFIELD_TILE_LENSES + LIGHTFIELD_TILE_RANGE];
+#pragma unroll
+        for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
+            out.sums[size][i] = 0;
+            out.mains[size][i] = column != DEPTH_NONE && starts.of[i] != DEPTH_NONE
+                                     ? depth_pixel(tile[starts.of[i] + column])
+                                     : 0;
+        }
+    }
+}
+
+template <typename Texel>
+static __device__ __forceinline__ void depth_differ(const depth_tile_memory &memory, int lens,
+                                                    const Texel *tile, depth_sums &out)
+{
+    const uint4 *columns = (const uint4 *)memory.columns[threadIdx.x];
+    depth_row_starts starts = {};
+    uint32_t words[4] = {};
+#pragma unroll
+    for (int sample = 0; sample < DEPTH_SAMPLES; sample++) {
+        const int size = sample / LIGHTFIELD_TILE_LENSES;
+        if (sample % 8 == 0) {
+            const uint4 eight = columns[sample / 8];
+            words[0] = eight.x;
+            words[1] = eight.y;
+            words[2] = eight.z;
+            words[3] = eight.w;
+        }
+        if (sample % LIGHTFIELD_TILE_LENSES == 0) {
+            starts = depth_starts(memory, lens, size);
+        }
+        const uint32_t pair = words[sample % 8 / 2];
+        const uint32_t column = sample % 2 ? pair >> 16 : pair & 65535u;
+        if (column == DEPTH_NONE) {
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
+            if (starts.of[i] != DEPTH_NONE) {
+                out.sums[size][i] = ptx_sad4(depth_pixel(tile[starts.of[i] + column]),
+                                             out.mains[size][i], out.sums[size][i]);
+            }
+        }
+    }
+}
+
+/* ---- The end */
+
+/* Lenses that were compared: the nearest one has no difference from itself. */
+static __device__ __forceinline__ int depth_count(depth_tile_memory &memory, int size, int number)
+{
+    int columns = 0;
+    int rows = 0;
+    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+        columns += memory.columns[threadIdx.x][size * LIGHTFIELD_TILE_LENSES + i] != DEPTH_NONE;
+        rows += depth_row(memory, i, size, number) != DEPTH_NONE;
+    }
+    return columns * rows - 1;
+}
+
+/* As choose_size has it. */
+static __device__ void depth_choose(const lightfield_tile_matching &params, int x, int y,
+                                    const float costs[LIGHTFIELD_TILE_SIZES])
+{
+    int best = 0;
+    float least = INFINITY;
+    float other = INFINITY;
+#pragma unroll
+    for (int n = LIGHTFIELD_TILE_SIZES - 1; n >= 0; n--) {
+        if (n < params.size_count && (costs[n] < least || n == params.size_count - 1)) {
+            best = n;
+            least = costs[n];
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < LIGHTFIELD_TILE_SIZES; n++) {
+        if (n < params.size_count && abs(n - best) * params.of.step_px > 1.0 - 1e-6) {
+            other = fminf(costs[n], other);
+        }
+    }
+    picture_store_float(params.of.depth, x, y, (float)depth_patch(params, best));
+    picture_store_float(params.of.confidence, x, y,
+                        other > 0.0f && isfinite(other) ? 1.0f - least / other : 0.0f);
+}
+
+static __device__ void depth_end(const lightfield_tile_matching &params, int x, int y, int number,
+                                 int in_group, depth_tile_memory &memory, float scale,
+                                 const depth_sums &sums)
+{
+    float costs[LIGHTFIELD_TILE_SIZES];
+#pragma unroll
+    for (int n = 0; n < LIGHTFIELD_TILE_SIZES; n++) {
+        const int count = depth_count(memory, n, number);
+        costs[n] = count > 0 ? scale * (float)sums.sums[n][in_group] / (float)count : 0.0f;
+        if (!params.is_all && n < params.size_count) {
+            costs_at(params.of, params.of.costs, params.size_first + n, y)[x] = costs[n];
+        }
+    }
+    if (params.is_all) {
+        depth_choose(params, x, y, costs);
+    }
+}
+
+template <typename Raw>
+static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching &params,
+                                                  depth_tile_memory &memory,
+                                                  typename Raw::texel *tile)
+{
+    const int first_x = (int)blockIdx.x * params.tile.columns;
+    const int x = first_x + (int)threadIdx.x;
+    const tile_rows rows = tile_rows_of_block(params.of.array, params.of.depth, params.tile.parts,
+                                              (int)blockIdx.y / params.tile.parts);
+    depth_sums sums;
+    if (rows.count == 0) {
+        return;
+    }
+    tile_clear(depth_thread(), depth_column_lens(params, first_x) - LIGHTFIELD_TILE_RANGE,
+               memory.slots);
+    depth_place_columns(params, first_x, memory);
+    depth_place_rows(params, rows, memory);
+    tile_order(depth_thread(), memory.slots);
+    depth_find_columns(params, first_x, memory);
+    depth_find_rows(memory);
+    for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
+        /* The nearest row first: 2, 1, 3, 0, 4 */
+        const int lens = LIGHTFIELD_TILE_RANGE + (n % 2 ? -(n + 1) / 2 : n / 2);
+        if (memory.row_end[lens] > 0) {
+            tile_copy<Raw, LIGHTFIELD_TILE_DEPTH_THREADS>(
+                params.of.raw, memory.slots, depth_thread(), memory.row_first[lens],
+                memory.row_end[lens] - memory.row_first[lens], tile);
+            if (n == 0) {
+                depth_take_mains(memory, tile, sums);
+            }
+            depth_differ(memory, lens, tile, sums);
+            __syncthreads();
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
+        const int number = (int)threadIdx.y * LIGHTFIELD_TILE_GROUP + i;
+        if (number < rows.count && x < params.of.depth.width_px) {
+            depth_end(params, x, rows.first + number, number, i, memory, Raw::colors, sums);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Light fields on CUDA; each file says what bounds it, and run.c in which order they run.
+ *
+ *     render.cuh, render_tile.cuh    blended micro-images
+ *     depth.cuh, depth_tile.cuh      costs of patch sizes, and the least
+ *     sum.cuh                        sums of views
+ *
+ * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels. lightfield_costs_*,
+ * lightfield_boxes: z: patch sizes. lightfield_render_tile_*: block of 96 threads; grid x: 96
+ * columns of the picture, y: parts of rows of lenses. */
+
+#include "depth.cuh"
+#include "depth_tile.cuh"
+#include "render.cuh"
+#include "render_tile.cuh"
+#include "sum.cuh"
+
+#define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+
+static __device__ __forceinline__ int x_of_thread()
+{
+    return (int)(blockIdx.x * LIGHTFIELD_CUDA_WIDTH + threadIdx.x);
+}
+
+static __device__ __forceinline__ int y_of_thread()
+{
+    return (int)(blockIdx.y * LIGHTFIELD_CUDA_HEIGHT + threadIdx.y);
+}
+
+/* One kernel of each kind for a raw format. */
+#define RAW_KERNELS(name, sampler)                                                                 \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    lightfield_render_##name(const __grid_constant__ lightfield_cuda_rendering params)             \
+    {                                                                                              \
+        __shared__ block_parts parts;                                                              \
+        render_one<sampler>(params, x_of_thread(), y_of_thread(), parts);                          \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    lightfield_render_each_##name(const __grid_constant__ lightfield_cuda_rendering params)        \
+    {                                                                                              \
+        render_each<sampler>(params, x_of_thread(), y_of_thread());                                \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    lightfield_costs_##name(const __grid_constant__ lightfield_cuda_matching params)               \
+    {                                                                                              \
+        __shared__ block_parts parts;                                                              \
+        make_costs<sampler>(params, x_of_thread(), params.row_first + y_of_thread(), parts);       \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \
+    {                                                                                              \
+        sum_views<sampler>(params, x_of_thread(), y_of_thread());                                  \
+    }
+
+RAW_KERNELS(r8, plain_sampler<raw_r8>)
+RAW_KERNELS(rgb8, plain_sampler<raw_rgb8>)
+RAW_KERNELS(rgba8, plain_sampler<raw_rgba8>)
+RAW_KERNELS(r16, plain_sampler<raw_r16>)
+RAW_KERNELS(rgb16, plain_sampler<raw_rgb16>)
+RAW_KERNELS(rgba16, plain_sampler<raw_rgba16>)
+RAW_KERNELS(mosaic8, mosaic_sampler<raw_r8>)
+RAW_KERNELS(mosaic16, mosaic_sampler<raw_r16>)
+
+extern __shared__ __align__(16) char shared_memory[];
+
+#define TILE_KERNELS(name)                                                                         \
+    KERNEL(LIGHTFIELD_TILE_COLUMNS, 6)                                                             \
+    lightfield_render_tile_##name(const __grid_constant__ lightfield_tile_rendering params)        \
+    {                                                                                              \
+        __shared__ render_tile_memory memory;                                                      \
+        render_tile<tile_##name>(params, memory, (tile_##name::texel *)shared_memory);             \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_TILE_DEPTH_THREADS, 2)                                                       \
+    lightfield_depth_tile_##name(const __grid_constant__ lightfield_tile_matching params)          \
+    {                                                                                              \
+        __shared__ depth_tile_memory memory;                                                       \
+        depth_tile<tile_##name>(params, memory, (tile_##name::texel *)shared_memory);              \
+    }
+
+TILE_KERNELS(r8)
+TILE_KERNELS(rgb8)
+TILE_KERNELS(rgba8)
+
+KERNEL(LIGHTFIELD_CUDA_THREADS, 3)
+lightfield_boxes(const __grid_constant__ lightfield_cuda_matching params)
+{
+    make_boxes(params, x_of_thread(), params.out_first + y_of_thread());
+}
+
+KERNEL(LIGHTFIELD_CUDA_THREADS, 3)
+lightfield_choose(const __grid_constant__ lightfield_cuda_matching params)
+{
+    choose_size(params, x_of_thread(), params.out_first + y_of_thread());
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "lightfield_cuda.h"
+
+#include "kernels/cuda/cuda_capture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const unsigned char lightfield_fatbin[];
+
+#define TILE_BYTES (100 * 1024) /* two blocks of a multiprocessor of 9.0 */
+#define TILE_OWN_BYTES 12288 /* that tiles have beside them, at most */
+
+static enum fovea_result get_kernels_of(const struct lightfield_cuda *cuda, const char *prefix,
+                                        int kinds, CUfunction out[])
+{
+    static const char *const names[] = {"r8",    "rgb8",   "rgba8",   "r16",
+                                        "rgb16", "rgba16", "mosaic8", "mosaic16"};
+    for (int i = 0; i < kinds; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "lightfield_%s_%s", prefix, names[i]);
+        FOVEA_TRY(cuda_device_get_kernel(cuda->device, cuda->module, name, &out[i]));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result get_tiles(struct lightfield_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    int bytes = 0;
+    FOVEA_TRY(get_kernels_of(cuda, "render_tile", LIGHTFIELD_CUDA_TILES, cuda->render_tile));
+    FOVEA_TRY(get_kernels_of(cuda, "depth_tile", LIGHTFIELD_CUDA_TILES, cuda->depth_tile));
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(
+               &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+    bytes -= TILE_OWN_BYTES;
+    cuda->tile_bytes = bytes < TILE_BYTES ? bytes : TILE_BYTES;
+    for (int i = 0; i < 2 * LIGHTFIELD_CUDA_TILES; i++) {
+        const CUfunction kernel = i % 2 ? cuda->render_tile[i / 2] : cuda->depth_tile[i / 2];
+        CU_TRY(device->log, device->cu,
+               device->cu->FuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                            cuda->tile_bytes));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result load_pushed(struct lightfield_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    FOVEA_TRY(cuda_module_load(device, lightfield_fatbin, &cuda->module));
+    FOVEA_TRY(get_kernels_of(cuda, "render", LIGHTFIELD_CUDA_KINDS, cuda->render));
+    FOVEA_TRY(get_kernels_of(cuda, "render_each", LIGHTFIELD_CUDA_KINDS, cuda->render_each));
+    FOVEA_TRY(get_kernels_of(cuda, "costs", LIGHTFIELD_CUDA_KINDS, cuda->costs));
+    FOVEA_TRY(get_kernels_of(cuda, "sum", LIGHTFIELD_CUDA_KINDS, cuda->sum));
+    FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_boxes", &cuda->boxes));
+    FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_choose", &cuda->choose));
+    FOVEA_TRY(get_tiles(cuda));
+    CU_TRY(device->log, device->cu, device->cu->EventCreate(&cuda->done, CU_EVENT_DISABLE_TIMING));
+    return FOVEA_OK;
+}
+
+/* The first picture of a device may be one of a capture. */
+static enum fovea_result load(struct lightfield_cuda *cuda)
+{
+    CUstreamCaptureMode before;
+    FOVEA_TRY(cuda_device_push(cuda->device));
+    enum fovea_result result = cuda_capture_relax(cuda->device, &before);
+    if (result >= 0) {
+        result = load_pushed(cuda);
+        cuda_capture_restore(cuda->device, before);
+    }
+    cuda_device_pop(cuda->device);
+    return result;
+}
+
+enum fovea_result lightfield_cuda_create(const struct fovea_lightfield_geometry *geometry,
+                                         int ordinal, struct fovea_log log,
+                                         struct lightfield_cuda **out_cuda)
+{
+    struct lightfield_cuda *cuda = calloc(1, sizeof *cuda);
+    *out_cuda = NULL;
+    if (!cuda) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cuda->geometry = *geometry;
+    enum fovea_result result = cuda_device_create(ordinal, log, &cuda->device);
+    result = result < 0 ? result : load(cuda);
+    if (result < 0) {
+        lightfield_cuda_destroy(&cuda);
+        return result;
+    }
+    *out_cuda = cuda;
+    return FOVEA_OK;
+}
+
+static void free_pushed(struct lightfield_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    if (cuda->was_used) {
+        CU_WARN(device->log, device->cu, device->cu->EventSynchronize(cuda->done));
+    }
+    if (cuda->memory) {
+        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->memory));
+    }
+    if (cuda->done) {
+        CU_WARN(device->log, device->cu, device->cu->EventDestroy(cuda->done));
+    }
+    cuda_module_unload(device, &cuda->module);
+}
+
+void lightfield_cuda_destroy(struct lightfield_cuda **cuda)
+{
+    struct lightfield_cuda *gone = *cuda;
+    *cuda = NULL;
+    if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
+        free_pushed(gone);
+        cuda_device_pop(gone->device);
+    }
+    if (gone) {
+        cuda_device_destroy(&gone->device);
+    }
+    free(gone);
+}

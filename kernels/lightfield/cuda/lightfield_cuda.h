@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Light fields on a CUDA device. Pictures are the processor's up to how floats are rounded; depths
+ * where two costs are alike may be either one's. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_LIGHTFIELD_CUDA_H
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_LIGHTFIELD_CUDA_H
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/lightfield/lightfield.h"
+#include "params.h"
+
+/* Of costs: beyond it depths come in parts, some rows of the picture each. */
+#define LIGHTFIELD_CUDA_MOST_BYTES ((uint64_t)256 << 20)
+
+enum lightfield_cuda_kind { /* of raw pictures */
+                            LIGHTFIELD_CUDA_R8,
+                            LIGHTFIELD_CUDA_RGB8,
+                            LIGHTFIELD_CUDA_RGBA8,
+                            LIGHTFIELD_CUDA_TILES, /* those before it have tiles */
+                            LIGHTFIELD_CUDA_R16 = LIGHTFIELD_CUDA_TILES,
+                            LIGHTFIELD_CUDA_RGB16,
+                            LIGHTFIELD_CUDA_RGBA16,
+                            LIGHTFIELD_CUDA_MOSAIC8,
+                            LIGHTFIELD_CUDA_MOSAIC16,
+                            LIGHTFIELD_CUDA_KINDS,
+};
+
+struct lightfield_cuda {
+    struct fovea_lightfield_geometry geometry;
+    struct cuda_device *device;
+    CUmodule module;
+    CUfunction render[LIGHTFIELD_CUDA_KINDS], render_each[LIGHTFIELD_CUDA_KINDS];
+    CUfunction costs[LIGHTFIELD_CUDA_KINDS], sum[LIGHTFIELD_CUDA_KINDS];
+    CUfunction boxes, choose;
+    CUfunction render_tile[LIGHTFIELD_CUDA_TILES], depth_tile[LIGHTFIELD_CUDA_TILES];
+    int32_t tile_bytes; /* of shared memory that tiles may have */
+    CUevent done; /* of the last depths, which had the memory */
+    bool was_used;
+    CUdeviceptr memory; /* of costs */
+    uint64_t bytes;
+};
+
+/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_create(
+    const struct fovea_lightfield_geometry *geometry, int ordinal, struct fovea_log log,
+    struct lightfield_cuda **out_cuda);
+void lightfield_cuda_destroy(struct lightfield_cuda **cuda);
+
+/* These are for arguments that have been checked, and pictures in the device's memory. They enqueue
+ * on the stream and wait for nothing. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_render(
+    struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst,
+    CUstream stream);
+FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_sum(struct lightfield_cuda *cuda,
+                                                       const struct fovea_lightfield_raw *raw,
+                                                       const struct fovea_lightfield_sum *given,
+                                                       const struct fovea_image *dst,
+                                                       CUstream stream);
+/* confidence: NULL, or where it goes. Allocates where there is less than it needs, but for a
+ * capture, of which it refuses what needs its memory: FOVEA_ERROR_INVALID_STATE. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_depth(
+    struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
+    const struct fovea_image *confidence, CUstream stream);
+
+/* ---- Its parts (arguments.c): what kernels know of arguments */
+
+enum lightfield_cuda_kind lightfield_cuda_kind_of(const struct fovea_lightfield_raw *raw);
+struct lightfield_cuda_raw lightfield_cuda_raw_of(const struct fovea_lightfield_raw *raw,
+                                                  enum fovea_lightfield_filter filter);
+struct lightfield_cuda_array lightfield_cuda_array_of(
+    const struct fovea_lightfield_geometry *geometry);
+struct lightfield_cuda_picture lightfield_cuda_picture_of(const struct fovea_image *image,
+                                                          uint32_t maximum);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the kernels of light fields take. Included by C and CUDA. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
+
+#include "fovea_lightfield.h"
+#include "kernels/image/image_linear.h"
+
+#define LIGHTFIELD_CUDA_WIDTH                                                                      \
+    32 /* pixels of the picture: a block's, where nothing else is said                             \
+        */
+#define LIGHTFIELD_CUDA_HEIGHT 8
+#define LIGHTFIELD_CUDA_THREADS (LIGHTFIELD_CUDA_WIDTH * LIGHTFIELD_CUDA_HEIGHT)
+#define LIGHTFIELD_CUDA_LENSES 11 /* of a row that count, at most: 2 LIGHTFIELD_RANGE_MAX + 1 */
+
+struct lightfield_cuda_raw {
+    uint64_t data;
+    int64_t row_stride_bytes;
+    int32_t width_px, height_px;
+    int32_t nearest; /* 1: the pixel that a place lies in */
+    int32_t whole_pixels; /* 1: every pixel of four channels is aligned to its size */
+    uint32_t lattices; /* mosaics: x + 2 y of the first red, two green and blue, two bits each */
+    float most; /* of a channel */
+};
+
+struct lightfield_cuda_array {
+    double pitch_x_px, pitch_y_px;
+    double origin_x_px, origin_y_px;
+    double cos, sin; /* of the array's rotation */
+    double sign; /* -1: micro-images are the other way up */
+    double reach_px; /* lenses so far away count that (2 away + 1) patch is no more */
+    int32_t columns, rows;
+    int32_t hexagonal;
+    int32_t reserved;
+};
+
+struct lightfield_cuda_picture {
+    struct image_linear image;
+    int32_t width_px, height_px;
+    int32_t format; /* enum fovea_format */
+    float scale; /* from the raw picture's levels to this one's */
+    float opaque;
+    int32_t reserved;
+};
+
+struct lightfield_cuda_rendering {
+    struct lightfield_cuda_raw raw;
+    struct lightfield_cuda_array array;
+    struct lightfield_cuda_picture dst;
+    struct image_linear patches; /* R32F; data 0: patch_px everywhere */
+    double patch_px;
+    float view_x_px, view_y_px;
+    float factor; /* -1 / (2 sigma^2) */
+    int32_t range;
+};
+
+struct lightfield_cuda_matching {
+    struct lightfield_cuda_raw raw;
+    struct lightfield_cuda_array array;
+    struct lightfield_cuda_picture depth, confidence; /* data 0: none is wanted */
+    double first_px, step_px;
+    int32_t size_count;
+    int32_t range;
+    int32_t box;
+    int32_t row_first, row_count; /* of the picture, that there are costs of */
+    int32_t out_first, out_count; /* and those that are written now */
+    int32_t reserved;
+    uint64_t costs; /* float: of each patch size row_count rows */
+    uint64_t boxes; /* the same, averaged */
+};
+
+struct lightfield_cuda_sum {
+    struct lightfield_cuda_raw raw;
+    struct lightfield_cuda_array array;
+    struct lightfield_cuda_picture dst;
+    double shift, radius_px;
+    double view_x_px, view_y_px;
+};
+
+#endif

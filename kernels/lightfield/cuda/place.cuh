@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Places in the raw picture along the columns and along the rows of lenses, as
+ * kernels/lightfield/cpu/parts.c has them: whole numbers of 1 / 65536 px, from double precision. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PLACE_CUH
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PLACE_CUH
+
+#include "params.h"
+
+#define PLACE_ONE 65536
+
+/* from: px from the lens's centre; NaN where the place is out of the micro-image, infinite where
+ * there is no lens. */
+struct place_part {
+    int x, y;
+    float from;
+};
+
+static __device__ __forceinline__ int place_within(int number, int count)
+{
+    return min(max(number, 0), count - 1);
+}
+
+static __device__ __forceinline__ int place_fixed(double value)
+{
+    const double scaled = value * PLACE_ONE;
+    return (int)(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
+}
+
+/* In lenses; the centre of the first one is at 0. A pixel halfway between two has the one that it
+ * has on the processor: nothing is fused. */
+static __device__ __forceinline__ double place_at(int pixel, int pixels, int lenses)
+{
+    return __dmul_rn((pixel + 0.5) / pixels, lenses) - 0.5;
+}
+
+static __device__ __forceinline__ int place_nearest(double at)
+{
+    return (int)floor(at + 0.5);
+}
+
+static __device__ __forceinline__ bool place_counts(const lightfield_cuda_array &array, int away,
+                                                    double patch_px)
+{
+    return away == 0 || (2.0 * abs(away) + 1.0) * patch_px <= array.reach_px;
+}
+
+static __device__ __forceinline__ bool place_is_shifted(const lightfield_cuda_array &array, int row)
+{
+    return array.hexagonal && (row & 1);
+}
+
+/* Of the column `right` of the nearest, in rows of a kind. */
+static __device__ __forceinline__ place_part place_column(const lightfield_cuda_array &array,
+                                                          double at, bool shifted, int right,
+                                                          double patch_px)
+{
+    const double shift = shifted ? 0.5 : 0.0;
+    const double x = at - shift;
+    const int wanted = place_within(place_nearest(x), array.columns) + right;
+    const int column = place_within(wanted, array.columns);
+    const double from_px = array.sign * (x - column) * patch_px;
+    const double at_px = (column + shift) * array.pitch_x_px + from_px;
+    place_part part = {place_fixed(array.cos * at_px), place_fixed(array.sin * at_px),
+                       (float)from_px};
+    part.from = wanted != column                       ? INFINITY
+                : place_counts(array, right, patch_px) ? part.from
+                                                       : NAN;
+    return part;
+}
+
+/* Of a row `down` of the nearest, which need not be there. */
+static __device__ __forceinline__ place_part place_row(const lightfield_cuda_array &array,
+                                                       double at, int down, double patch_px)
+{
+    const int row = place_nearest(at) + down;
+    const double tall = array.pitch_y_px / array.pitch_x_px;
+    const double from_px = array.sign * (at - row) * patch_px * tall;
+    const double at_px = row * array.pitch_y_px + from_px;
+    place_part part = {place_fixed(array.origin_x_px - array.sin * at_px),
+                       place_fixed(array.origin_y_px + array.cos * at_px), (float)from_px};
+    part.from = row != place_within(row, array.rows)  ? INFINITY
+                : place_counts(array, down, patch_px) ? part.from
+                                                      : NAN;
+    return part;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Blended micro-images of every kind of array and raw picture. A thread makes one pixel; a warp has
+ * 32 of a row, which take neighbouring pixels from each lens. Loads bound it: four for each sample,
+ * of which the cache has most. render_tile.cuh is faster where it can do it. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_CUH
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_CUH
+
+#include "parts.cuh"
+#include "picture.cuh"
+
+struct blended {
+    color3 sum;
+    float weight;
+};
+
+template <typename Sampler>
+static __device__ __forceinline__ void blend(const lightfield_cuda_raw &raw,
+                                             const place_part &column, const place_part &row,
+                                             blended &out)
+{
+    const float weight = column.from * row.from;
+    if (!(weight > 0.0f)) {
+        return;
+    }
+    const color3 color = Sampler::sample(raw, column.x + row.x, column.y + row.y);
+    out.sum.r += weight * color.r;
+    out.sum.g += weight * color.g;
+    out.sum.b += weight * color.b;
+    out.weight += weight;
+}
+
+/* ---- One patch size: parts are the block's */
+
+static __device__ void weigh_column(const lightfield_cuda_rendering &params, int column,
+                                    block_parts &parts)
+{
+    const int lenses = 2 * params.range + 1;
+    const int kinds = params.array.hexagonal ? 2 : 1;
+    float least = INFINITY;
+    for (int i = 0; i < kinds * lenses; i++) {
+        const place_part &part = parts.columns[i / lenses][i % lenses][column];
+        least = fminf(least, parts_square(part.from, params.view_x_px));
+    }
+    for (int i = 0; i < kinds * lenses; i++) {
+        place_part &part = parts.columns[i / lenses][i % lenses][column];
+        part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+    }
+}
+
+static __device__ void weigh_row(const lightfield_cuda_rendering &params, int row,
+                                 block_parts &parts)
+{
+    float least = INFINITY;
+    for (int i = 0; i <= 2 * params.range; i++) {
+        least = fminf(least, parts_square(parts.rows[i][row].from, params.view_y_px));
+    }
+    for (int i = 0; i <= 2 * params.range; i++) {
+        place_part &part = parts.rows[i][row];
+        part.from = parts_weight(part.from, params.view_y_px, least, params.factor);
+    }
+}
+
+static __device__ void weigh_block(const lightfield_cuda_rendering &params, block_parts &parts)
+{
+    const int thread = thread_of_block();
+    if (thread < LIGHTFIELD_CUDA_WIDTH) {
+        weigh_column(params, thread, parts);
+    } else if (thread < LIGHTFIELD_CUDA_WIDTH + LIGHTFIELD_CUDA_HEIGHT) {
+        weigh_row(params, thread - LIGHTFIELD_CUDA_WIDTH, parts);
+    }
+    __syncthreads();
+}
+
+template <typename Sampler>
+static __device__ void render_one(const lightfield_cuda_rendering &params, int x, int y,
+                                  block_parts &parts)
+{
+    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y, params.dst.width_px,
+                             params.dst.height_px};
+    blended out = {};
+    parts_place(params.array, spot, params.range, params.patch_px, parts);
+    weigh_block(params, parts);
+    if (x >= params.dst.width_px || y >= params.dst.height_px) {
+        return;
+    }
+    for (int j = 0; j <= 2 * params.range; j++) {
+        const place_part row = parts.rows[j][threadIdx.y];
+        const int number = parts.row_of[threadIdx.y] + j - params.range;
+        const int kind = place_is_shifted(params.array, number) ? 1 : 0;
+        for (int i = 0; i <= 2 * params.range; i++) {
+            blend<Sampler>(params.raw, parts.columns[kind][i][threadIdx.x], row, out);
+        }
+    }
+    picture_store(params.dst, x, y, out.sum, out.weight);
+}
+
+/* ---- A patch size for each pixel: parts are the pixel's */
+
+/* Of one row of the array, with weights. */
+struct pixel_columns {
+    place_part of[2][LIGHTFIELD_CUDA_LENSES];
+};
+
+static __device__ void place_columns(const lightfield_cuda_rendering &params, double at,
+                                     double patch_px, pixel_columns &out)
+{
+    const int lenses = 2 * params.range + 1;
+    const int kinds = params.array.hexagonal ? 2 : 1;
+    float least = INFINITY;
+    for (int i = 0; i < kinds * lenses; i++) {
+        place_part &part = out.of[i / lenses][i % lenses];
+        part = place_column(params.array, at, i >= lenses, i % lenses - params.range, patch_px);
+        least = fminf(least, parts_square(part.from, params.view_x_px));
+    }
+    for (int i = 0; i < kinds * lenses; i++) {
+        place_part &part = out.of[i / lenses][i % lenses];
+        part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+    }
+}
+
+static __device__ float least_of_rows(const lightfield_cuda_rendering &params, double at,
+                                      double patch_px)
+{
+    float least = INFINITY;
+    for (int j = -params.range; j <= params.range; j++) {
+        const place_part part = place_row(params.array, at, j, patch_px);
+        least = fminf(least, parts_square(part.from, params.view_y_px));
+    }
+    return least;
+}
+
+static __device__ __forceinline__ double patch_at(const lightfield_cuda_rendering &params, int x,
+                                                  int y)
+{
+    const double given = (double)picture_float(params.patches, x, y);
+    return given >= 1.0 && given <= params.array.pitch_x_px ? given : params.patch_px;
+}
+
+template <typename Sampler>
+static __device__ void render_each(const lightfield_cuda_rendering &params, int x, int y)
+{
+    if (x >= params.dst.width_px || y >= params.dst.height_px) {
+        return;
+    }
+    const double patch_px = patch_at(params, x, y);
+    const double at_y = place_at(y, params.dst.height_px, params.array.rows);
+    const float least = least_of_rows(params, at_y, patch_px);
+    pixel_columns columns;
+    blended out = {};
+    place_columns(params, place_at(x, params.dst.width_px, params.array.columns), patch_px,
+                  columns);
+    for (int j = -params.range; j <= params.range; j++) {
+        place_part row = place_row(params.array, at_y, j, patch_px);
+        row.from = parts_weight(row.from, params.view_y_px, least, params.factor);
+        const int kind = place_is_shifted(params.array, place_nearest(at_y) + j) ? 1 : 0;
+        for (int i = 0; row.from > 0.0f && i <= 2 * params.range; i++) {
+            blend<Sampler>(params.raw, columns.of[kind][i], row, out);
+        }
+    }
+    picture_store(params.dst, x, y, out.sum, out.weight);
+}
+
+#endif

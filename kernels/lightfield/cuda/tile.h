@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the kernels with raw pixels in shared memory take. Included by C and CUDA. A block has
+ * neighbouring columns of the picture, in rows that have the same nearest row of lenses. For each
+ * row of lenses around, it copies what its pixels need, lens by lens, and then they take it from
+ * there. Of rectangular arrays that are not turned, and of bytes. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
+#define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
+
+#include "params.h"
+
+#define LIGHTFIELD_TILE_COLUMNS 96 /* of the picture: a block's */
+#define LIGHTFIELD_TILE_ROWS 12 /* at most */
+#define LIGHTFIELD_TILE_RANGE 2 /* lenses to each side, at most */
+#define LIGHTFIELD_TILE_LENSES (2 * LIGHTFIELD_TILE_RANGE + 1)
+#define LIGHTFIELD_TILE_SLOTS 32 /* lenses of a row that a block's pixels take samples from */
+#define LIGHTFIELD_TILE_CHUNK 4 /* raw pixels that are copied at once */
+#define LIGHTFIELD_TILE_CHUNKS 384 /* of a row, at most */
+
+struct lightfield_tile {
+    int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */
+    int32_t parts; /* blocks of a row of lenses */
+};
+
+#define LIGHTFIELD_TILE_SIZES 8 /* patch sizes that are matched at once */
+#define LIGHTFIELD_TILE_GROUP 3 /* pixels of a thread that matches */
+#define LIGHTFIELD_TILE_DEPTH_THREADS                                                              \
+    (LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP)
+
+struct lightfield_tile_rendering {
+    struct lightfield_cuda_rendering of;
+    struct lightfield_tile tile;
+};
+
+struct lightfield_tile_matching {
+    struct lightfield_cuda_matching of;
+    struct lightfield_tile tile;
+    int32_t size_first, size_count; /* of all of them */
+    int32_t is_all; /* 1: these are all, and the least is chosen at once */
+    int32_t reserved;
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where memory lies that is said to be CUDA's. */
+#ifndef FOVEA_CONTEXT_PLACE_H
+#define FOVEA_CONTEXT_PLACE_H
+
+#include "kernels/cuda/cuda_driver.h"
+
+struct context_place {
+    int ordinal;
+    CUcontext context; /* NULL: of none */
+};
+
+/* FOVEA_ERROR_UNSUPPORTED: there is no CUDA; FOVEA_ERROR_INVALID_ARGUMENT: it is no device pointer.
+ * The log says so; `name` is the first word. */
+FOVEA_MUST_CHECK enum fovea_result context_place_find(struct fovea_log log, const char *name,
+                                                      const void *data, struct context_place *out);
+
+#endif

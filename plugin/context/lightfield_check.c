@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A problem is said with the name of the field. */
+
+#include "lightfield_check.h"
+
+#include "context_image.h"
+
+#include "core/log.h"
+#include "core/struct_bytes.h"
+#include "kernels/image/pixel.h"
+#include "kernels/lightfield/lightfield.h"
+
+#include <math.h>
+
+#define SIGMA_PARTS_MAX 24.0
+#define SIGMA_MAX_PX 1e6
+#define STRIDE_MAX_BYTES ((ptrdiff_t)1 << 40)
+
+enum fovea_result lightfield_refuse(struct fovea_log log, const char *problem)
+{
+    log_error(log, "light field: %s", problem);
+    return FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
+enum fovea_result lightfield_take_geometry(const struct fovea_lightfield_desc *desc,
+                                           struct fovea_lightfield_geometry *out)
+{
+    char problem[LIGHTFIELD_PROBLEM_BYTES];
+    if (!desc->geometry || !struct_take(out, sizeof *out, desc->geometry)) {
+        log_error(desc->log, "fovea_lightfield_desc: geometry %s",
+                  desc->geometry ? struct_refusal(desc->geometry) : "is NULL");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!lightfield_geometry_check(out, problem)) {
+        log_error(desc->log, "fovea_lightfield_geometry: %s", problem);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (desc->reserved != 0) {
+        log_error(desc->log, "fovea_lightfield_desc: reserved is not 0");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+/* ---- Pictures */
+
+static bool is_mosaic(enum fovea_lightfield_bayer bayer)
+{
+    return bayer > FOVEA_LIGHTFIELD_BAYER_NONE && bayer <= FOVEA_LIGHTFIELD_BAYER_BGGR;
+}
+
+static bool is_grey(enum fovea_lightfield_format format)
+{
+    return format == FOVEA_LIGHTFIELD_FORMAT_R8 || format == FOVEA_LIGHTFIELD_FORMAT_R16;
+}
+
+static uint32_t channel_bytes(enum fovea_lightfield_format format)
+{
+    return format >= FOVEA_LIGHTFIELD_FORMAT_R16 ? 2 : 1;
+}
+
+static int64_t pixel_bytes(enum fovea_lightfield_format format)
+{
+    static const int64_t bytes[] = {0, 1, 3, 4, 2, 6, 8};
+    return bytes[format];
+}
+
+static bool check_kind(const struct fovea_lightfield_raw *raw, char *out)
+{
+    if (!raw->data) {
+        return CONTEXT_PROBLEM(out, "raw.data is NULL");
+    }
+    if (raw->format <= FOVEA_LIGHTFIELD_FORMAT_NONE ||
+        raw->format > FOVEA_LIGHTFIELD_FORMAT_RGBA16) {
+        return CONTEXT_PROBLEM(out, "raw.format is %d, which is no format", (int)raw->format);
+    }
+    if (raw->bayer != FOVEA_LIGHTFIELD_BAYER_NONE && !is_mosaic(raw->bayer)) {
+        return CONTEXT_PROBLEM(out, "raw.bayer is %d, which is no mosaic", (int)raw->bayer);
+    }
+    if (is_mosaic(raw->bayer) && !is_grey(raw->format)) {
+        return CONTEXT_PROBLEM(out, "raw.bayer is for the formats R8 and R16");
+    }
+    if (raw->memory != FOVEA_MEMORY_CPU && raw->memory != FOVEA_MEMORY_CUDA) {
+        return CONTEXT_PROBLEM(out, "raw.memory is %d, which is no memory", (int)raw->memory);
+    }
+    return true;
+}
+
+static bool check_maximum(struct fovea_lightfield_raw *raw, char *out)
+{
+    const uint32_t most = channel_bytes(raw->format) == 2 ? 65535 : 255;
+    raw->maximum = raw->maximum == 0 ? most : raw->maximum;
+    if (channel_bytes(raw->format) == 1 && raw->maximum != most) {
+        return CONTEXT_PROBLEM(out, "raw.maximum is %u; of 8 bits it is 0 or 255", raw->maximum);
+    }
+    return raw->maximum <= most ||
+           CONTEXT_PROBLEM(out, "raw.maximum is %u; of 16 bits it is 65535 at most", raw->maximum);
+}
+
+static bool check_rows(const struct fovea_lightfield_raw *raw, char *out)
+{
+    const int64_t row_bytes = raw->width_px * pixel_bytes(raw->format);
+    const ptrdiff_t stride = raw->row_stride_bytes;
+    const uint32_t align = channel_bytes(raw->format);
+    if (stride > STRIDE_MAX_BYTES || stride < -STRIDE_MAX_BYTES ||
+        (stride < 0 ? -stride : stride) < row_bytes) {
+        return CONTEXT_PROBLEM(out, "raw.row_stride_bytes is %td, but a row has %lld bytes", stride,
+                               (long long)row_bytes);
+    }
+    return ((uintptr_t)raw->data % align == 0 && stride % (ptrdiff_t)align == 0) ||
+           CONTEXT_PROBLEM(out, "raw.data or raw.row_stride_bytes is not aligned to %u bytes",
+                           align);
+}
+
+/* Fills in the maximum. */
+static bool check_raw(struct fovea_lightfield_raw *raw, char *out)
+{
+    return check_kind(raw, out) && check_maximum(raw, out) && check_rows(raw, out);
+}
+
+enum fovea_result lightfield_take_raw(const struct fovea_lightfield_geometry *geometry,
+                                      struct fovea_log log,
+                                      const struct fovea_lightfield_raw *given,
+                                      struct fovea_lightfield_raw *out)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    if (!struct_take(out, sizeof *out, given)) {
+        return lightfield_refuse(log, struct_refusal(given));
+    }
+    if (!check_raw(out, problem)) {
+        return lightfield_refuse(log, problem);
+    }
+    if (out->width_px != geometry->raw_width_px || out->height_px != geometry->raw_height_px) {
+        snprintf(problem, sizeof problem,
+                 "raw.width_px and raw.height_px are %ux%u, but the geometry is of %ux%u pixels",
+                 out->width_px, out->height_px, geometry->raw_width_px, geometry->raw_height_px);
+        return lightfield_refuse(log, problem);
+    }
+    return FOVEA_OK;
+}
+
+/* In the memory that the raw picture lies in. */
+static enum fovea_result take_image(struct fovea_log log, const struct fovea_lightfield_raw *raw,
+                                    const char *name, const struct fovea_image *given,
+                                    struct fovea_image *out)
+{
+    static const char *const memories[] = {"CPU", "CUDA"};
+    char problem[CONTEXT_PROBLEM_BYTES];
+    *out = *given;
+    if (!context_image_check(out, name, problem)) {
+        return lightfield_refuse(log, problem);
+    }
+    if (out->memory != raw->memory) {
+        snprintf(problem, sizeof problem, "%s is in %s memory, but the raw picture is in %s memory",
+                 name, memories[out->memory == FOVEA_MEMORY_CUDA],
+                 memories[raw->memory == FOVEA_MEMORY_CUDA]);
+        return lightfield_refuse(log, problem);
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result lightfield_take_picture(struct fovea_log log,
+                                          const struct fovea_lightfield_raw *raw,
+                                          const struct fovea_image *given, struct fovea_image *out)
+{
+    FOVEA_TRY(take_image(log, raw, "dst", given, out));
+    if (pixel_codec_of(out->format)->color_channels == 1 &&
+        !(is_grey(raw->format) && raw->bayer == FOVEA_LIGHTFIELD_BAYER_NONE)) {
+        return lightfield_refuse(log, "dst.format has one channel, but raw.format has colours");
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result lightfield_take_floats(struct fovea_log log,
+                                         const struct fovea_lightfield_raw *raw, const char *name,
+                                         const struct fovea_image *given,
+                                         const struct fovea_image *picture, struct fovea_image *out)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    FOVEA_TRY(take_image(log, raw, name, given, out));
+    if (out->format != FOVEA_FORMAT_R32F) {
+        snprintf(problem, sizeof problem, "%s.format is not R32F", name);
+        return lightfield_refuse(log, problem);
+    }
+    if (picture && (out->width_px != picture->width_px || out->height_px != picture->height_px)) {
+        snprintf(problem, sizeof problem, "%s is %ux%u, but the picture is %ux%u", name,
+                 out->width_px, out->height_px, picture->width_px, picture->height_px);
+        return lightfield_refuse(log, problem);
+    }
+    return FOVEA_OK;
+}
+
+/* ---- What is made of them */
+
+static bool in_range(double value, double low, double high)
+{
+    return value >= low && value <= high;
+}
+
+const char *lightfield_refusal(const struct fovea_lightfield_rendering *rendering, double pitch_px)
+{
+    if (!in_range(rendering->patch_px, 1.0, pitch_px)) {
+        return "patch_px is not 1 .. pitch_x_px";
+    }
+    if (rendering->range > LIGHTFIELD_RANGE_MAX) {
+        return "range is more than 5";
+    }
+    if (rendering->filter != FOVEA_LIGHTFIELD_FILTER_LINEAR &&
+        rendering->filter != FOVEA_LIGHTFIELD_FILTER_NEAREST) {
+        return "filter is none of them";
+    }
+    if (rendering->sigma_px != 0.0 &&
+        !in_range(rendering->sigma_px, pitch_px / SIGMA_PARTS_MAX, SIGMA_MAX_PX)) {
+        return "sigma_px is not pitch_x_px / 24 .. 1e6";
+    }
+    if (!in_range(fabs(rendering->view_x_px), 0.0, pitch_px / 2.0) ||
+        !in_range(fabs(rendering->view_y_px), 0.0, pitch_px / 2.0)) {
+        return "view_x_px or view_y_px is more than half of pitch_x_px";
+    }
+    return NULL;
+}
+
+const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matching *matching,
+                                           const struct fovea_lightfield_geometry *geometry)
+{
+    if (!in_range(matching->first_px, 1.0, geometry->pitch_x_px) ||
+        !in_range(matching->last_px, matching->first_px, geometry->pitch_x_px)) {
+        return "first_px and last_px are not 1 .. pitch_x_px, the first no more than the last";
+    }
+    if (lightfield_size_count(matching) == 0) {
+        return "step_px is not above 0, or there are more than 256 patch sizes";
+    }
+    if (matching->range < 1 || matching->range > LIGHTFIELD_RANGE_MAX) {
+        return "range is not 1 .. 5";
+    }
+    if (matching->filter != FOVEA_LIGHTFIELD_FILTER_LINEAR &&
+        matching->filter != FOVEA_LIGHTFIELD_FILTER_NEAREST) {
+        return "filter is none of them";
+    }
+    if (matching->box > 1 || matching->reserved != 0) {
+        return "box is not 0 or 1, or reserved not 0";
+    }
+    return geometry->columns * geometry->rows < 2 ? "columns and rows: one lens has no depths"
+                                                  : NULL;
+}
+
+const char *lightfield_refusal_of_sum(const struct fovea_lightfield_sum *sum, double pitch_px)
+{
+    if (!in_range(sum->shift, -1.0, 1.0)) {
+        return "shift is not -1 .. 1";
+    }
+    if (!in_range(sum->radius_px, 0.0, pitch_px / 2.0)) {
+        return "radius_px is not 0 .. half of pitch_x_px";
+    }
+    return in_range(fabs(sum->view_x_px), 0.0, pitch_px / 2.0) &&
+                   in_range(fabs(sum->view_y_px), 0.0, pitch_px / 2.0)
+               ? NULL
+               : "view_x_px or view_y_px is more than half of pitch_x_px";
+}

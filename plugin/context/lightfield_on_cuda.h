@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Light fields whose pictures lie in CUDA memory, on the device that has them. Where
+ * FOVEA_HAVE_CUDA is 0 nothing runs, and the log says so. */
+#ifndef FOVEA_CONTEXT_LIGHTFIELD_ON_CUDA_H
+#define FOVEA_CONTEXT_LIGHTFIELD_ON_CUDA_H
+
+#include "fovea_lightfield.h"
+
+struct lightfield_cuda;
+
+struct lightfield_on_cuda {
+    struct lightfield_cuda **cuda; /* of the last picture's device, kept from call to call */
+    const struct fovea_lightfield_geometry *geometry;
+    void *cuda_stream;
+    struct fovea_log log;
+};
+
+FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_render(
+    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst);
+FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_depth(
+    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
+    const struct fovea_image *confidence);
+FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
+                                                          const struct fovea_lightfield_raw *raw,
+                                                          const struct fovea_lightfield_sum *sum,
+                                                          const struct fovea_image *dst);
+void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda);
+
+#endif

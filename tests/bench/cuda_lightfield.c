@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Light fields of the paper's size in the device's memory: raw pictures of noise, which take turns,
+ * so that none is in the cache when it is read. */
+
+#include "cuda_bench.h"
+
+#include "kernels/lightfield/cuda/lightfield_cuda.h"
+
+static const struct bench_size size = {"96x72 lenses, 1056x792", 1056, 792};
+static const struct bench_size quick_size = {"16x12 lenses, 176x132", 176, 132};
+
+enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM };
+
+static const struct lightfield_case {
+    const char *name, *what;
+    enum kind kind;
+    enum fovea_lightfield_format format;
+    enum fovea_lightfield_bayer bayer;
+    enum fovea_lightfield_filter filter;
+    bool box;
+} cases[] = {
+#define FORMAT(name) FOVEA_LIGHTFIELD_FORMAT_##name
+#define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
+    {"render/rgba8", "light field of RGBA8", RENDER, FORMAT(RGBA8), 0, 0, false},
+    {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, FORMAT(RGBA8), 0, NEAREST,
+     false},
+    {"render/rgb8", "light field of RGB8", RENDER, FORMAT(RGB8), 0, 0, false},
+    {"render/r8", "light field of R8", RENDER, FORMAT(R8), 0, 0, false},
+    {"render/rgb16", "light field of RGB16", RENDER, FORMAT(RGB16), 0, 0, false},
+    {"render/bayer", "light field of R8, mosaic", RENDER, FORMAT(R8), FOVEA_LIGHTFIELD_BAYER_RGGB,
+     0, false},
+    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, FORMAT(RGBA8), 0, 0, false},
+    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, FORMAT(RGBA8), 0, 0, false},
+    {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, FORMAT(RGBA8), 0,
+     NEAREST, false},
+    {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, FORMAT(RGBA8), 0,
+     NEAREST, true},
+    {"depth/r8", "light field's depth of R8", DEPTH, FORMAT(R8), 0, 0, false},
+    {"sum/r8", "light field of R8, 81 views", SUM, FORMAT(R8), 0, 0, false},
+};
+
+struct lightfield_bench {
+    const struct lightfield_case *of;
+    const struct bench_size *size;
+    struct fovea_lightfield_geometry geometry;
+    struct lightfield_cuda *cuda;
+    CUdeviceptr raws[BENCH_PICTURES];
+    CUdeviceptr dst, patches;
+    struct fovea_lightfield_raw raw;
+    struct fovea_lightfield_rendering rendering;
+    struct fovea_lightfield_matching matching;
+    struct fovea_lightfield_sum sum;
+    struct fovea_image image, patch_image;
+};
+
+static void describe(struct lightfield_bench *b, uint32_t columns, uint32_t rows)
+{
+    static const ptrdiff_t bytes[] = {0, 1, 3, 4, 2, 6, 8};
+    fovea_lightfield_geometry_init(&b->geometry);
+    b->geometry.columns = columns;
+    b->geometry.rows = rows;
+    b->geometry.pitch_x_px = b->geometry.pitch_y_px = 74.75;
+    b->geometry.origin_x_px = b->geometry.origin_y_px = 37.375;
+    b->geometry.raw_width_px = (uint32_t)(columns * 74.75);
+    b->geometry.raw_height_px = (uint32_t)(rows * 74.75);
+    fovea_lightfield_raw_init(&b->raw);
+    b->raw.width_px = b->geometry.raw_width_px;
+    b->raw.height_px = b->geometry.raw_height_px;
+    b->raw.format = b->of->format;
+    b->raw.bayer = b->of->bayer;
+    b->raw.memory = FOVEA_MEMORY_CUDA;
+    b->raw.maximum = b->of->format >= FORMAT(R16) ? 65535 : 255;
+    b->raw.row_stride_bytes = (ptrdiff_t)b->raw.width_px * bytes[b->of->format];
+    fovea_lightfield_rendering_init(&b->rendering);
+    b->rendering.patch_px = 11.0;
+    b->rendering.filter = b->of->filter;
+    fovea_lightfield_matching_init(&b->matching);
+    b->matching.first_px = 7.0;
+    b->matching.last_px = 14.0;
+    b->matching.filter = b->of->filter;
+    b->matching.box = b->of->box;
+    fovea_lightfield_sum_init(&b->sum);
+    b->sum.shift = 0.05;
+    b->sum.radius_px = 5.0;
+}
+
+static CUdeviceptr upload(struct cuda_bench *own, const void *data, size_t bytes)
+{
+    CUdeviceptr memory = 0;
+    CUDA_MUST(own, own->cu->MemAlloc(&memory, bytes));
+    CUDA_MUST(own, own->cu->MemcpyHtoD(memory, data, bytes));
+    return memory;
+}
+
+static void make_memory(struct cuda_bench *own, struct lightfield_bench *b)
+{
+    const size_t bytes = b->raw.height_px * (size_t)b->raw.row_stride_bytes;
+    const size_t pixels = (size_t)b->size->width_px * b->size->height_px;
+    unsigned char *noise = bench_memory(bytes, 1);
+    float *patches = bench_memory(pixels, sizeof *patches);
+    uint32_t random = 1;
+    for (size_t i = 0; i < bytes; i++) {
+        random = random * 1664525u + 1013904223u;
+        noise[i] = (unsigned char)(random >> 24);
+    }
+    for (size_t i = 0; i < pixels; i++) {
+        patches[i] = 7.0f + 0.5f * (float)(i / 40 % 14);
+    }
+    for (size_t i = 0; i < BENCH_PICTURES; i++) {
+        b->raws[i] = upload(own, noise, bytes);
+    }
+    b->patches = upload(own, patches, pixels * sizeof *patches);
+    b->dst = upload(own, patches, pixels * sizeof *patches);
+    free(patches);
+    free(noise);
+}
+
+static void open_case(struct cuda_bench *own, struct lightfield_bench *b)
+{
+    const bool depth = b->of->kind == DEPTH;
+    describe(b, b->size->width_px / 11, b->size->height_px / 11);
+    make_memory(own, b);
+    b->image = bench_image(b->size, depth ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_RGBA8,
+                           FOVEA_MEMORY_CUDA, (void *)(uintptr_t)b->dst);
+    b->patch_image =
+        bench_image(b->size, FOVEA_FORMAT_R32F, FOVEA_MEMORY_CUDA, (void *)(uintptr_t)b->patches);
+    b->rendering.patches = b->of->kind == ALL_IN_FOCUS ? &b->patch_image : NULL;
+    bench_must(lightfield_cuda_create(&b->geometry, own->device->ordinal, bench_log(), &b->cuda),
+               "light field");
+}
+
+static void close_case(struct cuda_bench *own, struct lightfield_bench *b)
+{
+    lightfield_cuda_destroy(&b->cuda);
+    for (size_t i = 0; i < BENCH_PICTURES; i++) {
+        CUDA_MUST(own, own->cu->MemFree(b->raws[i]));
+    }
+    CUDA_MUST(own, own->cu->MemFree(b->patches));
+    CUDA_MUST(own, own->cu->MemFree(b->dst));
+}
+
+static enum fovea_result enqueue(struct cuda_bench *own, void *user, uint32_t picture)
+{
+    struct lightfield_bench *b = user;
+    b->raw.data = (const void *)(uintptr_t)b->raws[picture];
+    switch (b->of->kind) {
+    case DEPTH:
+        return lightfield_cuda_depth(b->cuda, &b->raw, &b->matching, &b->image, NULL, own->stream);
+    case SUM:
+        return lightfield_cuda_sum(b->cuda, &b->raw, &b->sum, &b->image, own->stream);
+    default:
+        return lightfield_cuda_render(b->cuda, &b->raw, &b->rendering, &b->image, own->stream);
+    }
+}
+
+static void run_case(struct cuda_bench *own, struct lightfield_bench *b)
+{
+    const char *way = NULL;
+    open_case(own, b);
+    const struct bench_times times = cuda_time(own, enqueue, b, &way);
+    *results_add(&own->bench->results) = (struct result){.kind = RESULT_BATCH,
+                                                         .backend = "cuda",
+                                                         .size = b->size,
+                                                         .what = b->of->what,
+                                                         .format = b->image.format,
+                                                         .images = 1,
+                                                         .way = way,
+                                                         .times = times};
+    close_case(own, b);
+}
+
+bool cuda_lightfield(struct cuda_bench *own)
+{
+    const bool quick = own->bench->wishes.quick;
+    for (size_t i = 0; i < (quick ? 1 : sizeof cases / sizeof cases[0]); i++) {
+        char name[RESULT_NAME_BYTES];
+        snprintf(name, sizeof name, "cuda/lightfield/%s", cases[i].name);
+        struct lightfield_bench b = {.of = &cases[i], .size = quick ? &quick_size : &size};
+        if (!bench_wants(own->bench, name)) {
+            continue;
+        }
+        if (!cuda_open(own)) {
+            return false;
+        }
+        bench_say("%s", name);
+        run_case(own, &b);
+    }
+    return true;
+}
