@@ -140,6 +140,8 @@ static const char *spoil(struct world *world, int row)
         return world->sum.radius_px = 5.1, "radius_px";
     case 36:
         return world->sum.view_y_px = 5.1, "view_x_px";
+    case 37: /* 257 sizes, as they are counted */
+        return world->matching.step_px = 4.0 / (256.0 - 1e-7), "step_px";
     default:
         return NULL;
     }

@@ -331,6 +331,20 @@ def empty_like(array: Any, view: Optional[View] = None) -> Any:
     raise TypeError(f"{type(array).__module__}.{type(array).__name__} on CUDA: give `out`, an array that can be written to")
 
 
+def empty(array: Any, view: View, shape: Dims, dtype: np.dtype[Any]) -> Any:
+    """A new array of the same library and device, without gaps."""
+    if is_torch(array):
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, str(dtype)), device=array.device)
+    if view.device == CPU:
+        return np.empty(shape, dtype)
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and isinstance(array, cupy.ndarray):
+        with cupy.cuda.Device(view.ordinal):
+            return cupy.empty(shape, dtype)
+    raise TypeError(f"{type(array).__module__}.{type(array).__name__} on CUDA: PyTorch's and CuPy's arrays are taken there")
+
+
 @contextlib.contextmanager
 def on_stream(array: Any, view: View, stream: Optional[int]) -> Iterator[None]:
     """Makes the stream the current one of the array's library, so that what it allocates belongs to that stream."""

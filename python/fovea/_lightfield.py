@@ -3,14 +3,13 @@
 """Pictures and depths of light fields: what `fovea.LightField` does."""
 
 import ctypes
+import dataclasses
 import os
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import _arrays, _errors, _library, _shape
-
-Pixels = np.ndarray[Any, Any]
 
 _FORMATS = {("uint8", 1): 1, ("uint8", 3): 2, ("uint8", 4): 3, ("uint16", 1): 4, ("uint16", 3): 5, ("uint16", 4): 6}
 _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
@@ -24,12 +23,36 @@ def _one_of(name: str, word: str, words: tuple[str, ...]) -> int:
     return words.index(word)
 
 
-def _image_of(array: Pixels) -> _library.Image:
-    height, width = array.shape[:2]
-    channels = array.shape[2] if array.ndim == 3 else 1
-    row_bytes = width * channels * array.itemsize
-    picture_format = _shape._FORMATS[str(array.dtype), channels]
-    return _library.Image(array.ctypes.data, width, height, picture_format, _library.MEMORY_CPU, row_bytes, 0)
+@dataclasses.dataclass
+class _Raw:
+    """A raw picture as the library has it, and where it lies, which is where results go."""
+
+    given: _library.LightFieldRaw
+    array: Any
+    view: _arrays.View
+
+    @property
+    def is_on_device(self) -> bool:
+        return self.view.device == _arrays.CUDA
+
+
+def _view_of(array: Any, what: str) -> _arrays.View:
+    """Without gaps, and where it lies."""
+    view = _arrays.view_of(array, what)
+    if view.device == _arrays.CPU and not _arrays.is_torch(array):
+        numbers = np.asarray(array)
+        view = _arrays.view_of(numbers.astype(numbers.dtype.newbyteorder("="), copy=False), what)
+    if not (view.is_packed and view.is_aligned):
+        view = _arrays.view_of(_arrays.packed(view.owner), what)
+    return view
+
+
+def _image_of(view: _arrays.View) -> _library.Image:
+    height, width = view.shape[:2]
+    channels = view.shape[2] if len(view.shape) == 3 else 1
+    picture_format = _shape._FORMATS[str(view.dtype), channels]
+    memory = _library.MEMORY_CUDA if view.device == _arrays.CUDA else _library.MEMORY_CPU
+    return _library.Image(view.pointer, width, height, picture_format, memory, width * channels * view.dtype.itemsize, 0)
 
 
 def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
@@ -54,26 +77,31 @@ class LightFieldFit(NamedTuple):
     lenses_used: int
 
 
-def _raw_of(raw: Any, bayer: int, maximum: int) -> tuple[_library.LightFieldRaw, Pixels]:
-    if _arrays.view_of(raw, "raw").device != _arrays.CPU:
-        raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not read in this version")
-    pixels = np.ascontiguousarray(np.asarray(raw))
-    pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
-    channels = pixels.shape[2] if pixels.ndim == 3 else 1
-    if pixels.ndim not in (2, 3) or (str(pixels.dtype), channels) not in _FORMATS:
-        raise ValueError(f"raw is {pixels.dtype} of shape {pixels.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
-    height, width = pixels.shape[:2]
+def _raw_of(raw: Any, bayer: int, maximum: int) -> _Raw:
+    view = _view_of(raw, "raw")
+    channels = view.shape[2] if len(view.shape) == 3 else 1
+    if len(view.shape) not in (2, 3) or (str(view.dtype), channels) not in _FORMATS:
+        raise ValueError(f"raw is {view.dtype} of shape {view.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
+    height, width = view.shape[:2]
     given = _library.LightFieldRaw(
         struct_bytes=ctypes.sizeof(_library.LightFieldRaw),
-        data=pixels.ctypes.data,
+        data=view.pointer,
         width_px=width,
         height_px=height,
-        format=_FORMATS[str(pixels.dtype), channels],
+        format=_FORMATS[str(view.dtype), channels],
         bayer=bayer,
+        memory=_library.MEMORY_CUDA if view.device == _arrays.CUDA else _library.MEMORY_CPU,
         maximum=maximum,
-        row_stride_bytes=width * channels * pixels.itemsize,
+        row_stride_bytes=width * channels * view.dtype.itemsize,
     )
-    return given, pixels
+    return _Raw(given, raw, view)
+
+
+def _white_of(white: Any, bayer: int, maximum: int) -> _Raw:
+    taken = _raw_of(white, bayer, maximum)
+    if taken.is_on_device:
+        raise _errors.UnsupportedError("fovea.LightField: white pictures in CUDA memory are not read in this version")
+    return taken
 
 
 class LightField:
@@ -81,9 +109,12 @@ class LightField:
 
     array: a file in JSON, or nothing and the numbers: raw, lenses and pitch (x and y), origin (the first lens's centre, pixels
     from the raw picture's corner; half a pitch), rotation (degrees), rows ("rectangular" or "hexagonal"), flip. threads: 0 is
-    one for each core. Raw pictures are arrays (H, W) or (H, W, C) of uint8 or uint16 with 1, 3 or 4 channels in CPU memory;
-    bayer is "" or the mosaic of one channel; maximum is what white is (0: all bits). white: a white picture, like the raw ones:
+    one for each core. Raw pictures are arrays (H, W) or (H, W, C) of uint8 or uint16 with 1, 3 or 4 channels; bayer is "" or the
+    mosaic of one channel; maximum is what white is (0: all bits). white: a white picture, like the raw ones, in CPU memory:
     their vignetting is divided out, after black, which is what the sensor says of no light. LightField.calibrate finds the array.
+
+    Of PyTorch's and CuPy's arrays in CUDA memory the results are arrays of that library on that device, and their current stream
+    does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors.
 
     One thread at a time. What it holds goes with close, or with the last reference.
     """
@@ -150,7 +181,7 @@ class LightField:
         """The array of lenses that a white picture shows; its fit says how well. rows: "" is as they are found. pitch: lenses are
         so many pixels apart; 0 is found. divide: pictures of this LightField are divided by the white one."""
         library, messages = _library.library(), _library.Messages()
-        given, _ = _raw_of(white, _one_of("bayer", bayer, _BAYER), maximum)
+        taken = _white_of(white, _one_of("bayer", bayer, _BAYER), maximum)
         wishes = _library.LightFieldCalibration(
             struct_bytes=ctypes.sizeof(_library.LightFieldCalibration),
             rows=_one_of("rows", rows, ("", *_ROWS)),
@@ -161,7 +192,7 @@ class LightField:
         found = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
         fit = _library.LightFieldFit(struct_bytes=ctypes.sizeof(_library.LightFieldFit))
         result = library.fovea_lightfield_calibrate(
-            ctypes.byref(given), ctypes.byref(wishes), ctypes.byref(found), ctypes.byref(fit)
+            ctypes.byref(taken.given), ctypes.byref(wishes), ctypes.byref(found), ctypes.byref(fit)
         )
         _library.check(result, messages, "fovea.LightField.calibrate")
         field = cls(
@@ -193,30 +224,33 @@ class LightField:
             self.close()
 
     def _take_white(self, white: Any, black: float) -> None:
-        given, _ = _raw_of(white, self._bayer, self._maximum)
+        taken = _white_of(white, self._bayer, self._maximum)
         desc = _library.LightFieldWhiteDesc(
-            struct_bytes=ctypes.sizeof(_library.LightFieldWhiteDesc), white=ctypes.pointer(given), black=black, gain_max=8.0
+            struct_bytes=ctypes.sizeof(_library.LightFieldWhiteDesc), white=ctypes.pointer(taken.given), black=black, gain_max=8.0
         )
         desc.log = self._messages.log
         result = self._library.fovea_lightfield_white_create(ctypes.byref(desc), ctypes.byref(self._white))
         _library.check(result, self._messages, "fovea.LightField")
 
-    def _take(self, raw: Any) -> tuple[_library.LightFieldRaw, Pixels]:
+    def _take(self, raw: Any) -> _Raw:
         if not self._pointer:
             raise _errors.FoveaError("this fovea.LightField is closed")
-        given, pixels = _raw_of(raw, self._bayer, self._maximum)
-        if self._white:
-            flat = np.empty_like(pixels)
-            result = self._library.fovea_lightfield_white_divide(
-                self._white, ctypes.byref(given), flat.ctypes.data, given.row_stride_bytes
-            )
-            _library.check(result, self._messages, "fovea.LightField")
-            given.data, pixels = flat.ctypes.data, flat
-        return given, pixels
+        taken = _raw_of(raw, self._bayer, self._maximum)
+        if not self._white:
+            return taken
+        if taken.is_on_device:
+            raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not divided by a white one in this version")
+        flat = np.empty(taken.view.shape, taken.view.dtype)
+        result = self._library.fovea_lightfield_white_divide(
+            self._white, ctypes.byref(taken.given), flat.ctypes.data, taken.given.row_stride_bytes
+        )
+        _library.check(result, self._messages, "fovea.LightField")
+        taken.given.data, taken.view = flat.ctypes.data, _arrays.view_of(flat, "raw")
+        return taken
 
-    def divide(self, raw: Any) -> Pixels:
+    def divide(self, raw: Any) -> Any:
         """The raw picture without its vignetting, as render, depth and sum_views take it; without a white picture as it is."""
-        return self._take(raw)[1]
+        return self._take(raw).view.owner
 
     def _size(self, size: Optional[tuple[int, int]], patch: float) -> tuple[int, int]:
         if size is not None:
@@ -224,12 +258,25 @@ class LightField:
         one = self._geometry
         return max(1, round(one.columns * patch)), max(1, round(one.rows * patch * one.pitch_y_px / one.pitch_x_px))
 
-    def _picture(self, raw: Pixels, size: tuple[int, int], dtype: Any) -> Pixels:
-        colours = raw.ndim == 3 and raw.shape[2] > 1 or self._bayer > 0
-        wanted = np.dtype(dtype if dtype is not None else np.uint8 if raw.dtype == np.uint8 else np.float32)
+    def _picture(self, raw: _Raw, size: tuple[int, int], dtype: Any) -> Any:
+        colours = len(raw.view.shape) == 3 and raw.view.shape[2] > 1 or self._bayer > 0
+        wanted = np.dtype(dtype if dtype is not None else np.uint8 if raw.view.dtype == np.uint8 else np.float32)
         if str(wanted) not in ("uint8", "float16", "float32"):
             raise ValueError(f"dtype is {wanted}; it must be uint8, float16 or float32")
-        return np.empty((size[1], size[0], 3) if colours else (size[1], size[0]), wanted)
+        shape = (size[1], size[0], 3) if colours else (size[1], size[0])
+        return _arrays.empty(raw.array, raw.view, shape, wanted)
+
+    def _patches(self, raw: _Raw, patch: Any) -> _arrays.View:
+        """Patch sizes where the raw picture is."""
+        if not raw.is_on_device:
+            patch = np.ascontiguousarray(patch, np.float32)
+        view = _view_of(patch, "patch")
+        if len(view.shape) != 2 or view.dtype != np.float32 or view.device != raw.view.device:
+            raise ValueError(
+                f"patch is {view.dtype} of shape {view.shape} in {view.device.upper()} memory; it must be a number or (H, W), and on a "
+                "device float32 beside the raw picture"
+            )
+        return view
 
     def render(
         self,
@@ -242,16 +289,14 @@ class LightField:
         sigma: float = 0.0,
         filter: str = "linear",
         dtype: Any = None,
-    ) -> Pixels:
+    ) -> Any:
         """A picture focused at a patch size, or at that of each pixel: an array of them, as depth returns. size: (width, height);
         by default as many pixels for each lens as the patch has, or those of the array. Floats are 0 to 1; dtype is uint8 of
         uint8, else float32."""
-        given, pixels = self._take(raw)
-        patches = None if np.ndim(patch) == 0 else np.ascontiguousarray(patch, np.float32)
-        if patches is not None and patches.ndim != 2:
-            raise ValueError(f"patch has shape {patches.shape}; it must be a number or (H, W)")
+        taken = self._take(raw)
+        patches = None if np.ndim(patch) == 0 else self._patches(taken, patch)
         wanted = (patches.shape[1], patches.shape[0]) if patches is not None else self._size(size, float(patch))
-        out = self._picture(pixels, wanted, dtype)
+        out = self._picture(taken, wanted, dtype)
         rendering = _library.LightFieldRendering(
             struct_bytes=ctypes.sizeof(_library.LightFieldRendering),
             patch_px=1.0 if patches is not None else float(patch),
@@ -263,9 +308,9 @@ class LightField:
         )
         if patches is not None:
             rendering.patches = ctypes.pointer(_image_of(patches))
-        image = _image_of(out)
+        image = _image_of(_arrays.view_of(out, "out"))
         result = self._library.fovea_lightfield_render(
-            self._pointer, ctypes.byref(given), ctypes.byref(rendering), ctypes.byref(image), None
+            self._pointer, ctypes.byref(taken.given), ctypes.byref(rendering), ctypes.byref(image), taken.view.stream
         )
         _library.check(result, self._messages, "fovea.LightField.render")
         return out
@@ -281,12 +326,14 @@ class LightField:
         range: int = 2,
         box: bool = False,
         filter: str = "linear",
-    ) -> tuple[Pixels, Pixels]:
+    ) -> tuple[Any, Any]:
         """The patch size of each pixel, first to last by steps, and how sure it is, 0 to 1. size: (width, height); by default as
         many pixels for each lens as the middle patch size."""
-        given, _ = self._take(raw)
+        taken = self._take(raw)
         width, height = self._size(size, (first + last) / 2)
-        depths, sure = np.empty((height, width), np.float32), np.empty((height, width), np.float32)
+        one = np.dtype(np.float32)
+        depths = _arrays.empty(raw, taken.view, (height, width), one)
+        sure = _arrays.empty(raw, taken.view, (height, width), one)
         matching = _library.LightFieldMatching(
             struct_bytes=ctypes.sizeof(_library.LightFieldMatching),
             first_px=first,
@@ -296,9 +343,9 @@ class LightField:
             filter=_one_of("filter", filter, _FILTERS),
             box=box,
         )
-        images = _image_of(depths), _image_of(sure)
+        images = [ctypes.byref(_image_of(_arrays.view_of(array, "out"))) for array in (depths, sure)]
         result = self._library.fovea_lightfield_depth(
-            self._pointer, ctypes.byref(given), ctypes.byref(matching), ctypes.byref(images[0]), ctypes.byref(images[1]), None
+            self._pointer, ctypes.byref(taken.given), ctypes.byref(matching), *images, taken.view.stream
         )
         _library.check(result, self._messages, "fovea.LightField.depth")
         return depths, sure
@@ -312,17 +359,17 @@ class LightField:
         size: Optional[tuple[int, int]] = None,
         view: tuple[float, float] = (0.0, 0.0),
         dtype: Any = None,
-    ) -> Pixels:
+    ) -> Any:
         """Of arrays whose lenses the scene is focused on: the mean of the views within a radius, each shifted by so many lenses a
         pixel. Radius 0 is one view. size: by default one pixel for each lens."""
-        given, pixels = self._take(raw)
-        out = self._picture(pixels, size if size is not None else (self._geometry.columns, self._geometry.rows), dtype)
+        taken = self._take(raw)
+        out = self._picture(taken, size if size is not None else (self._geometry.columns, self._geometry.rows), dtype)
         one = _library.LightFieldSum(
             struct_bytes=ctypes.sizeof(_library.LightFieldSum), shift=shift, radius_px=radius, view_x_px=view[0], view_y_px=view[1]
         )
-        image = _image_of(out)
+        image = _image_of(_arrays.view_of(out, "out"))
         result = self._library.fovea_lightfield_sum_views(
-            self._pointer, ctypes.byref(given), ctypes.byref(one), ctypes.byref(image), None
+            self._pointer, ctypes.byref(taken.given), ctypes.byref(one), ctypes.byref(image), taken.view.stream
         )
         _library.check(result, self._messages, "fovea.LightField.sum_views")
         return out
