@@ -51,6 +51,7 @@ struct lightfield_cuda_array lightfield_cuda_array_of(
     return (struct lightfield_cuda_array){
         .pitch_x_px = geometry->pitch_x_px,
         .pitch_y_px = geometry->pitch_y_px,
+        .tall = geometry->pitch_y_px / geometry->pitch_x_px,
         .origin_x_px = geometry->origin_x_px,
         .origin_y_px = geometry->origin_y_px,
         .cos = cos(turn),

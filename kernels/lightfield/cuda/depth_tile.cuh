@@ -21,7 +21,10 @@ struct depth_tile_memory {
     /* Of each row of lenses, patch size and row of the picture: where the row begins */
     __align__(
         8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
+    double at_x[LIGHTFIELD_TILE_COLUMNS]; /* in lenses */
+    int lens[LIGHTFIELD_TILE_COLUMNS]; /* the nearest of a row */
     tile_slots slots;
+    int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_end[LIGHTFIELD_TILE_LENSES]; /* of the raw */
 };
 
@@ -45,24 +48,29 @@ static __device__ __forceinline__ double depth_patch(const lightfield_tile_match
     return params.of.first_px + (params.size_first + size) * params.of.step_px;
 }
 
-static __device__ __forceinline__ int depth_column_lens(const lightfield_tile_matching &params,
-                                                        int x)
+/* Of the columns of the picture. */
+static __device__ void depth_place_lenses(const lightfield_tile_matching &params, int first_x,
+                                          depth_tile_memory &memory)
 {
-    return place_nearest(place_at(x, params.of.depth.width_px, params.of.array.columns));
+    const int column = depth_thread();
+    if (column < LIGHTFIELD_TILE_COLUMNS) {
+        const int x = min(first_x + column, params.of.depth.width_px - 1);
+        memory.at_x[column] = place_at(x, params.of.depth.width_px, params.of.array.columns);
+        memory.lens[column] = place_nearest(memory.at_x[column]);
+    }
+    __syncthreads();
 }
 
 /* Places along a lens grow or shrink with the column: its first and last ones say what is wanted.
  */
-static __device__ __forceinline__ bool depth_is_last(const lightfield_tile_matching &params,
-                                                     int column, int x)
+static __device__ __forceinline__ bool depth_is_last(const depth_tile_memory &memory, int column)
 {
-    const int lens = depth_column_lens(params, x);
     return column == 0 || column == LIGHTFIELD_TILE_COLUMNS - 1 ||
-           x + 1 >= params.of.depth.width_px || depth_column_lens(params, x - 1) != lens ||
-           depth_column_lens(params, x + 1) != lens;
+           memory.lens[column - 1] != memory.lens[column] ||
+           memory.lens[column + 1] != memory.lens[column];
 }
 
-static __device__ void depth_place_columns(const lightfield_tile_matching &params, int first_x,
+static __device__ void depth_place_columns(const lightfield_tile_matching &params,
                                            depth_tile_memory &memory)
 {
     const lightfield_cuda_array &array = params.of.array;
@@ -73,28 +81,25 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
         const int sample = item / LIGHTFIELD_TILE_COLUMNS;
         const int right = sample % LIGHTFIELD_TILE_LENSES - LIGHTFIELD_TILE_RANGE;
         const int size = sample / LIGHTFIELD_TILE_LENSES;
-        const int x = min(first_x + column, params.of.depth.width_px - 1);
-        const double at = place_at(x, params.of.depth.width_px, array.columns);
-        const place_part part = place_column(array, at, false, right, depth_patch(params, size));
+        const place_part part =
+            place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
         const bool counts = size < params.size_count && abs(right) <= params.of.range &&
                             parts_even(part.from, right) > 0.0f;
         const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
         memory.columns[column][sample] = (unsigned short)(counts ? raw_x : DEPTH_NONE);
-        if (counts && depth_is_last(params, column, x)) {
-            tile_want(memory.slots, place_nearest(at) + right, raw_x, raw_x);
+        if (counts && depth_is_last(memory, column)) {
+            tile_want(memory.slots, memory.lens[column] + right, raw_x, raw_x);
         }
     }
 }
 
-static __device__ void depth_find_columns(const lightfield_tile_matching &params, int first_x,
-                                          depth_tile_memory &memory)
+static __device__ void depth_find_columns(depth_tile_memory &memory)
 {
     EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * DEPTH_SAMPLES)
     {
         const int column = item % LIGHTFIELD_TILE_COLUMNS;
         const int sample = item / LIGHTFIELD_TILE_COLUMNS;
-        const int x = min(first_x + column, params.of.depth.width_px - 1);
-        const int slot = depth_column_lens(params, x) + sample % LIGHTFIELD_TILE_LENSES -
+        const int slot = memory.lens[column] + sample % LIGHTFIELD_TILE_LENSES -
                          LIGHTFIELD_TILE_RANGE - memory.slots.base;
         unsigned short &place = memory.columns[column][sample];
         place =
@@ -291,25 +296,22 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
 {
     const int first_x = (int)blockIdx.x * params.tile.columns;
     const int x = first_x + (int)threadIdx.x;
-    const tile_rows rows = tile_rows_of_block(params.of.array, params.of.depth, params.tile.parts,
-                                              (int)blockIdx.y / params.tile.parts);
     depth_sums sums;
-    if (rows.count == 0) {
-        return;
-    }
-    tile_clear(depth_thread(), depth_column_lens(params, first_x) - LIGHTFIELD_TILE_RANGE,
-               memory.slots);
-    depth_place_columns(params, first_x, memory);
+    depth_place_lenses(params, first_x, memory);
+    tile_clear(depth_thread(), memory.lens[0] - LIGHTFIELD_TILE_RANGE, memory.slots);
+    depth_place_columns(params, memory);
+    const tile_rows rows = tile_rows_of_block(params.of.array, params.of.depth.height_px,
+                                              params.tile.parts, depth_thread(), memory.row_ends);
     depth_place_rows(params, rows, memory);
     tile_order(depth_thread(), memory.slots);
-    depth_find_columns(params, first_x, memory);
+    depth_find_columns(memory);
     depth_find_rows(memory);
     for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
         /* The nearest row first: 2, 1, 3, 0, 4 */
         const int lens = LIGHTFIELD_TILE_RANGE + (n % 2 ? -(n + 1) / 2 : n / 2);
         if (memory.row_end[lens] > 0) {
             tile_copy<Raw, LIGHTFIELD_TILE_DEPTH_THREADS>(
-                params.of.raw, memory.slots, depth_thread(), memory.row_first[lens],
+                params.of.raw, memory.slots, memory.row_first[lens],
                 memory.row_end[lens] - memory.row_first[lens], tile);
             if (n == 0) {
                 depth_take_mains(memory, tile, sums);

@@ -27,6 +27,7 @@ struct lightfield_cuda_raw {
 
 struct lightfield_cuda_array {
     double pitch_x_px, pitch_y_px;
+    double tall; /* pitch_y_px / pitch_x_px */
     double origin_x_px, origin_y_px;
     double cos, sin; /* of the array's rotation */
     double sign; /* -1: micro-images are the other way up */

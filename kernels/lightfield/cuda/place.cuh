@@ -75,8 +75,7 @@ static __device__ __forceinline__ place_part place_row(const lightfield_cuda_arr
                                                        double at, int down, double patch_px)
 {
     const int row = place_nearest(at) + down;
-    const double tall = array.pitch_y_px / array.pitch_x_px;
-    const double from_px = array.sign * (at - row) * patch_px * tall;
+    const double from_px = array.sign * (at - row) * patch_px * array.tall;
     const double at_px = row * array.pitch_y_px + from_px;
     place_part part = {place_fixed(array.origin_x_px - array.sin * at_px),
                        place_fixed(array.origin_y_px + array.cos * at_px), (float)from_px};

@@ -23,7 +23,9 @@ struct tile_row {
 struct render_tile_memory {
     tile_slots slots;
     tile_row rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
+    float row_froms[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
     float row_weights[LIGHTFIELD_TILE_ROWS];
+    int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_count[LIGHTFIELD_TILE_LENSES]; /* of the raw */
 };
 
@@ -32,6 +34,7 @@ struct tile_column {
     int offset[LIGHTFIELD_TILE_LENSES];
     uint32_t weights[LIGHTFIELD_TILE_LENSES]; /* of that pixel, and of the next one */
     uint32_t weight;
+    int lens; /* the nearest */
 };
 
 /* The pixel of a place before which there is one, and the part of that. */
@@ -68,6 +71,7 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
         least = fminf(least, parts_square(parts[i].from, params.view_x_px));
     }
     out.weight = 0;
+    out.lens = place_nearest(at);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         float part;
@@ -75,7 +79,7 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
         const int first = tile_place(params.raw, parts[i].x + origin, params.raw.width_px, part);
         const uint32_t next = tile_weight(weight * part);
         const uint32_t own = min(tile_weight(weight * (1.0f - part)), 65535u - next);
-        const int lens = place_nearest(at) + i - LIGHTFIELD_TILE_RANGE;
+        const int lens = out.lens + i - LIGHTFIELD_TILE_RANGE;
         out.weights[i] = own | next << 16;
         out.weight += own + next;
         out.offset[i] = first;
@@ -86,14 +90,12 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
 }
 
 /* After the order of slots is known. */
-static __device__ void tile_find_column(const lightfield_cuda_rendering &params, int x,
-                                        const render_tile_memory &memory, tile_column &out)
+static __device__ __forceinline__ void tile_find_column(const tile_slots &slots, tile_column &out)
 {
-    const int middle = place_nearest(place_at(x, params.dst.width_px, params.array.columns));
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const int slot = middle + i - LIGHTFIELD_TILE_RANGE - memory.slots.base;
-        out.offset[i] = out.weights[i] != 0 ? out.offset[i] + memory.slots.start[slot] : 0;
+        const int slot = out.lens + i - LIGHTFIELD_TILE_RANGE - slots.base;
+        out.offset[i] = out.weights[i] != 0 ? out.offset[i] + slots.start[slot] : 0;
     }
 }
 
@@ -104,64 +106,64 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
     return rows.first + (array.sign < 0.0 ? rows.count - 1 - number : number);
 }
 
-static __device__ void tile_place_row(const lightfield_cuda_rendering &params, tile_rows rows,
-                                      int number, render_tile_memory &memory)
+static __device__ __forceinline__ void tile_weigh_row(const lightfield_cuda_rendering &params,
+                                                      int j, int number, int place,
+                                                      render_tile_memory &memory)
 {
-    const lightfield_cuda_array &array = params.array;
-    const double at = place_at(tile_y(array, rows, number), params.dst.height_px, array.rows);
     float least = INFINITY;
-    float sum = 0.0f;
-    for (int j = -params.range; j <= params.range; j++) {
-        const place_part part = place_row(array, at, j, params.patch_px);
-        least = fminf(least, parts_square(part.from, params.view_y_px));
+    float below;
+#pragma unroll
+    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+        least = fminf(least, parts_square(memory.row_froms[i][number], params.view_y_px));
     }
-    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
-        const int down = j - LIGHTFIELD_TILE_RANGE;
-        const place_part part = place_row(array, at, down, params.patch_px);
-        const float weight = abs(down) > params.range
-                                 ? 0.0f
-                                 : parts_weight(part.from, params.view_y_px, least, params.factor);
-        float below;
-        const int first = tile_place(params.raw, part.y, params.raw.height_px, below);
-        memory.rows[j][number] = {first, weight * (1.0f - below), weight * below};
-        sum += weight;
-        if (weight > 0.0f) {
-            atomicMin(&memory.row_first[j], first);
-            atomicMax(&memory.row_count[j], first + 2);
-        }
+    const float weight =
+        parts_weight(memory.row_froms[j][number], params.view_y_px, least, params.factor);
+    const int first = tile_place(params.raw, place, params.raw.height_px, below);
+    memory.rows[j][number] = {weight > 0.0f ? first : -1, weight * (1.0f - below), weight * below};
+    if (weight > 0.0f) {
+        atomicMin(&memory.row_first[j], first);
+        atomicMax(&memory.row_count[j], first + 2);
     }
-    memory.row_weights[number] = sum;
 }
 
-/* From places in the raw to places in the tile. */
+/* A thread has a row of the picture and a row of lenses; from places in the raw to places in the
+ * tile. */
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
     const int thread = (int)threadIdx.x;
+    const int j = thread / LIGHTFIELD_TILE_ROWS;
+    const int number = thread % LIGHTFIELD_TILE_ROWS;
+    const int down = j - LIGHTFIELD_TILE_RANGE;
+    const bool is_one = thread < LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS;
+    place_part part = {0, 0, NAN};
+    if (is_one && number < rows.count && abs(down) <= params.range) {
+        const int y = tile_y(params.array, rows, number);
+        const double at = place_at(y, params.dst.height_px, params.array.rows);
+        part = place_row(params.array, at, down, params.patch_px);
+    }
+    if (is_one) {
+        memory.row_froms[j][number] = part.from;
+    }
     if (thread < LIGHTFIELD_TILE_LENSES) {
         memory.row_first[thread] = INT32_MAX;
         memory.row_count[thread] = 0;
     }
     __syncthreads();
-    if (thread < rows.count) {
-        tile_place_row(params, rows, thread, memory);
+    if (is_one) {
+        tile_weigh_row(params, j, number, part.y, memory);
     }
     __syncthreads();
-    if (thread < LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS) {
-        const int j = thread / LIGHTFIELD_TILE_ROWS;
-        const int number = thread % LIGHTFIELD_TILE_ROWS;
-        tile_row &row = memory.rows[j][number];
-        if (number >= rows.count || !(row.weight_above + row.weight_below > 0.0f)) {
-            row = {-1, 0.0f, 0.0f};
-        } else {
-            row.above -= memory.row_first[j];
+    if (is_one && memory.rows[j][number].above >= 0) {
+        memory.rows[j][number].above -= memory.row_first[j];
+    }
+    if (thread < LIGHTFIELD_TILE_ROWS) {
+        float sum = 0.0f;
+        for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+            sum += memory.rows[i][thread].weight_above + memory.rows[i][thread].weight_below;
         }
+        memory.row_weights[thread] = sum;
     }
-    __syncthreads();
-    if (thread < LIGHTFIELD_TILE_LENSES && memory.row_count[thread] > 0) {
-        memory.row_count[thread] -= memory.row_first[thread];
-    }
-    __syncthreads();
 }
 
 /* ---- Sums of a row of raw pixels along the lenses */
@@ -217,45 +219,58 @@ static __device__ __forceinline__ void tile_blend(const tile_row *rows, const Te
     }
 }
 
+/* Through shared memory: what a loop goes through lies in no registers. */
+static __device__ __forceinline__ void tile_store(const lightfield_cuda_rendering &params, int x,
+                                                  tile_rows rows, const render_tile_memory &memory,
+                                                  const tile_column &column,
+                                                  const color3 sums[LIGHTFIELD_TILE_ROWS],
+                                                  color3 *own)
+{
+#pragma unroll
+    for (int number = 0; number < LIGHTFIELD_TILE_ROWS; number++) {
+        own[number * LIGHTFIELD_TILE_COLUMNS] = sums[number];
+    }
+#pragma unroll 1
+    for (int number = 0; number < rows.count; number++) {
+        picture_store(params.dst, x, tile_y(params.array, rows, number),
+                      own[number * LIGHTFIELD_TILE_COLUMNS],
+                      (float)column.weight * memory.row_weights[number]);
+    }
+}
+
 template <typename Raw>
 static __device__ __forceinline__ void render_tile(const lightfield_tile_rendering &params,
                                                    render_tile_memory &memory,
                                                    typename Raw::texel *tile)
 {
     const lightfield_cuda_rendering &of = params.of;
+    const int thread = (int)threadIdx.x;
     const int first_x = (int)blockIdx.x * params.tile.columns;
     const int last_x = min(first_x + params.tile.columns, of.dst.width_px) - 1;
-    const int x = min(first_x + (int)threadIdx.x, last_x);
-    const tile_rows rows = tile_rows_of_block(of.array, of.dst, params.tile.parts,
-                                              (int)blockIdx.y / params.tile.parts);
     tile_column column;
     color3 sums[LIGHTFIELD_TILE_ROWS] = {};
-    if (rows.count == 0) {
-        return;
-    }
-    tile_clear((int)threadIdx.x,
+    tile_clear(thread,
                place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
                    LIGHTFIELD_TILE_RANGE,
                memory.slots);
-    tile_place_column(of, x, memory, column);
+    tile_place_column(of, min(first_x + thread, last_x), memory, column);
+    const tile_rows rows =
+        tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts, thread, memory.row_ends);
     tile_place_rows(of, rows, memory);
-    tile_order((int)threadIdx.x, memory.slots);
-    tile_find_column(of, x, memory, column);
+    tile_order(thread, memory.slots);
+    tile_find_column(memory.slots, column);
     for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
         if (memory.row_count[j] > 0) {
-            tile_copy<Raw, LIGHTFIELD_TILE_COLUMNS>(of.raw, memory.slots, (int)threadIdx.x,
-                                                    memory.row_first[j], memory.row_count[j], tile);
+            tile_copy<Raw, LIGHTFIELD_TILE_COLUMNS>(of.raw, memory.slots, memory.row_first[j],
+                                                    memory.row_count[j] - memory.row_first[j],
+                                                    tile);
             tile_blend(memory.rows[j], tile, memory.slots.chunks * LIGHTFIELD_TILE_CHUNK, column,
                        sums);
             __syncthreads();
         }
     }
-#pragma unroll
-    for (int number = 0; number < LIGHTFIELD_TILE_ROWS; number++) {
-        if (number < rows.count && first_x + (int)threadIdx.x == x) {
-            picture_store(of.dst, x, tile_y(of.array, rows, number), sums[number],
-                          (float)column.weight * memory.row_weights[number]);
-        }
+    if (first_x + thread <= last_x) {
+        tile_store(of, first_x + thread, rows, memory, column, sums, (color3 *)tile + thread);
     }
 }
 

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* Of sums that are being stored. */
+#define STORE_BYTES (LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_ROWS * 3 * (int32_t)sizeof(float))
+
 static int32_t parts_of(int32_t size, int32_t part)
 {
     return (size + part - 1) / part;
@@ -26,13 +29,18 @@ static int32_t chunks_of(double span_px)
     return (int32_t)floor((span_px + 1.0) / LIGHTFIELD_TILE_CHUNK + 1.75);
 }
 
-/* Of the columns of lenses that a block's pixels are in, and of those beside them. */
+/* Of the columns of lenses that a block's pixels are in, and of those beside them. Where each lens
+ * has as many pixels, none is nearer to its edge than half a pixel. */
 static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lenses)
 {
+    const int32_t columns = wish->array->columns;
+    const double inset_px =
+        wish->width_px % columns == 0 ? wish->least_px * columns / wish->width_px : 0.0;
+    const double beyond_px = wish->beyond_px - inset_px;
     const double reach_px = (wish->range + 0.5) * wish->most_px;
-    int32_t chunks = lenses * chunks_of(2.0 * reach_px + wish->beyond_px);
+    int32_t chunks = lenses * chunks_of(2.0 * reach_px + beyond_px);
     for (int32_t k = 1; k <= wish->range; k++) {
-        chunks += 2 * chunks_of(reach_px - (k - 0.5) * wish->least_px + wish->beyond_px);
+        chunks += 2 * chunks_of(reach_px - (k - 0.5) * wish->least_px + beyond_px);
     }
     return chunks;
 }
@@ -40,11 +48,11 @@ static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lense
 /* Of the row of lenses of which they are most: the last one, or the nearest. */
 static int32_t tile_rows(const struct lightfield_tile_wish *wish, double per_lens, int32_t rows)
 {
-    const double tall = wish->array->pitch_y_px / wish->array->pitch_x_px;
     const double part = (rows - 1) / per_lens;
-    const double most_px = wish->most_px * tall;
-    const double sides_px = (most_px - wish->least_px * tall) * wish->range;
-    return (int32_t)floor(part * most_px + sides_px) + 2 + wish->beyond_px;
+    const double least_px = wish->least_px * wish->array->tall;
+    const double most_px = wish->most_px * wish->array->tall;
+    const double last_px = (wish->range + 0.5) * (most_px - least_px) + part * least_px;
+    return (int32_t)floor(fmax(part * most_px, last_px)) + 2 + wish->beyond_px;
 }
 
 /* Whole lenses have no pixels twice. */
@@ -79,7 +87,7 @@ bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
     const int64_t bytes = (int64_t)chunks * LIGHTFIELD_TILE_CHUNK * texel_bytes *
                           tile_rows(wish, rows_per_lens, parts_of(rows, parts));
     *out = (struct lightfield_tile){.columns = columns, .parts = parts};
-    *out_shared_bytes = (uint32_t)bytes;
+    *out_shared_bytes = (uint32_t)(bytes > STORE_BYTES ? bytes : STORE_BYTES);
     return chunks <= LIGHTFIELD_TILE_CHUNKS && bytes <= cuda->tile_bytes;
 }
 

@@ -44,23 +44,31 @@ static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, in
                                       slots.low[slot] / LIGHTFIELD_TILE_CHUNK + 1;
 }
 
+/* Of a warp's lanes up to each. */
+static __device__ __forceinline__ int tile_sum_to(int lane, int value)
+{
+#pragma unroll
+    for (int by = 1; by < 32; by *= 2) {
+        const int before = __shfl_up_sync(~0u, value, by);
+        value += lane >= by ? before : 0;
+    }
+    return value;
+}
+
 /* After all have said what they want. */
-static __device__ void tile_order(int thread, tile_slots &slots)
+static __device__ __forceinline__ void tile_order(int thread, tile_slots &slots)
 {
     __syncthreads();
     if (thread < LIGHTFIELD_TILE_SLOTS) {
-        int before = 0;
-        for (int i = 0; i < thread; i++) {
-            before += tile_chunks_of(slots, i);
-        }
         const int count = tile_chunks_of(slots, thread);
+        const int end = tile_sum_to(thread, count);
         const int first = slots.low[thread] / LIGHTFIELD_TILE_CHUNK;
         for (int i = 0; i < count; i++) {
-            slots.chunk_x[before + i] = (unsigned short)((first + i) * LIGHTFIELD_TILE_CHUNK);
+            slots.chunk_x[end - count + i] = (unsigned short)((first + i) * LIGHTFIELD_TILE_CHUNK);
         }
-        slots.start[thread] = (before - first) * LIGHTFIELD_TILE_CHUNK;
+        slots.start[thread] = (end - count - first) * LIGHTFIELD_TILE_CHUNK;
         if (thread == LIGHTFIELD_TILE_SLOTS - 1) {
-            slots.chunks = before + count;
+            slots.chunks = end;
         }
     }
     __syncthreads();
@@ -120,27 +128,26 @@ struct tile_r8 {
     }
 };
 
-/* Rows of the raw picture from `first` on. */
+/* Rows of the raw picture from `first` on. A thread has chunks of some columns; of several threads
+ * of a column each has some rows. */
 template <typename Raw, int THREADS>
 static __device__ __forceinline__ void tile_copy(const lightfield_cuda_raw &raw,
-                                                 const tile_slots &slots, int thread, int first,
-                                                 int rows, typename Raw::texel *tile)
+                                                 const tile_slots &slots, int first, int rows,
+                                                 typename Raw::texel *tile)
 {
+    const int groups = THREADS / LIGHTFIELD_TILE_COLUMNS;
     const int chunks = slots.chunks;
-    const int step_rows = THREADS / chunks;
-    const int step = THREADS - step_rows * chunks;
-    int row = thread / chunks;
-    int chunk = thread - row * chunks;
+    const int group = groups > 1 ? (int)threadIdx.y : 0;
+    const int64_t stride = groups * raw.row_stride_bytes;
+    const char *begin = (const char *)raw.data + (first + group) * raw.row_stride_bytes;
+    for (int chunk = (int)threadIdx.x; chunk < chunks; chunk += LIGHTFIELD_TILE_COLUMNS) {
+        const char *from = begin + slots.chunk_x[chunk] * Raw::bytes;
+        typename Raw::texel *to = tile + (group * chunks + chunk) * LIGHTFIELD_TILE_CHUNK;
 #pragma unroll 4
-    while (row < rows) {
-        const char *from = (const char *)raw.data + (first + row) * raw.row_stride_bytes +
-                           slots.chunk_x[chunk] * Raw::bytes;
-        Raw::copy(from, tile + (row * chunks + chunk) * LIGHTFIELD_TILE_CHUNK);
-        row += step_rows;
-        chunk += step;
-        if (chunk >= chunks) {
-            chunk -= chunks;
-            row++;
+        for (int row = group; row < rows; row += groups) {
+            Raw::copy(from, to);
+            from += stride;
+            to += groups * chunks * LIGHTFIELD_TILE_CHUNK;
         }
     }
     tile_wait();
@@ -148,21 +155,15 @@ static __device__ __forceinline__ void tile_copy(const lightfield_cuda_raw &raw,
 
 /* ---- Rows of the picture with the same nearest row of lenses */
 
-static __device__ __forceinline__ int tile_lens_row(const lightfield_cuda_array &array,
-                                                    const lightfield_cuda_picture &picture, int y)
-{
-    return place_nearest(place_at(y, picture.height_px, array.rows));
-}
-
 /* The first row of the picture whose lenses are these or later ones. */
-static __device__ int tile_first_row(const lightfield_cuda_array &array,
-                                     const lightfield_cuda_picture &picture, int array_row)
+static __device__ int tile_first_row(const lightfield_cuda_array &array, int height_px,
+                                     int array_row)
 {
-    int y = (int)((int64_t)array_row * picture.height_px / array.rows);
-    while (y > 0 && tile_lens_row(array, picture, y - 1) >= array_row) {
+    int y = (int)((int64_t)array_row * height_px / array.rows);
+    while (y > 0 && place_nearest(place_at(y - 1, height_px, array.rows)) >= array_row) {
         y--;
     }
-    while (y < picture.height_px && tile_lens_row(array, picture, y) < array_row) {
+    while (y < height_px && place_nearest(place_at(y, height_px, array.rows)) < array_row) {
         y++;
     }
     return y;
@@ -172,16 +173,18 @@ struct tile_rows {
     int first, count;
 };
 
-/* Part blockIdx.y of all parts of all rows of lenses. */
-static __device__ tile_rows tile_rows_of_block(const lightfield_cuda_array &array,
-                                               const lightfield_cuda_picture &picture, int parts,
-                                               int array_row)
+/* Part blockIdx.y of all parts of all rows of lenses. `ends` is shared memory. */
+static __device__ __forceinline__ tile_rows tile_rows_of_block(const lightfield_cuda_array &array,
+                                                               int height_px, int parts, int thread,
+                                                               int ends[2])
 {
-    const int first = tile_first_row(array, picture, array_row);
-    const int end = tile_first_row(array, picture, array_row + 1);
-    const int each = (end - first + parts - 1) / parts;
-    const int own = first + ((int)blockIdx.y % parts) * each;
-    return {own, max(min(each, end - own), 0)};
+    if (thread < 2) {
+        ends[thread] = tile_first_row(array, height_px, (int)blockIdx.y / parts + thread);
+    }
+    __syncthreads();
+    const int each = (ends[1] - ends[0] + parts - 1) / parts;
+    const int own = ends[0] + ((int)blockIdx.y % parts) * each;
+    return {own, max(min(each, ends[1] - own), 0)};
 }
 
 #endif
