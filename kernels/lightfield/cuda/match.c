@@ -36,7 +36,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 static uint32_t rows_for(const struct match *match)
 {
-    const uint64_t fit = LIGHTFIELD_CUDA_MOST_BYTES / row_bytes(match);
+    const uint64_t bytes = row_bytes(match);
+    const uint64_t fit = bytes > 0 ? LIGHTFIELD_CUDA_MOST_BYTES / bytes : 0;
     const uint64_t reach = 2 * (uint64_t)reach_of(match);
     return smaller(match->height_px, fit > reach ? (uint32_t)(fit - reach) : 1);
 }
