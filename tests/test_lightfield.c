@@ -407,3 +407,50 @@ TEST(every_processor_gives_the_same_bits)
         world_end(&world);
     }
 }
+
+/* ---- Streams that are being captured */
+
+#if FOVEA_HAVE_CUDA
+TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
+{
+    (void)state;
+    if (!getenv("FOVEA_TEST_LIGHTFIELD_CUDA")) {
+        skip();
+    }
+    struct world world = world_of(&shapes[1]);
+    const struct fovea_lightfield_rendering rendering = rendering_of(&shapes[1]);
+    struct fovea_lightfield_matching matching;
+    struct lightfield_run run;
+    CUstream stream = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    float *made = test_calloc((size_t)3 * shapes[1].width_px * shapes[1].height_px, sizeof *made);
+    const struct fovea_image host = floats_of(&shapes[1], made, true);
+    if (lightfield_run_begin(&world.raw, &run)) {
+        const struct cuda_driver *cu = run.device->cu;
+        const struct fovea_image *image = lightfield_run_image(&run, &host);
+        struct fovea_image depth = *image;
+        depth.format = FOVEA_FORMAT_R32F;
+        fovea_lightfield_matching_init(&matching);
+        matching.first_px = 7.0;
+        matching.last_px = 9.0;
+        assert_ok(cuda_device_create_stream(run.device, &stream));
+        assert_int_equal(cu->StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
+        assert_ok(fovea_lightfield_render(world.field, &run.raw, &rendering, image, stream));
+        assert_int_equal(
+            fovea_lightfield_depth(world.field, &run.raw, &matching, &depth, NULL, stream),
+            FOVEA_ERROR_INVALID_STATE);
+        assert_int_equal(cu->StreamEndCapture(stream, &graph), 0);
+        assert_int_equal(cu->GraphInstantiateWithFlags(&exec, graph, 0), 0);
+        assert_int_equal(cu->GraphLaunch(exec, stream), 0);
+        assert_int_equal(cu->StreamSynchronize(stream), 0);
+        assert_int_equal(cu->GraphExecDestroy(exec), 0);
+        assert_int_equal(cu->GraphDestroy(graph), 0);
+        assert_int_equal(cu->StreamDestroy(stream), 0);
+        lightfield_run_end(&run);
+        assert_true(made[0] > 0.0f);
+    }
+    test_free(made);
+    world_end(&world);
+}
+#endif
