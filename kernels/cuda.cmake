@@ -98,11 +98,11 @@ endfunction()
 
 # Those that take longest come first.
 set(FOVEA_FATBINS
-    foveate/cuda/tiles/foveate_tiles
-    foveate/cuda/tiles/foveate_tiles_float
-    foveate/cuda/tiles/foveate_tiles_unorm
-    foveate/cuda/nodes/foveate_nodes
-    foveate/cuda/nodes_wide/foveate_smooth
+    gauss/cuda/tiles/gauss_tiles
+    gauss/cuda/tiles/gauss_tiles_float
+    gauss/cuda/tiles/gauss_tiles_unorm
+    gauss/cuda/nodes/gauss_nodes
+    gauss/cuda/nodes_wide/gauss_wide
     foveate/gradient/foveate_gradient
     lens/cuda/lens
     lens/cuda/lens_grid
@@ -133,7 +133,7 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
+set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c gauss/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
     lens/cuda/fatbin.c lightfield/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
@@ -156,18 +156,18 @@ add_library(fovea_cuda STATIC
     dof/cuda/dof_cuda.c
     dof/cuda/fatbin.c
     dof/cuda/run.c
-    foveate/cuda/common/code.c
-    foveate/cuda/fatbin.c
-    foveate/cuda/foveate_cuda.c
-    foveate/cuda/nodes/nodes.c
-    foveate/cuda/nodes/plan.c
-    foveate/cuda/nodes_wide/plan.c
-    foveate/cuda/nodes_wide/smooth.c
-    foveate/cuda/run.c
-    foveate/cuda/tiles/list.c
-    foveate/cuda/tiles/plan.c
-    foveate/cuda/tiles/tiles.c
-    foveate/cuda/ways.c
+    gauss/cuda/common/code.c
+    gauss/cuda/fatbin.c
+    gauss/cuda/gauss_cuda.c
+    gauss/cuda/nodes/nodes.c
+    gauss/cuda/nodes/plan.c
+    gauss/cuda/nodes_wide/plan.c
+    gauss/cuda/nodes_wide/wide.c
+    gauss/cuda/run.c
+    gauss/cuda/tiles/list.c
+    gauss/cuda/tiles/plan.c
+    gauss/cuda/tiles/tiles.c
+    gauss/cuda/ways.c
     foveate/gradient/fatbin.c
     foveate/gradient/gradient_cuda.c
     foveate/gradient/launch.c

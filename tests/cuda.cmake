@@ -105,13 +105,13 @@ fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
 # The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
-# can do are two things (foveate/cuda/common/code.h). A build that only checks kernels goes without.
+# can do are two things (gauss/cuda/common/code.h). A build that only checks kernels goes without.
 if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
     set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
     file(MAKE_DIRECTORY ${ptx75})
     set(ptx75_fatbins)
     set(ptx75_kernels ${FOVEA_FATBINS})
-    list(FILTER ptx75_kernels INCLUDE REGEX "^(foveate/cuda|gaze)/") # those of foveate/cuda/fatbin.c
+    list(FILTER ptx75_kernels INCLUDE REGEX "^(gauss/cuda|gaze)/") # those of gauss/cuda/fatbin.c
     foreach(kernel IN LISTS ptx75_kernels)
         get_filename_component(name ${kernel} NAME)
         fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${ptx75}/${name}.fatbin
@@ -119,8 +119,8 @@ if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "chec
         list(APPEND ptx75_fatbins ${ptx75}/${name}.fatbin)
     endforeach()
     # What a program has itself it does not take from the library.
-    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c)
-    set_source_files_properties(${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c PROPERTIES
+    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/gauss/cuda/fatbin.c)
+    set_source_files_properties(${FOVEA_CUDA_KERNELS}/gauss/cuda/fatbin.c PROPERTIES
         OBJECT_DEPENDS "${ptx75_fatbins}")
     target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE CUDA_FATBINS="${ptx75}")
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)

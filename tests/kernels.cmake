@@ -16,7 +16,7 @@ foreach(topic IN ITEMS cpu grid memory pixel plan properties)
         LINK fovea_test_foveate LABELS unit)
 endforeach()
 if(TARGET fovea_kernels_avx2)
-    target_compile_definitions(test_foveate_cpu PRIVATE FOVEATE_CPU_HAVE_AVX2)
+    target_compile_definitions(test_foveate_cpu PRIVATE GAUSS_CPU_HAVE_AVX2)
 endif()
 target_sources(test_foveate_memory PRIVATE support/failing.c)
 target_link_options(test_foveate_memory PRIVATE

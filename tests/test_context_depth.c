@@ -7,8 +7,8 @@
 
 #include "test_context_support.h"
 
+#include "kernels/chain/chain_plan.h"
 #include "kernels/dof/dof.h"
-#include "kernels/row/row_plan.h"
 #include "operators/scene_depths.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -270,7 +270,7 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
 TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
 {
     enum { IMAGES = 4, HEIGHT = 41 };
-    const uint64_t most_bytes = row_most_between_bytes;
+    const uint64_t most_bytes = chain_most_between_bytes;
     const float gazes_uv[2][2 * IMAGES] = {{0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f, 0.3f, 0.3f},
                                            {0.9f, 0.2f, NAN, 0.9f, 0.1f, 0.1f, 0.3f, 0.9f}};
     struct operator_scene scene = scene_of(DEPTHS_SLOPE);
@@ -297,7 +297,7 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
         batch.dst = first[1];
         batch.src_next_bytes = images.src_next_bytes;
         batch.dst_next_bytes = images.dst_next_bytes;
-        row_most_between_bytes = i == 0 ? most_bytes : 1;
+        chain_most_between_bytes = i == 0 ? most_bytes : 1;
         for (int k = 0; k < 2; k++) {
             batch.gazes_uv = gazes_uv[k];
             depths.depth.elapsed_s = k == 0 ? 0.0 : 0.2;
@@ -306,7 +306,7 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
         assert_silent(&said);
         fovea_context_destroy(&context);
     }
-    row_most_between_bytes = most_bytes;
+    chain_most_between_bytes = most_bytes;
     compare_assert_all_same(&results[1].view, &results[0].view, "in parts");
     image_free(&results[0]);
     image_free(&results[1]);

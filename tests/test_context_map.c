@@ -289,8 +289,8 @@ WITH_BENCH(formulas_are_evaluated_once)
         assert_ok(foveate_map_copy_make(&again.map, &copy, silent, &fresh));
         assert_null(fresh.values);
         assert_ptr_equal(again.map.values, copy.values);
-        OWNED(foveate_plan_destroy) struct foveate_plan *made = NULL;
-        OWNED(foveate_plan_destroy) struct foveate_plan *evaluated = NULL;
+        OWNED(foveate_plan_destroy) struct gauss_plan *made = NULL;
+        OWNED(foveate_plan_destroy) struct gauss_plan *evaluated = NULL;
         assert_ok(foveate_plan_create(&taken, WIDTH_PX, HEIGHT_PX, &made));
         assert_ok(foveate_plan_create(&f, WIDTH_PX, HEIGHT_PX, &evaluated));
         assert_int_equal(made->law.table_count, evaluated->law.table_count);
@@ -486,7 +486,7 @@ WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
         assert_ptr_equal(taken.foveation.map.values, copy ? copy->values : NULL);
         assert_true((copy != NULL) == with_map);
         assert_null(taken.foveation.map.own_values);
-        struct foveate_plan *plan = NULL;
+        struct gauss_plan *plan = NULL;
         assert_ok(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan));
         assert_null(plan->foveation.map.values);
         foveate_plan_destroy(&plan);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Batches through operators in a row: bit for bit the same as one after the other. Single pictures
+/* Batches through chains of operators: bit for bit the same as one after the other. Single pictures
  * are in test_context_operators. */
 
 #include "test_context_support.h"
 
 #include "compare.h"
-#include "kernels/row/row_plan.h"
+#include "kernels/chain/chain_plan.h"
 #include "sheet.h"
 
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
@@ -78,47 +78,47 @@ static void check_batches(struct fovea_context *context)
 /* Whole; two images at a time, and the last by itself; one at a time, where not even one fits. */
 TEST(a_batch_goes_through_the_row_too)
 {
-    const uint64_t usual_bytes = row_most_between_bytes;
+    const uint64_t usual_bytes = chain_most_between_bytes;
     const struct fovea_image like = {.format = FOVEA_FORMAT_RGB8, .width_px = 37, .height_px = 29};
-    const uint64_t most_bytes[] = {usual_bytes, 2 * row_image_bytes(&like) + 1, 1};
+    const uint64_t most_bytes[] = {usual_bytes, 2 * chain_image_bytes(&like) + 1, 1};
     for (size_t i = 0; i < sizeof most_bytes / sizeof most_bytes[0]; i++) {
         struct said said = {0};
         OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
-        row_most_between_bytes = most_bytes[i];
+        chain_most_between_bytes = most_bytes[i];
         check_batches(context);
         assert_silent(&said);
     }
-    row_most_between_bytes = usual_bytes;
+    chain_most_between_bytes = usual_bytes;
 }
 
 /* Of 1,000 images of a megabyte each 64 go at a time. */
 TEST(the_memory_between_has_an_end)
 {
-    const struct row_plan plan = {.base = {.images_between = 1}};
+    const struct chain_plan plan = {.base = {.images_between = 1}};
     const struct fovea_image like = {
         .format = FOVEA_FORMAT_RGBA8, .width_px = 512, .height_px = 512};
     struct operator_images images = {.count = 1000, .src = &like, .dst = &like};
-    assert_int_equal(row_slice_count(&plan, &images), 64);
-    assert_int_equal(row_between_bytes(&plan, &images), 64 << 20);
+    assert_int_equal(chain_slice_count(&plan, &images), 64);
+    assert_int_equal(chain_between_bytes(&plan, &images), 64 << 20);
     images.count = 3;
-    assert_int_equal(row_slice_count(&plan, &images), 3);
-    assert_int_equal(row_between_bytes(&plan, &images), 4 << 20);
-    const struct row_plan alone = {.base = {.images_between = 0}};
+    assert_int_equal(chain_slice_count(&plan, &images), 3);
+    assert_int_equal(chain_between_bytes(&plan, &images), 4 << 20);
+    const struct chain_plan alone = {.base = {.images_between = 0}};
     images.count = 1000;
-    assert_int_equal(row_slice_count(&alone, &images), 1000);
-    assert_int_equal(row_between_bytes(&alone, &images), 0);
+    assert_int_equal(chain_slice_count(&alone, &images), 1000);
+    assert_int_equal(chain_between_bytes(&alone, &images), 0);
     images.src_plane_bytes = 1; /* pixels of 1 MiB */
-    assert_int_equal(row_slice_count(&alone, &images), 64);
+    assert_int_equal(chain_slice_count(&alone, &images), 64);
     const struct fovea_image on_device = {.format = FOVEA_FORMAT_RGBA8,
                                           .width_px = 512,
                                           .height_px = 512,
                                           .memory = FOVEA_MEMORY_CUDA};
     images.src = images.dst = &on_device;
-    assert_int_equal(row_slice_count(&alone, &images), 512);
+    assert_int_equal(chain_slice_count(&alone, &images), 512);
     images.dst_plane_bytes = 1;
-    assert_int_equal(row_slice_count(&alone, &images), 256);
-    assert_int_equal(row_between_bytes(&alone, &images), 512 << 20);
-    assert_int_equal(row_slice_count(&plan, &images), 21);
+    assert_int_equal(chain_slice_count(&alone, &images), 256);
+    assert_int_equal(chain_between_bytes(&alone, &images), 512 << 20);
+    assert_int_equal(chain_slice_count(&plan, &images), 21);
 }
 
 /* ---- Settings */

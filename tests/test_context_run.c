@@ -46,10 +46,10 @@ static void scene_run(struct scene *scene, struct fovea_point_uv gaze)
 static void assert_reference(const struct scene *scene, const struct fovea_foveation *foveation,
                              struct fovea_point_uv gaze)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     const struct fovea_image *src = &scene->src.view;
     assert_ok(foveate_plan_create(foveation, src->width_px, src->height_px, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
     OWNED(owned_free) double *expected = compare_expected(foveation, src, &frame);
     compare_assert_close(&scene->dst.view, expected, compare_budget_for(foveation, src->format),
                          "context");

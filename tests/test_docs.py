@@ -12,7 +12,7 @@ from conftest import ROOT, run_program
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import tables  # noqa: E402
 
-PAGES = [ROOT / "README.md", ROOT / "kernels" / "foveate" / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [ROOT / "README.md", *(ROOT / "kernels" / name / "README.md" for name in (".", "foveate", "gauss")), *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
 def needed_packages():
@@ -91,10 +91,10 @@ def test_accuracy_begins_as_its_program_writes_it():
     assert (ROOT / "docs" / "quality.md").read_text().startswith(preface)
 
 
-def test_constants_of_the_operator_are_those_of_its_sources():
-    folder = ROOT / "kernels" / "foveate"
+def test_constants_of_the_machine_are_those_of_its_sources():
+    folder = ROOT / "kernels" / "gauss"
     headers = "\n".join(path.read_text() for path in folder.rglob("*.h"))
-    rows = re.findall(r"^\| (`FOVEATE_[^|]*) \| ([^|]*) \|", (folder / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (`GAUSS_[^|]*) \| ([^|]*) \|", (folder / "README.md").read_text(), re.MULTILINE)
     assert len(rows) > 5
     for names, values in rows:
         for name, value in zip(re.findall(r"\w+", names), values.split(", "), strict=True):
@@ -103,21 +103,21 @@ def test_constants_of_the_operator_are_those_of_its_sources():
 
 
 def choices(path, function, pattern):
-    text = (ROOT / "kernels" / "foveate" / path).read_text()
+    text = (ROOT / "kernels" / "gauss" / path).read_text()
     body = text[text.index(function) :]
     return re.findall(pattern, body[: body.index("\n}")])
 
 
 def test_routing_tables_list_what_the_sources_choose():
     """In the order in which they choose."""
-    page = (ROOT / "kernels" / "foveate" / "README.md").read_text()
+    page = (ROOT / "kernels" / "gauss" / "README.md").read_text()
     for heading, ways, found in (
-        ("cpu", {"COPY": "smooth.c", "TILES": "tiles/", "NODES": "nodes/"},
-         choices("cpu/smooth.c", "\nenum way {", r"\bWAY_(\w+)")),
+        ("cpu", {"COPY": "run.c", "TILES": "tiles/", "NODES": "nodes/"},
+         choices("cpu/run.c", "\nenum way {", r"\bWAY_(\w+)")),
         ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
-         choices("cuda/ways.h", "enum foveate_cuda_way_name {", r"\bFOVEATE_CUDA_(\w+)")),
+         choices("cuda/ways.h", "enum gauss_cuda_way_name {", r"\bGAUSS_CUDA_(\w+)")),
         ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
-         choices("operator/operator_glsl.c", "static uint32_t passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),
+         choices("operator/operator_glsl.c", "\nuint32_t gauss_glsl_passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),
     ):  # fmt: skip
         assert found == list(ways), heading
         section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]

@@ -12,13 +12,13 @@ np = pytest.importorskip("numpy")
 sys.path.insert(0, str(ROOT / "tests" / "fit"))
 import fits  # noqa: E402
 
-FOVEATE = ROOT / "kernels" / "foveate"
+GAUSS = ROOT / "kernels" / "gauss"
 NUMBER = r"-?\b\d+\.\d+(?:e-?\d+)?"
 
 
 def numbers(path, function):
     """Those of a function's body, or of a table, in their order."""
-    text = (FOVEATE / path).read_text()
+    text = (GAUSS / path).read_text()
     body = text[text.index(function) :]
     return [float(number) for number in re.findall(NUMBER, body[: body.index("\n}")])]
 
@@ -35,14 +35,14 @@ def test_first_weights_are_one_polynomial_within_its_error():
 
 
 def test_levels_of_light_are_the_best_polynomial():
-    found = numbers("cpu/common/words.h", "foveate_cpu_level_of_light(")
+    found = numbers("cpu/common/words.h", "gauss_cpu_level_of_light(")
     coefficients = [number for number in found if number not in (1e-30, 255.0, 12.92, 0.0031308)]
     assert coefficients == pytest.approx(list(fits.levels_of_light()), abs=1e-6)
     assert fits.levels_of_light_error(coefficients) < 0.002
 
 
 def light_of_bytes():
-    text = (FOVEATE.parent / "image/light_bytes.cuh").read_text()
+    text = (GAUSS.parent / "image/light_bytes.cuh").read_text()
     body = text[text.index(" light_of_bytes(uint32_t two)") :]
     terms = re.findall(rf"rn\(({NUMBER})f(?: \* (\d+))?\)", body[: body.index("const uint32_t dark")])
     coefficients = [float(number) * float(scale or 1) for number, scale in terms[1:]]
@@ -65,7 +65,7 @@ def test_sums_of_light_are_within_their_error(sharpness):
 
 
 def test_nodes_of_the_ladder():
-    text = (FOVEATE / "glsl/ladder.glsl").read_text()
+    text = (GAUSS / "glsl/ladder.glsl").read_text()
     table = text[text.index("ladder_close_px[LADDER_CLOSE] =") :].split(";")[0]
     found = [float(number) for number in re.findall(NUMBER, table)]
     assert found == pytest.approx([0.0] + [fits.ladder_sigma(node) for node in range(1, 17)], abs=2e-7)

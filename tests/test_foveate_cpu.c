@@ -6,13 +6,13 @@
 
 #include "test_foveate_support.h"
 
-#include "kernels/foveate/cpu/nodes/nodes.h"
-#include "kernels/foveate/cpu/tiles/tile.h"
-#include "kernels/foveate/model/slope.h"
+#include "kernels/gauss/cpu/nodes/nodes.h"
+#include "kernels/gauss/cpu/tiles/tile.h"
+#include "kernels/gauss/plan/slope.h"
 
-static void assert_goes_by_tiles(const struct foveate_plan *plan)
+static void assert_goes_by_tiles(const struct gauss_plan *plan)
 {
-    assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_MAX_SLOPE);
+    assert_true(gauss_slope_of(plan).slope <= GAUSS_CPU_TILE_MAX_SLOPE);
 }
 
 /* ---- Tiles beside nodes, which make float formats */
@@ -80,12 +80,12 @@ TEST(any_number_of_threads_gives_the_same_bits)
     OWNED_IMAGE src = image_drawn(150, 110, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 3);
     OWNED_IMAGE dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
     OWNED_IMAGE other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-    const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 77, 30);
+    const struct gauss_frame frame = rig_run(&rig, &src.view, &dst.view, 77, 30);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        OWNED(foveate_cpu_destroy) struct foveate_cpu *cpu = NULL;
-        assert_ok(foveate_cpu_create(rig.plan, counts[i], &cpu));
+        OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
+        assert_ok(gauss_cpu_create(rig.plan, counts[i], &cpu));
         for (int run = 0; run < 10; run++) {
-            foveate_cpu_run(cpu, &src.view, &other.view, &frame);
+            gauss_cpu_run(cpu, &src.view, &other.view, &frame);
             compare_assert_all_same(&other.view, &dst.view, "threads");
         }
     }
@@ -94,7 +94,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
 
 /* ---- Compilations */
 
-#ifdef FOVEATE_CPU_HAVE_AVX2
+#ifdef GAUSS_CPU_HAVE_AVX2
 
 static bool has_avx2(void)
 {
@@ -110,8 +110,8 @@ static bool has_avx512(void)
 /* A picture by plain code, by AVX2, and by the widest that the processor has. */
 #define COMPILATIONS 3
 struct compiled {
-    struct foveate_plan *plan;
-    struct foveate_cpu_picture picture;
+    struct gauss_plan *plan;
+    struct gauss_cpu_picture picture;
     struct test_image src;
     struct test_image dst[COMPILATIONS];
 };
@@ -125,13 +125,13 @@ static struct compiled compiled_make(struct fovea_foveation settings, uint32_t w
     for (int i = 0; i < COMPILATIONS; i++) {
         c.dst[i] = image_make_packed(width_px, height_px, format);
     }
-    c.picture = (struct foveate_cpu_picture){
+    c.picture = (struct gauss_cpu_picture){
         .plan = c.plan,
         .view = {.src = c.src.view, .frame = frame_at(c.plan, 0.3 * width_px, 0.6 * height_px)},
         .codec = pixel_codec_of(format),
         .channels = 3,
         .samples = calloc((size_t)c.plan->level_samples * 4 + 64, sizeof(float)),
-        .slope = foveate_slope_of(c.plan).slope,
+        .slope = gauss_slope_of(c.plan).slope,
     };
     assert_non_null(c.picture.samples);
     return c;
@@ -152,17 +152,16 @@ static void compiled_finish(struct compiled *c, double most)
     foveate_plan_destroy(&c->plan);
 }
 
-static void run_tiles(const struct foveate_cpu_tiles *tiles,
-                      const struct foveate_cpu_picture *picture)
+static void run_tiles(const struct gauss_cpu_tiles *tiles, const struct gauss_cpu_picture *picture)
 {
-    const struct foveate_plan *plan = picture->plan;
-    float *scratch = test_memory(foveate_cpu_tile_floats(plan->width_px), sizeof *scratch);
+    const struct gauss_plan *plan = picture->plan;
+    float *scratch = test_memory(gauss_cpu_tile_floats(plan->width_px), sizeof *scratch);
     for (int32_t k = 1; k < (int32_t)plan->level_count; k++) {
-        tiles->level_rows(picture, scratch, k, -FOVEATE_MARGIN,
-                          plan->levels[k].height + FOVEATE_MARGIN);
+        tiles->level_rows(picture, scratch, k, -GAUSS_MARGIN,
+                          plan->levels[k].height + GAUSS_MARGIN);
     }
-    for (int32_t y = 0; y < (int32_t)plan->height_px; y += FOVEATE_CPU_TILE_PX) {
-        for (int32_t x = 0; x < (int32_t)plan->width_px; x += FOVEATE_CPU_TILE_PX) {
+    for (int32_t y = 0; y < (int32_t)plan->height_px; y += GAUSS_CPU_TILE_PX) {
+        for (int32_t x = 0; x < (int32_t)plan->width_px; x += GAUSS_CPU_TILE_PX) {
             tiles->make(picture, scratch, x, y);
         }
     }
@@ -174,9 +173,9 @@ TEST(all_compilations_of_tiles_agree)
     if (!has_avx2()) {
         skip();
     }
-    const struct foveate_cpu_tiles *all[COMPILATIONS] = {
-        &foveate_cpu_tiles_base, &foveate_cpu_tiles_avx2,
-        has_avx512() ? &foveate_cpu_tiles_avx512 : &foveate_cpu_tiles_avx2};
+    const struct gauss_cpu_tiles *all[COMPILATIONS] = {&gauss_cpu_tiles_base, &gauss_cpu_tiles_avx2,
+                                                       has_avx512() ? &gauss_cpu_tiles_avx512
+                                                                    : &gauss_cpu_tiles_avx2};
     struct pixel_light light;
     pixel_light_init(&light, FOVEA_FORMAT_RGBA8,
                      &(struct pixel_transfer){.light = IMAGE_LIGHT_SRGB});
@@ -193,14 +192,13 @@ TEST(all_compilations_of_tiles_agree)
 }
 
 /* From level 0 alone. */
-static void run_nodes(const struct foveate_cpu_nodes *nodes,
-                      const struct foveate_cpu_ladder *ladder,
-                      const struct foveate_cpu_picture *picture)
+static void run_nodes(const struct gauss_cpu_nodes *nodes, const struct gauss_cpu_ladder *ladder,
+                      const struct gauss_cpu_picture *picture)
 {
-    float *scratch = aligned_alloc(64, (foveate_cpu_nodes_floats(ladder) + 16) / 16 * 64);
+    float *scratch = aligned_alloc(64, (gauss_cpu_nodes_floats(ladder) + 16) / 16 * 64);
     assert_non_null(scratch);
     nodes->read_rows(picture, scratch, 0, picture->view.frame.height_px);
-    for (int32_t y = 0; y < picture->view.frame.height_px; y += FOVEATE_CPU_NODE_PX) {
+    for (int32_t y = 0; y < picture->view.frame.height_px; y += GAUSS_CPU_NODE_PX) {
         nodes->tiles(picture, ladder, scratch, y);
     }
     free(scratch);
@@ -211,20 +209,20 @@ TEST(all_compilations_of_nodes_agree)
     if (!has_avx2()) {
         skip();
     }
-    const struct foveate_cpu_nodes *all[COMPILATIONS] = {
-        &foveate_cpu_nodes_base, &foveate_cpu_nodes_avx2,
-        has_avx512() ? &foveate_cpu_nodes_avx512 : &foveate_cpu_nodes_avx2};
+    const struct gauss_cpu_nodes *all[COMPILATIONS] = {&gauss_cpu_nodes_base, &gauss_cpu_nodes_avx2,
+                                                       has_avx512() ? &gauss_cpu_nodes_avx512
+                                                                    : &gauss_cpu_nodes_avx2};
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.strength = 0.08; /* no level but the picture */
     struct compiled c = compiled_make(settings, 101, 67, FOVEA_FORMAT_RGBA32F);
-    struct foveate_cpu_ladder ladder;
+    struct gauss_cpu_ladder ladder;
     assert_int_equal(c.plan->level_count, 1);
-    assert_ok(foveate_cpu_ladder_init(&ladder, c.plan, 1.5f * c.plan->sigma_max_px));
+    assert_ok(gauss_cpu_ladder_init(&ladder, c.plan, 1.5f * c.plan->sigma_max_px));
     for (int i = 0; i < COMPILATIONS; i++) {
         c.picture.view.dst = c.dst[i].view;
         run_nodes(all[i], &ladder, &c.picture);
     }
-    foveate_cpu_ladder_finish(&ladder);
+    gauss_cpu_ladder_finish(&ladder);
     compiled_finish(&c, 1e-4);
 }
 #endif

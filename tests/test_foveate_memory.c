@@ -32,7 +32,7 @@ TEST(plan_without_memory_says_so)
             i ? smooth_settings(FOVEA_MODEL_PHYSICAL) : paper_settings(16);
         const int needed = 3;
         for (int allowed = 0; allowed <= needed; allowed++) {
-            OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+            OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
             failing_after = allowed;
             const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
             failing_after = -1;
@@ -47,12 +47,12 @@ TEST(cpu_without_memory_says_so)
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
             i ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(16);
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 320, 240);
-        OWNED(foveate_cpu_destroy) struct foveate_cpu *cpu = NULL;
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 320, 240);
+        OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
         int allowed = 0;
         for (enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY; result != FOVEA_OK; allowed++) {
             failing_after = allowed;
-            result = foveate_cpu_create(plan, 3, &cpu);
+            result = gauss_cpu_create(plan, 3, &cpu);
             failing_after = -1;
             assert_int_equal(result, cpu ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
         }
@@ -82,18 +82,18 @@ TEST(reference_without_memory_says_so)
 TEST(fewer_threads_than_asked_for_still_do_the_work)
 {
     const struct fovea_foveation settings = paper_settings(16);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 100, 100);
-    const struct foveate_frame frame = frame_at(plan, 50, 50);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 100, 100);
+    const struct gauss_frame frame = frame_at(plan, 50, 50);
     OWNED_IMAGE src = image_make_packed(100, 100, FOVEA_FORMAT_R8);
     OWNED_IMAGE dst = image_make_packed(100, 100, FOVEA_FORMAT_R8);
     image_fill(&src.view, 9);
     for (threads_left = 0; threads_left < 3;) {
         const int allowed = threads_left;
-        struct foveate_cpu *cpu = NULL;
-        assert_ok(foveate_cpu_create(plan, 4, &cpu));
-        foveate_cpu_run(cpu, &src.view, &dst.view, &frame);
+        struct gauss_cpu *cpu = NULL;
+        assert_ok(gauss_cpu_create(plan, 4, &cpu));
+        gauss_cpu_run(cpu, &src.view, &dst.view, &frame);
         assert_true(image_get(&dst.view, 99, 99, 0) == 9.0);
-        foveate_cpu_destroy(&cpu);
+        gauss_cpu_destroy(&cpu);
         threads_left = allowed + 1;
     }
     threads_left = -1;

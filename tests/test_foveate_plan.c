@@ -28,7 +28,7 @@ static const struct oracle oracle[] = {
 };
 #define ORACLE_COUNT (sizeof oracle / sizeof *oracle)
 
-static float sigma_of_ring(const struct foveate_plan *plan, int32_t ring)
+static float sigma_of_ring(const struct gauss_plan *plan, int32_t ring)
 {
     return plan->law.strength * plan->law_table[ring];
 }
@@ -37,16 +37,16 @@ static void check_against_oracle(double ct0)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.ct0 = ct0;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
-    assert_int_equal(plan->law.kind, FOVEATE_LAW_RINGS);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 1920, 1080);
+    assert_int_equal(plan->law.kind, GAUSS_LAW_RINGS);
     assert_int_equal(plan->law.table_count, ORACLE_COUNT);
     for (int32_t i = 0; i < (int32_t)ORACLE_COUNT; i++) {
         const struct oracle *o = &oracle[i];
         const double sigma = ct0 == CT0_PROGRAM ? o->sigma_program : o->sigma_printed;
         const int32_t bound_q8 = (int32_t)ceil(256.0 * o->bound_px - 1e-6);
         assert_float_equal(sigma_of_ring(plan, i), sigma, 0.00051);
-        assert_int_equal(foveate_grid_ring(bound_q8, 0, 32, plan->law.table_count), i);
-        assert_int_equal(foveate_grid_ring(0, 1 - bound_q8, 32, plan->law.table_count), i - 1);
+        assert_int_equal(gauss_grid_ring(bound_q8, 0, 32, plan->law.table_count), i);
+        assert_int_equal(gauss_grid_ring(0, 1 - bound_q8, 32, plan->law.table_count), i - 1);
     }
 }
 
@@ -66,7 +66,7 @@ TEST(regions_have_the_known_numbers)
                  {3840, 2160, 16, 98}, {3840, 2160, 8, 197}, {960, 1439, 8, 77}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct fovea_foveation settings = paper_settings(cases[i].fragment_px);
-        struct foveate_plan *plan = plan_of(&settings, cases[i].width_px, cases[i].height_px);
+        struct gauss_plan *plan = plan_of(&settings, cases[i].width_px, cases[i].height_px);
         assert_int_equal(plan->law.table_count, cases[i].rings);
         foveate_plan_destroy(&plan);
     }
@@ -75,9 +75,9 @@ TEST(regions_have_the_known_numbers)
 TEST(strength_multiplies_sigma)
 {
     struct fovea_foveation settings = paper_settings(32);
-    OWNED(foveate_plan_destroy) struct foveate_plan *once = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct gauss_plan *once = plan_of(&settings, 640, 480);
     settings.strength = 2.5;
-    OWNED(foveate_plan_destroy) struct foveate_plan *more = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct gauss_plan *more = plan_of(&settings, 640, 480);
     assert_int_equal(once->law.table_count, more->law.table_count);
     for (int32_t i = 0; i < once->law.table_count; i++) {
         assert_float_equal(2.5f * sigma_of_ring(once, i), sigma_of_ring(more, i), 1e-5);
@@ -90,7 +90,7 @@ TEST(sigma_does_not_fall_below_its_value_at_nyquist)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 10.0;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 1920, 1080);
     assert_float_equal(sigma_of_ring(plan, 0), 1.0 / acos(-1.0), 1e-6);
     assert_true(sigma_of_ring(plan, 2) > 0.33f);
 }
@@ -99,16 +99,16 @@ TEST(strength_zero_has_no_levels)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.strength = 0.0;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 640, 480);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 640, 480);
     assert_int_equal(plan->level_count, 0);
-    const struct foveate_frame frame = frame_at(plan, 320, 240);
-    assert_true(foveate_sigma_at(plan, &frame, 0, 0) == 0.0f);
+    const struct gauss_frame frame = frame_at(plan, 320, 240);
+    assert_true(gauss_sigma_at(plan, &frame, 0, 0) == 0.0f);
 }
 
 TEST(every_image_has_a_ring_however_small)
 {
     const struct fovea_foveation settings = paper_settings(128);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 1, 1);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 1, 1);
     assert_int_equal(plan->law.table_count, 1);
 }
 
@@ -116,7 +116,7 @@ TEST(every_image_has_a_ring_however_small)
 TEST(bound_that_equals_half_the_diagonal_makes_no_ring)
 {
     const struct fovea_foveation settings = paper_settings(4);
-    struct foveate_plan *plan = plan_of(&settings, 36, 48);
+    struct gauss_plan *plan = plan_of(&settings, 36, 48);
     assert_int_equal(plan->law.table_count, 5);
     foveate_plan_destroy(&plan);
     plan = plan_of(&settings, 37, 48);
@@ -128,7 +128,7 @@ TEST(the_largest_image_with_the_strongest_settings_is_planned)
 {
     struct fovea_foveation settings = paper_settings(4);
     settings.strength = 8.0;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&settings, 16384, 16384);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 16384, 16384);
     assert_int_equal(plan->law.table_count, 2069);
     assert_true(plan->sigma_bound_px > 82.0f && plan->sigma_bound_px < 88.0f);
 }
@@ -137,7 +137,7 @@ TEST(the_largest_image_with_the_strongest_settings_is_planned)
 
 static void refuse(struct fovea_foveation settings, uint32_t width_px, uint32_t height_px)
 {
-    struct foveate_plan *plan = (struct foveate_plan *)&settings;
+    struct gauss_plan *plan = (struct gauss_plan *)&settings;
     assert_int_equal(foveate_plan_create(&settings, width_px, height_px, &plan),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(plan);
@@ -216,7 +216,7 @@ TEST(blur_beyond_reason_is_refused_whatever_the_size)
 TEST(plan_fits_its_own_settings_and_no_others)
 {
     const struct fovea_foveation own = paper_settings(32);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&own, 64, 48);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&own, 64, 48);
     assert_true(foveate_plan_fits(plan, &own, 64, 48));
     assert_false(foveate_plan_fits(plan, &own, 48, 64));
     struct fovea_foveation others[] = {own, own, own, own, own, own, own, own};
@@ -235,7 +235,7 @@ TEST(plan_fits_its_own_settings_and_no_others)
 
 TEST(destroy_takes_null_twice_over)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     foveate_plan_destroy(&plan);
     foveate_plan_destroy(NULL);
 }

@@ -54,20 +54,20 @@ static void pair_finish(struct pair *pair)
     image_free(&pair->dst);
 }
 
-static struct foveate_frame pair_run(struct pair *pair, double x_px, double y_px)
+static struct gauss_frame pair_run(struct pair *pair, double x_px, double y_px)
 {
     return rig_run(&pair->rig, &pair->src.view, &pair->dst.view, x_px, y_px);
 }
 
 /* ---- Identities */
 
-static int count_sharp(const struct pair *pair, const struct foveate_frame *frame)
+static int count_sharp(const struct pair *pair, const struct gauss_frame *frame)
 {
     int count = 0;
     for (uint32_t i = 0; i < pair->src.view.width_px * pair->src.view.height_px; i++) {
         const uint32_t x = i % pair->src.view.width_px;
         const uint32_t y = i / pair->src.view.width_px;
-        if (foveate_sigma_at(pair->rig.plan, frame, (int32_t)x, (int32_t)y) == 0.0f) {
+        if (gauss_sigma_at(pair->rig.plan, frame, (int32_t)x, (int32_t)y) == 0.0f) {
             compare_assert_same(&pair->dst.view, &pair->src.view, (struct compare_rect){x, y, 1, 1},
                                 "sharp");
             count++;
@@ -89,7 +89,7 @@ TEST(what_is_sharp_is_copied_bit_by_bit)
         settings.light = i / 16 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         settings.geometry.ppd = 50.0;
         struct pair pair = pair_make(settings, 240, 160, format);
-        const struct foveate_frame frame = pair_run(&pair, 90, 70);
+        const struct gauss_frame frame = pair_run(&pair, 90, 70);
         const int count = count_sharp(&pair, &frame);
         if (settings.strength < 1.0) {
             assert_int_equal(count, 240 * 160);
@@ -368,9 +368,9 @@ TEST(narrow_and_wide_blurs_are_the_reference)
  * it. */
 static int64_t reach_px(float sigma_px, int32_t levels)
 {
-    const int32_t k = foveate_level_for(sigma_px, levels);
-    const float rest_px = sqrtf(sigma_px * sigma_px - foveate_level_variance(k));
-    return (int64_t)ceilf(FOVEATE_REACH * rest_px) + 4 * ((1 << k) - 1);
+    const int32_t k = gauss_level_for(sigma_px, levels);
+    const float rest_px = sqrtf(sigma_px * sigma_px - gauss_level_variance(k));
+    return (int64_t)ceilf(GAUSS_REACH * rest_px) + 4 * ((1 << k) - 1);
 }
 
 static int64_t away_px(uint32_t x, uint32_t y, uint32_t from_x, uint32_t from_y)
@@ -392,12 +392,12 @@ TEST(nan_stays_within_reach)
         const uint32_t at_x = i % 2 ? 199 : 105;
         const uint32_t at_y = i % 2 ? 0 : 63;
         image_set(&pair.src.view, at_x, at_y, 1, (double)NAN);
-        const struct foveate_frame frame = pair_run(&pair, 80, 70);
+        const struct gauss_frame frame = pair_run(&pair, 80, 70);
         int seen = 0;
         for (uint32_t at = 0; at < 200 * 150; at++) {
             const uint32_t x = at % 200;
             const uint32_t y = at / 200;
-            const float sigma = foveate_sigma_at(pair.rig.plan, &frame, (int32_t)x, (int32_t)y);
+            const float sigma = gauss_sigma_at(pair.rig.plan, &frame, (int32_t)x, (int32_t)y);
             const bool is_nan = isnan(image_get(&pair.dst.view, x, y, 1));
             const bool far =
                 away_px(x, y, at_x, at_y) > reach_px(sigma, (int32_t)pair.rig.plan->level_count);

@@ -55,40 +55,40 @@ struct fovea_foveation even_settings(double sigma_px)
     return settings;
 }
 
-struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
-                             uint32_t height_px)
+struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
+                           uint32_t height_px)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(foveation, width_px, height_px, &plan));
     assert_non_null(plan);
     return plan;
 }
 
-struct foveate_frame frame_at(const struct foveate_plan *plan, double x_px, double y_px)
+struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y_px)
 {
     const struct fovea_point_uv gaze = {x_px / plan->width_px, y_px / plan->height_px};
-    return foveate_frame_make(plan, gaze);
+    return gauss_frame_make(plan, gaze);
 }
 
 struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px)
 {
     struct rig rig = {.foveation = foveation};
     rig.plan = plan_of(&foveation, width_px, height_px);
-    assert_ok(foveate_cpu_create(rig.plan, 2, &rig.cpu));
+    assert_ok(gauss_cpu_create(rig.plan, 2, &rig.cpu));
     return rig;
 }
 
 void rig_finish(struct rig *rig)
 {
-    foveate_cpu_destroy(&rig->cpu);
+    gauss_cpu_destroy(&rig->cpu);
     foveate_plan_destroy(&rig->plan);
 }
 
-struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
-                             const struct fovea_image *dst, double x_px, double y_px)
+struct gauss_frame rig_run(struct rig *rig, const struct fovea_image *src,
+                           const struct fovea_image *dst, double x_px, double y_px)
 {
-    const struct foveate_frame frame = frame_at(rig->plan, x_px, y_px);
-    foveate_cpu_run(rig->cpu, src, dst, &frame);
+    const struct gauss_frame frame = frame_at(rig->plan, x_px, y_px);
+    gauss_cpu_run(rig->cpu, src, dst, &frame);
     return frame;
 }
 
@@ -107,7 +107,7 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
         c->gaze_x_px, c->gaze_y_px);
     OWNED_IMAGE dst = image_make_packed(c->width_px, c->height_px, c->format);
     struct rig rig = rig_make(foveation, c->width_px, c->height_px);
-    const struct foveate_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
+    const struct gauss_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
     OWNED(owned_free) double *expected = compare_expected(&foveation, src, &frame);
     struct compare_budget budget = compare_budget_for(&foveation, c->format);
     budget.max_mean_abs *= mean_times;

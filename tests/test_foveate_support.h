@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "images.h"
 #include "kernels/foveate/foveate.h"
-#include "kernels/foveate/grid.h"
+#include "kernels/gauss/grid.h"
 
 /* The printed paper's settings with fragments of that size. */
 struct fovea_foveation paper_settings(uint32_t fragment_px);
@@ -24,23 +24,23 @@ struct fovea_foveation map_settings(enum fovea_map_kind kind);
 /* A sigma that is nearly the same everywhere: the law is so flat that tiles take it. */
 struct fovea_foveation even_settings(double sigma_px);
 
-struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
-                             uint32_t height_px);
+struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
+                           uint32_t height_px);
 
 /* A gaze in pixels, exact where it is a multiple of 1/256. */
-struct foveate_frame frame_at(const struct foveate_plan *plan, double x_px, double y_px);
+struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y_px);
 
 /* The cpu backend with its plan. */
 struct rig {
     struct fovea_foveation foveation;
-    struct foveate_plan *plan;
-    struct foveate_cpu *cpu;
+    struct gauss_plan *plan;
+    struct gauss_cpu *cpu;
 };
 
 struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px);
 void rig_finish(struct rig *rig);
-struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
-                             const struct fovea_image *dst, double x_px, double y_px);
+struct gauss_frame rig_run(struct rig *rig, const struct fovea_image *src,
+                           const struct fovea_image *dst, double x_px, double y_px);
 
 /* ---- Pictures against the reference */
 

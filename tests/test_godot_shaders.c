@@ -6,7 +6,7 @@
  * take. */
 
 #include "cmocka_all.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "plugin/godot/device/godot_shaders.h"
 
 struct setting {
@@ -94,23 +94,23 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
     struct operator_frame frame = operator_frame_make(300, 200, gaze);
     frame.depths = &depths;
     const struct operator_marks marks = {.marker = true, .heatmap = true, .text_scale = 1};
-    struct operator_pass passes[OPERATOR_ROW_PASSES + 1];
+    struct operator_pass passes[OPERATOR_CHAIN_PASSES + 1];
     struct operator_glsl *glsl = NULL;
-    assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
-    uint32_t count = row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes);
-    if (row_operator.glsl->draws(glsl)) {
-        row_operator.glsl->draw(glsl, &frame, &marks, &passes[count++]);
+    assert_ok(chain_operator.glsl->create(plan, &limits, &glsl));
+    uint32_t count = chain_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes);
+    if (chain_operator.glsl->draws(glsl)) {
+        chain_operator.glsl->draw(glsl, &frame, &marks, &passes[count++]);
     }
     for (uint32_t i = 0; i < count; i++) {
         check_pass(&passes[i]);
     }
     struct operator_frame blind = frame;
     blind.blind = true;
-    count = row_operator.glsl->passes(glsl, &blind, FOVEA_FORMAT_RGBA16F, passes);
+    count = chain_operator.glsl->passes(glsl, &blind, FOVEA_FORMAT_RGBA16F, passes);
     for (uint32_t i = 0; i < count; i++) {
         check_pass(&passes[i]);
     }
-    row_operator.glsl->destroy(&glsl);
+    chain_operator.glsl->destroy(&glsl);
 }
 
 /* Passes of such plans have no levels to write to. */
@@ -125,15 +125,16 @@ TEST(a_plan_that_blurs_nothing_copies)
             .settings = settings, .width_px = 300, .height_px = 200};
         const struct operator_frame frame =
             operator_frame_make(300, 200, (struct fovea_point_uv){0.4, 0.6});
-        struct operator_pass passes[OPERATOR_ROW_PASSES];
+        struct operator_pass passes[OPERATOR_CHAIN_PASSES];
         struct operator_plan *plan = NULL;
         struct operator_glsl *glsl = NULL;
-        assert_ok(row_operator.plan_create(&desc, &plan));
-        assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
-        assert_int_equal(row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes), 1);
+        assert_ok(chain_operator.plan_create(&desc, &plan));
+        assert_ok(chain_operator.glsl->create(plan, &limits, &glsl));
+        assert_int_equal(chain_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes),
+                         1);
         assert_ptr_equal(passes[0].shader.shader, &shader_copy);
-        row_operator.glsl->destroy(&glsl);
-        row_operator.plan_destroy(&plan);
+        chain_operator.glsl->destroy(&glsl);
+        chain_operator.plan_destroy(&plan);
     }
 }
 
@@ -144,10 +145,10 @@ TEST(shaders_declare_what_passes_bring)
         const struct operator_plan_desc desc = {
             .settings = settings, .width_px = 300, .height_px = 200};
         struct operator_plan *plan = NULL;
-        assert_ok(row_operator.plan_create(&desc, &plan));
+        assert_ok(chain_operator.plan_create(&desc, &plan));
         check_plan(plan, 16384);
         check_plan(plan, 49152);
-        row_operator.plan_destroy(&plan);
+        chain_operator.plan_destroy(&plan);
     }
 }
 
@@ -175,14 +176,15 @@ TEST(tables_are_read_and_samples_are_written)
         .settings = settings, .width_px = 300, .height_px = 200};
     const struct operator_glsl_limits limits = {16384, UINT32_C(1) << 27};
     const struct operator_frame frame = operator_frame_make(300, 200, (struct fovea_point_uv){0});
-    struct operator_shader shaders[OPERATOR_ROW_SHADERS];
+    struct operator_shader shaders[OPERATOR_CHAIN_SHADERS];
     struct operator_plan *plan = NULL;
     struct operator_glsl *glsl = NULL;
     bool tables = false;
     bool samples = false;
-    assert_ok(row_operator.plan_create(&desc, &plan));
-    assert_ok(row_operator.glsl->create(plan, &limits, &glsl));
-    const uint32_t count = row_operator.glsl->shaders(glsl, &frame, FOVEA_FORMAT_RGBA16F, shaders);
+    assert_ok(chain_operator.plan_create(&desc, &plan));
+    assert_ok(chain_operator.glsl->create(plan, &limits, &glsl));
+    const uint32_t count =
+        chain_operator.glsl->shaders(glsl, &frame, FOVEA_FORMAT_RGBA16F, shaders);
     for (uint32_t i = 0; i < count; i++) {
         const struct shader_code *code = &shaders[i].shader->words[1];
         struct godot_spirv declared;
@@ -193,8 +195,8 @@ TEST(tables_are_read_and_samples_are_written)
             declared.bindings[3].type == GODOT_UNIFORM_STORAGE && declared.bindings[3].writable;
     }
     assert_true(tables && samples);
-    row_operator.glsl->destroy(&glsl);
-    row_operator.plan_destroy(&plan);
+    chain_operator.glsl->destroy(&glsl);
+    chain_operator.plan_destroy(&plan);
 }
 
 TEST(what_is_no_spirv_is_refused)

@@ -63,13 +63,13 @@ def test_adapters_know_the_public_headers_alone():
         # Sources change for others while frames go on, as in the layer; the runtime's gaze is held like theirs. Whether
         # contexts take settings is asked once for the contexts of all swapchains, as engine/feed.h does for its engines. Where an
         # operator needs depths, and the program has none, it is left out.
-        "openxr": {"kernels/row/row.h", "plugin/context/settings_take.h",
+        "openxr": {"kernels/chain/chain.h", "plugin/context/settings_take.h",
                    "plugin/gaze/gaze_hold.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_switch.h"},
         # It records the passes of operators, and shows frames to a source that looks at pictures, as plugin/frame does,
         # through an interface that is not Vulkan.
-        "godot": {"kernels/operator/operator_glsl.h", "kernels/row/row.h",
+        "godot": {"kernels/operator/operator_glsl.h", "kernels/chain/chain.h",
                   "plugin/engine/feed.h", "plugin/engine/frustum.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_watch.h"},
-        "unity": {"kernels/row/row.h", "plugin/engine/feed.h", "plugin/engine/frustum.h",
+        "unity": {"kernels/chain/chain.h", "plugin/engine/feed.h", "plugin/engine/frustum.h",
                   "plugin/frame/create/frame_settings.h"},
     }
     known = defaultdict(set)
@@ -89,6 +89,16 @@ def test_headers_of_other_folders_are_included_by_their_path():
             names = re.findall(r'^\s*#\s*include "([^"]+)"', path.read_text(), re.M)
             wrong += [f"{path.name}: {name}" for name in names if "../" in name]
             wrong += [f"{path.name}: {name}" for name in names if "/" in name and (path.parent / name).is_file()]
+    assert wrong == []
+
+
+def test_machines_know_no_operator():
+    """What operators share includes none of them."""
+    operators = {path.parent for path in (ROOT / "kernels").glob("*/operator.def")}
+    folders = [path for path in (ROOT / "kernels").iterdir() if path.is_dir() and path not in operators]
+    assert {"chain", "gauss", "image"} <= {folder.name for folder in folders}
+    wrong = [f"{path.name}: {other}" for folder in folders for path in sources(folder.relative_to(ROOT)) for other in included(path)
+             if operators & set(other.parents)]
     assert wrong == []
 
 

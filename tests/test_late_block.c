@@ -5,7 +5,7 @@
  * half of one sample and half of another. Also built for ThreadSanitizer, where the compiler has
  * it. */
 #include "cmocka_all.h"
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/gauss.h"
 #include "kernels/gaze/late.h"
 
 #include <stdatomic.h>

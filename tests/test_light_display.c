@@ -98,7 +98,7 @@ TEST(plans_know_their_display)
 {
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     foveation.light = compare_display(3, &foveation.display);
-    struct foveate_plan *plan = plan_of(&foveation, 64, 48);
+    struct gauss_plan *plan = plan_of(&foveation, 64, 48);
     assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
     foveation.display.gamma = 1.5;
     foveation.display.hlg_peak_cd_m2 = 500;
@@ -134,7 +134,7 @@ TEST(impossible_displays_make_no_plan)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-        struct foveate_plan *plan = NULL;
+        struct gauss_plan *plan = NULL;
         foveation.light = FOVEA_LIGHT_TABLE;
         foveation.display = wrong[i];
         assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan),

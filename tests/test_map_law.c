@@ -19,12 +19,12 @@ struct size {
     uint32_t width_px, height_px;
 };
 
-static void check_pixel(const struct fovea_foveation *f, const struct foveate_plan *plan,
+static void check_pixel(const struct fovea_foveation *f, const struct gauss_plan *plan,
                         struct foveate_reference_places at)
 {
-    const struct foveate_frame frame = frame_at(plan, at.gaze_x_px, at.gaze_y_px);
+    const struct gauss_frame frame = frame_at(plan, at.gaze_x_px, at.gaze_y_px);
     const double got =
-        (double)foveate_sigma_at(plan, &frame, (int32_t)floor(at.x_px), (int32_t)floor(at.y_px));
+        (double)gauss_sigma_at(plan, &frame, (int32_t)floor(at.x_px), (int32_t)floor(at.y_px));
     const double expected = foveate_reference_sigma(f, plan->width_px, plan->height_px, at);
     /* Just beyond the cutoff sigma rises from 0, where the smallest error counts. */
     assert_that(fabs(got - expected) <= 2e-4 * expected + 2e-4 * f->strength,
@@ -40,7 +40,7 @@ static void check_picture(const struct fovea_foveation *f, struct size size)
 {
     static const double gazes[][2] = {{0.5, 0.5}, {0, 0},      {1, 1},       {0.25, 0.875},
                                       {1.5, 0.5}, {-0.5, 1.5}, {0.5, -3.75}, {4.5, 4.5}};
-    struct foveate_plan *plan = plan_of(f, size.width_px, size.height_px);
+    struct gauss_plan *plan = plan_of(f, size.width_px, size.height_px);
     for (size_t g = 0; g < COUNT(gazes); g++) {
         for (uint32_t i = 0; i < 12; i++) {
             const uint32_t x = i < 4 ? (i & 1) * (size.width_px - 1) : (uint32_t)rand();
@@ -194,10 +194,10 @@ static struct fovea_foveation speckled_map(enum fovea_map_law law, enum fovea_ma
     return f;
 }
 
-static void check_same_plan(const struct foveate_plan *plan, const struct foveate_plan *other)
+static void check_same_plan(const struct gauss_plan *plan, const struct gauss_plan *other)
 {
-    const struct foveate_slope slope = foveate_slope_of(plan);
-    const struct foveate_slope of_other = foveate_slope_of(other);
+    const struct gauss_slope slope = gauss_slope_of(plan);
+    const struct gauss_slope of_other = gauss_slope_of(other);
     assert_memory_equal(&slope, &of_other, sizeof slope);
     assert_true(plan->sigma_max_px == other->sigma_max_px);
     assert_memory_equal(&plan->law, &other->law, sizeof plan->law);
@@ -210,9 +210,9 @@ static void check_same_plan(const struct foveate_plan *plan, const struct foveat
 static void check_ready(struct fovea_foveation f, struct fovea_map_ready *ready, double strength)
 {
     f.strength = strength;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plain = plan_of(&f, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plain = plan_of(&f, 1920, 1080);
     f.map.ready = ready;
-    OWNED(foveate_plan_destroy) struct foveate_plan *quick = plan_of(&f, 1920, 1080);
+    OWNED(foveate_plan_destroy) struct gauss_plan *quick = plan_of(&f, 1920, 1080);
     assert_true(foveate_plan_shares_table(quick) && !foveate_plan_shares_table(plain));
     check_same_plan(quick, plain);
 }
@@ -248,7 +248,7 @@ TEST(what_is_ready_fits_its_own_law_and_samples)
     assert_false(foveate_map_ready_fits(NULL, &f));
     f.cutoff_gain = 0.4;
     assert_false(foveate_map_ready_fits(ready, &f));
-    struct foveate_plan *plan = plan_of(&f, 640, 480);
+    struct gauss_plan *plan = plan_of(&f, 640, 480);
     assert_false(foveate_plan_shares_table(plan));
     foveate_plan_destroy(&plan);
     f.cutoff_gain = speckled_map(f.map.law, f.map.degrees).cutoff_gain;
@@ -298,11 +298,11 @@ TEST(sigma_follows_the_distance_to_the_far_corner)
         f.map.width = 801;
         f.map.height = 3;
         f.map.width_deg = 500.0;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 300, 200);
-        const struct foveate_frame frame = frame_at(plan, 0, 100);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 300, 200);
+        const struct gauss_frame frame = frame_at(plan, 0, 100);
         float last = -1.0f;
         for (int32_t x = 10; x < 300; x++) {
-            const float sigma = foveate_sigma_at(plan, &frame, x, 99);
+            const float sigma = gauss_sigma_at(plan, &frame, x, 99);
             assert_that(sigma > last, "law %d: sigma at %d is %f, not above %f", law, x,
                         (double)sigma, (double)last);
             last = sigma;
@@ -333,20 +333,20 @@ TEST(directions_are_the_pictures)
         const bool down = i / 4 != 0;
         float values[35];
         mirror(f.map.values, values, 7, 5, across, down);
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 1000, 800);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 1000, 800);
         f.map.values = values;
-        OWNED(foveate_plan_destroy) struct foveate_plan *mirrored = plan_of(&f, 1000, 800);
-        const struct foveate_frame frame = frame_at(plan, 300, 600);
-        const struct foveate_frame other = frame_at(mirrored, across ? 700 : 300, down ? 200 : 600);
+        OWNED(foveate_plan_destroy) struct gauss_plan *mirrored = plan_of(&f, 1000, 800);
+        const struct gauss_frame frame = frame_at(plan, 300, 600);
+        const struct gauss_frame other = frame_at(mirrored, across ? 700 : 300, down ? 200 : 600);
         bool lopsided = false;
         for (int32_t k = 0; k < 800000; k += 97) {
             const int32_t x = k % 1000;
             const int32_t y = k / 1000;
-            const float a = foveate_sigma_at(plan, &frame, x, y);
+            const float a = gauss_sigma_at(plan, &frame, x, y);
             const float b =
-                foveate_sigma_at(mirrored, &other, across ? 999 - x : x, down ? 799 - y : y);
+                gauss_sigma_at(mirrored, &other, across ? 999 - x : x, down ? 799 - y : y);
             assert_true(fabsf(a - b) <= 1e-3f * a + 1e-3f);
-            lopsided |= fabsf(a - foveate_sigma_at(mirrored, &frame, x, y)) > 0.2f * a;
+            lopsided |= fabsf(a - gauss_sigma_at(mirrored, &frame, x, y)) > 0.2f * a;
         }
         assert_true(lopsided);
     }
@@ -361,13 +361,13 @@ TEST(plan_knows_the_largest_sigma)
         f.map.degrees = (enum fovea_map_degrees)(i / 2 % 2);
         f.map.cutoff_cpd = 2.0; /* far beyond the ramp */
         f.geometry.distance_m = 0.2;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 160, 90);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 160, 90);
         float largest = 0.0f;
         for (int g = 0; g < 35; g++) {
-            const struct foveate_frame frame =
+            const struct gauss_frame frame =
                 frame_at(plan, 160.0 * (g % 7) / 6, 90.0 * (g / 7) / 4);
             for (int32_t k = 0; k < 160 * 90; k++) {
-                largest = fmaxf(largest, foveate_sigma_at(plan, &frame, k % 160, k / 160));
+                largest = fmaxf(largest, gauss_sigma_at(plan, &frame, k % 160, k / 160));
             }
         }
         assert_that(largest <= plan->sigma_max_px * 1.001f && largest >= plan->sigma_max_px * 0.7f,
@@ -383,12 +383,12 @@ TEST(a_gaze_outside_has_its_levels_too)
         struct fovea_foveation f = map_settings(kinds[i / 2]);
         f.map.degrees = (enum fovea_map_degrees)(i % 2);
         f.strength = 2.0;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 180);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 320, 180);
         for (int k = 0; k < 500; k++) {
-            const struct foveate_frame frame =
+            const struct gauss_frame frame =
                 frame_at(plan, rand() % 3200 - 1400.0, rand() % 1800 - 800.0);
-            const float sigma = foveate_sigma_at(plan, &frame, rand() % 320, rand() % 180);
-            assert_true(foveate_level_for(sigma, FOVEATE_MAX_LEVELS) < (int32_t)plan->level_count);
+            const float sigma = gauss_sigma_at(plan, &frame, rand() % 320, rand() % 180);
+            assert_true(gauss_level_for(sigma, GAUSS_MAX_LEVELS) < (int32_t)plan->level_count);
         }
     }
 }
@@ -399,7 +399,7 @@ TEST(a_gaze_outside_has_its_levels_too)
 static void check_fit(const struct fovea_foveation *f, const struct fovea_foveation *other,
                       bool fits, const char *change)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 64, 48);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(f, 64, 48);
     assert_true(foveate_plan_fits(plan, f, 64, 48));
     assert_that(foveate_plan_fits(plan, other, 64, 48) == fits, "change %s", change);
 }
@@ -435,7 +435,7 @@ TEST(fits_what_it_was_made_for)
 
 static void check_refused(const struct fovea_foveation *f, const char *what)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_that(foveate_plan_create(f, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT && !plan,
                 "%s was not refused", what);
 }
@@ -484,11 +484,11 @@ TEST(the_same_everywhere_is_a_map_where_roots_are_taken)
     f.map.values = values;
     f.map.width = f.map.height = 2;
     f.map.cutoff_cpd = 3.0;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
-    const struct foveate_frame frame = frame_at(plan, 10, 60);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 64, 48);
+    const struct gauss_frame frame = frame_at(plan, 10, 60);
     for (int32_t i = 0; i < 64; i++) {
         /* 3 of 30 cycles a degree: a twentieth of a cycle a pixel. */
-        const double sigma = (double)foveate_sigma_at(plan, &frame, i, i % 48);
+        const double sigma = (double)gauss_sigma_at(plan, &frame, i, i % 48);
         assert_true(fabs(sigma - 20.0 / (2.0 * acos(-1.0))) < 1e-4);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "test_foveate_support.h"
 
-#include "kernels/foveate/plan/ladder.h"
+#include "kernels/gauss/plan/ladder.h"
 
 TEST(coordinates_are_the_sampled_sum_and_go_back)
 {
@@ -16,37 +16,37 @@ TEST(coordinates_are_the_sampled_sum_and_go_back)
         for (int k = 1; sigma > 0.0 && k < 10 * sigma + 3; k++) {
             sum += 2.0 * exp(-k * k / (2.0 * sigma * sigma));
         }
-        const double c = foveate_ladder_coordinate(sigma);
+        const double c = gauss_ladder_coordinate(sigma);
         assert_float_equal(c, log2(sum), 1e-9);
         assert_true(c >= before);
         before = c;
         if (sigma > 0.2) {
-            assert_float_equal(foveate_ladder_sigma_px(c) / sigma, 1.0, 1e-6);
+            assert_float_equal(gauss_ladder_sigma_px(c) / sigma, 1.0, 1e-6);
         }
-        assert_float_equal(foveate_ladder_place((float)sigma), FOVEATE_LADDER_PER_OCTAVE * c, 5e-4);
+        assert_float_equal(gauss_ladder_place((float)sigma), GAUSS_LADDER_PER_OCTAVE * c, 5e-4);
     }
-    assert_true(foveate_ladder_place(0.0f) == 0.0f && foveate_ladder_sigma_px(0.0) == 0.0);
-    assert_true(foveate_ladder_wide_place(0.05f) == 0.0f);
-    assert_true(foveate_ladder_wide_place(1024.0f) + 12.0f < FOVEATE_LADDER_NODES);
-    assert_true(FOVEATE_LADDER_PER_OCTAVE * foveate_ladder_coordinate(1024.0) + 12 <
-                FOVEATE_LADDER_NODES);
+    assert_true(gauss_ladder_place(0.0f) == 0.0f && gauss_ladder_sigma_px(0.0) == 0.0);
+    assert_true(gauss_ladder_wide_place(0.05f) == 0.0f);
+    assert_true(gauss_ladder_wide_place(1024.0f) + 12.0f < GAUSS_LADDER_NODES);
+    assert_true(GAUSS_LADDER_PER_OCTAVE * gauss_ladder_coordinate(1024.0) + 12 <
+                GAUSS_LADDER_NODES);
 }
 
 TEST(nodes_take_the_level_of_their_sigma)
 {
     for (int light = 0; light < IMAGE_LIGHT_COUNT; light++) {
-        for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
-            const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_MAX_LEVELS);
+        for (int i = 0; i < GAUSS_LADDER_NODES; i++) {
+            const struct gauss_node node = gauss_ladder_node(i, light, GAUSS_MAX_LEVELS);
             const double samples_sq = pow(4.0, node.level);
             assert_float_equal(node.residual * node.residual * samples_sq +
                                    5.0 / 12.0 * (samples_sq - 1.0),
                                node.sigma_px * node.sigma_px, 1e-6 * samples_sq);
             assert_float_equal(image_light_is_wide(light)
-                                   ? foveate_ladder_wide_place((float)node.sigma_px)
-                                   : foveate_ladder_place((float)node.sigma_px),
+                                   ? gauss_ladder_wide_place((float)node.sigma_px)
+                                   : gauss_ladder_place((float)node.sigma_px),
                                i, 1e-3);
             assert_true(node.level == 0 ||
-                        node.residual >= (double)foveate_light_residual(light) * (1.0 - 1e-6));
+                        node.residual >= (double)gauss_light_residual(light) * (1.0 - 1e-6));
         }
     }
 }
@@ -54,18 +54,18 @@ TEST(nodes_take_the_level_of_their_sigma)
 /* Of the largest node that a sigma of 1024 px blends. */
 #define LARGEST_PX 1750.0
 
-static void check_row(const struct foveate_node *node, double reach, double centre)
+static void check_row(const struct gauss_node *node, double reach, double centre)
 {
     if (node->sigma_px > LARGEST_PX) {
         return;
     }
-    double weights[FOVEATE_LADDER_TAPS];
+    double weights[GAUSS_LADDER_TAPS];
     int32_t first = 0;
     double sum = 0.0;
     double variance = 0.0;
-    assert_true(foveate_node_taps(node, reach) <= FOVEATE_LADDER_TAPS);
-    const int32_t count = foveate_node_row(node, reach, centre, &first, weights);
-    assert_in_range(count, 1, foveate_node_taps(node, reach));
+    assert_true(gauss_node_taps(node, reach) <= GAUSS_LADDER_TAPS);
+    const int32_t count = gauss_node_row(node, reach, centre, &first, weights);
+    assert_in_range(count, 1, gauss_node_taps(node, reach));
     for (int32_t i = 0; i < count; i++) {
         sum += weights[i];
         variance += weights[i] * (first + i - centre) * (first + i - centre);
@@ -78,20 +78,19 @@ static void check_row(const struct foveate_node *node, double reach, double cent
 
 TEST(rows_sum_to_one_and_have_the_variance_that_is_left)
 {
-    for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
+    for (int i = 0; i < GAUSS_LADDER_NODES; i++) {
         for (int x = 0; x < 64; x++) {
-            const struct foveate_node sharp =
-                foveate_ladder_node(i, IMAGE_LIGHT_SRGB, FOVEATE_MAX_LEVELS);
-            const struct foveate_node wide =
-                foveate_ladder_node(i, IMAGE_LIGHT_PQ, FOVEATE_MAX_LEVELS);
-            check_row(&sharp, (double)FOVEATE_REACH, (x + 0.5) / (1 << sharp.level) - 0.5);
-            check_row(&wide, (double)FOVEATE_WIDE_REACH, (x + 0.5) / (1 << wide.level) - 0.5);
+            const struct gauss_node sharp =
+                gauss_ladder_node(i, IMAGE_LIGHT_SRGB, GAUSS_MAX_LEVELS);
+            const struct gauss_node wide = gauss_ladder_node(i, IMAGE_LIGHT_PQ, GAUSS_MAX_LEVELS);
+            check_row(&sharp, (double)GAUSS_REACH, (x + 0.5) / (1 << sharp.level) - 0.5);
+            check_row(&wide, (double)GAUSS_WIDE_REACH, (x + 0.5) / (1 << wide.level) - 0.5);
         }
     }
-    const struct foveate_node picture = foveate_ladder_node(0, IMAGE_LIGHT_SRGB, 7);
+    const struct gauss_node picture = gauss_ladder_node(0, IMAGE_LIGHT_SRGB, 7);
     double weight = 0.0;
     int32_t first = 0;
-    assert_int_equal(foveate_node_row(&picture, 4.2, 13.0, &first, &weight), 1);
+    assert_int_equal(gauss_node_row(&picture, 4.2, 13.0, &first, &weight), 1);
     assert_true(first == 13 && weight == 1.0);
 }
 
@@ -103,12 +102,12 @@ static double polynomial(double at, int degree)
 
 TEST(weights_sum_to_one_and_meet_polynomials)
 {
-    for (int together = 1; together <= FOVEATE_LADDER_TOGETHER; together++) {
+    for (int together = 1; together <= GAUSS_LADDER_TOGETHER; together++) {
         for (float at = 0.0f; at <= (float)(together - 1); at += 0.0625f) {
-            float weights[FOVEATE_LADDER_TOGETHER];
+            float weights[GAUSS_LADDER_TOGETHER];
             double sum = 0.0;
             double value = 0.0;
-            foveate_ladder_weights(at, together, weights);
+            gauss_ladder_weights(at, together, weights);
             for (int n = 0; n < together; n++) {
                 sum += (double)weights[n];
                 value += (double)weights[n] * polynomial(n, together - 1);
@@ -121,14 +120,14 @@ TEST(weights_sum_to_one_and_meet_polynomials)
 
 static void check_tile(float lowest, float highest, int32_t blend)
 {
-    const struct foveate_tile_nodes nodes = foveate_tile_nodes_of(lowest, highest, blend);
+    const struct gauss_tile_nodes nodes = gauss_tile_nodes_of(lowest, highest, blend);
     assert_true(nodes.first >= 0 && nodes.apart >= 1 && nodes.count >= 1);
-    assert_true(nodes.first + (nodes.count - 1) * nodes.apart < FOVEATE_LADDER_NODES);
+    assert_true(nodes.first + (nodes.count - 1) * nodes.apart < GAUSS_LADDER_NODES);
     assert_true(nodes.together == (nodes.count < 4 ? nodes.count : 4));
     for (int i = 0; i <= 20; i++) {
         const float place = lowest + (highest - lowest) * (float)i / 20.0f;
         float at = -1.0f;
-        const int32_t first = foveate_tile_nodes_at(&nodes, place, &at);
+        const int32_t first = gauss_tile_nodes_at(&nodes, place, &at);
         assert_true(first >= 0 && first + nodes.together <= nodes.count);
         assert_true(at >= -1e-4f && at <= (float)(nodes.together - 1) + 1e-4f);
         if (nodes.count > 4) { /* two on either side, but before the first two there is nothing */
@@ -139,7 +138,7 @@ static void check_tile(float lowest, float highest, int32_t blend)
 
 TEST(nodes_of_a_tile_hold_all_its_places)
 {
-    for (int32_t blend = FOVEATE_BLEND_STORED; blend <= FOVEATE_BLEND_FLOATS; blend++) {
+    for (int32_t blend = GAUSS_BLEND_STORED; blend <= GAUSS_BLEND_FLOATS; blend++) {
         for (float lowest = 0.0f; lowest < 181.0f; lowest += 0.37f) {
             for (float span = 0.0f; lowest + span < 181.4f; span = span * 1.21f + 0.03f) {
                 check_tile(lowest, lowest + span, blend);

@@ -7,14 +7,14 @@
 #include "test_foveate_support.h"
 
 #include "kernels/foveate/model/model.h"
-#include "kernels/foveate/plan/smooth.h"
+#include "kernels/foveate/plan/law.h"
 
 static const double pi = 3.14159265358979323846;
 
 /* ---- Against the reference */
 
-static double expected_sigma(const struct foveate_plan *plan, const struct fovea_foveation *f,
-                             const struct foveate_frame *frame, double x_px, double y_px)
+static double expected_sigma(const struct gauss_plan *plan, const struct fovea_foveation *f,
+                             const struct gauss_frame *frame, double x_px, double y_px)
 {
     const struct foveate_reference_places places = {.x_px = x_px,
                                                     .y_px = y_px,
@@ -26,12 +26,12 @@ static double expected_sigma(const struct foveate_plan *plan, const struct fovea
 static void check(const struct fovea_foveation *f, uint32_t w, uint32_t h, double gx, double gy,
                   const char *what)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, w, h);
-    const struct foveate_frame frame = frame_at(plan, gx, gy);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(f, w, h);
+    const struct gauss_frame frame = frame_at(plan, gx, gy);
     for (uint32_t y = 0; y < h; y += 1 + h / 23) {
         for (uint32_t x = 0; x < w; x += 1 + w / 29) {
             const double expected = expected_sigma(plan, f, &frame, x + 0.5, y + 0.5);
-            const float sigma = foveate_sigma_at(plan, &frame, (int32_t)x, (int32_t)y);
+            const float sigma = gauss_sigma_at(plan, &frame, (int32_t)x, (int32_t)y);
             assert_that(fabs((double)sigma - expected) <= 2e-3 * expected + 1e-3 * f->strength,
                         "%s %ux%u gaze %g,%g: sigma at %u,%u is %.6f, expected %.6f", what, w, h,
                         gx, gy, x, y, (double)sigma, expected);
@@ -98,8 +98,8 @@ TEST(curve_follows_its_points)
 /* Every pixel to the right has the law's sigma, or that of a place at most 0.001 degrees away. */
 static void check_row(const struct fovea_foveation *f, const char *what)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 1920, 1080);
-    const struct foveate_frame frame = frame_at(plan, 960, 540);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(f, 1920, 1080);
+    const struct gauss_frame frame = frame_at(plan, 960, 540);
     for (int32_t x = 960; x < 1920; x++) {
         double low = INFINITY;
         double high = 0.0;
@@ -109,7 +109,7 @@ static void check_row(const struct fovea_foveation *f, const char *what)
             low = fmin(low, sigma);
             high = fmax(high, sigma);
         }
-        const double sigma = (double)foveate_sigma_at(plan, &frame, x, 540);
+        const double sigma = (double)gauss_sigma_at(plan, &frame, x, 540);
         assert_that(sigma >= low - 1e-3 * high - 1e-3 && sigma <= high + 1e-3 * high + 1e-3,
                     "%s: sigma at %d is %.4f, expected %.4f to %.4f", what, x, sigma, low, high);
     }
@@ -145,12 +145,12 @@ TEST(relative_follows_its_formula_whatever_the_view)
     f.relative = (struct fovea_relative){.sharp = 0.7, .halving = 0.05};
     f.cutoff_gain = 0.3;
     check_gazes(&f, "relative, steep");
-    struct foveate_plan *plan = plan_of(&f, 84, 84);
+    struct gauss_plan *plan = plan_of(&f, 84, 84);
     assert_true(plan->sigma_max_px > 0.0f);
-    const struct foveate_frame frame = frame_at(plan, 42.0, 42.0);
+    const struct gauss_frame frame = frame_at(plan, 42.0, 42.0);
     /* 0.7 of 42 px are 29.4: not a trace of blur in the last pixels within. */
-    assert_true(foveate_sigma_at(plan, &frame, 70, 41) == 0.0f);
-    assert_true(foveate_sigma_at(plan, &frame, 71, 41) > 0.1f);
+    assert_true(gauss_sigma_at(plan, &frame, 70, 41) == 0.0f);
+    assert_true(gauss_sigma_at(plan, &frame, 71, 41) > 0.1f);
     foveate_plan_destroy(&plan);
     f = smooth_settings(FOVEA_MODEL_RELATIVE);
     check(&f, 640, 8, 20.0, 3.0, "relative, long and thin");
@@ -190,12 +190,12 @@ static const struct display displays[] = {
 };
 
 /* How many pixels right of the gaze are copied. */
-static double sharp_radius_px(const struct foveate_plan *plan, const struct foveate_frame *frame)
+static double sharp_radius_px(const struct gauss_plan *plan, const struct gauss_frame *frame)
 {
     const int32_t x0 = (int32_t)plan->width_px / 2;
     int32_t x = x0;
     while (x < (int32_t)plan->width_px &&
-           foveate_sigma_at(plan, frame, x, (int32_t)plan->height_px / 2) == 0.0f) {
+           gauss_sigma_at(plan, frame, x, (int32_t)plan->height_px / 2) == 0.0f) {
         x++;
     }
     return x - x0;
@@ -207,9 +207,9 @@ TEST(displays_have_their_known_strength)
         const struct display *d = &displays[i];
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
         f.geometry = d->geometry;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, d->w, d->h);
-        const struct foveate_frame frame = frame_at(plan, d->w / 2.0, d->h / 2.0);
-        const double corner = (double)foveate_sigma_at(plan, &frame, 0, 0);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, d->w, d->h);
+        const struct gauss_frame frame = frame_at(plan, d->w / 2.0, d->h / 2.0);
+        const double corner = (double)gauss_sigma_at(plan, &frame, 0, 0);
         const double sharp = sharp_radius_px(plan, &frame);
         assert_that(fabs(corner - d->corner_sigma_px) <= 0.011 && fabs(sharp - d->sharp_px) <= 1.0,
                     "%s: corner %.4f px, expected %.2f; sharp to %.0f px, expected %.0f", d->name,
@@ -301,15 +301,15 @@ static double widest_pixel_deg(const struct fovea_foveation *f, double w, double
  * degrees: exactly where pixels are square, else no more and not much less. */
 static void check_directions(const struct fovea_foveation *f, double square, const char *what)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 320, 240);
-    const struct foveate_frame frame = frame_at(plan, 100, 200);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(f, 320, 240);
+    const struct gauss_frame frame = frame_at(plan, 100, 200);
     const struct vector gaze = vector_to(f, 320, 240, 100, 200);
     for (int i = 0; i < 320 * 240; i += 331) {
         const double x = i % 320 + 0.5;
         const double y = (double)(i / 320) + 0.5;
         const double e = degrees_between(vector_to(f, 320, 240, x, y), gaze);
         const double law_deg = 1.0 / (2.0 * pi) / cutoff_cpd(f, e);
-        const double sigma = (double)foveate_sigma_at(plan, &frame, i % 320, i / 320);
+        const double sigma = (double)gauss_sigma_at(plan, &frame, i % 320, i / 320);
         const double most_deg = sigma * widest_pixel_deg(f, 320, 240, x, y);
         assert_that(most_deg <= law_deg * 1.003 && most_deg >= law_deg * square * 0.997,
                     "%s at %g,%g: %.5f degrees of sigma where the law has %.5f", what, x, y,
@@ -337,13 +337,13 @@ TEST(no_direction_is_blurred_more_than_the_law_has_it)
 
 static void check_largest(const struct fovea_foveation *f, const char *what)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(f, 160, 90);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(f, 160, 90);
     double largest = 0.0;
     for (int i = 0; i < 35; i++) {
-        const struct foveate_frame frame = frame_at(plan, 160.0 * (i % 7) / 6, 90.0 * (i / 7) / 4);
+        const struct gauss_frame frame = frame_at(plan, 160.0 * (i % 7) / 6, 90.0 * (i / 7) / 4);
         for (int32_t y = 0; y < 90; y++) {
             for (int32_t x = 0; x < 160; x++) {
-                largest = fmax(largest, (double)foveate_sigma_at(plan, &frame, x, y));
+                largest = fmax(largest, (double)gauss_sigma_at(plan, &frame, x, y));
             }
         }
     }

@@ -11,12 +11,12 @@ TEST(levels_lie_one_after_another_and_hold_the_picture)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.strength = 8.0;
-        struct foveate_plan *plan = plan_of(&f, sizes[i][0], sizes[i][1]);
+        struct gauss_plan *plan = plan_of(&f, sizes[i][0], sizes[i][1]);
         int64_t samples = 0;
         assert_int_equal(plan->level_count, 7);
         for (int32_t k = 0; k < 7; k++) {
-            const struct foveate_level *level = &plan->levels[k];
-            const int32_t margins = k ? 2 * FOVEATE_MARGIN : 0;
+            const struct gauss_level *level = &plan->levels[k];
+            const int32_t margins = k ? 2 * GAUSS_MARGIN : 0;
             assert_int_equal(level->first, samples);
             assert_int_equal(level->width, ceil(sizes[i][0] / exp2(k)));
             assert_int_equal(level->height, ceil(sizes[i][1] / exp2(k)));
@@ -34,8 +34,8 @@ TEST(there_are_as_many_levels_as_sigma_needs)
     for (double strength = 0.05; strength <= 8.0; strength *= 1.3) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.strength = strength;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 200);
-        assert_int_equal(foveate_level_for(plan->sigma_max_px, FOVEATE_MAX_LEVELS) + 1,
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 320, 200);
+        assert_int_equal(gauss_level_for(plan->sigma_max_px, GAUSS_MAX_LEVELS) + 1,
                          plan->level_count);
     }
 }
@@ -43,13 +43,13 @@ TEST(there_are_as_many_levels_as_sigma_needs)
 TEST(a_gaze_outside_the_picture_has_its_levels_too)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 640, 360);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 640, 360);
     float largest_px = 0.0f;
     for (int i = 0; i < 200; i++) {
-        const struct foveate_frame frame =
+        const struct gauss_frame frame =
             frame_at(plan, (rand() % 700 - 300) / 100.0 * 640, (rand() % 700 - 300) / 100.0 * 360);
-        largest_px = fmaxf(largest_px, foveate_sigma_at(plan, &frame, 639, 0));
-        assert_true(foveate_level_for(largest_px, FOVEATE_MAX_LEVELS) < (int32_t)plan->level_count);
+        largest_px = fmaxf(largest_px, gauss_sigma_at(plan, &frame, 639, 0));
+        assert_true(gauss_level_for(largest_px, GAUSS_MAX_LEVELS) < (int32_t)plan->level_count);
     }
     assert_true(largest_px > 1.2f * plan->sigma_max_px); /* or the test has tried nothing */
 }
@@ -59,12 +59,12 @@ TEST(no_gaze_asks_for_more_than_the_limit)
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.curve =
         (struct fovea_curve){.count = 2, .eccentricity_deg = {45, 60}, .cutoff_cpd = {10, 1e-6}};
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 320, 180);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 320, 180);
     assert_true(plan->sigma_max_px < 1024.0f);
-    const struct foveate_frame frame = frame_at(plan, -4 * 320, -4 * 180);
-    const float corner_px = foveate_sigma_at(plan, &frame, 319, 179);
+    const struct gauss_frame frame = frame_at(plan, -4 * 320, -4 * 180);
+    const float corner_px = gauss_sigma_at(plan, &frame, 319, 179);
     assert_in_range(corner_px, 1000, 1025);
-    assert_int_equal(plan->level_count, FOVEATE_MAX_LEVELS);
+    assert_int_equal(plan->level_count, GAUSS_MAX_LEVELS);
 }
 
 TEST(strength_zero_has_no_levels_and_no_sigma)
@@ -74,12 +74,12 @@ TEST(strength_zero_has_no_levels_and_no_sigma)
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f = smooth_settings(models[i]);
         f.strength = 0.0;
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
-        const struct foveate_frame frame = frame_at(plan, 0, 0);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 64, 48);
+        const struct gauss_frame frame = frame_at(plan, 0, 0);
         assert_int_equal(plan->level_count, 0);
         assert_int_equal(plan->level_samples, 0);
         assert_true(plan->sigma_max_px == 0.0f);
-        assert_true(foveate_sigma_at(plan, &frame, 63, 47) == 0.0f);
+        assert_true(gauss_sigma_at(plan, &frame, 63, 47) == 0.0f);
     }
 }
 
@@ -90,7 +90,7 @@ TEST(auto_light_goes_by_the_method)
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.method = (enum fovea_method)(i / 3);
         f.light = (enum fovea_light)(i % 3);
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 64, 48);
         assert_int_equal(frame_at(plan, 1, 1).light, expected[i / 3][i % 3]);
     }
 }
@@ -148,7 +148,7 @@ TEST(plan_fits_the_settings_it_was_made_for)
     for (int i = 0; i < 4 * CHANGES; i++) {
         const enum fovea_model model = models[i % 4];
         struct fovea_foveation f = smooth_settings(model);
-        OWNED(foveate_plan_destroy) struct foveate_plan *plan = plan_of(&f, 64, 48);
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 64, 48);
         assert_true(foveate_plan_fits(plan, &f, 64, 48));
         assert_false(foveate_plan_fits(plan, &f, 65, 48));
         f.paper.fragment_px = i % 2 ? 0 : 17; /* the blockwise method's */
@@ -160,7 +160,7 @@ TEST(plan_fits_the_settings_it_was_made_for)
 
 static void check_refused(const struct fovea_foveation *f, const char *what)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_that(foveate_plan_create(f, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT && !plan,
                 "%s was not refused", what);
 }

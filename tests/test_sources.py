@@ -81,10 +81,6 @@ def test_top_level_stays_small():
     assert {name for name in top if not name.startswith(".")} - allowed == set()
 
 
-# Operators that are another's machine with other settings, or run it (kernels/README.md).
-MACHINE_OF = {"blur": "foveate", "dof": "foveate"}
-
-
 def test_nobody_knows_an_operator_by_name():
     """Contexts, peers, the frame loop and Vulkan run what kernels/operators.def lists, through operator.h."""
     folders = [path.parent for path in (ROOT / "kernels").glob("*/operator.def")]
@@ -98,11 +94,11 @@ def test_nobody_knows_an_operator_by_name():
         thing = re.compile(thing, re.IGNORECASE)
         places = {}
         for path in our_sources():
-            own = {folder, *(other for other in folders if MACHINE_OF.get(other.name) == folder.name)}
-            inside = own & set(path.parents) or path.relative_to(ROOT).parts[0] in ("tests", "docs")
+            inside = folder in path.parents or path.relative_to(ROOT).parts[0] in ("tests", "docs")
             if not inside and path.suffix not in {".py", ".sh", ".cmake"}:
-                # Another operator's parts may have the name: foveation blurs, too.
-                name = thing if any(other in path.parents for other in folders) else anything
+                # Parts of another operator, and of the machine, may have the name: foveation blurs, too.
+                machine = folder.name == "blur" and ROOT / "kernels" / "gauss" in path.parents
+                name = thing if machine or any(other in path.parents for other in folders) else anything
                 lines = [line for line in path.read_text().splitlines() if name.search(line)]
                 if lines:
                     places[str(path.relative_to(ROOT))] = lines

@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_BLUR_PLAN_H
 
 #include "blur.h"
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/gauss.h"
 #include "kernels/operator/operator.h"
 
 struct blur_engine;
@@ -68,7 +68,7 @@ struct blur_kernel {
 };
 
 struct blur_plan {
-    struct foveate_plan machine; /* begins with the operator's plan; of others than the Gaussian its
+    struct gauss_plan machine; /* begins with the operator's plan; of others than the Gaussian its
                                     light and alpha alone count, and it copies where sigma is 0 */
     const struct blur_engine *engine; /* NULL: the machine runs */
     struct blur_numbers numbers;

@@ -35,14 +35,14 @@
 #define FOVEA_KERNELS_DOF_DOF_H
 
 #include "core/log.h"
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/gauss.h"
 #include "optics.h"
 
 extern const struct operator_api dof_operator;
 extern const struct operator_cuda_api dof_operator_cuda; /* where FOVEA_HAVE_CUDA is 1 */
 
 struct dof_plan {
-    struct foveate_plan machine; /* begins with the operator's plan; of pictures of sigmas */
+    struct gauss_plan machine; /* begins with the operator's plan; of pictures of sigmas */
     struct dof_optics optics;
 };
 

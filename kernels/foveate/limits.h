@@ -13,9 +13,6 @@
 #define FOVEATE_MAX_GAMMA 3.0
 #define FOVEATE_MIN_CUTOFF_GAIN 0.01
 #define FOVEATE_MAX_CUTOFF_GAIN 0.99
-/* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the
- * ladder has no nodes (foveate/plan/ladder.h). */
-#define FOVEATE_MAX_SIGMA_PX 1024.0
 #define FOVEATE_MIN_MAP_SIDE 2
 #define FOVEATE_MAX_MAP_SIDE 4096
 #define FOVEATE_MAX_MAP_CPD 1e6

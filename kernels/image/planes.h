@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Images of three channels whose samples lie in planes (NCHW), and the same as pixels, whose
- * channels lie together. Operators know pixels only, so the row packs what it is given in planes
+ * channels lie together. Operators know pixels only, so the chain packs what it is given in planes
  * and unpacks what it makes. The struct is the parameter of planes.cu, too. */
 #ifndef FOVEA_KERNELS_IMAGE_PLANES_H
 #define FOVEA_KERNELS_IMAGE_PLANES_H

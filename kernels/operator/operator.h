@@ -32,7 +32,7 @@ struct operator_plan {
     const struct operator_api *api;
     uint64_t cuda_bytes; /* about what it takes on a CUDA device */
     /* On Vulkan and on CUDA surfaces, for whoever has the images: how many more of their size and
-     * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no row. */
+     * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no chain. */
     uint32_t images_between;
 };
 
@@ -66,7 +66,8 @@ struct operator_frame {
     int32_t origin_y_px;
     bool blue_first; /* the images have red and blue exchanged */
     bool late; /* GLSL: the gaze is what the latch has written, not this one */
-    bool blind; /* for the row alone: there is no gaze, and operators that look at it do nothing */
+    bool
+        blind; /* for the chain alone: there is no gaze, and operators that look at it do nothing */
     const struct operator_depths *depths; /* GLSL, where an operator needs them (needs_depth) */
 };
 
@@ -84,19 +85,20 @@ struct operator_images {
     const struct fovea_image *dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
-    /* From a channel's plane to the next channel's; 0: channels lie together. For the row alone,
+    /* From a channel's plane to the next channel's; 0: channels lie together. For the chain alone,
      * which gives operators pixels: those ignore it. */
     ptrdiff_t src_plane_bytes;
     ptrdiff_t dst_plane_bytes;
     /* x and y for each image; NULL: the frame's for all. An operator that looks at gazes copies an
-     * image without a finite one; it sees none such in host memory, which is the row's to sort. */
+     * image without a finite one; it sees none such in host memory, which is the chain's to sort.
+     */
     const float *gazes_uv;
     bool gazes_on_device; /* CUDA: read on the stream */
     /* R16F or R32F, of the view's size and in the memory of src: the sigma of each of the view's
      * pixels, in pixels. Given where the plan was made for it (has_sigmas), and nowhere else. */
     const struct fovea_image *sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next one's; 0: one picture for all */
-    /* Of the view's size and in the memory of src, checked. Given where an operator of the row
+    /* Of the view's size and in the memory of src, checked. Given where an operator of the chain
      * needs it (needs_depth), with what has been in focus in each image, which its frame changes
      * and which lies in that memory too. */
     const struct fovea_depth *depth;
@@ -220,7 +222,7 @@ struct operator_api {
 
     struct operator_host_api host;
     const struct operator_gradient_api *gradient; /* NULL: it has no derivative */
-    /* NULL: rows with it are FOVEA_ERROR_UNSUPPORTED there. */
+    /* NULL: chains with it are FOVEA_ERROR_UNSUPPORTED there. */
     const struct operator_glsl_api *glsl;
     const struct operator_cuda_api *cuda; /* NULL too: a build without CUDA */
     const struct operator_cuda_gradient_api *cuda_gradient; /* likewise */

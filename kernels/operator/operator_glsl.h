@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATOR_MAX_PASSES 32 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
-#define OPERATOR_ROW_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
+#define OPERATOR_MAX_PASSES 32 /* of an operator; of a chain of them OPERATOR_CHAIN_PASSES */
+#define OPERATOR_CHAIN_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
 #define OPERATOR_MAX_SHADERS 16 /* likewise; several passes may have one */
-#define OPERATOR_ROW_SHADERS (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_SHADERS)
+#define OPERATOR_CHAIN_SHADERS (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_SHADERS)
 #define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
 
@@ -73,7 +73,7 @@ struct operator_pass {
     struct operator_shader shader;
     uint32_t groups[2];
     bool barrier; /* what comes after it reads what it wrote */
-    uint32_t step; /* what is bound; of an operator that is no row 0 */
+    uint32_t step; /* what is bound; of an operator that is no chain 0 */
     uint32_t constant_bytes;
     uint32_t constants[OPERATOR_CONSTANT_BYTES / 4];
 };
@@ -142,11 +142,11 @@ struct operator_glsl_api {
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
     /* The shaders that the passes of any frame of that format may take; returns how many, at most
-     * OPERATOR_MAX_SHADERS of an operator and OPERATOR_ROW_SHADERS of a row. */
+     * OPERATOR_MAX_SHADERS of an operator and OPERATOR_CHAIN_SHADERS of a chain. */
     uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                         enum fovea_format format, struct operator_shader *out_shaders);
     /* Of a view of that format; returns how many, at most OPERATOR_MAX_PASSES of an operator and
-     * OPERATOR_ROW_PASSES of a row. What was written before them is there. */
+     * OPERATOR_CHAIN_PASSES of a chain. What was written before them is there. */
     uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes);
 
@@ -156,8 +156,8 @@ struct operator_glsl_api {
                  const struct operator_marks *marks, struct operator_pass *out_pass);
     const struct shader *(*draws)(const struct operator_glsl *glsl); /* its shader */
 
-    /* Of a row: what is bound for its passes. NULL, as of operators that are none: one step, which
-     * reads the source, writes the result and has the memory whole. */
+    /* Of a chain: what is bound for its passes. NULL, as of operators that are none: one step,
+     * which reads the source, writes the result and has the memory whole. */
     uint32_t (*steps)(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS]);
 };

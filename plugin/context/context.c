@@ -9,7 +9,7 @@
 #include "context_gradient.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "settings_take.h"
 
 #include <math.h>
@@ -156,7 +156,7 @@ static void forget_entry(struct fovea_context *context, struct entry *entry)
     if (entry->op) {
         backends[entry->backend]->destroy_op(context->slots[entry->backend].device, &entry->op);
     }
-    row_operator.plan_destroy(&entry->plan);
+    chain_operator.plan_destroy(&entry->plan);
     *entry = (struct entry){0};
 }
 
@@ -225,7 +225,8 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
 {
     for (size_t i = 0; i < CACHE_ENTRIES; i++) {
         struct entry *entry = &context->entries[i];
-        if (entry->plan && entry->backend == backend && row_operator.plan_fits(entry->plan, desc)) {
+        if (entry->plan && entry->backend == backend &&
+            chain_operator.plan_fits(entry->plan, desc)) {
             return entry;
         }
     }
@@ -237,7 +238,7 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
 static void describe(struct fovea_context *context, const struct operator_plan *plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (!context->described && row_operator.plan_describe(plan, words, sizeof words)) {
+    if (!context->described && chain_operator.plan_describe(plan, words, sizeof words)) {
         log_info(context->device_desc.log, "%s", words);
     }
     context->described = true;
@@ -251,7 +252,7 @@ static enum fovea_result refuse_plan(struct fovea_context *context, enum fovea_r
         return refuse(context, result, "cannot make the filters of this image");
     }
     return refuse(context, result,
-                  row_operator.plan_complain(desc, words, sizeof words)
+                  chain_operator.plan_complain(desc, words, sizeof words)
                       ? words
                       : "foveation: for this image the settings together ask for a blur that no "
                         "image needs");
@@ -261,12 +262,12 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
                                     const struct operator_plan_desc *desc, struct entry *entry)
 {
     entry->backend = backend;
-    const enum fovea_result result = row_operator.plan_create(desc, &entry->plan);
+    const enum fovea_result result = chain_operator.plan_create(desc, &entry->plan);
     if (result < 0) {
         return refuse_plan(context, result, desc);
     }
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (row_operator.plan_lacks(entry->plan, backends[backend]->backend, words, sizeof words)) {
+    if (chain_operator.plan_lacks(entry->plan, backends[backend]->backend, words, sizeof words)) {
         return refuse(context, FOVEA_ERROR_UNSUPPORTED, words);
     }
     describe(context, entry->plan);
@@ -322,7 +323,7 @@ static bool is_place(struct fovea_point_uv gaze)
 /* Depths come where an operator needs them, and nowhere else. */
 static enum fovea_result take_focuses(struct fovea_context *context, struct context_frame *frame)
 {
-    const bool needs = row_needs_depth(&context->settings.operators);
+    const bool needs = chain_needs_depth(&context->settings.operators);
     if (needs != (frame->depth.data != NULL)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
                       needs ? "an operator of the row needs a picture of depths: fovea_batch.depth"
@@ -374,7 +375,7 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
     if (!context_batch_check_images(&frame, problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
-    if (!is_place(gaze) && !row_runs_blind(&context->settings.operators)) {
+    if (!is_place(gaze) && !chain_runs_blind(&context->settings.operators)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
     }
     return run_frame(context, &frame, gaze);
@@ -396,11 +397,11 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
     if (!struct_take(&taken, sizeof taken, batch)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, struct_refusal(batch));
     }
-    if (!context_batch_take(&taken, row_runs_blind(&context->settings.operators), &frame,
+    if (!context_batch_take(&taken, chain_runs_blind(&context->settings.operators), &frame,
                             problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
-    if (frame.sigmas.data && !row_takes_sigmas(&context->settings.operators)) {
+    if (frame.sigmas.data && !chain_takes_sigmas(&context->settings.operators)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
                       "sigmas is given, and no operator of the row takes it");
     }

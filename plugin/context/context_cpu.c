@@ -5,7 +5,7 @@
 
 #include "core/log.h"
 #include "core/thread_pool.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <stdlib.h>
 
@@ -101,7 +101,7 @@ static enum fovea_result cpu_run(struct context_device *device, struct context_o
 static enum fovea_result prepare_gradient(struct context_device *device, struct context_op *op,
                                           const struct operator_derivatives *batch)
 {
-    const struct operator_plan *only = row_only_plan(op->plan);
+    const struct operator_plan *only = chain_only_plan(op->plan);
     if (!only || !only->api->gradient) {
         log_error(device->log, "%s",
                   only ? "this operator has no gradient" : "several operators have no gradient");

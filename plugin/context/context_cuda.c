@@ -7,10 +7,10 @@
 #include "context_cuda_focus.h"
 #include "context_cuda_gradient.h"
 
+#include "kernels/chain/chain.h"
 #include "kernels/cuda/cuda_capture.h"
 #include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
-#include "kernels/row/row.h"
 
 #include <stdlib.h>
 
@@ -144,7 +144,7 @@ static enum fovea_result cuda_open(const struct context_device_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     device->log = desc->log;
-    device->api = row_operator.cuda;
+    device->api = chain_operator.cuda;
     enum fovea_result result = open_cuda(device, desc->cuda_device);
     if (result != FOVEA_OK) {
         log_error(desc->log, "cuda: device %d cannot be used: %s", desc->cuda_device,

@@ -3,8 +3,8 @@
 
 #include "context_cuda_gradient.h"
 
+#include "kernels/chain/chain.h"
 #include "kernels/cuda/cuda_capture.h"
-#include "kernels/row/row.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct context_captured_gradient {
     struct context_captured_gradient *next;
     struct cuda_graphs *graphs;
     struct operator_cuda_gradient_plan *plan;
-    const struct operator_plan *row_plan; /* NULL: it was destroyed */
+    const struct operator_plan *chain_plan; /* NULL: it was destroyed */
     uint64_t capture;
     uint32_t count;
 };
@@ -79,7 +79,7 @@ static struct context_captured_gradient *find_captured(
     const struct context_cuda_gradients *gradients, const struct context_captured_gradient *wanted)
 {
     struct context_captured_gradient *at = gradients->captured;
-    while (at && !(at->row_plan == wanted->row_plan && at->capture == wanted->capture &&
+    while (at && !(at->chain_plan == wanted->chain_plan && at->capture == wanted->capture &&
                    at->count == wanted->count)) {
         at = at->next;
     }
@@ -100,7 +100,7 @@ static enum fovea_result make_captured(const struct cuda_device *device,
     made->next = gradients->captured;
     gradients->captured = made;
     enum fovea_result result =
-        prepare(device, gradients, row_only_plan(made->row_plan), &made->plan, batch);
+        prepare(device, gradients, chain_only_plan(made->chain_plan), &made->plan, batch);
     if (result == FOVEA_OK) {
         result = cuda_graphs_watch(device, capture, &made->graphs);
     }
@@ -112,12 +112,12 @@ static enum fovea_result make_captured(const struct cuda_device *device,
 
 static enum fovea_result run_captured(struct cuda_device *device,
                                       struct context_cuda_gradients *gradients,
-                                      const struct operator_plan *row_plan,
+                                      const struct operator_plan *chain_plan,
                                       const struct cuda_capture *capture,
                                       const struct operator_derivatives *batch, CUstream stream)
 {
     const struct context_captured_gradient wanted = {
-        .row_plan = row_plan, .capture = capture->id, .count = batch->count};
+        .chain_plan = chain_plan, .capture = capture->id, .count = batch->count};
     if (batch->d_gazes_uv && !batch->gazes_on_device) {
         return refuse(device, "d_gazes_uv in CPU memory cannot be captured into a graph");
     }
@@ -138,11 +138,11 @@ static enum fovea_result run_captured(struct cuda_device *device,
 
 enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
                                             struct context_cuda_gradients *gradients,
-                                            const struct operator_plan *row_plan,
+                                            const struct operator_plan *chain_plan,
                                             struct operator_cuda_gradient_plan **plan,
                                             const struct context_gradient *gradient)
 {
-    const struct operator_plan *only = row_only_plan(row_plan);
+    const struct operator_plan *only = chain_only_plan(chain_plan);
     const struct operator_derivatives batch = context_derivatives(gradient);
     struct cuda_capture capture;
     if (!only || !only->api->cuda_gradient) {
@@ -151,22 +151,22 @@ enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
     }
     FOVEA_TRY(cuda_capture_of(device, gradient->cuda_stream, &capture));
     if (capture.id != 0) {
-        return run_captured(device, gradients, row_plan, &capture, &batch, gradient->cuda_stream);
+        return run_captured(device, gradients, chain_plan, &capture, &batch, gradient->cuda_stream);
     }
     FOVEA_TRY(prepared(device, prepare(device, gradients, only, plan, &batch), batch.count));
     return gradients->api->run(gradients->kernels, *plan, &batch, gradient->cuda_stream);
 }
 
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
-                                  const struct operator_plan *row_plan,
+                                  const struct operator_plan *chain_plan,
                                   struct operator_cuda_gradient_plan **plan)
 {
     if (gradients->kernels) {
         gradients->api->plan_retire(gradients->kernels, plan);
     }
-    struct context_captured_gradient *at = row_plan ? gradients->captured : NULL;
+    struct context_captured_gradient *at = chain_plan ? gradients->captured : NULL;
     for (; at; at = at->next) {
-        at->row_plan = at->row_plan == row_plan ? NULL : at->row_plan;
+        at->chain_plan = at->chain_plan == chain_plan ? NULL : at->chain_plan;
     }
 }
 

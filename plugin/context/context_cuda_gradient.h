@@ -22,11 +22,11 @@ struct context_cuda_gradients {
  * a plan of its own. */
 FOVEA_MUST_CHECK enum fovea_result context_cuda_gradient_run(
     struct cuda_device *device, struct context_cuda_gradients *gradients,
-    const struct operator_plan *row_plan, struct operator_cuda_gradient_plan **plan,
+    const struct operator_plan *chain_plan, struct operator_cuda_gradient_plan **plan,
     const struct context_gradient *gradient);
-/* row_plan: it is about to go; NULL: it stays. */
+/* chain_plan: it is about to go; NULL: it stays. */
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
-                                  const struct operator_plan *row_plan,
+                                  const struct operator_plan *chain_plan,
                                   struct operator_cuda_gradient_plan **plan);
 void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients);
 /* What is on the device stays to the end of the process: graphs use it. Before finish. */

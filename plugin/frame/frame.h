@@ -48,8 +48,8 @@
 #include "config/settings.h"
 #include "core/process.h"
 #include "fovea_vulkan.h"
+#include "kernels/chain/chain.h"
 #include "kernels/gaze/late.h"
-#include "kernels/row/row.h"
 #include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_source.h"
 #include "plugin/gaze/gaze_watch.h"
@@ -75,7 +75,7 @@
  * in every frame is worse than their memory. */
 #define FRAME_PLAN_BYTES ((uint64_t)256 << 20)
 #define FRAME_PLAN_CYCLE_FRAMES 16
-/* Each slot for copies and for a row of operators, and one that is free. */
+/* Each slot for copies and for a chain of operators, and one that is free. */
 #define FRAME_MAX_SCRATCH (2 * FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
 /* A peer that has handles of ours times one frame of so many: that costs the engine's thread a
@@ -309,7 +309,7 @@ struct fovea_vk {
     struct settings_kept kept;
     /* Of a call, which has no stack for them. */
     struct fovea_settings scratch_settings;
-    struct operator_pass scratch_passes[OPERATOR_ROW_PASSES];
+    struct operator_pass scratch_passes[OPERATOR_CHAIN_PASSES];
     enum fovea_backend backend; /* VULKAN, or the peer's */
     char reason[256];
 

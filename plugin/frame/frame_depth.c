@@ -152,7 +152,7 @@ enum fovea_result frame_depth_check(struct fovea_vk *fovea, const struct frame_w
                                     const struct fovea_vk_depth *given, uint32_t index,
                                     struct frame_view *view)
 {
-    if (!row_needs_depth(&fovea->settings.operators)) {
+    if (!chain_needs_depth(&fovea->settings.operators)) {
         return FOVEA_OK;
     }
     if (!given->view) {
@@ -172,7 +172,7 @@ enum fovea_result frame_depth_check(struct fovea_vk *fovea, const struct frame_w
 
 bool frame_depth_needed(struct fovea_vk *fovea)
 {
-    const bool needed = row_needs_depth(&fovea->settings.operators);
+    const bool needed = chain_needs_depth(&fovea->settings.operators);
     if (needed && fovea->peer && !fovea->depth_said) {
         log_info(fovea->log, "frame: compute shaders make frames with depths; %s has no part",
                  fovea->peer->api->name);

@@ -25,7 +25,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     const enum fovea_format format = work->src.format->pixel;
     struct operator_pass *passes = fovea->scratch_passes;
     const uint32_t count =
-        row_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
+        chain_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {
         const struct vk_dispatch dispatch = {.kind = vk_compute_kind_of(&passes[i].shader, format),
                                              .set = work->slot->sets[index][passes[i].step],

@@ -177,7 +177,8 @@ enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea, struct fovea_gaze
 /* Samples are written as they come: whoever writes them has no plan that moves them. */
 static bool is_moved(const struct fovea_vk *fovea, const struct frame_view *view)
 {
-    return fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN && row_moves_places(view->plan->plan);
+    return fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN &&
+           chain_moves_places(view->plan->plan);
 }
 
 static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)

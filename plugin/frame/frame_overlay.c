@@ -107,7 +107,7 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     char times[OPERATOR_TEXT_COLUMNS + 1];
     char age[OPERATOR_TEXT_COLUMNS + 1];
     char text[768];
-    row_operator.plan_summarize(work->views[0].plan->plan, model, sizeof model);
+    chain_operator.plan_summarize(work->views[0].plan->plan, model, sizeof model);
     write_times(times, sizeof times, &stats);
     write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
@@ -143,7 +143,7 @@ struct vk_compute_kind frame_overlay_kind(const struct frame_work *work)
     const struct shader *draws = NULL;
     for (uint32_t i = 0; i < work->view_count && !draws; i++) {
         const struct frame_plan *plan = work->views[i].plan;
-        draws = plan ? row_operator.glsl->draws(plan->glsl) : NULL;
+        draws = plan ? chain_operator.glsl->draws(plan->glsl) : NULL;
     }
     return (struct vk_compute_kind){.shader.shader = draws, .format = work->src.format->pixel};
 }
@@ -192,7 +192,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     const struct frame_view *view = &work->views[index];
     const struct operator_marks marks = make_marks(fovea, work, index);
     struct operator_pass pass;
-    row_operator.glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
+    chain_operator.glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
     const struct vk_dispatch dispatch = {.kind = frame_overlay_kind(work),
                                          .set = work->slot->sets[index][pass.step],
                                          .constants = pass.constants,

@@ -17,8 +17,8 @@ static void vacate(struct fovea_vk *fovea, struct frame_plan *place)
         frame_quiet_lost_peer(fovea);
         fovea->peer->api->forget_plan(fovea->peer, &place->peer);
     }
-    row_operator.glsl->destroy(&place->glsl);
-    row_operator.plan_destroy(&place->plan);
+    chain_operator.glsl->destroy(&place->glsl);
+    chain_operator.plan_destroy(&place->plan);
     place->described = false;
     place->last_frame = fovea->frame;
 }
@@ -51,7 +51,7 @@ static enum fovea_result make_buffer(struct fovea_vk *fovea, uint64_t bytes,
 
 static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    const struct operator_glsl_api *api = row_operator.glsl;
+    const struct operator_glsl_api *api = chain_operator.glsl;
     FOVEA_TRY(make_buffer(fovea, api->table_bytes(entry->glsl), &entry->tables));
     api->fill(entry->glsl, entry->tables.mapped);
     return FOVEA_OK;
@@ -70,7 +70,7 @@ static void warn(struct fovea_vk *fovea, const char *words)
 static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (!fovea->plan_refused && row_operator.plan_complain(desc, words, sizeof words)) {
+    if (!fovea->plan_refused && chain_operator.plan_complain(desc, words, sizeof words)) {
         warn(fovea, words);
     }
 }
@@ -79,12 +79,12 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
                                    struct frame_plan *entry)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    FOVEA_TRY(row_operator.plan_create(desc, &entry->plan));
-    if (row_operator.plan_lacks(entry->plan, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
+    FOVEA_TRY(chain_operator.plan_create(desc, &entry->plan));
+    if (chain_operator.plan_lacks(entry->plan, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
         warn(fovea, words);
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
+    FOVEA_TRY(chain_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }
 
@@ -220,7 +220,7 @@ static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct operato
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan && row_operator.plan_fits(entry->plan, desc)) {
+        if (entry->plan && chain_operator.plan_fits(entry->plan, desc)) {
             return entry;
         }
     }
@@ -276,7 +276,7 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct frame_vie
 void frame_plan_describe(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (!entry->described && row_operator.plan_describe(entry->plan, words, sizeof words)) {
+    if (!entry->described && chain_operator.plan_describe(entry->plan, words, sizeof words)) {
         log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "%s", words);
         fovea->described = true;
     }

@@ -45,13 +45,13 @@ static struct fovea_point_uv drawn_gaze(const struct fovea_vk *fovea, const stru
                                         struct fovea_point_uv point)
 {
     const bool shown = fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN;
-    return shown ? row_gaze_at(plan->plan, point) : point;
+    return shown ? chain_gaze_at(plan->plan, point) : point;
 }
 
 /* False if there is nothing to do. */
 static bool find_gazes(const struct fovea_vk *fovea, struct frame_work *work)
 {
-    const bool runs_blind = row_runs_blind(&fovea->settings.operators);
+    const bool runs_blind = chain_runs_blind(&fovea->settings.operators);
     bool any = false;
     for (uint32_t i = 0; i < work->view_count; i++) {
         struct frame_view *view = &work->views[i];
@@ -153,9 +153,9 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
                                         const struct frame_view *view)
 {
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_shader shaders[OPERATOR_ROW_SHADERS];
+    struct operator_shader shaders[OPERATOR_CHAIN_SHADERS];
     const uint32_t count =
-        row_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
+        chain_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
     for (uint32_t i = 0; i < count; i++) {
         FOVEA_TRY(prepare(fovea, vk_compute_kind_of(&shaders[i], format)));
     }
@@ -229,8 +229,9 @@ static enum fovea_result find_pass_scratch(struct fovea_vk *fovea, struct frame_
     for (uint32_t i = 0; i < work->view_count && !work->use_peer; i++) {
         const struct frame_view *view = &work->views[i];
         const uint64_t bytes =
-            view->runs ? row_operator.glsl->scratch_bytes(view->plan->glsl, work->src.format->pixel)
-                       : 0;
+            view->runs
+                ? chain_operator.glsl->scratch_bytes(view->plan->glsl, work->src.format->pixel)
+                : 0;
         most = bytes > most ? bytes : most;
     }
     work->pass_scratch_bytes = most;
@@ -320,7 +321,7 @@ static void write_sets(struct fovea_vk *fovea, const struct frame_work *work, ui
 {
     const struct frame_plan *plan = work->views[index].plan;
     struct operator_step steps[OPERATOR_MAX_STEPS];
-    const uint32_t count = row_operator.glsl->steps(plan->glsl, steps);
+    const uint32_t count = chain_operator.glsl->steps(plan->glsl, steps);
     for (uint32_t i = 0; i < count; i++) {
         write_set(fovea, work, index, &steps[i], work->slot->sets[index][i]);
     }

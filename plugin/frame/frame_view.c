@@ -133,7 +133,7 @@ static enum fovea_result check_sigmas(struct fovea_vk *fovea, const struct fovea
     if (!given->view) {
         return FOVEA_OK;
     }
-    if (!row_takes_sigmas(&fovea->settings.operators)) {
+    if (!chain_takes_sigmas(&fovea->settings.operators)) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "view %u has sigmas, and no operator of the row takes them", index);
     }
@@ -289,7 +289,7 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
     FOVEA_TRY(check_sigmas(fovea, &given->sigmas, 0, &view));
     FOVEA_TRY(frame_plan_find(fovea, &view, given->width_px, given->height_px, FRAME_PLAN_FOR_CALL,
                               &plan));
-    *out_gaze = row_gaze_at(plan->plan, place);
+    *out_gaze = chain_gaze_at(plan->plan, place);
     return FOVEA_OK;
 }
 

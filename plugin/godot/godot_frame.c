@@ -6,7 +6,7 @@
 #include "core/log.h"
 #include "godot_depth.h"
 #include "godot_show.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
 
@@ -123,7 +123,7 @@ static enum fovea_result find_textures(struct godot_render *render, const struct
     if (!view->colour.id || !takes_colour(render, view->target, index, view->colour)) {
         return FOVEA_PASSED_THROUGH;
     }
-    return row_needs_depth(&settings->operators)
+    return chain_needs_depth(&settings->operators)
                ? godot_depth_take(render, viewport->buffers, viewport->scene, index, view)
                : FOVEA_OK;
 }
@@ -234,7 +234,7 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
-    const bool runs = gaze.usable || row_runs_blind(&render->settings->taken.operators);
+    const bool runs = gaze.usable || chain_runs_blind(&render->settings->taken.operators);
     if (fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns) {
         render_views(render, &render->choices, viewport, target, &gaze);
     }

@@ -5,13 +5,13 @@
 
 #include "core/log.h"
 #include "godot_show.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <string.h>
 
 #define FORMAT FOVEA_FORMAT_RGBA16F
 #define PASSES_MAX                                                                                 \
-    (OPERATOR_ROW_PASSES + 4) /* with both copies, what is drawn, and a small picture */
+    (OPERATOR_CHAIN_PASSES + 4) /* with both copies, what is drawn, and a small picture */
 _Static_assert(PASSES_MAX <= GODOT_PIPELINES_MAX, "those of a view are there at the same time");
 
 /* A pass with what it binds. */
@@ -94,10 +94,10 @@ static enum fovea_result add_passes(struct godot_render *render, const struct go
                                     struct dispatches *list)
 {
     struct operator_pass *first = &list->passes[list->count];
-    uint32_t count = row_operator.glsl->passes(view->plan->glsl, &view->frame, FORMAT, first);
-    if (view->marked && count > 0 && row_operator.glsl->draws(view->plan->glsl)) {
+    uint32_t count = chain_operator.glsl->passes(view->plan->glsl, &view->frame, FORMAT, first);
+    if (view->marked && count > 0 && chain_operator.glsl->draws(view->plan->glsl)) {
         first[count - 1].barrier = true;
-        row_operator.glsl->draw(view->plan->glsl, &view->frame, &view->marks, &first[count++]);
+        chain_operator.glsl->draw(view->plan->glsl, &view->frame, &view->marks, &first[count++]);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct godot_rid bound[GODOT_SPIRV_BINDINGS] = {{0}};

@@ -12,7 +12,7 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ enum wrong {
 
 bool openxr_depth_needed(const struct fovea_settings *settings)
 {
-    return settings && row_needs_depth(&settings->operators);
+    return settings && chain_needs_depth(&settings->operators);
 }
 
 enum fovea_result openxr_depth_leave_out(struct fovea_settings *settings)
@@ -37,7 +37,7 @@ enum fovea_result openxr_depth_leave_out(struct fovea_settings *settings)
     struct fovea_operators kept = {.count = 0};
     for (uint32_t i = 0; i < settings->operators.count; i++) {
         const struct fovea_operators one = {.count = 1, .order = {settings->operators.order[i]}};
-        if (!row_needs_depth(&one)) {
+        if (!chain_needs_depth(&one)) {
             kept.order[kept.count++] = settings->operators.order[i];
         }
     }

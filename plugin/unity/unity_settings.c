@@ -5,7 +5,7 @@
 
 #include "unity.h"
 
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static enum fovea_result put_in_force(const struct fovea_settings *fresh, struct
     const enum fovea_result result = engine_feed_set(&feed, fresh, log, unity_log());
     if (result == FOVEA_OK) {
         atomic_store(&backend, fresh->backend);
-        atomic_store(&needs_depth, row_needs_depth(&fresh->operators));
+        atomic_store(&needs_depth, chain_needs_depth(&fresh->operators));
     }
     return result;
 }

@@ -44,7 +44,7 @@ struct cuda_bench {
     struct bench *bench;
     struct cuda_device *device; /* NULL: not open yet */
     const struct cuda_driver *cu;
-    struct operator_cuda *foveate; /* of foveate_operator_cuda */
+    struct operator_cuda *foveate; /* of gauss_operator_cuda */
     CUstream stream;
     CUmodule copy_module;
     CUfunction copies[CUDA_COPY_SHAPES];
@@ -67,7 +67,7 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
 
 /* Foveation of the pictures that are there, one or as many as a batch has. */
 struct cuda_prepared {
-    struct foveate_plan *plan;
+    struct gauss_plan *plan;
     struct operator_cuda_plan *tables;
     struct operator_frame frame;
     CUdeviceptr gazes; /* of a batch */

@@ -28,14 +28,14 @@ enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t pictur
     const struct operator_cuda_run run = {
         .plan = &p->plan->base, .cuda_plan = p->tables, .frame = &p->frame, .stream = b->stream};
     if (b->pictures.surfaces) {
-        return foveate_operator_cuda.run_surface(b->foveate, &run, b->pictures.format,
-                                                 b->pictures.src_arrays[picture].surface,
-                                                 b->pictures.dst_arrays[picture].surface);
+        return gauss_operator_cuda.run_surface(b->foveate, &run, b->pictures.format,
+                                               b->pictures.src_arrays[picture].surface,
+                                               b->pictures.dst_arrays[picture].surface);
     }
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
     const struct operator_images images = images_of(b, p, &src, &dst);
-    return foveate_operator_cuda.run_linear(b->foveate, &run, &images);
+    return gauss_operator_cuda.run_linear(b->foveate, &run, &images);
 }
 
 static void upload_gazes(struct cuda_bench *b, struct cuda_prepared *p)
@@ -55,7 +55,7 @@ static void prepare_batch(struct cuda_bench *b, struct cuda_prepared *p)
     const struct fovea_image src = cuda_image(b, b->pictures.src[0]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[0]);
     const struct operator_images images = images_of(b, p, &src, &dst);
-    bench_must(foveate_operator_cuda.reserve(b->foveate, p->tables, &images), "batch");
+    bench_must(gauss_operator_cuda.reserve(b->foveate, p->tables, &images), "batch");
 }
 
 enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveation *foveation,
@@ -66,8 +66,8 @@ enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveatio
     FOVEA_TRY(foveate_plan_create(foveation, pictures->size->width_px, pictures->size->height_px,
                                   &out->plan));
     out->plan->base.api = &foveate_operator;
-    bench_must(foveate_operator_cuda.plan_create(b->foveate, &out->plan->base, pictures->format,
-                                                 &out->tables),
+    bench_must(gauss_operator_cuda.plan_create(b->foveate, &out->plan->base, pictures->format,
+                                               &out->tables),
                "plan");
     out->frame = operator_frame_make(pictures->size->width_px, pictures->size->height_px, gaze);
     if (pictures->images > 1) {
@@ -78,7 +78,7 @@ enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveatio
 
 void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p)
 {
-    foveate_operator_cuda.plan_retire(b->foveate, &p->tables);
+    gauss_operator_cuda.plan_retire(b->foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
     if (p->gazes) {
         CUDA_MUST(b, b->cu->MemFree(p->gazes));

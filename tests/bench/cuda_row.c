@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The pictures through foveation and another operator: as a row, and by each of both. */
+/* The pictures through foveation and another operator: as a chain, and by each of both. */
 
 #include "cuda_bench.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #define MOST_STEPS 2
 
@@ -35,11 +35,11 @@ static enum fovea_result run_step(struct cuda_bench *b, const struct prepared *p
                                           .cuda_plan = p->cuda_plans[step],
                                           .frame = &p->frame,
                                           .stream = b->stream};
-    return reserves ? row_operator.cuda->reserve(p->cuda, p->cuda_plans[step], &images)
-                    : row_operator.cuda->run_linear(p->cuda, &run, &images);
+    return reserves ? chain_operator.cuda->reserve(p->cuda, p->cuda_plans[step], &images)
+                    : chain_operator.cuda->run_linear(p->cuda, &run, &images);
 }
 
-/* A row has its own image between its operators, of surfaces the caller's; each of both by itself
+/* A chain has its own image between its operators, of surfaces the caller's; each of both by itself
  * leaves its result in the same. */
 static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct prepared *p,
                                           uint32_t picture)
@@ -54,7 +54,7 @@ static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct pre
                                               .depth = p->depth,
                                               .focuses = cuda_depths_focuses(&p->depths),
                                               .between = {between->surface}};
-        result = row_operator.cuda->run_surface(
+        result = chain_operator.cuda->run_surface(
             p->cuda, &run, b->pictures.format,
             i == 0 ? b->pictures.src_arrays[picture].surface : between->surface,
             i + 1 == p->count ? b->pictures.dst_arrays[picture].surface : between->surface);
@@ -88,17 +88,17 @@ static void prepare_step(struct cuda_bench *b, const struct bench_mode *mode,
         .settings = &settings, .width_px = size->width_px, .height_px = size->height_px};
     const uint32_t step = p->count++;
     settings.operators = *operators;
-    bench_must(row_operator.plan_create(&desc, &p->plans[step]), mode->name);
-    bench_must(
-        row_operator.cuda->plan_create(p->cuda, p->plans[step], mode->format, &p->cuda_plans[step]),
-        mode->name);
+    bench_must(chain_operator.plan_create(&desc, &p->plans[step]), mode->name);
+    bench_must(chain_operator.cuda->plan_create(p->cuda, p->plans[step], mode->format,
+                                                &p->cuda_plans[step]),
+               mode->name);
     bench_must(run_step(b, p, step, b->pictures.src[0], b->pictures.dst[0], true), mode->name);
 }
 
 static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct prepared *p)
 {
     const struct fovea_operators all = bench_settings(mode).operators;
-    bench_must(row_operator.cuda->create(b->device, &p->cuda), mode->name);
+    bench_must(chain_operator.cuda->create(b->device, &p->cuda), mode->name);
     p->depths = cuda_depths_make(b, mode);
     p->depth = cuda_depths_of(&p->depths, 0);
     if (b->pictures.surfaces) {
@@ -117,11 +117,11 @@ static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct 
 static void finish(struct cuda_bench *b, struct prepared *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        row_operator.cuda->plan_retire(p->cuda, &p->cuda_plans[i]);
+        chain_operator.cuda->plan_retire(p->cuda, &p->cuda_plans[i]);
     }
-    row_operator.cuda->destroy(&p->cuda);
+    chain_operator.cuda->destroy(&p->cuda);
     for (uint32_t i = 0; i < p->count; i++) {
-        row_operator.plan_destroy(&p->plans[i]);
+        chain_operator.plan_destroy(&p->plans[i]);
     }
     if (p->between) {
         CUDA_MUST(b, b->cu->MemFree(p->between));

@@ -6,7 +6,7 @@
 #include "core.h"
 #include "kernels/cuda/copy.cuh"
 #include "kernels/cuda/mma.cuh"
-#include "kernels/foveate/cuda/nodes_wide/wide.cuh"
+#include "kernels/gauss/cuda/nodes_wide/wide.cuh"
 
 namespace {
 

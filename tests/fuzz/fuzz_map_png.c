@@ -4,7 +4,7 @@
 /* Any bytes as a map's picture: samples from 0 to 1 of a size that a map may have, or one
  * message. */
 
-#include "kernels/foveate/model/map_png.h"
+#include "kernels/image/png_samples.h"
 
 #include "require.h"
 
@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     size_t messages = 0;
     struct fovea_log log = {.fn = count_message, .user = &messages};
-    struct foveate_map_picture picture;
-    const enum fovea_result result = foveate_map_png_decode(bytes, size, "fuzz.png", log, &picture);
+    struct image_png picture;
+    const enum fovea_result result = image_png_decode(bytes, size, "fuzz.png", log, &picture);
     REQUIRE(messages == (result == FOVEA_OK ? 0 : 1));
     REQUIRE((picture.values != NULL) == (result == FOVEA_OK));
     for (size_t i = 0; i < (size_t)picture.width * picture.height; i++) {

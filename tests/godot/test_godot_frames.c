@@ -136,10 +136,9 @@ static void expect_reference(const struct show *show, const struct pair *pair, u
     const struct fovea_foveation *foveation = &show->settings.foveation;
     const struct fovea_image src = view_of(&pair->src.view, view, pair->views);
     const struct fovea_image dst = view_of(&pair->dst.view, view, pair->views);
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_int_equal(foveate_plan_create(foveation, src.width_px, src.height_px, &plan), FOVEA_OK);
-    const struct foveate_frame frame =
-        foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
+    const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
     double *expected = compare_expected(foveation, &src, &frame);
     compare_assert_close(&dst, expected, compare_budget_for(foveation, src.format), what);

@@ -25,7 +25,7 @@ static enum fovea_result open_device(void)
     FOVEA_TRY(cuda_device_create(0, fixture.log, &fixture.device));
     fixture.cu = fixture.device->cu;
     FOVEA_TRY(cuda_device_push(fixture.device));
-    FOVEA_TRY(foveate_operator_cuda.create(fixture.device, &fixture.foveate));
+    FOVEA_TRY(gauss_operator_cuda.create(fixture.device, &fixture.foveate));
     return cuda_device_create_stream(fixture.device, &fixture.stream);
 }
 
@@ -47,7 +47,7 @@ int cuda_fixture_open(void)
 
 void cuda_fixture_close(void)
 {
-    foveate_operator_cuda.destroy(&fixture.foveate);
+    gauss_operator_cuda.destroy(&fixture.foveate);
     for (int i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
         if (fixture.operators[i]) {
             operators_at((enum fovea_operator)i)->cuda->destroy(&fixture.operators[i]);
@@ -123,7 +123,7 @@ enum fovea_result cuda_fixture_run_linear(const struct operator_cuda_run *run,
                                           const struct fovea_image *dst)
 {
     const struct operator_images images = {.count = 1, .src = src, .dst = dst};
-    return foveate_operator_cuda.run_linear(fixture.foveate, run, &images);
+    return gauss_operator_cuda.run_linear(fixture.foveate, run, &images);
 }
 
 void cuda_fixture_wait(void)

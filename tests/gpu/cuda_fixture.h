@@ -8,8 +8,8 @@
 #include "cmocka_all.h"
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/gauss/cuda/gauss_cuda.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -17,7 +17,7 @@ struct cuda_fixture {
     struct fovea_log log;
     struct cuda_device *device;
     const struct cuda_driver *cu;
-    struct operator_cuda *foveate; /* of foveate_operator_cuda */
+    struct operator_cuda *foveate; /* of gauss_operator_cuda */
     /* Those that rigs have wanted, so that each loads its kernels once; by enum fovea_operator. */
     struct operator_cuda *operators[FOVEA_OPERATOR_COUNT];
     CUstream stream;

@@ -5,8 +5,8 @@
 
 #include "compare.h"
 
-#include "kernels/foveate/cuda/tiles/common/params.h"
-#include "kernels/foveate/cuda/ways.h"
+#include "kernels/gauss/cuda/tiles/common/params.h"
+#include "kernels/gauss/cuda/ways.h"
 
 struct scene scene_default(void)
 {
@@ -39,16 +39,15 @@ static bool has_surface(enum fovea_format format)
 
 static void choose_way(enum scene_way way)
 {
-    static const double slopes[] = {FOVEATE_TILE_MAX_SLOPE, FOVEATE_TILE_SLOPE_FOR_TESTS, 1e-9,
-                                    1e-9};
-    foveate_cuda_set_tile_slope(fixture.foveate, slopes[way]);
-    foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, way == SCENE_BY_BLOCKS);
+    static const double slopes[] = {GAUSS_TILE_MAX_SLOPE, GAUSS_TILE_SLOPE_FOR_TESTS, 1e-9, 1e-9};
+    gauss_cuda_set_tile_slope(fixture.foveate, slopes[way]);
+    gauss_nodes_make_whole(&gauss_cuda_of(fixture.foveate)->nodes, way == SCENE_BY_BLOCKS);
 }
 
 static void assert_way(const struct prepared *p, const struct scene *scene)
 {
-    const bool in_tiles = foveate_cuda_plan_of(p->tables)->ways[scene->format] ==
-                          &foveate_cuda_ways[FOVEATE_CUDA_TILES];
+    const bool in_tiles =
+        gauss_cuda_plan_of(p->tables)->ways[scene->format] == &gauss_cuda_ways[GAUSS_CUDA_TILES];
     if (scene->way != SCENE_ANY_WAY) {
         assert_int_equal(in_tiles, scene->way == SCENE_IN_TILES);
     }
@@ -59,8 +58,8 @@ void scene_prepare(struct prepared *p, const struct scene *scene)
     choose_way(scene->way);
     assert_ok(foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan));
     p->plan->base.api = &foveate_operator;
-    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &p->plan->base,
-                                                FOVEA_FORMAT_RGBA32F, &p->tables));
+    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &p->plan->base, FOVEA_FORMAT_RGBA32F,
+                                              &p->tables));
     /* Plans leave a map's samples with their owner; the reference reads them again. */
     p->plan->foveation.map.values = scene->foveation.map.values;
     p->plan->foveation.map.own_values = scene->foveation.map.own_values;
@@ -74,7 +73,7 @@ void scene_prepare(struct prepared *p, const struct scene *scene)
 
 void scene_look(struct prepared *p, struct fovea_point_uv gaze)
 {
-    p->frame = foveate_frame_make(p->plan, gaze);
+    p->frame = gauss_frame_make(p->plan, gaze);
     p->view = (struct operator_frame){.width_px = p->frame.width_px,
                                       .height_px = p->frame.height_px,
                                       .gaze_x_q8 = p->frame.gaze_x_q8,
@@ -83,7 +82,7 @@ void scene_look(struct prepared *p, struct fovea_point_uv gaze)
 
 void scene_finish(struct prepared *p)
 {
-    foveate_operator_cuda.plan_retire(fixture.foveate, &p->tables);
+    gauss_operator_cuda.plan_retire(fixture.foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
 }
 
@@ -107,8 +106,8 @@ void scene_run_surface(const struct prepared *p, const struct fovea_image *src,
 {
     OWNED(device_array_free) struct device_array device_src = device_array_make(src);
     OWNED(device_array_free) struct device_array device_dst = device_array_make(dst);
-    assert_ok(foveate_operator_cuda.run_surface(fixture.foveate, &p->run, src->format,
-                                                device_src.surface, device_dst.surface));
+    assert_ok(gauss_operator_cuda.run_surface(fixture.foveate, &p->run, src->format,
+                                              device_src.surface, device_dst.surface));
     cuda_fixture_wait();
     device_array_download(&device_dst, dst);
 }
@@ -116,10 +115,10 @@ void scene_run_surface(const struct prepared *p, const struct fovea_image *src,
 static double *run_cpu(const struct prepared *p, const struct fovea_image *src)
 {
     OWNED_IMAGE dst = image_make_packed(src->width_px, src->height_px, src->format);
-    struct foveate_cpu *cpu = NULL;
-    assert_ok(foveate_cpu_create(p->plan, 0, &cpu));
-    foveate_cpu_run(cpu, src, &dst.view, &p->frame);
-    foveate_cpu_destroy(&cpu);
+    struct gauss_cpu *cpu = NULL;
+    assert_ok(gauss_cpu_create(p->plan, 0, &cpu));
+    gauss_cpu_run(cpu, src, &dst.view, &p->frame);
+    gauss_cpu_destroy(&cpu);
     double *values = image_to_doubles(&dst.view);
     return values;
 }
@@ -241,7 +240,7 @@ static uint32_t assert_sharp_same(const struct prepared *p, const struct fovea_i
     uint32_t count = 0;
     for (uint32_t y = 0; y < src->height_px; y++) {
         for (uint32_t x = 0; x < src->width_px; x++) {
-            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
+            if (gauss_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
                 compare_assert_same(dst, src, (struct compare_rect){x, y, 1, 1}, what);
                 count++;
             }

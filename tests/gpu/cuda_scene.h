@@ -8,7 +8,7 @@
 
 #include "cuda_fixture.h"
 
-/* Which kernels make the smooth method's pictures (foveate/cuda/ways.h). */
+/* Which kernels make the smooth method's pictures (gauss/cuda/ways.h). */
 enum scene_way {
     SCENE_ANY_WAY,
     SCENE_IN_TILES, /* also small pictures, whose laws are steep */
@@ -39,9 +39,9 @@ void scene_assert(const struct scene *scene);
 /* ---- The steps of it */
 
 struct prepared {
-    struct foveate_plan *plan;
+    struct gauss_plan *plan;
     struct operator_cuda_plan *tables;
-    struct foveate_frame frame; /* what `view` comes to */
+    struct gauss_frame frame; /* what `view` comes to */
     struct operator_frame view;
     struct operator_cuda_run run; /* of the view */
 };

@@ -4,7 +4,7 @@
 #include "peer_rig.h"
 #include "cmocka_all.h"
 
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <fcntl.h>
 
@@ -66,7 +66,7 @@ struct operator_plan *make_plan(enum fovea_method method)
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
     const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
-    assert_ok(row_operator.plan_create(&desc, &plan));
+    assert_ok(chain_operator.plan_create(&desc, &plan));
     return plan;
 }
 
@@ -120,7 +120,7 @@ void tear_down(struct setup *s)
     fake_cuda_calm(fake);
     forget(s);
     peer_close(s->peer);
-    row_operator.plan_destroy(&s->plan);
+    chain_operator.plan_destroy(&s->plan);
 }
 
 int peer_run_tests(void)

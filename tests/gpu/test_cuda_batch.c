@@ -26,7 +26,7 @@ static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
                                   .count = 9,
                                   .width_px = 91,
                                   .height_px = 67};
-/* A block each (foveate_nodes_are_whole). */
+/* A block each (gauss_nodes_are_whole). */
 static const struct kind small = {.method = FOVEA_METHOD_SMOOTH,
                                   .format = FOVEA_FORMAT_RGBA8,
                                   .count = 130,
@@ -226,7 +226,7 @@ TEST(one_picture_may_have_many_gazes)
     }
 }
 
-/* Large enough for tiles (foveate/cuda/tiles/tiles.h): each image has a list of its own, and one
+/* Large enough for tiles (gauss/cuda/tiles/tiles.h): each image has a list of its own, and one
  * picture's levels are what the first image makes, whatever its gaze. */
 TEST(images_in_tiles_are_as_single_runs)
 {

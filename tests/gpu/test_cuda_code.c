@@ -6,8 +6,8 @@
 
 #include "cmocka_all.h"
 #include "fake_cuda_control.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/gauss/cuda/gauss_cuda.h"
 
 static struct fake_cuda *fake;
 
@@ -38,12 +38,12 @@ static void open_rig(struct rig *rig, int code_of)
         .fn = capture_line, .user = &rig->capture, .min_level = FOVEA_LOG_INFO};
     assert_ok(cuda_device_create(0, log, &rig->device));
     assert_ok(cuda_device_push(rig->device));
-    assert_ok(foveate_operator_cuda.create(rig->device, &rig->foveate));
+    assert_ok(gauss_operator_cuda.create(rig->device, &rig->foveate));
 }
 
 static void close_rig(struct rig *rig)
 {
-    foveate_operator_cuda.destroy(&rig->foveate);
+    gauss_operator_cuda.destroy(&rig->foveate);
     cuda_device_pop(rig->device);
     cuda_device_destroy(&rig->device);
     assert_int_equal(fake_cuda_living(fake), 0);
@@ -86,14 +86,13 @@ static struct fovea_image image_at(uint64_t address, const struct picture *pictu
 static void run(struct rig *rig, const struct picture *picture)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     struct operator_cuda_plan *tables = NULL;
     foveation.method = picture->method;
     foveation.light = picture->light;
     assert_ok(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan));
     plan->base.api = &foveate_operator;
-    assert_ok(
-        foveate_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables));
+    assert_ok(gauss_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables));
     const struct operator_frame frame = {.width_px = (int32_t)picture->width_px,
                                          .height_px = (int32_t)picture->height_px,
                                          .gaze_x_q8 = 128 * (int32_t)picture->width_px,
@@ -104,8 +103,8 @@ static void run(struct rig *rig, const struct picture *picture)
     const struct fovea_image dst = image_at(0x9000000000000000u, picture);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
     fake->launched[0] = '\0';
-    assert_ok(foveate_operator_cuda.run_linear(rig->foveate, &one, &images));
-    foveate_operator_cuda.plan_retire(rig->foveate, &tables);
+    assert_ok(gauss_operator_cuda.run_linear(rig->foveate, &one, &images));
+    gauss_operator_cuda.plan_retire(rig->foveate, &tables);
 }
 
 static void assert_launched(const struct picture *picture, bool by_products)
@@ -153,7 +152,7 @@ TEST(an_answer_that_does_not_come_is_an_error)
     for (int n = 1; n <= 4; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
         fake->fails = "FuncGetAttribute";
-        assert_int_equal(foveate_operator_cuda.create(device, &foveate), FOVEA_ERROR_INTERNAL);
+        assert_int_equal(gauss_operator_cuda.create(device, &foveate), FOVEA_ERROR_INTERNAL);
         assert_null(foveate);
     }
     cuda_device_pop(device);

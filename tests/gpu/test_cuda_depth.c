@@ -6,7 +6,7 @@
  * test_cuda_operators. */
 
 #include "cuda_fixture.h"
-#include "kernels/row/row_plan.h"
+#include "kernels/chain/chain_plan.h"
 #include "operators/scene_depths.h"
 
 #define WIDTH_PX 53
@@ -274,7 +274,7 @@ static struct test_image made_by(enum scene_depths depths, const struct fovea_op
 TEST(a_row_is_its_operators_one_after_the_other)
 {
     static const enum fovea_operator others[] = {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens};
-    const uint64_t most_bytes = row_most_between_bytes;
+    const uint64_t most_bytes = chain_most_between_bytes;
     for (size_t i = 0; i < 4; i++) {
         const bool dof_first = i % 2 == 0;
         const enum fovea_operator other = others[i / 2];
@@ -284,9 +284,9 @@ TEST(a_row_is_its_operators_one_after_the_other)
         OWNED_IMAGE one = made_by(DEPTHS_SLOPE, &first, NULL, dof_first);
         OWNED_IMAGE two = made_by(DEPTHS_SLOPE, &second, &one, !dof_first);
         OWNED_IMAGE row = made_by(DEPTHS_SLOPE, &both, NULL, true);
-        row_most_between_bytes = 1;
+        chain_most_between_bytes = 1;
         OWNED_IMAGE slices = made_by(DEPTHS_SLOPE, &both, NULL, true);
-        row_most_between_bytes = most_bytes;
+        chain_most_between_bytes = most_bytes;
         compare_assert_all_same(&row.view, &two.view, "a row");
         compare_assert_all_same(&slices.view, &two.view, "slices");
     }

@@ -89,7 +89,7 @@ TEST(every_size_in_tiles_is_the_reference)
 #define LARGEST_MAP 4096 /* samples a side */
 
 /* Sides as long as they may be, the widest blur, gazes where it is narrow across as wide a picture
- * as products take there (FOVEATE_TILE_NARROW_SLOPE), tiles in subtiles by one block each, and
+ * as products take there (GAUSS_TILE_NARROW_SLOPE), tiles in subtiles by one block each, and
  * whole screens. */
 TEST(large_pictures_are_as_the_cpu_has_them)
 {
@@ -256,7 +256,7 @@ static const uint32_t bad_places[][3] = {{20, 30, 0}, {150, 90, 1}, {202, 116, 2
 /* Whether samples of that pixel's level come near a place that is not finite, along both axes. */
 static bool reaches_bad(const struct prepared *p, uint32_t x, uint32_t y)
 {
-    const float sigma_px = foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y);
+    const float sigma_px = gauss_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y);
     const double reach_px = 6.0 * (double)sigma_px + 4.0;
     for (size_t k = 0; k < COUNT(bad_places); k++) {
         if (fabs((double)x - bad_places[k][0]) <= reach_px &&
@@ -474,13 +474,13 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
     struct prepared p = {0};
     scene_prepare(&p, &scene);
     assert_int_equal(
-        foveate_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
+        gauss_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
         FOVEA_ERROR_UNSUPPORTED);
     struct operator_cuda_plan *small = NULL;
-    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &p.plan->base,
-                                                FOVEA_FORMAT_RGBA16F, &small));
+    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &p.plan->base, FOVEA_FORMAT_RGBA16F,
+                                              &small));
     p.run.cuda_plan = small;
     assert_int_equal(run(&p, &picture, fixture.stream), FOVEA_ERROR_UNSUPPORTED);
-    foveate_operator_cuda.plan_retire(fixture.foveate, &small);
+    gauss_operator_cuda.plan_retire(fixture.foveate, &small);
     scene_finish(&p);
 }

@@ -6,8 +6,8 @@
 
 #include "compare.h"
 #include "cuda_fixture.h"
+#include "kernels/chain/chain.h"
 #include "kernels/operator/operator_cuda.h"
-#include "kernels/row/row.h"
 
 static const struct fovea_point_uv gaze = {0.3, 0.7};
 
@@ -34,9 +34,9 @@ static void assert_foveated(const struct device_pair *p)
 {
     const struct fovea_foveation foveation = blockwise().foveation;
     const struct fovea_image *src = &p->src.view;
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&foveation, src->width_px, src->height_px, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
     OWNED(owned_free) double *expected = compare_expected(&foveation, src, &frame);
     device_image_download(&p->device_dst, &p->dst);
     compare_assert_close(&p->dst.view, expected, compare_budget_for(&foveation, src->format),
@@ -159,7 +159,7 @@ TEST(a_device_that_is_not_there_is_unsupported)
 /* One below the other in p. */
 static void run_images(struct device_pair *p, enum fovea_method method, const float *gazes_uv)
 {
-    const struct operator_cuda_api *api = row_operator.cuda;
+    const struct operator_cuda_api *api = chain_operator.cuda;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
     const struct operator_plan_desc desc = {
@@ -178,7 +178,7 @@ static void run_images(struct device_pair *p, enum fovea_method method, const fl
     struct operator_plan *plan = NULL;
     struct operator_cuda *kernels = NULL;
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
-    assert_ok(row_operator.plan_create(&desc, &plan));
+    assert_ok(chain_operator.plan_create(&desc, &plan));
     run.plan = plan;
     assert_ok(api->create(fixture.device, &kernels));
     assert_ok(api->plan_create(kernels, plan, src.format, &run.cuda_plan));
@@ -189,7 +189,7 @@ static void run_images(struct device_pair *p, enum fovea_method method, const fl
     device_image_download(&p->device_dst, &p->dst);
     api->plan_retire(kernels, &run.cuda_plan);
     api->destroy(&kernels);
-    row_operator.plan_destroy(&plan);
+    chain_operator.plan_destroy(&plan);
 }
 
 TEST(the_frames_gaze_is_for_all_images)

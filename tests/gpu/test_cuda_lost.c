@@ -5,7 +5,7 @@
  * none: with a driver that only keeps books. */
 
 #include "cmocka_all.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "peer_rig.h"
 
 #include "vulkan/interop/peer_cuda_state.h"
@@ -158,7 +158,7 @@ TEST(abandoning_makes_no_call)
     forget(&s);
     s.peer->api->destroy(s.peer);
     assert_string_equal(fake->calls, "");
-    row_operator.plan_destroy(&s.plan);
+    chain_operator.plan_destroy(&s.plan);
 }
 
 int main(void)

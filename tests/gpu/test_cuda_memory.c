@@ -29,13 +29,13 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     scene.width_px = 4096;
     scene.height_px = 4096;
     scene.foveation.method = FOVEA_METHOD_SMOOTH; /* more than the pool may have left */
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     struct operator_cuda_plan *tables = NULL;
     assert_ok(foveate_plan_create(&scene.foveation, 4096, 4096, &plan));
     plan->base.api = &foveate_operator;
 
     const size_t count = take_all_memory(blocks);
-    const enum fovea_result without = foveate_operator_cuda.plan_create(
+    const enum fovea_result without = gauss_operator_cuda.plan_create(
         fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables);
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT(fixture.cu->MemFree(blocks[i]));
@@ -43,7 +43,7 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_null(tables);
 
-    assert_ok(foveate_operator_cuda.plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F,
-                                                &tables));
-    foveate_operator_cuda.plan_retire(fixture.foveate, &tables);
+    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F,
+                                              &tables));
+    gauss_operator_cuda.plan_retire(fixture.foveate, &tables);
 }

@@ -5,7 +5,7 @@
  * failure, and that nothing is left behind. */
 
 #include "cmocka_all.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "peer_rig.h"
 
 static enum peer_answer answer;
@@ -174,7 +174,7 @@ TEST(an_abandoned_peer_neither_waits_nor_takes_anything_away)
     s.peer->api->destroy(s.peer);
     assert_string_equal(fake->calls, "");
     assert_int_equal(fake_cuda_living(fake), living);
-    row_operator.plan_destroy(&s.plan);
+    chain_operator.plan_destroy(&s.plan);
 }
 
 int main(void)

@@ -5,14 +5,14 @@
  * what is kept for as long as it may run. */
 
 #include "cmocka_all.h"
+#include "kernels/chain/chain_plan.h"
 #include "kernels/foveate/operator/foveate_operator.h"
-#include "kernels/row/row_plan.h"
 #include "peer_rig.h"
 
 /* The only operator of the row. */
-static const struct foveate_plan *foveate_of(const struct setup *s)
+static const struct gauss_plan *foveate_of(const struct setup *s)
 {
-    return foveate_plan_of(row_plan_of(s->plan)->parts[0].plan);
+    return gauss_plan_of(chain_plan_of(s->plan)->parts[0].plan);
 }
 
 static enum peer_answer answer;
@@ -330,7 +330,7 @@ TEST(views_run_one_after_the_other_between_the_semaphores)
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = foveate_of(&s)->foveation;
     const struct operator_plan_desc desc = {.settings = &settings, .width_px = 32, .height_px = 48};
-    assert_ok(row_operator.plan_create(&desc, &half));
+    assert_ok(chain_operator.plan_create(&desc, &half));
     for (int i = 0; i < 2; i++) {
         s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
         assert_ok(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan));
@@ -349,7 +349,7 @@ TEST(views_run_one_after_the_other_between_the_semaphores)
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
     tear_down(&s);
-    row_operator.plan_destroy(&half);
+    chain_operator.plan_destroy(&half);
 }
 
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */

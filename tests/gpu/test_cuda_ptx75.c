@@ -6,7 +6,7 @@
  * program's too, stays usable. */
 
 #include "cuda_scene.h"
-#include "kernels/foveate/cuda/common/code.h"
+#include "kernels/gauss/cuda/common/code.h"
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
@@ -33,10 +33,10 @@ static void assert_context_usable(void)
 
 TEST(no_kernel_of_tensor_cores_is_loaded)
 {
-    const struct foveate_cuda *foveate = foveate_cuda_of(fixture.foveate);
-    struct foveate_cuda_code code;
-    assert_ok(foveate_cuda_code_of(fixture.device,
-                                   foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &code));
+    const struct gauss_cuda *foveate = gauss_cuda_of(fixture.foveate);
+    struct gauss_cuda_code code;
+    assert_ok(gauss_cuda_code_of(fixture.device, foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8],
+                                 &code));
     assert_int_equal(code.architecture, 75);
     assert_false(code.has_mma);
     assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);

@@ -5,8 +5,8 @@
 
 #include "compare.h"
 #include "cuda_fixture.h"
+#include "kernels/chain/chain_plan.h"
 #include "kernels/operator/operator_cuda.h"
-#include "kernels/row/row_plan.h"
 #include "operator_rows.h"
 
 #define WIDTH_PX 149
@@ -96,14 +96,14 @@ static void run_step(const struct steps *s, struct fovea_context *context,
 static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
                          enum fovea_memory gazes_memory)
 {
-    const uint64_t usual_bytes = row_most_between_bytes;
+    const uint64_t usual_bytes = chain_most_between_bytes;
     OWNED(fovea_context_destroy) struct fovea_context *context = cuda_fixture_context(NULL);
     run_step(s, context, &rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
     run_step(s, context, &rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
-    row_most_between_bytes = most_bytes;
+    chain_most_between_bytes = most_bytes;
     run_step(s, context, &rows[row].row, 0, 3, gazes_memory);
     cuda_fixture_wait();
-    row_most_between_bytes = usual_bytes;
+    chain_most_between_bytes = usual_bytes;
     for (int i = 2; i < 4; i++) {
         device_image_download(&s->images[i], &s->host[i]);
     }
@@ -125,9 +125,9 @@ TEST(a_row_goes_in_slices_of_a_batch)
     struct fovea_image like = s.host[0].view;
     like.height_px = 48;
     for (size_t row = 0; row < COUNT(rows); row++) {
-        check_slices(&s, row, row_most_between_bytes, FOVEA_MEMORY_CPU);
-        check_slices(&s, row, row_most_between_bytes, FOVEA_MEMORY_CUDA);
-        check_slices(&s, row, 2 * row_image_bytes(&like), FOVEA_MEMORY_CUDA);
+        check_slices(&s, row, chain_most_between_bytes, FOVEA_MEMORY_CPU);
+        check_slices(&s, row, chain_most_between_bytes, FOVEA_MEMORY_CUDA);
+        check_slices(&s, row, 2 * chain_image_bytes(&like), FOVEA_MEMORY_CUDA);
         check_slices(&s, row, 1, FOVEA_MEMORY_CPU);
     }
     for (int i = 0; i < 4; i++) {
@@ -155,15 +155,15 @@ static void run_surface_with(struct operator_cuda *kernels, const struct fovea_o
     frame.origin_y_px = 7;
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream, .gazes = gazes};
     struct operator_plan *plan = NULL;
-    assert_ok(row_operator.plan_create(&desc, &plan));
+    assert_ok(chain_operator.plan_create(&desc, &plan));
     assert_int_equal(plan->images_between, operators->count - 1);
-    assert_ok(row_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan));
+    assert_ok(chain_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan));
     run.plan = plan;
     run.between[0] = surfaces[2];
-    assert_ok(row_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]));
+    assert_ok(chain_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]));
     cuda_fixture_wait();
-    row_operator.cuda->plan_retire(kernels, &run.cuda_plan);
-    row_operator.plan_destroy(&plan);
+    chain_operator.cuda->plan_retire(kernels, &run.cuda_plan);
+    chain_operator.plan_destroy(&plan);
 }
 
 static void run_surface(struct operator_cuda *kernels, const struct fovea_operators *operators,
@@ -186,7 +186,7 @@ TEST(a_late_gaze_is_the_whole_rows)
     struct device_array arrays[4]; /* the source, with the frame's gaze, with a late one, between */
     CU_ASSERT(fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
     cuda_fixture_upload(gazes, gaze_q8, sizeof gaze_q8);
-    assert_ok(row_operator.cuda->create(fixture.device, &kernels));
+    assert_ok(chain_operator.cuda->create(fixture.device, &kernels));
     for (int i = 0; i < 4; i++) {
         host[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         image_draw(&host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_CHECKER, 3);
@@ -205,7 +205,7 @@ TEST(a_late_gaze_is_the_whole_rows)
         device_array_free(&arrays[i]);
         image_free(&host[i]);
     }
-    row_operator.cuda->destroy(&kernels);
+    chain_operator.cuda->destroy(&kernels);
     CU_ASSERT(fixture.cu->MemFree(gazes));
 }
 
@@ -214,7 +214,7 @@ TEST(surfaces_go_through_the_row)
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
     struct operator_cuda *kernels = NULL;
-    assert_ok(row_operator.cuda->create(fixture.device, &kernels));
+    assert_ok(chain_operator.cuda->create(fixture.device, &kernels));
     for (size_t f = 0; f < COUNT(formats); f++) {
         for (size_t i = 0; i < COUNT(rows); i++) {
             struct test_image host[5];
@@ -242,5 +242,5 @@ TEST(surfaces_go_through_the_row)
             }
         }
     }
-    row_operator.cuda->destroy(&kernels);
+    chain_operator.cuda->destroy(&kernels);
 }

@@ -5,9 +5,10 @@
  * it, and not much longer. */
 
 #include "cmocka_all.h"
-#include "kernels/foveate/cuda/tiles/tiles.h"
+#include "kernels/gauss/cuda/tiles/tiles.h"
 
-#include "kernels/foveate/cuda/tiles/list.h"
+#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/cuda/tiles/list.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -16,9 +17,9 @@ static const uint32_t sizes_px[][2] = {{1280, 720}, {1920, 1080}, {1999, 1111}};
 static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.0, 0.0},  {0.01, 0.97},
                                               {0.7, 0.3}, {1.2, -0.4}, {-9.0, 40.0}};
 
-static struct foveate_plan *make_plan(uint32_t width_px, uint32_t height_px)
+static struct gauss_plan *make_plan(uint32_t width_px, uint32_t height_px)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.method = FOVEA_METHOD_SMOOTH;
     foveation.light = FOVEA_LIGHT_ENCODED;
@@ -27,7 +28,7 @@ static struct foveate_plan *make_plan(uint32_t width_px, uint32_t height_px)
 }
 
 /* Squares that somewhere have less than that sigma, asked at their pixels. */
-static int32_t count_below(const struct foveate_plan *plan, const struct foveate_frame *frame,
+static int32_t count_below(const struct gauss_plan *plan, const struct gauss_frame *frame,
                            uint32_t side_px, float sigma_px)
 {
     int32_t count = 0;
@@ -35,8 +36,8 @@ static int32_t count_below(const struct foveate_plan *plan, const struct foveate
         for (uint32_t x = 0; x < plan->width_px; x += side_px) {
             bool below = false;
             for (uint32_t i = 0; i < side_px * side_px && !below; i++) {
-                below = foveate_sigma_at(plan, frame, (int32_t)(x + i % side_px),
-                                         (int32_t)(y + i / side_px)) < sigma_px;
+                below = gauss_sigma_at(plan, frame, (int32_t)(x + i % side_px),
+                                       (int32_t)(y + i / side_px)) < sigma_px;
             }
             count += below;
         }
@@ -45,18 +46,18 @@ static int32_t count_below(const struct foveate_plan *plan, const struct foveate
 }
 
 /* Of a launch's tiles, with the gaze there. */
-static void check_gaze(const struct foveate_plan *plan, const struct foveate_tiles *all,
+static void check_gaze(const struct gauss_plan *plan, const struct gauss_tiles *all,
                        struct fovea_point_uv gaze)
 {
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
-    struct foveate_tiles tiles = *all;
-    foveate_cuda_tile_list_fit(&tiles, &frame);
-    const struct foveate_tile_grid *grid = &tiles.grid;
-    const uint32_t side_px = (uint32_t)(grid->across * FOVEATE_TILE_SUBTILE_PX);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
+    struct gauss_tiles tiles = *all;
+    gauss_cuda_tile_list_fit(&tiles, &frame);
+    const struct gauss_tile_grid *grid = &tiles.grid;
+    const uint32_t side_px = (uint32_t)(grid->across * GAUSS_TILE_SUBTILE_PX);
     const int32_t subtiles = grid->across * grid->across;
-    const int32_t split = count_below(plan, &frame, side_px, foveate_tile_sigma_from(2));
-    const int32_t near = count_below(plan, &frame, side_px, foveate_tile_sigma_from(1));
-    const int32_t fine = count_below(plan, &frame, FOVEATE_TILE_SUBTILE_PX, all->fine_sigma);
+    const int32_t split = count_below(plan, &frame, side_px, gauss_tile_sigma_from(2));
+    const int32_t near = count_below(plan, &frame, side_px, gauss_tile_sigma_from(1));
+    const int32_t fine = count_below(plan, &frame, GAUSS_TILE_SUBTILE_PX, all->fine_sigma);
     /* Tiles between are four entries, where they are wide and sigma changes little in them. */
     const int32_t asked = near * (subtiles - 1) + (split - near) * 3;
     assert_in_range(grid->split_count, asked, all->grid.split_count);
@@ -69,10 +70,10 @@ static void check_gaze(const struct foveate_plan *plan, const struct foveate_til
 TEST(the_list_fits_any_gaze)
 {
     for (size_t i = 0; i < COUNT(sizes_px); i++) {
-        struct foveate_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
-        struct foveate_tiles all;
-        assert_true(foveate_cuda_tiles_plan(plan, FOVEATE_TILE_MAX_SLOPE, &all));
-        struct foveate_tiles wide = all;
+        struct gauss_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
+        struct gauss_tiles all;
+        assert_true(gauss_cuda_tiles_plan(plan, GAUSS_TILE_MAX_SLOPE, &all));
+        struct gauss_tiles wide = all;
         wide.grid = all.wide_grid;
         for (size_t k = 0; k < COUNT(gazes); k++) {
             check_gaze(plan, &all, gazes[k]);

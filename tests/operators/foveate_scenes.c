@@ -95,11 +95,11 @@ static void choose(uint64_t i, struct operator_scene *scene)
     scene->gaze = AT(gazes, random >> 17);
 }
 
-static struct foveate_frame frame_of(const struct operator_scene *scene)
+static struct gauss_frame frame_of(const struct operator_scene *scene)
 {
     struct operator_plan *plan = scene_plan(scene);
     const struct operator_frame frame = scene_frame(scene);
-    const struct foveate_frame made = foveate_frame_of(foveate_plan_of(plan), &frame);
+    const struct gauss_frame made = gauss_frame_of(gauss_plan_of(plan), &frame);
     scene->of->api->plan_destroy(&plan);
     return made;
 }
@@ -108,7 +108,7 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
                          const struct fovea_image *actual)
 {
     const struct fovea_foveation *foveation = &scene->settings.foveation;
-    const struct foveate_frame frame = frame_of(scene);
+    const struct gauss_frame frame = frame_of(scene);
     struct compare_budget budget = compare_budget_for(foveation, scene->format);
     /* In a small picture all pixels may have the sigma that is met worst, and a checker is half way
      * between two levels where it is blurred. */

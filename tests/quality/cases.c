@@ -70,12 +70,12 @@ struct fovea_foveation quality_foveation(const struct quality_case *c)
     return foveation;
 }
 
-static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
-                                     const struct fovea_image *src, struct fovea_point_uv gaze)
+static struct gauss_frame frame_of(const struct fovea_foveation *foveation,
+                                   const struct fovea_image *src, struct fovea_point_uv gaze)
 {
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     backend_must(foveate_plan_create(foveation, src->width_px, src->height_px, &plan), "the plan");
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
     return frame;
 }
 
@@ -91,7 +91,7 @@ static bool is_grey(const struct fovea_image *image)
 
 /* Of one colour in place of three: the same numbers in a third of the time. */
 static double *grey_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
-                           const struct foveate_frame *frame)
+                           const struct gauss_frame *frame)
 {
     const size_t count = (size_t)src->width_px * src->height_px;
     const unsigned char *pixels = src->data;
@@ -112,7 +112,7 @@ static double *grey_levels(const struct fovea_foveation *foveation, const struct
 double *exact_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
                      struct fovea_point_uv gaze)
 {
-    const struct foveate_frame frame = frame_of(foveation, src, gaze);
+    const struct gauss_frame frame = frame_of(foveation, src, gaze);
     return foveation->alpha == FOVEA_ALPHA_KEEP && is_grey(src)
                ? grey_levels(foveation, src, &frame)
                : compare_expected(foveation, src, &frame);

@@ -35,7 +35,7 @@ struct quality_gaze {
 };
 
 /* The sizes of the report. At the first the paper's law is steeper than the fast paths serve
- * (FOVEATE_TILE_MAX_SLOPE, FOVEATE_CPU_TILE_MAX_SLOPE), as laws are in small pictures; at the
+ * (GAUSS_TILE_MAX_SLOPE, GAUSS_CPU_TILE_MAX_SLOPE), as laws are in small pictures; at the
  * second, half as steep, they take it. */
 struct quality_size {
     uint32_t width_px, height_px;

@@ -259,7 +259,7 @@ double *compare_expected_by(const struct fovea_foveation *foveation, const struc
 
 struct foveation_of_frame {
     const struct fovea_foveation *foveation;
-    const struct foveate_frame *frame;
+    const struct gauss_frame *frame;
 };
 
 static void foveate_by_reference(const void *user, const struct fovea_image *src, const double *in,
@@ -274,7 +274,7 @@ static void foveate_by_reference(const void *user, const struct fovea_image *src
 }
 
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
-                         const struct foveate_frame *frame)
+                         const struct gauss_frame *frame)
 {
     const struct foveation_of_frame of = {foveation, frame};
     return compare_expected_by(foveation, src, frame->light, foveate_by_reference, &of);

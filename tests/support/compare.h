@@ -38,7 +38,7 @@ struct compare_budget compare_budget_for(const struct fovea_foveation *foveation
 /* What the settings' reference makes of src, not rounded: in levels or values, averaged as light
  * where the frame says so. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
-                         const struct foveate_frame *frame);
+                         const struct gauss_frame *frame);
 
 /* The same of any reference, which makes rows of doubles of as many. */
 typedef void (*compare_reference_fn)(const void *user, const struct fovea_image *src,

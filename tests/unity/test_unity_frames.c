@@ -54,10 +54,9 @@ static void expect_reference(const struct fovea_image *before, const struct fove
                              double x_uv, double y_uv, const char *what)
 {
     const struct fovea_foveation foveation = rig_settings().foveation;
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&foveation, before->width_px, before->height_px, &plan));
-    const struct foveate_frame frame =
-        foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
+    const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
     OWNED(owned_free) double *expected = compare_expected(&foveation, before, &frame);
     compare_assert_close(after, expected, compare_budget_for(&foveation, before->format), what);

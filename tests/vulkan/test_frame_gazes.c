@@ -7,7 +7,7 @@
 #include "misuse.h"
 #include "operators/lens_scenes.h"
 
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators foveate_lens = {2,
@@ -249,11 +249,11 @@ TEST(gazes_of_any_operator_that_follows_them_go_through_the_lens)
         scene.settings.operators = rows[i];
         const struct operator_plan_desc desc = {
             .settings = &scene.settings, .width_px = scene.width_px, .height_px = scene.height_px};
-        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
-        assert_true(row_moves_places(plan));
-        gazes[i] = row_gaze_at(plan, (struct fovea_point_uv){0.2, 0.7});
+        assert_int_equal(chain_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_true(chain_moves_places(plan));
+        gazes[i] = chain_gaze_at(plan, (struct fovea_point_uv){0.2, 0.7});
         assert_memory_equal(&gazes[i], &gazes[0], sizeof gazes[0]);
-        row_operator.plan_destroy(&plan);
+        chain_operator.plan_destroy(&plan);
     }
 }
 
@@ -269,14 +269,14 @@ TEST(places_of_gazes_are_the_way_back)
         scene.settings.operators = foveate_lens;
         const struct operator_plan_desc desc = {
             .settings = &scene.settings, .width_px = scene.width_px, .height_px = scene.height_px};
-        assert_ok(row_operator.plan_create(&desc, &plan));
+        assert_ok(chain_operator.plan_create(&desc, &plan));
         for (int k = 0; k < 81; k++) {
             const struct fovea_point_uv place = {0.1 * (k % 9 + 1), 0.1 * (k / 9 + 1)};
-            const struct fovea_point_uv gaze = row_gaze_at(plan, place);
-            const struct fovea_point_uv back = row_gaze_at(plan, row_place_of(plan, gaze));
+            const struct fovea_point_uv gaze = chain_gaze_at(plan, place);
+            const struct fovea_point_uv back = chain_gaze_at(plan, chain_place_of(plan, gaze));
             assert_true(fabs(back.x_uv - gaze.x_uv) * scene.width_px < 0.05);
             assert_true(fabs(back.y_uv - gaze.y_uv) * scene.height_px < 0.05);
         }
-        row_operator.plan_destroy(&plan);
+        chain_operator.plan_destroy(&plan);
     }
 }

@@ -7,7 +7,8 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "kernels/foveate/glsl/foveate_shaders.h"
+#include "kernels/foveate/overlay/overlay.h"
+#include "kernels/gauss/glsl/gauss_shaders.h"
 #include "rig.h"
 
 #define WIDTH_PX 48
@@ -36,7 +37,7 @@ shim_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
     const VkResult result = vkCreateShaderModule(device, info, allocator, out_module);
     const enum kernel kernel = is_of(info, &shader_copy)              ? COPY
                                : is_of(info, &foveate_shader_overlay) ? OVERLAY
-                               : is_of(info, &foveate_shader_nodes)   ? FOVEATES
+                               : is_of(info, &gauss_shader_nodes)     ? FOVEATES
                                                                       : NONE;
     module_of[kernel] = *out_module;
     return result;

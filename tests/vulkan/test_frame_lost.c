@@ -143,9 +143,9 @@ static void open_bench(struct bench *bench)
     bench->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     bench->dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&bench->src.view, IMAGE_RANDOM, 3);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&bench->rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
     bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
 }
 

@@ -201,7 +201,7 @@ static int64_t away_px(uint32_t x, uint32_t y)
 }
 
 /* As fovea.h has it, of the tile of 64 x 64 that the pixel lies in. */
-static int64_t tile_reach_px(const struct foveate_plan *plan, const struct foveate_frame *frame,
+static int64_t tile_reach_px(const struct gauss_plan *plan, const struct gauss_frame *frame,
                              uint32_t x, uint32_t y)
 {
     const int32_t left = (int32_t)(x / 64 * 64) - 19;
@@ -209,15 +209,14 @@ static int64_t tile_reach_px(const struct foveate_plan *plan, const struct fovea
     float largest_px = 0;
     for (int32_t v = top; v < top + 64 + 38; v += 2) {
         for (int32_t u = left; u < left + 64 + 38; u += 2) {
-            largest_px = fmaxf(largest_px, foveate_sigma_at(plan, frame, u, v));
+            largest_px = fmaxf(largest_px, gauss_sigma_at(plan, frame, u, v));
         }
     }
-    const int32_t k = foveate_level_for(largest_px, plan->level_count);
-    return (int64_t)ceilf(FOVEATE_REACH * largest_px) + 4 * ((1 << k) - 1) + 3 * (1 << k);
+    const int32_t k = gauss_level_for(largest_px, plan->level_count);
+    return (int64_t)ceilf(GAUSS_REACH * largest_px) + 4 * ((1 << k) - 1) + 3 * (1 << k);
 }
 
-static void assert_nan_within_reach(const struct foveate_plan *plan,
-                                    const struct foveate_frame *frame,
+static void assert_nan_within_reach(const struct gauss_plan *plan, const struct gauss_frame *frame,
                                     const struct fovea_image *result)
 {
     uint32_t seen = 0;
@@ -244,9 +243,9 @@ TEST(nan_stays_within_the_reach_of_its_tile)
     settings.foveation.strength = 0.5;
     OWNED(rig_close) struct rig rig;
     rig_open(&rig, &settings);
-    OWNED(foveate_plan_destroy) struct foveate_plan *plan = NULL;
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&settings.foveation, NAN_WIDTH_PX, NAN_HEIGHT_PX, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.2, 0.3});
+    const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){0.2, 0.3});
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         const enum fovea_format pixel = rig_pixel_format(formats[i]);
         OWNED_IMAGE src = image_drawn(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel, IMAGE_PHOTO, 3);

@@ -181,11 +181,11 @@ static void run_frame(struct stream *stream, uint32_t number)
     keep(stream, slot, number);
 }
 
-static void expect_frame(const struct stream *stream, const struct foveate_plan *plan,
+static void expect_frame(const struct stream *stream, const struct gauss_plan *plan,
                          uint32_t number)
 {
     const struct fovea_image *src = &pictures[number % PICTURES].view;
-    struct foveate_frame frame = foveate_frame_make(plan, gaze_of(number));
+    struct gauss_frame frame = gauss_frame_make(plan, gaze_of(number));
     double *expected = compare_expected(&stream->rig.settings.foveation, src, &frame);
     struct fovea_image actual = *src;
     actual.data = stream->results.mapped + number * frame_bytes();
@@ -203,7 +203,7 @@ static void run_stream(bool made)
         run_frame(&stream, i);
     }
     engine_idle(&stream.rig.engine);
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&stream.rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan));
     for (uint32_t i = 0; i < frame_count; i++) {
         expect_frame(&stream, plan, i);

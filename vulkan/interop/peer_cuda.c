@@ -3,7 +3,7 @@
 
 #include "peer_cuda.h"
 
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 #include "peer_cuda_state.h"
 
 #include <stdlib.h>
@@ -345,7 +345,7 @@ enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     peer->base.api = &api;
-    peer->api = row_operator.cuda;
+    peer->api = chain_operator.cuda;
     peer->log = log;
     peer->slot_count = slot_count;
     peer->slots = calloc(slot_count, sizeof *peer->slots);

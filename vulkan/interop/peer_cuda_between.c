@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The images between operators in a row. Jobs run one after the other, so that all of them have the
- * same: as large as the largest image that jobs may be about. They are made where images and plans
- * come to be known, so that a job allocates nothing. */
+/* The images between the operators of a chain. Jobs run one after the other, so that all of them
+ * have the same: as large as the largest image that jobs may be about. They are made where images
+ * and plans come to be known, so that a job allocates nothing. */
 
 #include "peer_cuda_state.h"
 

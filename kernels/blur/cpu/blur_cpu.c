@@ -7,7 +7,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/blur/engine.h"
-#include "kernels/foveate/cpu/common/image.h"
+#include "kernels/gauss/cpu/common/image.h"
 
 #include <stdlib.h>
 
@@ -102,9 +102,9 @@ void blur_cpu_run(struct operator_host *host, const struct operator_images *imag
                   const struct operator_frame *frame)
 {
     struct blur_cpu *cpu = (struct blur_cpu *)host;
-    const struct foveate_plan *machine = &cpu->plan->machine;
+    const struct gauss_plan *machine = &cpu->plan->machine;
     const enum fovea_format format = images->src->format;
-    const int32_t light = image_light_in_order(foveate_plan_light(machine), frame->blue_first);
+    const int32_t light = image_light_in_order(gauss_plan_light(machine), frame->blue_first);
     const bool blurs_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP;
     pixel_lights_order(&cpu->lights, light);
     cpu->codec = pixel_codec_of(format);
@@ -166,7 +166,7 @@ static enum fovea_result make(struct blur_cpu *cpu)
     if (!cpu->pixels || !cpu->more) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
+    gauss_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
     FOVEA_TRY(grow(cpu));
     if (engine->begin) {
         engine->begin(cpu);

@@ -67,7 +67,7 @@ static void destroy(struct operator_cuda **cuda)
         blur_kernels_unload(blur->base.device, &blur->kernels);
     }
     if (blur) {
-        foveate_operator_cuda.destroy(&blur->machine);
+        gauss_operator_cuda.destroy(&blur->machine);
         blur_fft_cuda.destroy(&blur->fft);
     }
     free(blur);
@@ -77,7 +77,7 @@ static void destroy(struct operator_cuda **cuda)
 static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
 {
     FOVEA_TRY(operator_cuda_make(device, sizeof(struct blur_cuda), out_cuda));
-    enum fovea_result result = foveate_operator_cuda.create(device, &own(*out_cuda)->machine);
+    enum fovea_result result = gauss_operator_cuda.create(device, &own(*out_cuda)->machine);
     result = result < 0 ? result : blur_fft_cuda.create(device, &own(*out_cuda)->fft);
     if (result < 0) {
         destroy(out_cuda);
@@ -88,14 +88,14 @@ static enum fovea_result create(const struct cuda_device *device, struct operato
 static void abandon(struct operator_cuda *cuda)
 {
     operator_cuda_abandon(cuda);
-    foveate_operator_cuda.abandon(own(cuda)->machine);
+    gauss_operator_cuda.abandon(own(cuda)->machine);
     blur_fft_cuda.abandon(own(cuda)->fft);
 }
 
 static bool frees_without_waiting(const struct operator_cuda *cuda)
 {
     const struct blur_cuda *blur = (const struct blur_cuda *)cuda;
-    return foveate_operator_cuda.frees_without_waiting(blur->machine) &&
+    return gauss_operator_cuda.frees_without_waiting(blur->machine) &&
            blur_fft_cuda.frees_without_waiting(blur->fft) &&
            (!cuda->upload || operator_cuda_frees_without_waiting(cuda));
 }
@@ -119,13 +119,13 @@ static uint64_t samples_of_image(const struct blur_plan *plan)
 static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan *source,
                               struct blur_cuda_plan *plan)
 {
-    const struct foveate_plan *machine = &source->machine;
-    const size_t count = foveate_plan_light_samples(machine);
+    const struct gauss_plan *machine = &source->machine;
+    const size_t count = gauss_plan_light_samples(machine);
     float *light = calloc(count + 1, sizeof *light);
     if (!light) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_plan_fill_light(machine, light);
+    gauss_plan_fill_light(machine, light);
     plan->image_samples = samples_of_image(source);
     const struct operator_cuda_part parts[] = {
         {&plan->light_samples, light, count * sizeof *light},
@@ -144,7 +144,7 @@ static enum fovea_result make_plan(struct operator_cuda *cuda, const struct oper
         return FOVEA_ERROR_UNSUPPORTED;
     }
     const struct blur_engine *engine = blur_plan_of(plan)->engine;
-    made->api = !engine ? &foveate_operator_cuda : engine->passes ? NULL : &blur_fft_cuda;
+    made->api = !engine ? &gauss_operator_cuda : engine->passes ? NULL : &blur_fft_cuda;
     if (made->api) {
         return made->api->plan_create(cuda_of(cuda, made->api), plan, format, &made->of_api);
     }

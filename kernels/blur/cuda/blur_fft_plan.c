@@ -55,7 +55,7 @@ static bool length_of(const struct blur_fft_limits *limits, const struct blur_pl
 static bool make_planes(const struct blur_fft_limits *limits, const struct blur_plan *plan,
                         enum fovea_format format, struct fovea_log log, struct blur_planes *out)
 {
-    const struct foveate_plan *machine = &plan->machine;
+    const struct gauss_plan *machine = &plan->machine;
     const struct blur_kernel *kernel = &plan->kernel;
     const int32_t half_px = ((int32_t)machine->height_px + 1) / 2;
     *out = (struct blur_planes){.reach_x_px = kernel->reach_x_px,
@@ -63,7 +63,7 @@ static bool make_planes(const struct blur_fft_limits *limits, const struct blur_
                                 .half_px = half_px,
                                 .rows = half_px + 2 * kernel->reach_y_px,
                                 .count = machine->foveation.alpha == FOVEA_ALPHA_KEEP ? 3 : 4,
-                                .precise = foveate_plan_light(machine) > IMAGE_LIGHT_SRGB ||
+                                .precise = gauss_plan_light(machine) > IMAGE_LIGHT_SRGB ||
                                            pixel_has_32_bit_floats(format)};
     const int32_t columns = (int32_t)machine->width_px + 2 * kernel->reach_x_px;
     return length_of(limits, out, columns, log, &out->across) &&
@@ -116,7 +116,7 @@ static enum fovea_result upload(struct operator_cuda *cuda, const struct blur_pl
                                 struct blur_fft_plan *plan, const struct tables *tables)
 {
     struct blur_planes *planes = &plan->planes;
-    const size_t count = foveate_plan_light_samples(&source->machine);
+    const size_t count = gauss_plan_light_samples(&source->machine);
     const struct operator_cuda_part parts[] = {
         {&plan->light_samples, tables->light, count * sizeof *tables->light},
         {&planes->across.turns, tables->across,
@@ -125,7 +125,7 @@ static enum fovea_result upload(struct operator_cuda *cuda, const struct blur_pl
          (uint64_t)planes->down.length * blur_fft_number_bytes(planes)},
         {&plan->kernel, tables->kernel, kernel_bytes(planes)},
         {&planes->at, NULL, (uint64_t)planes->count * blur_fft_plane_bytes(plan)}};
-    foveate_plan_fill_light(&source->machine, tables->light);
+    gauss_plan_fill_light(&source->machine, tables->light);
     blur_transform_fill(&planes->across, planes->precise, tables->across);
     blur_transform_fill(&planes->down, planes->precise, tables->down);
     fill_kernel(&source->kernel, planes, tables->kernel);
@@ -138,7 +138,7 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
     const struct blur_planes *planes = &plan->planes;
     const uint64_t bytes = blur_fft_number_bytes(planes);
     const struct tables tables = {
-        calloc(foveate_plan_light_samples(&source->machine) + 1, sizeof(float)),
+        calloc(gauss_plan_light_samples(&source->machine) + 1, sizeof(float)),
         calloc((size_t)planes->across.length, bytes), calloc((size_t)planes->down.length, bytes),
         large_memory_make(kernel_bytes(planes), 1)};
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;

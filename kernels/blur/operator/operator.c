@@ -8,7 +8,7 @@
 
 #include "core/large_memory.h"
 #include "kernels/blur/cpu/blur_cpu.h"
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/gauss/operator/gauss_operator.h"
 
 #include "blur_operator.h"
 
@@ -21,7 +21,7 @@ static void plan_destroy(struct operator_plan **plan)
     if (gone) {
         large_memory_free(gone->kernel.weights);
         shared_data_release(&gone->table);
-        foveate_plan_finish(&gone->machine);
+        gauss_plan_finish(&gone->machine);
     }
     free(gone);
     *plan = NULL;
@@ -45,7 +45,7 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     const struct blur_engine *engine = blur_engine_at(plan->numbers.engine);
     const bool pictured = desc->has_sigmas && !engine;
     plan->engine = copies(&plan->numbers) ? NULL : engine;
-    FOVEA_TRY((pictured ? foveate_plan_init_pictured : foveate_plan_init_even)(
+    FOVEA_TRY((pictured ? gauss_plan_init_pictured : gauss_plan_init_even)(
         &plan->machine, &desc->settings->foveation, engine ? 0.0 : plan->numbers.sigma_px,
         desc->width_px, desc->height_px));
     return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
@@ -92,7 +92,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     }
     plan->machine.base.api = &blur_operator;
     plan->machine.base.cuda_bytes =
-        plan->engine ? cuda_bytes_of(plan) : foveate_plan_cuda_bytes(&plan->machine);
+        plan->engine ? cuda_bytes_of(plan) : gauss_plan_cuda_bytes(&plan->machine);
     return FOVEA_OK;
 }
 
@@ -101,8 +101,8 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
     const struct blur_numbers numbers = blur_numbers_of(desc);
     return blur_plan_of(plan)->has_sigmas == desc->has_sigmas &&
            same_numbers(&blur_plan_of(plan)->numbers, &numbers) &&
-           foveate_plan_fits_even(&blur_plan_of(plan)->machine, &desc->settings->foveation,
-                                  desc->width_px, desc->height_px);
+           gauss_plan_fits_even(&blur_plan_of(plan)->machine, &desc->settings->foveation,
+                                desc->width_px, desc->height_px);
 }
 
 static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
@@ -159,7 +159,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     snprintf(out, bytes, "blur%s%s  %s light  %s%.2f px",
              numbers->engine == BLUR_GAUSSIAN ? "" : " ",
              numbers->engine == BLUR_GAUSSIAN ? "" : blur_range_of(numbers->engine).name,
-             foveate_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             gauss_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
              blur->has_sigmas ? "up to "
              : has_radius     ? "radius "
                               : "",
@@ -191,8 +191,8 @@ static void host_destroy(struct operator_host **host)
 static enum fovea_result host_create(struct thread_pool *pool, const struct operator_plan *plan,
                                      struct operator_host **out_host)
 {
-    static const struct operator_host_api machine = {foveate_host_create, foveate_host_destroy,
-                                                     foveate_host_reserve, foveate_host_run};
+    static const struct operator_host_api machine = {gauss_host_create, gauss_host_destroy,
+                                                     gauss_host_reserve, gauss_host_run};
     static const struct operator_host_api engine = {blur_cpu_create, blur_cpu_destroy,
                                                     blur_cpu_reserve, blur_cpu_run};
     struct host *host = calloc(1, sizeof *host);

@@ -8,7 +8,7 @@
 #include "core/log.h"
 #include "kernels/blur/engine.h"
 #include "kernels/blur/glsl/blur_shaders.h"
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/gauss/operator/gauss_operator.h"
 #include "kernels/image/pixel_light.h"
 
 #include "blur_operator.h"
@@ -47,7 +47,7 @@ static enum fovea_result create(const struct operator_plan *plan,
     const struct blur_plan *blur = blur_plan_of(plan);
     *out_glsl = NULL;
     if (!blur->engine) {
-        return foveate_machine_glsl.create(plan, limits, out_glsl);
+        return gauss_machine_glsl.create(plan, limits, out_glsl);
     }
     if (blur_operator.plan_lacks(plan, FOVEA_BACKEND_VULKAN, words, sizeof words) ||
         SAMPLE_BYTES * blur->engine->passes->samples(blur) > limits->buffer_bytes) {
@@ -59,7 +59,7 @@ static enum fovea_result create(const struct operator_plan *plan,
 static void destroy(struct operator_glsl **glsl)
 {
     if (*glsl && is_machine(*glsl)) {
-        foveate_machine_glsl.destroy(glsl);
+        gauss_machine_glsl.destroy(glsl);
     } else {
         operator_glsl_free(glsl);
     }
@@ -68,25 +68,25 @@ static void destroy(struct operator_glsl **glsl)
 /* One sample of a display's at least, since a buffer of no bytes cannot be made. */
 static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
-    const uint64_t samples = foveate_plan_light_samples(&plan_of(glsl)->machine);
-    return is_machine(glsl) ? foveate_machine_glsl.table_bytes(glsl)
+    const uint64_t samples = gauss_plan_light_samples(&plan_of(glsl)->machine);
+    return is_machine(glsl) ? gauss_machine_glsl.table_bytes(glsl)
                             : (samples > 0 ? samples : 1) * sizeof(float);
 }
 
 static void fill(struct operator_glsl *glsl, void *tables)
 {
     if (is_machine(glsl)) {
-        foveate_machine_glsl.fill(glsl, tables);
+        gauss_machine_glsl.fill(glsl, tables);
     } else {
         memset(tables, 0, sizeof(float));
-        foveate_plan_fill_light(&plan_of(glsl)->machine, tables);
+        gauss_plan_fill_light(&plan_of(glsl)->machine, tables);
     }
 }
 
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
     const struct blur_plan *plan = plan_of(glsl);
-    return is_machine(glsl) ? foveate_machine_glsl.scratch_bytes(glsl, format)
+    return is_machine(glsl) ? gauss_machine_glsl.scratch_bytes(glsl, format)
                             : SAMPLE_BYTES * plan->engine->passes->samples(plan);
 }
 
@@ -149,14 +149,14 @@ static void add_shader(struct blur_passes *passes, const struct blur_pass *pass)
 static void walk(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  enum fovea_format format, struct dispatches *list)
 {
-    const struct foveate_plan *machine = &plan_of(glsl)->machine;
-    const int32_t light = image_light_in_order(foveate_plan_light(machine), frame->blue_first);
+    const struct gauss_plan *machine = &plan_of(glsl)->machine;
+    const int32_t light = image_light_in_order(gauss_plan_light(machine), frame->blue_first);
     list->passes.plan = plan_of(glsl);
     list->passes.frame = (struct blur_pass_frame){.width_px = frame->width_px,
                                                   .height_px = frame->height_px,
                                                   .origin_x_px = frame->origin_x_px,
                                                   .origin_y_px = frame->origin_y_px,
-                                                  .light_value = foveate_plan_light_value(machine)};
+                                                  .light_value = gauss_plan_light_value(machine)};
     list->passes.white = blur_passes_white(light, format);
     list->passes.colors = 3;
     list->light = pixel_light_known(format) ? light : IMAGE_LIGHT_STORED;
@@ -170,7 +170,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 {
     struct dispatches list = {.passes.emit = add_shader, .out_shaders = out_shaders};
     if (is_machine(glsl)) {
-        return foveate_machine_glsl.shaders(glsl, frame, format, out_shaders);
+        return gauss_machine_glsl.shaders(glsl, frame, format, out_shaders);
     }
     walk(glsl, frame, format, &list);
     return list.count;
@@ -181,7 +181,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 {
     struct dispatches list = {.passes.emit = add_dispatch, .out = out_passes};
     if (is_machine(glsl)) {
-        return foveate_machine_glsl.passes(glsl, frame, format, out_passes);
+        return gauss_machine_glsl.passes(glsl, frame, format, out_passes);
     }
     walk(glsl, frame, format, &list);
     return list.count;

@@ -6,7 +6,7 @@
 #include "kernels/blur/table.h"
 
 #include "core/log.h"
-#include "kernels/foveate/model/map_png.h"
+#include "kernels/image/png_samples.h"
 #include "kernels/operator/operator.h"
 
 #include <locale.h>
@@ -213,7 +213,7 @@ static enum fovea_result read_text(const char *bytes, size_t count, char *out_pr
 
 /* ---- Pictures */
 
-static enum fovea_result take_picture(const struct foveate_map_picture *picture, char *out_problem,
+static enum fovea_result take_picture(const struct image_png *picture, char *out_problem,
                                       struct shared_data **out_data)
 {
     const size_t count = (size_t)picture->width * picture->height;
@@ -237,10 +237,10 @@ static enum fovea_result take_picture(const struct foveate_map_picture *picture,
 static enum fovea_result read_picture(const char *bytes, size_t count, char *out_problem,
                                       struct shared_data **out_data)
 {
-    struct foveate_map_picture picture;
+    struct image_png picture;
     const struct fovea_log silent = {0}; /* its words are of maps */
     const enum fovea_result result =
-        foveate_map_png_decode((const unsigned char *)bytes, count, "blur.file", silent, &picture);
+        image_png_decode((const unsigned char *)bytes, count, "blur.file", silent, &picture);
     if (result == FOVEA_ERROR_UNSUPPORTED) {
         (void)wrong_whole(out_problem, "this build of Fovea reads no pictures (libstb-dev)");
         return result;

@@ -10,7 +10,7 @@
 
 #include "core/large_memory.h"
 #include "core/thread_pool.h"
-#include "kernels/foveate/cpu/common/image.h"
+#include "kernels/gauss/cpu/common/image.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static void blur(const struct dof_cpu *cpu, const struct blur *blur)
     const struct fovea_image dst = image_of(cpu, blur->format, blur->to);
     const struct fovea_image sigmas = image_of(cpu, FOVEA_FORMAT_R32F, blur->sigma_px);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst, .sigmas = &sigmas};
-    foveate_cpu_set_of_light(cpu->machine, blur->of_colors && cpu->light);
-    foveate_cpu_run_batch(cpu->machine, &images, &cpu->frame);
+    gauss_cpu_set_of_light(cpu->machine, blur->of_colors && cpu->light);
+    gauss_cpu_run_batch(cpu->machine, &images, &cpu->frame);
 }
 
 static void blur_layer(const struct dof_cpu *cpu, float *to, float *alpha_to, float *sigma_px)
@@ -162,7 +162,7 @@ void dof_cpu_run(struct operator_host *host, const struct operator_images *image
 {
     struct dof_cpu *cpu = (struct dof_cpu *)host;
     const int32_t light =
-        image_light_in_order(foveate_plan_light(&cpu->plan->machine), frame->blue_first);
+        image_light_in_order(gauss_plan_light(&cpu->plan->machine), frame->blue_first);
     pixel_lights_order(&cpu->lights, light);
     cpu->codec = pixel_codec_of(images->src->format);
     cpu->light = pixel_lights_get(&cpu->lights, light, images->src->format);
@@ -195,7 +195,7 @@ enum fovea_result dof_cpu_reserve(struct operator_host *host, const struct opera
     struct operator_images one = *images;
     one.count = 1;
     FOVEA_TRY(grow_workers(cpu));
-    return foveate_cpu_reserve(cpu->machine, &one);
+    return gauss_cpu_reserve(cpu->machine, &one);
 }
 
 struct part {
@@ -240,7 +240,7 @@ static enum fovea_result make(struct dof_cpu *cpu)
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
     }
-    FOVEA_TRY(foveate_cpu_create_in(cpu->pool, &cpu->plan->machine, &cpu->machine));
+    FOVEA_TRY(gauss_cpu_create_in(cpu->pool, &cpu->plan->machine, &cpu->machine));
     return grow_workers(cpu);
 }
 
@@ -256,8 +256,8 @@ enum fovea_result dof_cpu_create(struct thread_pool *pool, const struct operator
     cpu->pool = pool;
     cpu->columns = (dof_width(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
     cpu->rows = ((int32_t)cpu->plan->machine.height_px + DOF_TILE_PX - 1) / DOF_TILE_PX;
-    foveate_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
-    cpu->frame = foveate_frame_make(&cpu->plan->machine, (struct fovea_point_uv){0.5, 0.5});
+    gauss_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
+    cpu->frame = gauss_frame_make(&cpu->plan->machine, (struct fovea_point_uv){0.5, 0.5});
     cpu->frame.blur_alpha = 1; /* where layers have their coverage */
     const enum fovea_result result = make(cpu);
     if (result < 0) {
@@ -279,6 +279,6 @@ void dof_cpu_destroy(struct operator_host **host)
         large_memory_free(*parts[i].to);
     }
     worker_floats_free(&cpu->workers);
-    foveate_cpu_destroy(&cpu->machine);
+    gauss_cpu_destroy(&cpu->machine);
     free(cpu);
 }

@@ -26,7 +26,7 @@ typedef void (*dof_step_fn)(const struct dof_cpu *cpu, int32_t tile_row, float *
 struct dof_cpu {
     const struct dof_plan *plan;
     struct thread_pool *pool;
-    struct foveate_cpu *machine;
+    struct gauss_cpu *machine;
     struct pixel_lights lights;
     int32_t columns, rows; /* of tiles */
     struct worker_floats workers; /* with a row of the picture each */
@@ -45,7 +45,7 @@ struct dof_cpu {
     float *tile_px; /* n' of tiles */
     float *tile_reach_px; /* their d */
     float nearest_px; /* the largest n' */
-    struct foveate_frame frame; /* of layers */
+    struct gauss_frame frame; /* of layers */
     /* The image under way. */
     struct fovea_image src;
     struct fovea_image dst;

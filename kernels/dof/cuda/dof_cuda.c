@@ -31,7 +31,7 @@ static enum fovea_result get_kernels(struct dof_cuda *dof)
 static enum fovea_result load(struct dof_cuda *dof)
 {
     const struct cuda_device *device = dof->base.device;
-    FOVEA_TRY(foveate_operator_cuda.create(device, &dof->machine));
+    FOVEA_TRY(gauss_operator_cuda.create(device, &dof->machine));
     FOVEA_TRY(cuda_module_load(device, dof_fatbin, &dof->module));
     FOVEA_TRY(get_kernels(dof));
     FOVEA_TRY(gaze_cuda_load(device, &dof->gaze));
@@ -46,7 +46,7 @@ static void destroy(struct operator_cuda **cuda)
         cuda_module_unload(dof->base.device, &dof->module);
     }
     if (dof && dof->machine) {
-        foveate_operator_cuda.destroy(&dof->machine);
+        gauss_operator_cuda.destroy(&dof->machine);
     }
     free(dof);
     *cuda = NULL;
@@ -65,13 +65,13 @@ static enum fovea_result create(const struct cuda_device *device, struct operato
 static void abandon(struct operator_cuda *cuda)
 {
     operator_cuda_abandon(cuda);
-    foveate_operator_cuda.abandon(dof_cuda_of(cuda)->machine);
+    gauss_operator_cuda.abandon(dof_cuda_of(cuda)->machine);
 }
 
 static bool frees_without_waiting(const struct operator_cuda *cuda)
 {
     const struct dof_cuda *dof = (const struct dof_cuda *)cuda;
-    return foveate_operator_cuda.frees_without_waiting(dof->machine) &&
+    return gauss_operator_cuda.frees_without_waiting(dof->machine) &&
            operator_cuda_frees_without_waiting(cuda);
 }
 
@@ -79,7 +79,7 @@ static bool frees_without_waiting(const struct operator_cuda *cuda)
 
 bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format)
 {
-    const bool is_wide = image_light_is_wide(foveate_plan_light(&plan->machine));
+    const bool is_wide = image_light_is_wide(gauss_plan_light(&plan->machine));
     return pixel_has_32_bit_floats(format) || (is_wide && pixel_light_known(format));
 }
 
@@ -151,9 +151,9 @@ enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof, const struct do
         layer_like(plan, are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F);
     struct operator_images pairs = {
         .count = 2 * count, .src = &layer, .dst = &layer, .src_next_bytes = 1};
-    FOVEA_TRY(foveate_operator_cuda.reserve(dof->machine, own->blur, &pairs));
+    FOVEA_TRY(gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs));
     pairs.src = pairs.dst = &alpha;
-    return averages_alpha(plan) ? foveate_operator_cuda.reserve(dof->machine, own->blur, &pairs)
+    return averages_alpha(plan) ? gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs)
                                 : FOVEA_OK;
 }
 
@@ -163,10 +163,10 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 {
     struct dof_cuda_plan *gone = dof_cuda_plan_of(*plan);
     if (gone && gone->blur) {
-        foveate_operator_cuda.plan_retire(dof_cuda_of(cuda)->machine, &gone->blur);
+        gauss_operator_cuda.plan_retire(dof_cuda_of(cuda)->machine, &gone->blur);
     }
     if (gone) {
-        foveate_plan_finish(&gone->machine);
+        gauss_plan_finish(&gone->machine);
     }
     operator_cuda_plan_retire(cuda, plan);
 }
@@ -175,12 +175,12 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_plan *plan,
                                       struct dof_cuda_plan *own)
 {
-    FOVEA_TRY(foveate_plan_init_pictured(&own->machine, &plan->machine.foveation,
-                                         plan->optics.sigma_max_px, plan->machine.width_px,
-                                         plan->machine.height_px));
+    FOVEA_TRY(gauss_plan_init_pictured(&own->machine, &plan->machine.foveation,
+                                       plan->optics.sigma_max_px, plan->machine.width_px,
+                                       plan->machine.height_px));
     own->machine.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
     own->machine.base.api = &dof_operator;
-    return foveate_operator_cuda.plan_create(
+    return gauss_operator_cuda.plan_create(
         dof->machine, &own->machine.base,
         own->has_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F, &own->blur);
 }
@@ -189,12 +189,12 @@ static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct do
                                      struct dof_cuda_plan *own)
 {
     struct dof_cuda_frame frame;
-    const size_t count = foveate_plan_light_samples(&plan->machine);
+    const size_t count = gauss_plan_light_samples(&plan->machine);
     float *light = calloc(count + 1, sizeof *light);
     if (!light) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_plan_fill_light(&plan->machine, light);
+    gauss_plan_fill_light(&plan->machine, light);
     const struct operator_cuda_part parts[] = {
         {&own->light_samples, light, count * sizeof *light},
         {&own->memory, NULL, dof_cuda_lay_out(plan, own->has_floats, 1, 0, &frame)}};
@@ -211,7 +211,7 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct dof_plan 
     struct dof_cuda *dof = dof_cuda_of(cuda);
     own->source = plan;
     own->has_floats =
-        pixel_has_32_bit_floats(format) || image_light_is_wide(foveate_plan_light(&plan->machine));
+        pixel_has_32_bit_floats(format) || image_light_is_wide(gauss_plan_light(&plan->machine));
     FOVEA_TRY(make_machine(dof, plan, own));
     if (own->has_floats) {
         FOVEA_TRY(dof_cuda_reserve_machine(dof, plan, own, true, 1));

@@ -28,7 +28,7 @@ struct dof_cuda {
 struct dof_cuda_plan {
     struct operator_cuda_plan base; /* tables: the light's samples, one image's pictures */
     const struct dof_plan *source; /* for as long as this is not retired */
-    struct foveate_plan machine; /* of layers, whose alpha is their coverage */
+    struct gauss_plan machine; /* of layers, whose alpha is their coverage */
     struct operator_cuda_plan *blur; /* made of it */
     bool has_floats; /* there is memory for pictures of 32-bit floats */
     uint64_t light_samples;

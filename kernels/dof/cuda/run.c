@@ -8,7 +8,7 @@
 #include "dof_cuda.h"
 
 #include "core/log.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/gauss/cuda/gauss_cuda.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_light.h"
@@ -143,7 +143,7 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
                                                  .frame = &frame,
                                                  .stream = run->of->stream,
                                                  .stream_kept = run->of->stream_kept};
-    return foveate_cuda_run_wanted(run->dof->machine, &of_machine, &images, blurred->wanted);
+    return gauss_cuda_run_wanted(run->dof->machine, &of_machine, &images, blurred->wanted);
 }
 
 static enum fovea_result blur_means(const struct dof_run *run, enum fovea_format layer)
@@ -197,13 +197,13 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
                             struct dof_cuda_frame *frame)
 {
     const struct dof_plan *plan = dof_plan_of(run->plan);
-    const int32_t light = foveate_plan_light(&plan->machine);
+    const int32_t light = gauss_plan_light(&plan->machine);
     dof_cuda_lay_out(plan, dof_cuda_takes_floats(plan, format), count, memory, frame);
     frame->origin_x_px = run->frame->origin_x_px;
     frame->origin_y_px = run->frame->origin_y_px;
     frame->light = pixel_light_known(format) ? image_light_in_order(light, run->frame->blue_first)
                                              : IMAGE_LIGHT_STORED;
-    frame->light_value = foveate_plan_light_value(&plan->machine);
+    frame->light_value = gauss_plan_light_value(&plan->machine);
     frame->light_samples = dof_cuda_plan_of(run->cuda_plan)->light_samples;
     return (struct dof_run){.dof = dof_cuda_of(cuda),
                             .plan = plan,

@@ -52,7 +52,7 @@ float next_focus(bool seen, float seen_diopters)
 void set_focus()
 {
     nearest_bits = 0u;
-    foveate_frame now = frame_now(frame);
+    gauss_frame now = frame_now(frame);
     ivec2 gaze = ivec2(now.gaze_x_q8, now.gaze_y_q8) >> 8;
     float seen_diopters;
     bool seen = find_diopters(

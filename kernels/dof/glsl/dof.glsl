@@ -4,15 +4,15 @@
 /* What dof's steps read and write: constants, samples, depths, and what has been in focus. */
 
 #include "kernels/image/pixel.glsl"
-#include "kernels/foveate/glsl/frame.glsl"
-#include "kernels/foveate/glsl/law.glsl"
+#include "kernels/gauss/glsl/frame.glsl"
+#include "kernels/gauss/glsl/law.glsl"
 #include "kernels/image/light.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "kernels/gauss/glsl/gaze_latched.glsl"
 
 /* struct dof_constants of dof_shaders.h. */
 layout(push_constant) uniform Constants
 {
-    foveate_frame frame;
+    gauss_frame frame;
     int depth_x_px;
     int depth_y_px;
     int fields;

@@ -12,7 +12,7 @@
 #ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 #define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 
-#include "kernels/foveate/frame.h"
+#include "kernels/gauss/frame.h"
 #include "kernels/operator/shaders.h"
 
 extern const struct shader dof_shader;
@@ -36,7 +36,7 @@ enum dof_work {
 
 /* 32-bit members only; dof.glsl declares the same. */
 struct dof_constants {
-    struct foveate_frame frame;
+    struct gauss_frame frame;
     int32_t depth_x_px; /* where the view starts in the picture of depths */
     int32_t depth_y_px;
     int32_t fields; /* the first uvec2 behind the machine's samples */

@@ -15,7 +15,7 @@ static void plan_destroy(struct operator_plan **plan)
 {
     struct dof_plan *gone = (struct dof_plan *)*plan;
     if (gone) {
-        foveate_plan_finish(&gone->machine);
+        gauss_plan_finish(&gone->machine);
     }
     free(gone);
     *plan = NULL;
@@ -31,14 +31,14 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     }
     plan->optics = dof_optics_of(desc->settings, desc->width_px);
     const enum fovea_result result =
-        foveate_plan_init_pictured(&plan->machine, &desc->settings->foveation,
-                                   plan->optics.sigma_max_px, desc->width_px, desc->height_px);
+        gauss_plan_init_pictured(&plan->machine, &desc->settings->foveation,
+                                 plan->optics.sigma_max_px, desc->width_px, desc->height_px);
     if (result < 0) {
         plan_destroy(out_plan);
         return result;
     }
     plan->machine.base.api = &dof_operator;
-    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine) +
+    plan->machine.base.cuda_bytes = gauss_plan_cuda_bytes(&plan->machine) +
                                     CUDA_PIXEL_BYTES * (uint64_t)desc->width_px * desc->height_px;
     return FOVEA_OK;
 }
@@ -48,8 +48,8 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
     const struct dof_plan *dof = dof_plan_of(plan);
     const struct dof_optics optics = dof_optics_of(desc->settings, desc->width_px);
     return dof_optics_same(&dof->optics, &optics) &&
-           foveate_plan_fits_even(&dof->machine, &desc->settings->foveation, desc->width_px,
-                                  desc->height_px);
+           gauss_plan_fits_even(&dof->machine, &desc->settings->foveation, desc->width_px,
+                                desc->height_px);
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
@@ -74,7 +74,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
 {
     const struct dof_plan *dof = dof_plan_of(plan);
     snprintf(out, bytes, "dof  %s light  %s  focus %s",
-             foveate_plan_light(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             gauss_plan_light(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
              dof->optics.is_eye ? "eye" : "camera", dof->optics.is_fixed ? "fixed" : "gaze");
 }
 

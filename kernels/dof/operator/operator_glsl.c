@@ -8,15 +8,14 @@
 #include "core/log.h"
 #include "dof_operator.h"
 #include "kernels/dof/glsl/dof_shaders.h"
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/gauss/operator/gauss_operator.h"
 #include "kernels/image/pixel_light.h"
 
 #include <float.h>
 #include <math.h>
 
 _Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
-_Static_assert(DOF_WORKS + 5 * FOVEATE_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES,
-               "more than there is");
+_Static_assert(DOF_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES, "more than there is");
 
 #define SAMPLE_BYTES 8
 
@@ -78,7 +77,7 @@ static void destroy(struct operator_glsl **glsl)
 {
     struct dof_glsl *own = (struct dof_glsl *)*glsl;
     if (own) {
-        foveate_machine_glsl.destroy(&own->machine);
+        gauss_machine_glsl.destroy(&own->machine);
     }
     operator_glsl_free(glsl);
 }
@@ -93,7 +92,7 @@ static enum fovea_result create(const struct operator_plan *plan,
     }
     FOVEA_TRY(operator_glsl_make(plan, sizeof(struct dof_glsl), out_glsl));
     struct dof_glsl *own = (struct dof_glsl *)*out_glsl;
-    const enum fovea_result result = foveate_machine_glsl.create(plan, limits, &own->machine);
+    const enum fovea_result result = gauss_machine_glsl.create(plan, limits, &own->machine);
     if (result < 0) {
         destroy(out_glsl);
     }
@@ -102,12 +101,12 @@ static enum fovea_result create(const struct operator_plan *plan,
 
 static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
-    return foveate_machine_glsl.table_bytes(machine_of(glsl));
+    return gauss_machine_glsl.table_bytes(machine_of(glsl));
 }
 
 static void fill(struct operator_glsl *glsl, void *tables)
 {
-    foveate_machine_glsl.fill(machine_of(glsl), tables);
+    gauss_machine_glsl.fill(machine_of(glsl), tables);
 }
 
 /* ---- Passes */
@@ -118,13 +117,13 @@ static bool copies(const struct dof_plan *plan)
     return plan->machine.level_count == 0;
 }
 
-static int32_t light_of(const struct foveate_frame *frame, enum fovea_format format)
+static int32_t light_of(const struct gauss_frame *frame, enum fovea_format format)
 {
     return pixel_light_known(format) ? frame->light : IMAGE_LIGHT_STORED;
 }
 
 static struct operator_shader shader_of(const struct dof_plan *plan,
-                                        const struct foveate_frame *frame, enum fovea_format format,
+                                        const struct gauss_frame *frame, enum fovea_format format,
                                         enum dof_work work)
 {
     return (struct operator_shader){
@@ -140,11 +139,11 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
         *out_shaders = (struct operator_shader){.shader = &shader_copy};
         return 1;
     }
-    const struct foveate_frame frame = foveate_frame_of(&plan->machine, view);
+    const struct gauss_frame frame = gauss_frame_of(&plan->machine, view);
     const enum dof_work last =
         averages_alpha(plan, format) ? DOF_WORK_BEHIND_ALPHA : DOF_WORK_COMPOSE;
     const bool wide = image_light_is_wide(light_of(&frame, format));
-    uint32_t count = foveate_layer_shaders(wide, out_shaders);
+    uint32_t count = gauss_layer_shaders(wide, out_shaders);
     for (int work = DOF_WORK_FOCUS; work <= (int)last; work++) {
         out_shaders[count++] = shader_of(plan, &frame, format, (enum dof_work)work);
     }
@@ -184,7 +183,7 @@ static struct dof_constants constants_of(const struct dof_plan *plan,
                                          const struct operator_frame *view, bool alpha)
 {
     struct dof_constants constants = {
-        .frame = foveate_frame_of(&plan->machine, view),
+        .frame = gauss_frame_of(&plan->machine, view),
         .fields = (int32_t)plane_of(plan, FIELDS),
         .tiles = (int32_t)plane_of(plan, alpha ? PLANES : NEAR_ALPHA),
         .blind = view->blind,
@@ -231,12 +230,12 @@ static void add(struct list *list, enum dof_work work)
 /* A step that writes a layer, and the machine. */
 static void add_layer(struct list *list, enum dof_work work, enum plane made)
 {
-    const struct foveate_layer layer = {
+    const struct gauss_layer layer = {
         .sigmas = plane_of(list->plan, FIELDS),
         .made = plane_of(list->plan, made),
         .wide = image_light_is_wide(light_of(&list->constants.frame, list->format))};
     add(list, work);
-    list->count += foveate_layer_passes(&list->plan->machine, &layer, list->passes + list->count);
+    list->count += gauss_layer_passes(&list->plan->machine, &layer, list->passes + list->count);
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,

@@ -8,7 +8,7 @@
 
 #include "params.h"
 
-#include "kernels/foveate/grid.h"
+#include "kernels/gauss/grid.h"
 #include "kernels/gaze/gaze.h"
 #include "kernels/image/image.cuh"
 
@@ -124,14 +124,14 @@ KERNEL(gradient_places)
     }
     float place = 0.0f;
     if (gaze.x != GAZE_NONE) {
-        foveate_frame frame = {};
+        gauss_frame frame = {};
         frame.width_px = params.width;
         frame.height_px = params.height;
         frame.fragment_px = params.law.fragment_px;
         frame.gaze_x_q8 = gaze.x;
         frame.gaze_y_q8 = gaze.y;
         place = foveate_gradient_place(
-            foveate_frame_sigma(&params.law.law, (const float *)params.law.table, &frame, x, y));
+            gauss_frame_sigma(&params.law.law, (const float *)params.law.table, &frame, x, y));
     }
     scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
 }
@@ -255,8 +255,7 @@ __device__ bool moves(int gaze_q8, int size_px)
 
 __device__ float sigma_of(const gradient_params &params, int x, int y, float gaze_x, float gaze_y)
 {
-    return foveate_law_sigma(&params.law.law, (const float *)params.law.table, x, y, gaze_x,
-                             gaze_y);
+    return gauss_law_sigma(&params.law.law, (const float *)params.law.table, x, y, gaze_x, gaze_y);
 }
 
 __device__ double2 gaze_part(const gradient_params &params, int2 gaze, int64_t at)

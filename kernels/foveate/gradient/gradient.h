@@ -14,18 +14,18 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/gauss.h"
 #include "kernels/operator/operator.h"
 
 /* A plan's settings without steps, for the gaze's derivative. It reads the plan's tables, which
  * outlive it; the paper's rings are no law of that kind, so that one is made. sigma_bound_px holds
  * for the plan too. */
 struct foveate_gradient_plan {
-    struct foveate_plan view;
-    struct foveate_plan *own; /* NULL: the view is of the plan */
+    struct gauss_plan view;
+    struct gauss_plan *own; /* NULL: the view is of the plan */
 };
 FOVEA_MUST_CHECK enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
-                                                              const struct foveate_plan *plan);
+                                                              const struct gauss_plan *plan);
 void foveate_gradient_plan_finish(struct foveate_gradient_plan *own);
 
 extern const struct operator_gradient_api foveate_gradient;

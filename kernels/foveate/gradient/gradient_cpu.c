@@ -8,6 +8,7 @@
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "core/thread_pool.h"
+#include "kernels/foveate/foveate.h"
 #include "kernels/gaze/gaze.h"
 #include "smooth.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 
 struct operator_gradient {
-    const struct foveate_plan *plan;
+    const struct gauss_plan *plan;
     struct foveate_gradient_plan laws;
     struct foveate_gradient_smooth smooth;
     struct thread_pool *pool;
@@ -46,12 +47,12 @@ static void destroy(struct operator_gradient **gradient)
 }
 
 enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
-                                             const struct foveate_plan *plan)
+                                             const struct gauss_plan *plan)
 {
     own->own = NULL;
     own->view = *plan;
     own->view.fragment_px = 0;
-    if (plan->law.kind != FOVEATE_LAW_RINGS) {
+    if (plan->law.kind != GAUSS_LAW_RINGS) {
         return FOVEA_OK;
     }
     own->view.foveation.method = FOVEA_METHOD_SMOOTH;
@@ -84,7 +85,7 @@ static enum fovea_result create(struct thread_pool *pool, const struct operator_
     if (!gradient) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    gradient->plan = (const struct foveate_plan *)plan;
+    gradient->plan = (const struct gauss_plan *)plan;
     gradient->pool = pool;
     const enum fovea_result result = make(gradient);
     if (result < 0) {

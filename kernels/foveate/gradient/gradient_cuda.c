@@ -113,8 +113,8 @@ static enum fovea_result upload(struct operator_cuda_gradient *gradient,
                                 struct operator_cuda_gradient_plan *plan)
 {
     const struct foveate_gradient_tables *tables = &plan->tables;
-    const struct foveate_plan *own = plan->plan;
-    const struct foveate_plan *laws = &plan->laws.view;
+    const struct gauss_plan *own = plan->plan;
+    const struct gauss_plan *laws = &plan->laws.view;
     struct foveate_gradient_params *params = &plan->params;
     const struct operator_cuda_part parts[] = {
         {&params->rows, tables->rows, tables->row_count * sizeof *tables->rows},
@@ -128,7 +128,7 @@ static enum fovea_result upload(struct operator_cuda_gradient *gradient,
 static enum fovea_result fill(struct operator_cuda_gradient *gradient,
                               struct operator_cuda_gradient_plan *plan)
 {
-    const struct foveate_plan *own = plan->plan;
+    const struct gauss_plan *own = plan->plan;
     FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, own));
     FOVEA_TRY(foveate_gradient_tables_init(&plan->tables, &plan->laws.view));
     lay_out(plan);
@@ -155,7 +155,7 @@ static enum fovea_result plan_create(struct operator_cuda_gradient *gradient,
     *out_plan = NULL;
     FOVEA_TRY(operator_cuda_plan_make(&gradient->base, sizeof **out_plan, &made));
     *out_plan = (struct operator_cuda_gradient_plan *)made;
-    (*out_plan)->plan = (const struct foveate_plan *)plan;
+    (*out_plan)->plan = (const struct gauss_plan *)plan;
     const enum fovea_result result = fill(gradient, *out_plan);
     if (result < 0) {
         plan_retire(gradient, out_plan);

@@ -114,7 +114,7 @@ static enum fovea_result gather_node(struct foveate_gradient_slice *slice, int32
 static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
 {
     const struct foveate_gradient_tables *tables = &slice->plan->tables;
-    bool has[FOVEATE_MAX_LEVELS] = {false};
+    bool has[GAUSS_MAX_LEVELS] = {false};
     slice->params.law = slice->plan->stepped;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t i = 0; i < tables->node_count; i++) {

@@ -24,13 +24,13 @@ struct operator_cuda_gradient {
 /* An image's scratch memory, in floats. */
 struct foveate_gradient_layout {
     int64_t places, derivative, dots, between;
-    int64_t levels[FOVEATE_MAX_LEVELS];
+    int64_t levels[GAUSS_MAX_LEVELS];
     int64_t floats;
 };
 
 struct operator_cuda_gradient_plan {
     struct operator_cuda_plan base; /* batch: gazes, their derivatives, scratch memory */
-    const struct foveate_plan *plan;
+    const struct gauss_plan *plan;
     struct foveate_gradient_plan laws;
     struct foveate_gradient_tables tables; /* their rows and weights are on the device too */
     struct foveate_gradient_layout layout;

@@ -3,7 +3,7 @@
 
 #include "loops.h"
 
-#include "kernels/foveate/cpu/common/sigma.h"
+#include "kernels/gauss/cpu/common/sigma.h"
 
 #define BLOCK FOVEATE_GRADIENT_BLOCK
 #define REGISTERS (BLOCK / LANES) /* of a block's channel */
@@ -13,17 +13,17 @@
 static void sigma_row(const struct foveate_gradient_view *view, int32_t right_q8, int32_t down_q8,
                       float *out)
 {
-    struct foveate_cpu_picture picture = {.plan = view->plan};
-    picture.view.frame = (struct foveate_frame){
+    struct gauss_cpu_picture picture = {.plan = view->plan};
+    picture.view.frame = (struct gauss_frame){
         .width_px = (int32_t)view->plan->width_px,
         .height_px = (int32_t)view->plan->height_px,
         .fragment_px = (int32_t)view->plan->fragment_px,
         .gaze_x_q8 = view->gaze_x_q8 + right_q8,
         .gaze_y_q8 = view->gaze_y_q8 + down_q8,
     };
-    foveate_cpu_sigma_row(
+    gauss_cpu_sigma_row(
         &picture,
-        (struct foveate_cpu_places){
+        (struct gauss_cpu_places){
             .x_px = 0.5f, .y_px = (float)view->y + 0.5f, .apart_px = 1.0f, .count = view->count},
         out);
 }
@@ -33,7 +33,7 @@ static void places(const struct foveate_gradient_view *view, float *out_places)
     sigma_row(view, 0, 0, out_places);
     for (int32_t i = 0; i < view->count; i += LANES) {
         *(lanes *)(out_places + i) =
-            foveate_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / FOVEATE_GRADIENT_APART);
+            gauss_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / FOVEATE_GRADIENT_APART);
     }
 }
 
@@ -139,7 +139,7 @@ static void dot(const struct foveate_gradient_node_at *at, const float *places, 
     }
 }
 
-#define LOOPS FOVEATE_CPU_NAME(foveate_gradient_loops)
+#define LOOPS GAUSS_CPU_NAME(foveate_gradient_loops)
 const struct foveate_gradient_loops LOOPS = {
     .places = places,
     .sum = sum,

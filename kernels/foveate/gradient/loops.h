@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The inner loops of gradients on the cpu, compiled as foveate/cpu/common/lanes.h says.
+/* The inner loops of gradients on the cpu, compiled as gauss/cpu/common/lanes.h says.
  *
  * Planes lie in blocks: 16 neighbours of a row, one channel after the other, and then the next 16.
  * So a row of blocks is made of others without a look at what is in it, and 16 x 16 neighbours are
@@ -9,7 +9,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_LOOPS_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_LOOPS_H
 
-#include "kernels/foveate/cpu/common/picture.h"
+#include "kernels/gauss/cpu/common/picture.h"
 #include "tables.h"
 
 #define FOVEATE_GRADIENT_BLOCK 16
@@ -34,7 +34,7 @@ struct foveate_gradient_sum {
 
 /* Row y of an image: where its pixels look, and how. */
 struct foveate_gradient_view {
-    const struct foveate_plan *plan;
+    const struct gauss_plan *plan;
     int32_t gaze_x_q8, gaze_y_q8;
     int32_t y;
     int32_t count; /* pixels, a multiple of the block */
@@ -80,7 +80,7 @@ static inline int32_t foveate_gradient_blocks(int32_t size)
 }
 
 extern const struct foveate_gradient_loops foveate_gradient_loops_base;
-#ifdef FOVEATE_CPU_HAVE_AVX2
+#ifdef GAUSS_CPU_HAVE_AVX2
 extern const struct foveate_gradient_loops foveate_gradient_loops_avx2;
 extern const struct foveate_gradient_loops foveate_gradient_loops_avx512;
 #endif

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
 
-#include "kernels/foveate/frame.h"
+#include "kernels/gauss/frame.h"
 #include "kernels/image/image_linear.h"
 #include "tables.h"
 
@@ -28,7 +28,7 @@ struct foveate_gradient_band_params {
 };
 
 struct foveate_gradient_law {
-    struct foveate_law law;
+    struct gauss_law law;
     int32_t fragment_px; /* 0: no steps */
     int32_t reserved;
     uint64_t table; /* float[] */

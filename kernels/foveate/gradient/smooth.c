@@ -4,7 +4,7 @@
 #include "smooth.h"
 
 #include "core/log.h"
-#include "kernels/foveate/cpu/common/lanes.h"
+#include "kernels/gauss/cpu/common/lanes.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct work {
     float *values; /* a row as the codec has it, or those of loops->gaze */
     float *derivative; /* of dst */
     float *one, *other, *third; /* pictures of the largest size that any level has */
-    float *levels[FOVEATE_MAX_LEVELS]; /* transposed */
+    float *levels[GAUSS_MAX_LEVELS]; /* transposed */
     uint8_t *marks; /* blocks of pixels that have a node */
     uint8_t *touched; /* blocks of rows of samples that those reach */
     uint8_t *transposed; /* the same of `other`, transposed: of 16 rows each */
@@ -35,11 +35,11 @@ struct work {
 
 const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
 {
-#ifdef FOVEATE_CPU_HAVE_AVX2
-    if (foveate_cpu_runs_avx512()) {
+#ifdef GAUSS_CPU_HAVE_AVX2
+    if (gauss_cpu_runs_avx512()) {
         return &foveate_gradient_loops_avx512;
     }
-    if (foveate_cpu_runs_avx2()) {
+    if (gauss_cpu_runs_avx2()) {
         return &foveate_gradient_loops_avx2;
     }
 #endif
@@ -47,8 +47,8 @@ const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
 }
 
 enum fovea_result foveate_gradient_smooth_init(struct foveate_gradient_smooth *smooth,
-                                               const struct foveate_plan *plan,
-                                               const struct foveate_plan *even)
+                                               const struct gauss_plan *plan,
+                                               const struct gauss_plan *even)
 {
     *smooth = (struct foveate_gradient_smooth){
         .plan = plan, .even = even, .loops = foveate_gradient_choose_loops()};
@@ -161,8 +161,8 @@ static void write_image(const struct work *work, const float *in)
     }
 }
 
-static struct foveate_gradient_view view_of(const struct work *work,
-                                            const struct foveate_plan *plan, int32_t y)
+static struct foveate_gradient_view view_of(const struct work *work, const struct gauss_plan *plan,
+                                            int32_t y)
 {
     return (struct foveate_gradient_view){.plan = plan,
                                           .gaze_x_q8 = work->image->gaze_x_q8,
@@ -171,7 +171,7 @@ static struct foveate_gradient_view view_of(const struct work *work,
                                           .count = work->blocks * BLOCK};
 }
 
-static void find_places(const struct work *work, const struct foveate_plan *plan)
+static void find_places(const struct work *work, const struct gauss_plan *plan)
 {
     const struct foveate_gradient_tables *tables = &work->smooth->tables;
     for (int32_t y = 0; y < tables->height_px; y++) {

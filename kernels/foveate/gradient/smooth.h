@@ -20,16 +20,16 @@ struct foveate_gradient_image {
 
 /* The tables of a plan; read by all threads. */
 struct foveate_gradient_smooth {
-    const struct foveate_plan *plan;
-    const struct foveate_plan *even; /* the same without steps */
+    const struct gauss_plan *plan;
+    const struct gauss_plan *even; /* the same without steps */
     struct foveate_gradient_tables tables;
     const struct foveate_gradient_loops *loops;
 };
 
 /* On failure nothing is left. */
 FOVEA_MUST_CHECK enum fovea_result foveate_gradient_smooth_init(
-    struct foveate_gradient_smooth *smooth, const struct foveate_plan *plan,
-    const struct foveate_plan *even);
+    struct foveate_gradient_smooth *smooth, const struct gauss_plan *plan,
+    const struct gauss_plan *even);
 void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth);
 /* The loops that the processor runs. */
 const struct foveate_gradient_loops *foveate_gradient_choose_loops(void);

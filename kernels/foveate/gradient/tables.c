@@ -12,7 +12,7 @@
 struct builder {
     struct foveate_gradient_tables *tables;
     bool out_of_memory;
-    float rounded[FOVEATE_LADDER_TAPS]; /* a row's weights */
+    float rounded[GAUSS_LADDER_TAPS]; /* a row's weights */
 };
 
 /* Samples of a level along an axis: those kept are -margin .. count - 1 + margin. */
@@ -124,16 +124,16 @@ static struct foveate_gradient_band reduce(struct builder *builder, struct axis 
     return band;
 }
 
-static struct foveate_gradient_band blur(struct builder *builder, const struct foveate_node *node,
+static struct foveate_gradient_band blur(struct builder *builder, const struct gauss_node *node,
                                          struct axis from, int32_t size_px)
 {
     const struct foveate_gradient_band band = begin(builder, size_px);
     const int32_t apart = 1 << node->level;
-    double weights[FOVEATE_LADDER_TAPS];
+    double weights[GAUSS_LADDER_TAPS];
     for (int32_t px = 0; px < size_px; px++) {
         int32_t first;
-        const int32_t count = foveate_node_row(node, (double)FOVEATE_REACH,
-                                               (px + 0.5) / apart - 0.5, &first, weights);
+        const int32_t count =
+            gauss_node_row(node, (double)GAUSS_REACH, (px + 0.5) / apart - 0.5, &first, weights);
         add_folded(builder, &band, apart, from, first, weights, count);
     }
     return band;
@@ -173,7 +173,7 @@ static struct foveate_gradient_band transpose(struct builder *builder,
 
 static struct axis axis_of(int32_t size_px, int32_t level)
 {
-    return (struct axis){(size_px + (1 << level) - 1) >> level, foveate_level_margin(level)};
+    return (struct axis){(size_px + (1 << level) - 1) >> level, gauss_level_margin(level)};
 }
 
 static void make_level(struct builder *builder, int32_t k)
@@ -194,13 +194,13 @@ static void make_level(struct builder *builder, int32_t k)
     }
 }
 
-/* foveate_ladder_node, but for what is left of sigma on its level. */
-static struct foveate_node node_of(int32_t i, int32_t level_count)
+/* gauss_ladder_node, but for what is left of sigma on its level. */
+static struct gauss_node node_of(int32_t i, int32_t level_count)
 {
-    const double coordinate = (double)(i * FOVEATE_GRADIENT_APART) / FOVEATE_LADDER_PER_OCTAVE;
-    struct foveate_node node = {.sigma_px = foveate_ladder_sigma_px(coordinate)};
-    node.level = foveate_level_with((float)node.sigma_px, FOVEATE_GRADIENT_RESIDUAL, level_count);
-    const double taken = (double)foveate_level_variance(node.level);
+    const double coordinate = (double)(i * FOVEATE_GRADIENT_APART) / GAUSS_LADDER_PER_OCTAVE;
+    struct gauss_node node = {.sigma_px = gauss_ladder_sigma_px(coordinate)};
+    node.level = gauss_level_with((float)node.sigma_px, FOVEATE_GRADIENT_RESIDUAL, level_count);
+    const double taken = (double)gauss_level_variance(node.level);
     node.residual = sqrt(node.sigma_px * node.sigma_px - taken) / (1 << node.level);
     return node;
 }
@@ -208,7 +208,7 @@ static struct foveate_node node_of(int32_t i, int32_t level_count)
 static void make_node(struct builder *builder, int32_t i)
 {
     struct foveate_gradient_tables *t = builder->tables;
-    const struct foveate_node node = node_of(i, t->level_count);
+    const struct gauss_node node = node_of(i, t->level_count);
     struct foveate_gradient_node *out = &t->nodes[i];
     out->level = node.level;
     out->blur.x = blur(builder, &node, axis_of(t->width_px, node.level), t->width_px);
@@ -218,15 +218,14 @@ static void make_node(struct builder *builder, int32_t i)
 }
 
 enum fovea_result foveate_gradient_tables_init(struct foveate_gradient_tables *tables,
-                                               const struct foveate_plan *plan)
+                                               const struct gauss_plan *plan)
 {
     const int32_t last = (int32_t)ceilf(foveate_gradient_place(plan->sigma_bound_px));
     *tables = (struct foveate_gradient_tables){
         .width_px = (int32_t)plan->width_px,
         .height_px = (int32_t)plan->height_px,
-        .level_count = foveate_level_with(plan->sigma_bound_px, FOVEATE_GRADIENT_RESIDUAL,
-                                          FOVEATE_MAX_LEVELS) +
-                       1,
+        .level_count =
+            gauss_level_with(plan->sigma_bound_px, FOVEATE_GRADIENT_RESIDUAL, GAUSS_MAX_LEVELS) + 1,
         .node_count = last + 2 > 4 ? last + 2 : 4,
     };
     struct builder builder = {.tables = tables};

@@ -3,8 +3,8 @@
 
 /* The smooth method as a sum of separable linear maps, and their transposes.
  *
- * With the ladder's nodes (foveate/plan/ladder.h), FOVEATE_GRADIENT_APART of its steps apart, the
- * picture of node n is B_n = Y_n X_n D, where D decimates to the node's level (foveate/smooth.h)
+ * With the ladder's nodes (gauss/plan/ladder.h), FOVEATE_GRADIENT_APART of its steps apart, the
+ * picture of node n is B_n = Y_n X_n D, where D decimates to the node's level (gauss/pyramid.h)
  * and X and Y blur and up-sample along the axes. With w_n(c) Lagrange's weights of the four nodes
  * around a pixel's place c,
  *
@@ -17,7 +17,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_TABLES_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_TABLES_H
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/gauss.h"
 #include "weights.h"
 
 #ifdef __cplusplus
@@ -59,7 +59,7 @@ struct foveate_gradient_tables {
     int32_t width_px, height_px;
     int32_t level_count;
     int32_t node_count; /* at least 4 */
-    struct foveate_gradient_level levels[FOVEATE_MAX_LEVELS];
+    struct foveate_gradient_level levels[GAUSS_MAX_LEVELS];
     struct foveate_gradient_node *nodes;
     struct foveate_gradient_row *rows;
     float *weights;
@@ -72,7 +72,7 @@ struct foveate_gradient_tables {
 /* Of a plan of the smooth method: all nodes that any gaze can ask for. On failure nothing is
  * left. */
 FOVEA_MUST_CHECK enum fovea_result foveate_gradient_tables_init(
-    struct foveate_gradient_tables *tables, const struct foveate_plan *plan);
+    struct foveate_gradient_tables *tables, const struct gauss_plan *plan);
 void foveate_gradient_tables_finish(struct foveate_gradient_tables *tables);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_WEIGHTS_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_WEIGHTS_H
 
-#include "kernels/foveate/plan/ladder.h"
+#include "kernels/gauss/plan/ladder.h"
 
 /* Nodes lie 3/16 octaves of the ladder apart. The blended transfer function is at most 5e-4 off
  * near sigma 0.4 px and 1.3e-4 from 1 px on, its derivative with respect to sigma 0.9 % and 0.45 %
@@ -18,14 +18,14 @@
 /* Returns the place of a sigma, counted in our nodes. */
 HOST_DEVICE float foveate_gradient_place(float sigma_px)
 {
-    return foveate_ladder_place(sigma_px) * (1.0f / FOVEATE_GRADIENT_APART);
+    return gauss_ladder_place(sigma_px) * (1.0f / FOVEATE_GRADIENT_APART);
 }
 
 /* Returns how fast the place grows with sigma: W'/W over ln 2, W the sum of the sampled
  * Gaussian. */
 HOST_DEVICE float foveate_gradient_place_slope(float sigma_px)
 {
-    const float per_log = FOVEATE_LADDER_PER_OCTAVE / (FOVEATE_GRADIENT_APART * 0.69314718f);
+    const float per_log = GAUSS_LADDER_PER_OCTAVE / (FOVEATE_GRADIENT_APART * 0.69314718f);
     if (sigma_px < 0.1f) {
         return 0.0f;
     }

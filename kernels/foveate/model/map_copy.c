@@ -4,8 +4,8 @@
 #include "map_copy.h"
 
 #include "core/log.h"
+#include "kernels/image/png_samples.h"
 #include "kernels/operator/operator_file.h"
-#include "map_png.h"
 #include "map_ready.h"
 #include "map_store.h"
 
@@ -41,9 +41,9 @@ static bool is_of(const struct foveate_map_copy *old, const char *path, const st
 static enum fovea_result decode(const struct operator_file *file, const char *bytes,
                                 struct foveate_map_copy *fresh)
 {
-    struct foveate_map_picture picture;
-    FOVEA_TRY(foveate_map_png_decode((const unsigned char *)bytes, (size_t)fresh->status.st_size,
-                                     file->path, file->log, &picture));
+    struct image_png picture;
+    FOVEA_TRY(image_png_decode((const unsigned char *)bytes, (size_t)fresh->status.st_size,
+                               file->path, file->log, &picture));
     fresh->values = picture.values;
     fresh->width = picture.width;
     fresh->height = picture.height;

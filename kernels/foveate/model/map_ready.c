@@ -82,9 +82,9 @@ static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct
 static enum fovea_result make_table(struct fovea_map_ready *ready,
                                     const struct foveate_model *model)
 {
-    const struct foveate_law law = {.map_width = model->map.width + 2,
-                                    .map_height = model->map.height + 2,
-                                    .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT};
+    const struct gauss_law law = {.map_width = model->map.width + 2,
+                                  .map_height = model->map.height + 2,
+                                  .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT};
     ready->table =
         large_memory_make((size_t)law.map_width * (size_t)law.map_height, sizeof *ready->table);
     if (!ready->table) {
@@ -92,7 +92,7 @@ static enum fovea_result make_table(struct fovea_map_ready *ready,
     }
     foveate_map_fill_table(model, (double)INFINITY, ready->table);
     ready->line = foveate_model_map_line(model);
-    ready->extremes = foveate_cpu_extremes_of_map(&law, ready->table);
+    ready->extremes = gauss_cpu_extremes_of_map(&law, ready->table);
     return FOVEA_OK;
 }
 

@@ -7,8 +7,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 
+#include "kernels/gauss/plan/slope.h"
 #include "model.h"
-#include "slope.h"
 
 #include <stdatomic.h>
 
@@ -23,8 +23,8 @@ struct fovea_map_ready {
     int32_t block_columns;
     float *smallest_of_blocks; /* by rows */
     struct foveate_map_line line; /* that the table goes by */
-    float *table; /* of struct foveate_law, for every size and strength that it does not limit */
-    struct foveate_extremes extremes; /* of the table */
+    float *table; /* of struct gauss_law, for every size and strength that it does not limit */
+    struct gauss_extremes extremes; /* of the table */
 };
 
 /* The settings are of the map model, in range, with the samples of an array and their serial.

@@ -13,7 +13,7 @@
 
 /* A plan may use a program's array where it lies; only a file has to be read. */
 static enum fovea_result make_plan(struct fovea_foveation foveation, uint32_t width_px,
-                                   uint32_t height_px, struct foveate_plan **out_plan)
+                                   uint32_t height_px, struct gauss_plan **out_plan)
 {
     struct foveate_map_copy none = {0};
     struct foveate_map_copy read = {0};
@@ -33,12 +33,12 @@ static enum fovea_result make_plan(struct fovea_foveation foveation, uint32_t wi
 static enum fovea_result sigma_px(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
                                   float *out)
 {
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     FOVEA_TRY(make_plan(desc->settings->foveation, desc->width_px, desc->height_px, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
     for (int32_t y = 0; y < frame.height_px; y++) {
         for (int32_t x = 0; x < frame.width_px; x++) {
-            *out++ = foveate_sigma_at(plan, &frame, x, y);
+            *out++ = gauss_sigma_at(plan, &frame, x, y);
         }
     }
     foveate_plan_destroy(&plan);
@@ -102,22 +102,22 @@ static enum fovea_result eccentricity_deg(const struct operator_plan_desc *desc,
 
 /* kappa over the law's sigma is cycles a pixel, those along the side that the law counts by: a
  * model with a view has foveate_view_px_per_radian pixels a radian there. */
-static double cutoff_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
+static double cutoff_at(const struct gauss_plan *plan, const struct gauss_frame *frame,
                         const struct foveate_model *model, int32_t x, int32_t y)
 {
-    const struct foveate_law *law = &plan->law;
+    const struct gauss_law *law = &plan->law;
     const float x_px = (float)x + 0.5f;
     const float y_px = (float)y + 0.5f;
-    const double plain_px = (double)foveate_law_plain_at(law, plan->law_table, x_px, y_px,
-                                                         (float)frame->gaze_x_q8 / 256.0f,
-                                                         (float)frame->gaze_y_q8 / 256.0f);
+    const double plain_px = (double)gauss_law_plain_at(law, plan->law_table, x_px, y_px,
+                                                       (float)frame->gaze_x_q8 / 256.0f,
+                                                       (float)frame->gaze_y_q8 / 256.0f);
     double px_per_deg = 2.0 * model->foveation.paper.f_max_cpd;
     if (model->foveation.model == FOVEA_MODEL_RELATIVE) {
         return fmin(model->kappa / plain_px, 0.5) * model->half_short_px; /* its law falls on */
     }
     if (foveate_model_projected(model)) {
-        const struct foveate_ray ray = foveate_law_ray(law, x_px - 0.5f, y_px - 0.5f);
-        px_per_deg = (double)foveate_law_px_per_radian(law, ray) * M_PI / 180.0;
+        const struct gauss_ray ray = gauss_law_ray(law, x_px - 0.5f, y_px - 0.5f);
+        px_per_deg = (double)gauss_law_px_per_radian(law, ray) * M_PI / 180.0;
     }
     return model->kappa / plain_px * px_per_deg;
 }
@@ -144,13 +144,13 @@ static enum fovea_result cutoff_cpd(const struct operator_plan_desc *desc,
 {
     struct foveate_model model;
     struct fovea_foveation smooth = desc->settings->foveation;
-    struct foveate_plan *plan = NULL;
+    struct gauss_plan *plan = NULL;
     if (!make_places(desc, &model)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     smooth.method = FOVEA_METHOD_SMOOTH;
     FOVEA_TRY(make_plan(smooth, desc->width_px, desc->height_px, &plan));
-    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    const struct gauss_frame frame = gauss_frame_make(plan, gaze);
     for (int32_t y = 0; y < frame.height_px; y++) {
         for (int32_t x = 0; x < frame.width_px; x++) {
             *out++ = (float)cutoff_at(plan, &frame, &model, x, y);

@@ -4,6 +4,7 @@
 #include "model.h"
 
 #include "kernels/foveate/limits.h"
+#include "kernels/gauss/plan/ladder.h"
 #include "kernels/operator/operator.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
     if (is_map(model) && !foveate_map_init(&model->map, &foveation->map)) {
         return false;
     }
-    return is_relative(model) || sigma_to_check_px(model) <= FOVEATE_MAX_SIGMA_PX;
+    return is_relative(model) || sigma_to_check_px(model) <= GAUSS_MAX_SIGMA_PX;
 }
 
 /* ---- Cutoffs */
@@ -125,8 +126,7 @@ static double relative_cutoff_cpp(const struct foveate_model *model, double dist
     const struct fovea_relative *relative = &model->foveation.relative;
     const double beyond =
         (distance_px / model->half_short_px - relative->sharp) / relative->halving;
-    const double least =
-        model->kappa * fmax(model->foveation.strength, 1e-3) / FOVEATE_MAX_SIGMA_PX;
+    const double least = model->kappa * fmax(model->foveation.strength, 1e-3) / GAUSS_MAX_SIGMA_PX;
     return fmax(0.5 / fmax(1.0 + beyond, 0.5), least);
 }
 

@@ -3,7 +3,7 @@
 
 /* The law from place to blur, in double precision: what plans are made from. A model is a case in
  * foveate/model/model.c, in foveate/model/check.c and, for what it is made of, in
- * foveate/plan/smooth.c. */
+ * foveate/plan/law.c. */
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
 
@@ -30,7 +30,7 @@ struct foveate_model {
 };
 
 /* False if a setting that the model uses is out of range, not finite or names something unknown, or
- * if all together ask for more than FOVEATE_MAX_SIGMA_PX where the gaze is in the picture. */
+ * if all together ask for more than GAUSS_MAX_SIGMA_PX where the gaze is in the picture. */
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px);
 

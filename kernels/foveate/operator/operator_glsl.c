@@ -1,295 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* foveate as an operator on Vulkan: its shaders in their order. */
+/* foveate as an operator on Vulkan: the machine, and what is drawn over its picture. */
 
-#include "kernels/operator/operator_glsl.h"
-
-#include "core/large_memory.h"
-#include "core/log.h"
 #include "foveate_operator.h"
-#include "kernels/foveate/glsl/foveate_shaders.h"
-#include "kernels/foveate/glsl/shader_tile_shape.h"
-#include "kernels/foveate/glsl/shader_tiles.h"
+
 #include "kernels/foveate/overlay/overlay.h"
-#include "kernels/foveate/plan/tile.h"
-#include "kernels/image/pixel_light.h"
+#include "kernels/gauss/operator/gauss_operator.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-/* The buffer Law of law.glsl. */
-_Static_assert(sizeof(struct foveate_law) == 48, "std430 has no other padding");
-_Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding");
-_Static_assert(sizeof(struct foveate_frame) <= OPERATOR_CONSTANT_BYTES, "more than there is");
-_Static_assert(sizeof(struct smooth_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(sizeof(struct overlay_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(offsetof(struct overlay_constants, rings) % 16 == 0, "where std430 has a vec4");
 
-struct foveate_glsl {
-    struct operator_glsl base;
-    struct foveate_shader_tiles tiles; /* used or not; workgroups may be too small for them */
-    struct foveate_level levels[FOVEATE_MAX_LEVELS]; /* of nodes; the picture's samples come last */
-    uint32_t picture_samples;
-};
-
-static const struct foveate_plan *plan_of(const struct operator_glsl *glsl)
-{
-    return foveate_plan_of(glsl->plan);
-}
-
-static const struct foveate_shader_tiles *tiles_of(const struct operator_glsl *glsl)
-{
-    return &((const struct foveate_glsl *)glsl)->tiles;
-}
-
-static void lay_out(struct foveate_glsl *glsl)
-{
-    const struct foveate_plan *plan = plan_of(&glsl->base);
-    const int32_t picture =
-        plan->level_count > 1 ? plan->levels[1].first : (int32_t)plan->level_samples;
-    memcpy(glsl->levels, plan->levels, sizeof glsl->levels);
-    for (uint32_t k = 1; k < plan->level_count; k++) {
-        glsl->levels[k].first -= picture;
-    }
-    glsl->levels[0].first = (int32_t)plan->level_samples - picture;
-    glsl->picture_samples = (uint32_t)picture;
-}
-
-static enum fovea_result create(const struct operator_plan *plan,
-                                const struct operator_glsl_limits *limits,
-                                struct operator_glsl **out_glsl)
-{
-    FOVEA_TRY(operator_glsl_make(plan, sizeof(struct foveate_glsl), out_glsl));
-    struct foveate_glsl *own = (struct foveate_glsl *)*out_glsl;
-    lay_out(own);
-    if (limits->shared_bytes >= SHADER_TILE_SHARED_BYTES) {
-        own->tiles = foveate_shader_tiles_of(foveate_plan_of(plan));
-    }
-    return FOVEA_OK;
-}
-
-/* ---- Memory */
-
-static size_t law_table_bytes(const struct foveate_plan *plan)
-{
-    return (size_t)plan->law.table_count * sizeof plan->law_table[0];
-}
-
-static uint64_t table_bytes(const struct operator_glsl *glsl)
-{
-    const struct foveate_plan *plan = plan_of(glsl);
-    const size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
-    return sizeof plan->law + sizeof plan->levels + law_table_bytes(plan) + light_bytes;
-}
-
-/* Nodes read samples of the picture from memory where they take long to make, else they make them
- * of its pixels. */
-static bool stores_picture(const struct operator_glsl *glsl, enum fovea_format format)
-{
-    return !pixel_light_known(format) || image_light_is_wide(foveate_plan_light(plan_of(glsl)));
-}
-
-/* A level's sample is four halves. */
-static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
-{
-    const uint32_t picture = ((const struct foveate_glsl *)glsl)->picture_samples;
-    const uint32_t nodes =
-        plan_of(glsl)->level_samples - (stores_picture(glsl, format) ? 0 : picture);
-    return 8 * (uint64_t)(tiles_of(glsl)->used ? tiles_of(glsl)->sample_count : nodes);
-}
-
-/* The law, the levels, the law's table and the display's samples: the buffer Law of law.glsl. */
-static void fill(struct operator_glsl *glsl, void *tables)
-{
-    char *to = tables;
-    const struct foveate_plan *plan = plan_of(glsl);
-    const struct foveate_level *levels =
-        tiles_of(glsl)->used ? tiles_of(glsl)->levels : ((struct foveate_glsl *)glsl)->levels;
-    memcpy(to, &plan->law, sizeof plan->law);
-    memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
-    to += sizeof plan->law + sizeof plan->levels;
-    memcpy(to, plan->law_table, law_table_bytes(plan));
-    if (foveate_plan_light_samples(plan) > 0) {
-        foveate_plan_fill_light(plan, (float *)(void *)(to + law_table_bytes(plan)));
-    }
-}
-
-/* ---- Passes */
-
-static struct operator_shader specialize(const struct shader *shader,
-                                         const struct foveate_frame *frame,
-                                         enum fovea_format format)
-{
-    const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
-    const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    return (struct operator_shader){
-        .shader = shader, .special = {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
-}
-
-/* Nothing is blurred, and there are no levels that passes could write to. */
-static bool copies(const struct operator_glsl *glsl)
-{
-    return plan_of(glsl)->level_count == 0;
-}
-
-/* The picture included; of any gaze. */
-static uint32_t most_levels(const struct operator_glsl *glsl)
-{
-    return tiles_of(glsl)->used ? (uint32_t)tiles_of(glsl)->level_count
-                                : plan_of(glsl)->level_count;
-}
-
-/* Which blends nodes. */
-static const struct shader *nodes_of(const struct operator_glsl *glsl)
-{
-    return plan_of(glsl)->law.kind == FOVEATE_LAW_PICTURE ? &foveate_shader_nodes_pictured
-                                                          : &foveate_shader_nodes;
-}
-
-static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
-{
-    const bool tiles = tiles_of(glsl)->used;
-    const bool levels = most_levels(glsl) > 1;
-    const struct {
-        const struct shader *shader;
-        bool taken;
-    } all[] = {{&foveate_shader_level, !tiles},    {&foveate_shader_levels, levels},
-               {nodes_of(glsl), !tiles},           {&foveate_shader_tile_kinds, tiles},
-               {&foveate_shader_tile_near, tiles}, {&foveate_shader_tile_far, tiles && levels}};
-    uint32_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].taken) {
-            out[count++] = all[i].shader;
-        }
-    }
-    return count;
-}
-
-static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
-                        enum fovea_format format, struct operator_shader *out_shaders)
-{
-    if (copies(glsl)) {
-        *out_shaders = (struct operator_shader){.shader = &shader_copy};
-        return 1;
-    }
-    const struct foveate_frame frame = foveate_frame_of(plan_of(glsl), view);
-    const struct shader *list[OPERATOR_MAX_SHADERS];
-    const uint32_t count = list_shaders(glsl, list);
-    for (uint32_t i = 0; i < count; i++) {
-        out_shaders[i] = specialize(list[i], &frame, format);
-    }
-    return count;
-}
-
-/* Passes as they are added, all of one frame. */
-struct list {
-    const struct operator_glsl *glsl;
-    enum fovea_format format;
-    struct smooth_constants constants;
-    struct operator_pass *passes;
-    uint32_t count;
-};
-
-static struct operator_pass *add(struct list *list, const struct shader *shader)
-{
-    struct operator_pass *pass = &list->passes[list->count++];
-    *pass =
-        (struct operator_pass){.shader = specialize(shader, &list->constants.frame, list->format),
-                               .constant_bytes = sizeof list->constants};
-    memcpy(pass->constants, &list->constants, sizeof list->constants);
-    return pass;
-}
-
-/* From 1 on, two at a time. What comes next may read them. */
-static void add_levels(struct list *list)
-{
-    struct smooth_constants *constants = &list->constants;
-    for (constants->level = 1; constants->level < constants->level_count; constants->level += 2) {
-        struct operator_pass *pass = add(list, &foveate_shader_levels);
-        foveate_shader_levels_groups(&constants->frame, constants->level, pass->groups);
-        pass->barrier = true;
-    }
-}
-
-static void add_nodes(struct list *list)
-{
-    const uint32_t width = plan_of(list->glsl)->width_px;
-    const uint32_t height = plan_of(list->glsl)->height_px;
-    if (stores_picture(list->glsl, list->format)) {
-        struct operator_pass *level = add(list, &foveate_shader_level);
-        shader_pixel_groups(width, height, level->groups);
-        level->barrier = true;
-    }
-    add_levels(list);
-    shader_pixel_groups(width, height, add(list, nodes_of(list->glsl))->groups);
-}
-
-static struct operator_pass *add_tile(struct list *list, const struct shader *shader)
-{
-    struct operator_pass *pass = add(list, shader);
-    foveate_shader_tile_groups(shader, &list->constants.frame, pass->groups);
-    return pass;
-}
-
-/* Kinds and levels do not read each other: one barrier ends both. */
-static void add_tiles(struct list *list)
-{
-    struct operator_pass *kinds = add_tile(list, &foveate_shader_tile_kinds);
-    const bool has_levels = list->constants.level_count > 1;
-    kinds->barrier = !has_levels;
-    add_levels(list);
-    add_tile(list, &foveate_shader_tile_near);
-    if (has_levels) {
-        add_tile(list, &foveate_shader_tile_far);
-    }
-}
-
-/* Those that a sigma in the picture asks for; nodes beyond them take the coarsest. */
-static int32_t count_levels(const struct foveate_plan *plan, const struct foveate_frame *frame)
-{
-    const int32_t count = (int32_t)plan->level_count;
-    if (frame->late || !foveate_frame_gaze_is_inside(frame)) {
-        return count;
-    }
-    const float residual = foveate_light_residual(foveate_plan_light(plan));
-    return foveate_level_with(plan->sigma_max_px, residual, count) + 1;
-}
-
-/* A copy, tiles of one level, or tiles blended from nodes. */
-static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
-                       enum fovea_format format, struct operator_pass *out_passes)
-{
-    if (copies(glsl)) {
-        operator_pass_copies(view, out_passes);
-        return 1;
-    }
-    const struct foveate_shader_tiles *tiles = tiles_of(glsl);
-    const struct foveate_frame frame = foveate_frame_of(plan_of(glsl), view);
-    struct list list = {
-        .glsl = glsl,
-        .format = format,
-        .constants = {.frame = frame,
-                      .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &frame)
-                                                 : count_levels(plan_of(glsl), &frame),
-                      .slope = tiles->slope,
-                      .fine_sigma_px = tiles->fine_sigma_px,
-                      .kinds = tiles->kinds,
-                      .places_each = foveate_shader_places_each(&frame)},
-        .passes = out_passes};
-    if (tiles->used) {
-        add_tiles(&list);
-    } else {
-        add_nodes(&list);
-    }
-    return list.count;
-}
-
-/* ---- What is drawn */
-
 /* Where all, a half, a quarter and an eighth of the resolution are left. */
-static void set_relative_rings(const struct foveate_plan *plan, float *out_rings_px)
+static void set_relative_rings(const struct gauss_plan *plan, float *out_rings_px)
 {
     const struct fovea_relative *relative = &plan->foveation.relative;
     const double unit_px = 0.5 * fmin(plan->width_px, plan->height_px);
@@ -300,7 +27,7 @@ static void set_relative_rings(const struct foveate_plan *plan, float *out_rings
 }
 
 /* Where the law goes by the angle between rays the shader does, too: the gaze may yet move. */
-static void set_rings(const struct foveate_plan *plan, struct overlay_constants *constants)
+static void set_rings(const struct gauss_plan *plan, struct overlay_constants *constants)
 {
     if (plan->foveation.model == FOVEA_MODEL_RELATIVE) {
         set_relative_rings(plan, constants->rings);
@@ -308,7 +35,7 @@ static void set_rings(const struct foveate_plan *plan, struct overlay_constants 
     }
     static const double rings_deg[4] = {2, 5, 10, 20};
     const bool by_angle =
-        plan->law.kind == FOVEATE_LAW_PROJECTED || plan->law.kind == FOVEATE_LAW_MAP_PROJECTED;
+        plan->law.kind == GAUSS_LAW_PROJECTED || plan->law.kind == GAUSS_LAW_MAP_PROJECTED;
     const double half_diagonal_px = 0.5 * hypot(plan->width_px, plan->height_px);
     const double per_deg = by_angle ? 1.0 : half_diagonal_px / plan->foveation.paper.e_max_deg;
     constants->flags |= by_angle ? OVERLAY_RINGS_BY_ANGLE : 0;
@@ -320,15 +47,14 @@ static void set_rings(const struct foveate_plan *plan, struct overlay_constants 
 static void draw(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  const struct operator_marks *marks, struct operator_pass *out_pass)
 {
-    const struct foveate_plan *plan = plan_of(glsl);
+    const struct gauss_plan *plan = gauss_plan_of(glsl->plan);
     struct overlay_constants constants = {
-        .frame = foveate_frame_of(plan, frame),
+        .frame = gauss_frame_of(plan, frame),
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .wipe_px = marks->wipe_px,
         .flags = (frame->blue_first ? OVERLAY_SWAP_RED_BLUE : 0) |
                  (marks->marker ? OVERLAY_MARKER : 0) | (marks->heatmap ? OVERLAY_HEATMAP : 0) |
-                 (marks->seen ? OVERLAY_SEEN : 0) |
-                 (marks->patch_white ? OVERLAY_PATCH_WHITE : 0) |
+                 (marks->seen ? OVERLAY_SEEN : 0) | (marks->patch_white ? OVERLAY_PATCH_WHITE : 0) |
                  (marks->patch_by_gaze ? OVERLAY_PATCH_BY_GAZE : 0) |
                  marks->patch_px << OVERLAY_PATCH_SHIFT,
         .text_columns = marks->text_columns,
@@ -349,9 +75,5 @@ static const struct shader *draws(const struct operator_glsl *glsl)
     return &foveate_shader_overlay;
 }
 
-#define MACHINE                                                                                    \
-    .create = create, .destroy = operator_glsl_free, .table_bytes = table_bytes, .fill = fill,     \
-    .scratch_bytes = scratch_bytes, .shaders = shaders, .passes = passes
-
-const struct operator_glsl_api foveate_machine_glsl = {MACHINE};
-const struct operator_glsl_api foveate_operator_glsl = {MACHINE, .draw = draw, .draws = draws};
+const struct operator_glsl_api foveate_operator_glsl = {GAUSS_MACHINE_GLSL, .draw = draw,
+                                                        .draws = draws};

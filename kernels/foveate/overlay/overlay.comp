@@ -11,9 +11,9 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
-#include "kernels/foveate/glsl/frame.glsl"
-#include "kernels/foveate/glsl/law.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "kernels/gauss/glsl/frame.glsl"
+#include "kernels/gauss/glsl/law.glsl"
+#include "kernels/gauss/glsl/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -21,7 +21,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 /* struct overlay_constants of overlay.h. */
 layout(push_constant) uniform Constants
 {
-    foveate_frame submitted;
+    gauss_frame submitted;
     float wipe_px; /* 0: none */
     vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     float sigma_max_px;
@@ -30,7 +30,7 @@ layout(push_constant) uniform Constants
     int text_rows; /* 0: none */
     int text_scale;
 };
-foveate_frame frame;
+gauss_frame frame;
 /* struct operator_hud of operator_glsl.h. */
 layout(set = 0, binding = 4, std430) readonly buffer Hud
 {

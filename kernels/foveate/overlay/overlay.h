@@ -5,7 +5,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 #define FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/gauss/frame.h"
+#include "kernels/operator/shaders.h"
 
 enum overlay_flag {
     OVERLAY_MARKER = 1,
@@ -22,7 +23,7 @@ enum overlay_flag {
 /* The shader's push constants, after the frame's. Text, circles and a path are in
  * struct operator_hud. */
 struct overlay_constants {
-    struct foveate_frame frame;
+    struct gauss_frame frame;
     float wipe_px;
     float rings[4]; /* from the gaze, in pixels or degrees; 0: none; begins at a multiple of 16
                        bytes */
@@ -32,5 +33,8 @@ struct overlay_constants {
     int32_t text_rows;
     int32_t text_scale;
 };
+
+/* One thread a pixel. */
+extern const struct shader foveate_shader_overlay;
 
 #endif

@@ -3,21 +3,18 @@
 
 #include "kernels/foveate/foveate.h"
 
-#include "config/display_table.h"
-#include "core/large_memory.h"
 #include "core/log.h"
 #include "kernels/foveate/model/map_ready.h"
 #include "kernels/foveate/model/model.h"
-#include "smooth.h"
+#include "law.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
+static enum fovea_result fill_plan(struct gauss_plan *plan, const struct foveate_model *model)
 {
     plan->foveation = model->foveation;
-    plan->ready = foveate_map_ready_share(model->map.ready);
-    plan->foveation.map.ready = plan->ready;
+    plan->foveation.map.ready = foveate_map_ready_share(model->map.ready);
     plan->foveation.map.values = NULL; /* settings.h says whose they are */
     plan->foveation.map.own_values = NULL;
     foveate_model_describe(model, plan->description, sizeof plan->description);
@@ -30,11 +27,11 @@ static enum fovea_result fill_plan(struct foveate_plan *plan, const struct fovea
 }
 
 enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
-                                      uint32_t height_px, struct foveate_plan **out_plan)
+                                      uint32_t height_px, struct gauss_plan **out_plan)
 {
     *out_plan = NULL;
     struct foveate_model *model = malloc(sizeof *model);
-    struct foveate_plan *plan = calloc(1, sizeof *plan);
+    struct gauss_plan *plan = calloc(1, sizeof *plan);
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     if (model && plan) {
         result = foveate_model_init(model, foveation, width_px, height_px)
@@ -50,63 +47,21 @@ enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, u
     return FOVEA_OK;
 }
 
-bool foveate_plan_shares_table(const struct foveate_plan *plan)
+bool foveate_plan_shares_table(const struct gauss_plan *plan)
 {
-    return plan->ready && plan->law_table == plan->ready->table;
+    const struct fovea_map_ready *ready = plan->foveation.map.ready;
+    return ready && plan->law_table == ready->table;
 }
 
-void foveate_plan_finish(struct foveate_plan *plan)
-{
-    if (!foveate_plan_shares_table(plan)) {
-        large_memory_free(plan->law_table);
-    }
-    foveate_map_ready_release(&plan->ready);
-}
-
-void foveate_plan_destroy(struct foveate_plan **plan)
+void foveate_plan_destroy(struct gauss_plan **plan)
 {
     if (!plan || !*plan) {
         return;
     }
-    foveate_plan_finish(*plan);
+    gauss_plan_finish(*plan);
+    foveate_map_ready_release(&(*plan)->foveation.map.ready);
     free(*plan);
     *plan = NULL;
-}
-
-uint64_t foveate_plan_cuda_bytes(const struct foveate_plan *plan)
-{
-    return 8 * (uint64_t)plan->level_samples;
-}
-
-static enum fovea_result init_flat(struct foveate_plan *plan, enum foveate_law_kind kind,
-                                   const struct fovea_foveation *foveation, double sigma_max_px,
-                                   uint32_t width_px, uint32_t height_px)
-{
-    plan->foveation.method = FOVEA_METHOD_SMOOTH;
-    plan->foveation.light = foveation->light;
-    plan->foveation.alpha = foveation->alpha;
-    plan->foveation.transfer = foveation->transfer;
-    plan->foveation.display = foveation->display;
-    plan->width_px = width_px;
-    plan->height_px = height_px;
-    plan->sigma_max_px = (float)sigma_max_px;
-    return foveate_plan_fill_flat(plan, kind);
-}
-
-enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
-                                         const struct fovea_foveation *foveation, double sigma_px,
-                                         uint32_t width_px, uint32_t height_px)
-{
-    plan->one_sigma_px = sigma_px;
-    return init_flat(plan, FOVEATE_LAW_RADIAL, foveation, sigma_px, width_px, height_px);
-}
-
-enum fovea_result foveate_plan_init_pictured(struct foveate_plan *plan,
-                                             const struct fovea_foveation *foveation,
-                                             double sigma_max_px, uint32_t width_px,
-                                             uint32_t height_px)
-{
-    return init_flat(plan, FOVEATE_LAW_PICTURE, foveation, sigma_max_px, width_px, height_px);
 }
 
 static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_paper *b)
@@ -163,17 +118,6 @@ static bool same_map(const struct fovea_foveation *a, const struct fovea_foveati
            (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
 }
 
-/* Returns whether the parts that the light needs are alike. */
-static bool same_display(const struct fovea_foveation *a, const struct fovea_foveation *b)
-{
-    if (a->transfer != FOVEA_TRANSFER_SRGB) {
-        return a->transfer != FOVEA_TRANSFER_HLG ||
-               a->display.hlg_peak_cd_m2 == b->display.hlg_peak_cd_m2;
-    }
-    return (a->light != FOVEA_LIGHT_GAMMA || a->display.gamma == b->display.gamma) &&
-           (a->light != FOVEA_LIGHT_TABLE || display_same_table(&a->display, &b->display));
-}
-
 /* Parts that the model does not use do not count. */
 static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
@@ -196,21 +140,11 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
     return false;
 }
 
-bool foveate_plan_fits_even(const struct foveate_plan *plan,
-                            const struct fovea_foveation *foveation, uint32_t width_px,
-                            uint32_t height_px)
-{
-    const struct fovea_foveation *own = &plan->foveation;
-    return plan->width_px == width_px && plan->height_px == height_px &&
-           own->light == foveation->light && own->transfer == foveation->transfer &&
-           same_display(own, foveation) && own->alpha == foveation->alpha;
-}
-
-bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
+bool foveate_plan_fits(const struct gauss_plan *plan, const struct fovea_foveation *foveation,
                        uint32_t width_px, uint32_t height_px)
 {
     const struct fovea_foveation *own = &plan->foveation;
-    return foveate_plan_fits_even(plan, foveation, width_px, height_px) &&
+    return gauss_plan_fits_even(plan, foveation, width_px, height_px) &&
            own->method == foveation->method && own->strength == foveation->strength &&
            (plan->fragment_px == 0 || plan->fragment_px == foveation->paper.fragment_px) &&
            same_model(own, foveation);

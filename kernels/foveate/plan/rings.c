@@ -3,10 +3,10 @@
 
 /* The paper's law with steps: rings around the gaze, each with one sigma, that of its middle. Ring
  * i lies from bound_i = F/2 + 1.4 F i to the next, the last to half the diagonal and beyond
- * (foveate/grid.h). */
+ * (gauss/grid.h). */
 
 #include "core/large_memory.h"
-#include "smooth.h"
+#include "law.h"
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ static double bound_px(uint32_t fragment_px, uint32_t i)
 
 /* Counts the bounds below half the diagonal; at least one, so that a fragment larger than the
  * picture leaves the picture blurred where the gaze is not. */
-static uint32_t count_rings(const struct foveate_plan *plan)
+static uint32_t count_rings(const struct gauss_plan *plan)
 {
     const uint64_t width = plan->width_px;
     const uint64_t height = plan->height_px;
@@ -37,18 +37,18 @@ static uint32_t count_rings(const struct foveate_plan *plan)
 }
 
 /* Returns the middle of a ring, where its sigma is evaluated. */
-static double middle_px(const struct foveate_plan *plan, uint32_t i, double d_max_px)
+static double middle_px(const struct gauss_plan *plan, uint32_t i, double d_max_px)
 {
     const bool is_last = i + 1 == (uint32_t)plan->law.table_count;
     const double outer_px = is_last ? d_max_px : bound_px(plan->fragment_px, i + 1);
     return fmin(0.5 * (bound_px(plan->fragment_px, i) + outer_px), d_max_px);
 }
 
-enum fovea_result foveate_plan_fill_rings(struct foveate_plan *plan,
+enum fovea_result foveate_plan_fill_rings(struct gauss_plan *plan,
                                           const struct foveate_model *model)
 {
     const uint32_t count = count_rings(plan);
-    plan->law = (struct foveate_law){.kind = FOVEATE_LAW_RINGS, .table_count = (int32_t)count};
+    plan->law = (struct gauss_law){.kind = GAUSS_LAW_RINGS, .table_count = (int32_t)count};
     plan->law_table = large_memory_make(count, sizeof *plan->law_table);
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

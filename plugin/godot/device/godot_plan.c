@@ -4,7 +4,7 @@
 #include "godot_plan.h"
 
 #include "core/log.h"
-#include "kernels/row/row.h"
+#include "kernels/chain/chain.h"
 
 #include <stdlib.h>
 
@@ -19,10 +19,10 @@ static void finish_plan(struct godot_plan *plan, struct godot_object *device)
     }
     godot_device_free(device, &plan->scratch);
     if (plan->glsl) {
-        row_operator.glsl->destroy(&plan->glsl);
+        chain_operator.glsl->destroy(&plan->glsl);
     }
     if (plan->plan) {
-        row_operator.plan_destroy(&plan->plan);
+        chain_operator.plan_destroy(&plan->plan);
     }
     *plan = (struct godot_plan){0};
 }
@@ -38,11 +38,11 @@ static enum fovea_result make_step(struct godot_plan *plan, struct godot_object 
 
 static enum fovea_result make_tables(struct godot_plan *plan, struct godot_object *device)
 {
-    char *tables = calloc(1, (size_t)row_operator.glsl->table_bytes(plan->glsl));
+    char *tables = calloc(1, (size_t)chain_operator.glsl->table_bytes(plan->glsl));
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
-    plan->step_count = row_operator.glsl->steps(plan->glsl, plan->steps);
+    plan->step_count = chain_operator.glsl->steps(plan->glsl, plan->steps);
     if (tables) {
-        row_operator.glsl->fill(plan->glsl, tables);
+        chain_operator.glsl->fill(plan->glsl, tables);
         result = FOVEA_OK;
     }
     for (uint32_t i = 0; i < plan->step_count && result == FOVEA_OK; i++) {
@@ -57,10 +57,10 @@ static enum fovea_result make_plan(struct godot_plan *plan, struct godot_object 
 {
     const struct operator_glsl_limits limits = {.shared_bytes = godot_device_shared_bytes(device),
                                                 .buffer_bytes = BUFFER_BYTES};
-    FOVEA_TRY(row_operator.plan_create(desc, &plan->plan));
-    FOVEA_TRY(row_operator.glsl->create(plan->plan, &limits, &plan->glsl));
+    FOVEA_TRY(chain_operator.plan_create(desc, &plan->plan));
+    FOVEA_TRY(chain_operator.glsl->create(plan->plan, &limits, &plan->glsl));
     FOVEA_TRY(make_tables(plan, device));
-    const uint64_t bytes = row_operator.glsl->scratch_bytes(plan->glsl, FORMAT);
+    const uint64_t bytes = chain_operator.glsl->scratch_bytes(plan->glsl, FORMAT);
     if (bytes > BUFFER_BYTES) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
@@ -90,7 +90,7 @@ enum fovea_result godot_plans_find(struct godot_plans *plans, struct godot_objec
     plans->uses++;
     for (int i = 0; i < GODOT_PLANS_MAX && !place; i++) {
         struct godot_plan *plan = &plans->plans[i];
-        place = plan->plan && row_operator.plan_fits(plan->plan, desc) ? plan : NULL;
+        place = plan->plan && chain_operator.plan_fits(plan->plan, desc) ? plan : NULL;
     }
     if (!place) {
         place = oldest(plans);

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A chain on CUDA. Of linear images those between two operators, and the pixels of planes, lie in
+ * memory that reserve makes; of surfaces the caller has them. */
+
+#include "kernels/operator/operator_cuda_base.h"
+
+#include "chain_plan.h"
+#include "core/log.h"
+#include "kernels/image/planes_cuda.h"
+#include "kernels/operators.h"
+
+#include <stdlib.h>
+
+/* Kernels of the table's first operator are there from the start, which says whether the device
+ * will do; those of others when a plan first asks for them. */
+struct chain_cuda {
+    struct operator_cuda base;
+    _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
+    struct planes_cuda_kernels planes; /* loaded when the first images in planes come */
+};
+
+struct chain_cuda_part {
+    enum fovea_operator name;
+    struct operator_cuda_plan *plan;
+};
+
+/* Retired ones may outlive the chain's plan. */
+struct chain_cuda_plan {
+    struct operator_cuda_plan base; /* batch: the images between; NULL: no linear ones need any */
+    const struct chain_plan *plan;
+    uint32_t count;
+    struct chain_cuda_part parts[FOVEA_OPERATOR_COUNT];
+    uint64_t between_bytes;
+};
+
+static struct chain_cuda *own(struct operator_cuda *cuda)
+{
+    return (struct chain_cuda *)cuda;
+}
+
+static struct chain_cuda_plan *own_plan(struct operator_cuda_plan *plan)
+{
+    return (struct chain_cuda_plan *)plan;
+}
+
+static const struct operator_cuda_api *api_at(enum fovea_operator name)
+{
+    return operators_at(name)->cuda;
+}
+
+/* ---- Kernels */
+
+static enum fovea_result make_kernels(struct chain_cuda *chain, enum fovea_operator name)
+{
+    struct operator_cuda *made = NULL;
+    if (atomic_load(&chain->kernels[name])) {
+        return FOVEA_OK;
+    }
+    if (!api_at(name)) {
+        log_error(chain->base.device->log, "cuda: the operator %s has no kernels yet",
+                  operators_at(name)->name);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(api_at(name)->create(chain->base.device, &made));
+    atomic_store(&chain->kernels[name], made);
+    if (atomic_load(&chain->base.abandoned)) {
+        api_at(name)->abandon(made); /* by another thread that did not see it */
+    }
+    return FOVEA_OK;
+}
+
+static void destroy(struct operator_cuda **cuda)
+{
+    struct chain_cuda *chain = own(*cuda);
+    *cuda = NULL;
+    if (!chain) {
+        return;
+    }
+    const bool frees = operator_cuda_finish(&chain->base);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
+        if (kernels) {
+            api_at((enum fovea_operator)i)->destroy(&kernels);
+        }
+    }
+    if (frees) {
+        planes_cuda_unload(chain->base.device, &chain->planes);
+    }
+    free(chain);
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct chain_cuda), out_cuda));
+    const enum fovea_result result = make_kernels(own(*out_cuda), (enum fovea_operator)0);
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+static void abandon(struct operator_cuda *cuda)
+{
+    struct chain_cuda *chain = own(cuda);
+    operator_cuda_abandon(cuda);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
+        if (kernels) {
+            api_at((enum fovea_operator)i)->abandon(kernels);
+        }
+    }
+}
+
+static bool frees_without_waiting(const struct operator_cuda *cuda)
+{
+    const struct chain_cuda *chain = (const struct chain_cuda *)cuda;
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        const struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
+        if (kernels && !api_at((enum fovea_operator)i)->frees_without_waiting(kernels)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Plans */
+
+static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+{
+    struct chain_cuda *chain = own(cuda);
+    struct chain_cuda_plan *gone = own_plan(*plan);
+    for (uint32_t i = 0; gone && i < gone->count; i++) {
+        struct chain_cuda_part *part = &gone->parts[i];
+        api_at(part->name)->plan_retire(atomic_load(&chain->kernels[part->name]), &part->plan);
+    }
+    operator_cuda_plan_retire(cuda, plan);
+}
+
+static enum fovea_result make_parts(struct chain_cuda *chain, enum fovea_format format,
+                                    struct chain_cuda_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->plan->count; i++) {
+        const struct chain_part *part = &plan->plan->parts[i];
+        struct chain_cuda_part *made = &plan->parts[i];
+        char words[OPERATOR_DESCRIPTION_BYTES];
+        if (chain_part_lacks(part, FOVEA_BACKEND_CUDA, words, sizeof words)) {
+            log_error(chain->base.device->log, "cuda: %s", words);
+            return FOVEA_ERROR_UNSUPPORTED;
+        }
+        FOVEA_TRY(make_kernels(chain, part->name));
+        made->name = part->name;
+        FOVEA_TRY(api_at(part->name)
+                      ->plan_create(atomic_load(&chain->kernels[part->name]), part->plan, format,
+                                    &made->plan));
+        plan->count++;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+{
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct chain_cuda_plan), out_plan));
+    own_plan(*out_plan)->plan = chain_plan_of(plan);
+    const enum fovea_result result = make_parts(own(cuda), format, own_plan(*out_plan));
+    if (result < 0) {
+        plan_retire(cuda, out_plan);
+    }
+    return result;
+}
+
+/* ---- Frames */
+
+static enum fovea_result grow(struct chain_cuda *chain, struct chain_cuda_plan *plan,
+                              const struct operator_images *images)
+{
+    const uint64_t bytes = chain_between_bytes(plan->plan, images);
+    if (bytes <= plan->between_bytes) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(operator_cuda_plan_grow(&chain->base, &plan->base, bytes));
+    plan->between_bytes = bytes;
+    return FOVEA_OK;
+}
+
+static void *between_of(const struct chain_cuda_plan *plan)
+{
+    return plan->base.batch ? (void *)(uintptr_t)plan->base.batch->memory : NULL;
+}
+
+static enum fovea_result make_planes(struct chain_cuda *chain, const struct operator_images *images)
+{
+    if (chain->planes.module || (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
+        return FOVEA_OK;
+    }
+    const enum fovea_result result = planes_cuda_load(chain->base.device, &chain->planes);
+    if (result < 0) {
+        planes_cuda_unload(chain->base.device, &chain->planes);
+    }
+    return result;
+}
+
+static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                 const struct operator_images *images)
+{
+    struct chain_cuda *chain = own(cuda);
+    struct chain_cuda_plan *own = own_plan(plan);
+    struct chain_images slice;
+    FOVEA_TRY(make_planes(chain, images));
+    FOVEA_TRY(grow(chain, own, images));
+    const struct chain_way way = chain_way_of(own->plan, false);
+    chain_first_slice(own->plan, images, &slice);
+    for (uint32_t i = 0; i < own->count; i++) {
+        const struct chain_cuda_part *part = &own->parts[i];
+        struct chain_images of_part;
+        chain_images_of(own->plan, &way, i, &slice.images, between_of(own), &of_part);
+        FOVEA_TRY(
+            api_at(part->name)
+                ->reserve(atomic_load(&chain->kernels[part->name]), part->plan, &of_part.images));
+    }
+    return FOVEA_OK;
+}
+
+static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint32_t part)
+{
+    struct operator_cuda_run of_part = *run;
+    of_part.plan = chain_plan_of(run->plan)->parts[part].plan;
+    of_part.cuda_plan = own_plan(run->cuda_plan)->parts[part].plan;
+    return of_part;
+}
+
+static enum fovea_result run_slice(struct chain_cuda *chain, const struct operator_cuda_run *run,
+                                   const struct operator_images *slice)
+{
+    const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
+    const struct chain_way way = chain_way_of(plan->plan, run->frame->blind);
+    void *between = between_of(plan);
+    struct planes planes;
+    if (chain_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
+        FOVEA_TRY(planes_cuda_pack(chain->base.device, &chain->planes, &planes, slice->src->format,
+                                   run->stream));
+    }
+    for (uint32_t i = 0; i < way.count; i++) {
+        const uint32_t part = way.parts[i];
+        const enum fovea_operator name = plan->parts[part].name;
+        const struct operator_cuda_run of_part = run_of(run, part);
+        struct chain_images images_of_part;
+        chain_images_of(plan->plan, &way, i, slice, between, &images_of_part);
+        FOVEA_TRY(api_at(name)->run_linear(atomic_load(&chain->kernels[name]), &of_part,
+                                           &images_of_part.images));
+    }
+    return chain_planes_to_unpack(plan->plan, &way, slice, between, &planes)
+               ? planes_cuda_unpack(chain->base.device, &chain->planes, &planes, slice->dst->format,
+                                    run->stream)
+               : FOVEA_OK;
+}
+
+static enum fovea_result run_slices(struct chain_cuda *chain, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    const uint32_t count = chain_slice_count(chain_plan_of(run->plan), images);
+    struct chain_images slice;
+    for (uint32_t first = 0; first < images->count; first += slice.images.count) {
+        struct operator_frame frame = *run->frame;
+        struct operator_cuda_run of_slice = *run;
+        chain_slice_of(images, first, count, &slice);
+        frame.blind = frame.blind || slice.blind;
+        of_slice.frame = &frame;
+        FOVEA_TRY(run_slice(chain, &of_slice, &slice.images));
+    }
+    return FOVEA_OK;
+}
+
+/* Runs of the plan follow each other: the next one writes over the images between. */
+static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    struct chain_cuda *chain = own(cuda);
+    struct cuda_block *between = run->cuda_plan->batch;
+    if (!between) {
+        return run_slices(chain, run, images);
+    }
+    FOVEA_TRY(cuda_uses_follow(chain->base.device, &between->uses, run->stream));
+    return operator_cuda_note(&chain->base, between, run->stream, run->stream_kept,
+                              run_slices(chain, run, images));
+}
+
+static enum fovea_result run_surface(struct operator_cuda *cuda,
+                                     const struct operator_cuda_run *run, enum fovea_format format,
+                                     CUsurfObject src, CUsurfObject dst)
+{
+    struct chain_cuda *chain = own(cuda);
+    const struct chain_plan *plan = chain_plan_of(run->plan);
+    const struct chain_way way = chain_way_of(plan, run->frame->blind);
+    for (uint32_t i = 0; i < way.count; i++) {
+        const enum fovea_operator name = plan->parts[way.parts[i]].name;
+        const struct operator_cuda_run of_part = run_of(run, way.parts[i]);
+        FOVEA_TRY(
+            api_at(name)->run_surface(atomic_load(&chain->kernels[name]), &of_part, format,
+                                      i == 0 ? src : run->between[chain_between(i - 1)],
+                                      i + 1 == way.count ? dst : run->between[chain_between(i)]));
+    }
+    return FOVEA_OK;
+}
+
+const struct operator_cuda_api chain_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = abandon,
+    .frees_without_waiting = frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = reserve,
+    .run_linear = run_linear,
+    .run_surface = run_surface,
+};

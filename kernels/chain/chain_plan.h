@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of the chain share: chain.c has plans, chain_host.c, chain_cuda.c and chain_glsl.c
+ * how they run. */
+#ifndef FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
+#define FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
+
+#include "chain.h"
+#include "kernels/image/planes.h"
+
+struct chain_part {
+    enum fovea_operator name;
+    const struct operator_api *api;
+    struct operator_plan *plan;
+};
+
+struct chain_plan {
+    struct operator_plan base;
+    uint32_t width_px;
+    uint32_t height_px;
+    bool has_sigmas;
+    uint32_t count;
+    struct chain_part parts[FOVEA_OPERATOR_COUNT];
+};
+
+static inline const struct chain_plan *chain_plan_of(const struct operator_plan *plan)
+{
+    return (const struct chain_plan *)plan;
+}
+
+/* The part says that a backend has no way to run its plan (operator_api.plan_lacks). */
+bool chain_part_lacks(const struct chain_part *part, enum fovea_backend backend, char *out,
+                      size_t bytes);
+
+/* The parts that pictures go through. */
+struct chain_way {
+    uint32_t count;
+    uint32_t parts[FOVEA_OPERATOR_COUNT];
+};
+/* All of them; blind: those that do not look at the gaze, of which there is one. */
+struct chain_way chain_way_of(const struct chain_plan *plan, bool blind);
+
+/* The image between that a step of a way writes, where it is not the last: the next one reads it.
+ */
+static inline uint32_t chain_between(uint32_t step)
+{
+    return step % OPERATOR_MAX_BETWEEN;
+}
+
+/* Bytes from a row of an image between in linear memory to the next, and of the image. */
+uint64_t chain_image_pitch(const struct fovea_image *like);
+uint64_t chain_image_bytes(const struct fovea_image *like);
+
+/* Bytes of the images between, at most, or of those of one image: a batch goes through the whole
+ * chain in slices that have room there. Tests make it less. Pixels of planes on a device have more.
+ */
+extern uint64_t chain_most_between_bytes;
+
+/* How many images go through the chain at a time, and the memory between that they need. */
+uint32_t chain_slice_count(const struct chain_plan *plan, const struct operator_images *images);
+uint64_t chain_between_bytes(const struct chain_plan *plan, const struct operator_images *images);
+
+struct chain_images {
+    struct operator_images images;
+    bool blind; /* of a slice: there is no gaze in host memory */
+    struct fovea_image src;
+    struct fovea_image dst;
+    struct fovea_image sigmas; /* of a slice that has any */
+    struct fovea_depth depth; /* likewise */
+};
+/* As many images as go through the chain at a time. */
+void chain_first_slice(const struct chain_plan *plan, const struct operator_images *images,
+                       struct chain_images *out);
+/* So many images from `first` on, or those that are left, or those up to the first that has a gaze
+ * where the one at `first` has none, or the other way round: out->blind says which. */
+void chain_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
+                    struct chain_images *out);
+/* The images of a step of the way, as pixels. Those between lie in linear memory: images_between
+ * times as many as the slice has, and as many again for each side that has planes. NULL where there
+ * are none. */
+void chain_images_of(const struct chain_plan *plan, const struct chain_way *way, uint32_t step,
+                     const struct operator_images *slice, void *between, struct chain_images *out);
+/* What is to be done before a slice's first step, and after its last: false is nothing. */
+bool chain_planes_to_pack(const struct chain_plan *plan, const struct chain_way *way,
+                          const struct operator_images *slice, void *between, struct planes *out);
+bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
+                            const struct operator_images *slice, void *between, struct planes *out);
+
+/* Entries of struct operator_host_api. */
+FOVEA_MUST_CHECK enum fovea_result chain_host_create(struct thread_pool *pool,
+                                                     const struct operator_plan *plan,
+                                                     struct operator_host **out_host);
+void chain_host_destroy(struct operator_host **host);
+FOVEA_MUST_CHECK enum fovea_result chain_host_reserve(struct operator_host *host,
+                                                      const struct operator_images *images);
+void chain_host_run(struct operator_host *host, const struct operator_images *images,
+                    const struct operator_frame *frame);
+
+extern const struct operator_glsl_api chain_glsl;
+/* Where FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_cuda_api chain_cuda;
+
+#endif

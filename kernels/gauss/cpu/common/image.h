@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Rows of an image as what is averaged. */
+#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_IMAGE_H
+#define FOVEA_KERNELS_GAUSS_CPU_COMMON_IMAGE_H
+
+#include "kernels/gauss/gauss.h"
+#include "kernels/gaze/gaze.h"
+#include "kernels/image/pixel_light.h"
+
+/* One image of a batch, and its frame. */
+struct gauss_cpu_view {
+    struct fovea_image src;
+    struct fovea_image dst;
+    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
+    struct gauss_frame frame;
+};
+
+static inline struct gauss_cpu_view gauss_cpu_view_of(const struct operator_images *batch,
+                                                      const struct gauss_frame *frame,
+                                                      int32_t index)
+{
+    struct gauss_cpu_view view = {
+        .src = pixel_image_after(batch->src, index * batch->src_next_bytes),
+        .dst = pixel_image_after(batch->dst, index * batch->dst_next_bytes),
+        .frame = *frame,
+    };
+    if (batch->sigmas) {
+        view.sigmas = pixel_image_after(batch->sigmas, index * batch->sigmas_next_bytes);
+    }
+    if (batch->gazes_uv) {
+        const float *gaze_uv = batch->gazes_uv + 2 * (ptrdiff_t)index;
+        view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);
+        view.frame.gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], frame->height_px);
+    }
+    return view;
+}
+
+static inline void gauss_cpu_lights_init(struct pixel_lights *lights, const struct gauss_plan *plan)
+{
+    float *samples = lights->bits8.samples; /* where the first depth keeps them */
+    const struct pixel_transfer transfer = {
+        .light = gauss_plan_light(plan),
+        .value = gauss_plan_light_value(plan),
+        .samples = samples,
+    };
+    gauss_plan_fill_light(plan, samples);
+    pixel_lights_init(lights, &transfer);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "ladder.h"
+
+#include "core/large_memory.h"
+
+#include <stdlib.h>
+
+#define PX GAUSS_CPU_NODE_PX
+#define LINE 16 /* floats of a cache line */
+/* Nodes go beyond the largest sigma: a pixel blends four nodes, six apart. */
+#define BEYOND 14
+
+_Static_assert((1 << (GAUSS_MAX_LEVELS - 1)) / PX <= GAUSS_CPU_NODE_PHASES,
+               "every way in which a tile lies on the coarsest level");
+
+struct weights {
+    int32_t first;
+    int32_t count;
+    double weights[GAUSS_LADDER_TAPS];
+};
+
+static int32_t phase_count(int32_t level)
+{
+    return 1 << level > PX ? (1 << level) / PX : 1;
+}
+
+static void row_of(const struct gauss_node *node, double reach, int32_t phase, int32_t x,
+                   struct weights *out)
+{
+    const double centre = (phase * PX + x + 0.5) / (1 << node->level) - 0.5;
+    out->count = gauss_node_row(node, reach, centre, &out->first, out->weights);
+}
+
+static size_t floats_of(const struct gauss_node *node, double reach)
+{
+    const int32_t taps = gauss_node_taps(node, reach);
+    const int32_t samples = taps + (PX >> node->level) + 2; /* at most */
+    return (size_t)phase_count(node->level) * (size_t)(samples + taps + 1) * PX;
+}
+
+static float *fill_phase(const struct gauss_node *node, double reach, int32_t phase,
+                         struct gauss_cpu_node *out, float *memory)
+{
+    struct gauss_cpu_node_phase *to = &out->phases[phase];
+    struct weights row;
+    row_of(node, reach, phase, PX - 1, &row);
+    const int32_t end = row.first + row.count;
+    row_of(node, reach, phase, 0, &row);
+    to->first = row.first;
+    to->count = end - row.first > out->taps ? end - row.first : out->taps;
+    float *columns = memory;
+    float *rows = columns + (ptrdiff_t)to->count * PX;
+    for (int32_t x = 0; x < PX; x++) {
+        row_of(node, reach, phase, x, &row);
+        const int32_t at = row.first - to->first;
+        const int32_t most = to->count - out->taps; /* so that zeros are not taken for samples */
+        to->row_first[x] = at < most ? at : most;
+        for (int32_t i = at; i < at + row.count; i++) {
+            const float weight = (float)row.weights[i - at];
+            columns[(ptrdiff_t)i * PX + x] = weight;
+            rows[(ptrdiff_t)x * out->taps + (i - to->row_first[x])] = weight;
+        }
+    }
+    to->columns = columns;
+    to->rows = rows;
+    return rows + (ptrdiff_t)out->taps * PX;
+}
+
+/* Returns the most samples that a pixel of the tile sees, whatever the tile's phase. */
+static int32_t most_taps(const struct gauss_node *node, double reach)
+{
+    struct weights row;
+    int32_t most = 0;
+    for (int32_t phase = 0; phase < phase_count(node->level); phase++) {
+        for (int32_t x = 0; x < PX; x++) {
+            row_of(node, reach, phase, x, &row);
+            most = row.count > most ? row.count : most;
+        }
+    }
+    return most;
+}
+
+static float *fill_node(const struct gauss_node *node, double reach, struct gauss_cpu_node *out,
+                        float *memory)
+{
+    out->level = node->level;
+    out->taps = most_taps(node, reach);
+    for (int32_t phase = 0; phase < phase_count(node->level); phase++) {
+        memory = fill_phase(node, reach, phase, out, memory);
+    }
+    return memory;
+}
+
+static int32_t most_samples(const struct gauss_cpu_ladder *ladder)
+{
+    int32_t most = 0;
+    for (int32_t i = 0; i < ladder->count; i++) {
+        for (int32_t phase = 0; phase < phase_count(ladder->nodes[i].level); phase++) {
+            const int32_t count = ladder->nodes[i].phases[phase].count;
+            most = count > most ? count : most;
+        }
+    }
+    return most;
+}
+
+enum fovea_result gauss_cpu_ladder_init(struct gauss_cpu_ladder *ladder,
+                                        const struct gauss_plan *plan, float sigma_max_px)
+{
+    const int32_t light = gauss_plan_light(plan);
+    const double reach = (double)gauss_light_reach(light);
+    const int32_t levels = (int32_t)plan->level_count;
+    const float place = gauss_light_place(light, sigma_max_px);
+    const int32_t last = (int32_t)place + BEYOND;
+    *ladder = (struct gauss_cpu_ladder){
+        .count = last + 1 < GAUSS_LADDER_NODES ? last + 1 : GAUSS_LADDER_NODES,
+    };
+    size_t floats = LINE;
+    for (int32_t i = 0; i < ladder->count; i++) {
+        const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
+        floats += floats_of(&node, reach);
+    }
+    ladder->nodes = calloc((size_t)ladder->count, sizeof *ladder->nodes);
+    ladder->memory = large_memory_make(floats, sizeof *ladder->memory);
+    if (!ladder->nodes || !ladder->memory) {
+        gauss_cpu_ladder_finish(ladder);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    float *memory = ladder->memory + LINE - (uintptr_t)ladder->memory / sizeof(float) % LINE;
+    for (int32_t i = 0; i < ladder->count; i++) {
+        const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
+        memory = fill_node(&node, reach, &ladder->nodes[i], memory);
+    }
+    ladder->most_samples = most_samples(ladder);
+    return FOVEA_OK;
+}
+
+void gauss_cpu_ladder_finish(struct gauss_cpu_ladder *ladder)
+{
+    free(ladder->nodes);
+    large_memory_free(ladder->memory);
+    *ladder = (struct gauss_cpu_ladder){0};
+}

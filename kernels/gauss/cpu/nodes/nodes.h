@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the ladder
+ * (gauss/plan/ladder.h), so that the cost of a pixel depends on sigma's range in its tile and
+ * little on its slope.
+ *
+ * All levels lie in planes, level 0 too. A node's picture of a tile is two products with band
+ * matrices: along x from the samples of its level to pixels, then along y, where each row's pixels
+ * multiply by their weight of the node. Rows that do not need a node are left out. Pixels of no
+ * blur are copied.
+ *
+ * For wide light the square roots are blended (gauss/plan/ladder.h).
+ *
+ * This file is compiled several times, as gauss/cpu/common/lanes.h says. */
+#ifndef FOVEA_KERNELS_GAUSS_CPU_NODES_NODES_H
+#define FOVEA_KERNELS_GAUSS_CPU_NODES_NODES_H
+
+#include "kernels/gauss/cpu/common/picture.h"
+#include "ladder.h"
+
+/* The scratch memory of a worker begins at a cache line. */
+size_t gauss_cpu_nodes_floats(const struct gauss_cpu_ladder *ladder);
+
+struct gauss_cpu_nodes {
+    /* Reads rows of level 0 from the image; `values` has memory for one of them. */
+    void (*read_rows)(const struct gauss_cpu_picture *picture, float *values, int32_t first_row,
+                      int32_t end_row);
+    /* Makes the tiles from row y_px on, all across the picture. */
+    void (*tiles)(const struct gauss_cpu_picture *picture, const struct gauss_cpu_ladder *ladder,
+                  float *scratch, int32_t y_px);
+};
+
+extern const struct gauss_cpu_nodes gauss_cpu_nodes_base;
+#ifdef GAUSS_CPU_HAVE_AVX2
+extern const struct gauss_cpu_nodes gauss_cpu_nodes_avx2;
+extern const struct gauss_cpu_nodes gauss_cpu_nodes_avx512;
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameter blocks of the CUDA kernels, by value. Shared by C and CUDA C: device pointers and
+ * surface objects are 64-bit numbers. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_PARAMS_H
+#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_PARAMS_H
+
+#include "kernels/gauss/frame.h"
+#include "kernels/image/image_linear.h"
+
+/* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
+#define GAUSS_CUDA_BLOCK_WIDTH 32
+#define GAUSS_CUDA_BLOCK_HEIGHT 8
+
+/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the
+ * frame's. */
+struct gauss_cuda_batch {
+    uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
+    int64_t src_next_bytes; /* linear images only */
+    int64_t dst_next_bytes;
+};
+
+/* A frame's picture of sigmas, or a batch's first, for a law of such pictures. */
+struct gauss_cuda_sigmas {
+    uint64_t data; /* of the view's top left pixel */
+    int64_t row_stride_bytes;
+    int64_t next_bytes; /* to the next image's; 0: one for all */
+    int32_t pixel_stride_bytes;
+    int32_t are_halves; /* else 32-bit floats */
+    uint64_t wanted; /* uint32_t for each image: 0 where it is not made; 0: all are */
+};
+
+/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
+ * an axis, eights of them a step of a product, and their weights for the tile's pixels. A matrix
+ * lies in the order of a warp's lanes, as cuda/mma.cuh has D: of each step rows g and g + 8, column
+ * 2t, then column 2t + 1, as floats of 11 bits. */
+struct gauss_wide_node {
+    int32_t level;
+    int32_t before; /* samples before the tile's first pixel's, x >> level */
+    int32_t steps;
+    /* its first step among all; a step for each further phase of a tile on the level follows */
+    int32_t matrix;
+};
+#define GAUSS_WIDE_TILE_PX 16
+#define GAUSS_WIDE_THREADS 128 /* threads of a block, which makes 2 x 2 tiles */
+#define GAUSS_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
+
+/* A tile has so many phases on a level's samples. */
+HOST_DEVICE int32_t gauss_wide_phases(int32_t level)
+{
+    return level <= 4 ? 1 : 1 << (level - 4);
+}
+
+/* The plan of the smooth method on the device. */
+struct gauss_cuda_smooth {
+    struct gauss_law law;
+    struct gauss_level levels[GAUSS_MAX_LEVELS];
+    int32_t level_count; /* 0: every pixel is copied */
+    int32_t picture_pitch; /* pixels */
+    uint64_t picture; /* is level 0 where its pixels are samples; 0: a copy of it is made */
+    int64_t picture_next_bytes;
+    uint64_t table; /* float[law.table_count], then the display's samples */
+    uint64_t samples; /* all levels, half or float as the format needs */
+    int64_t next_samples; /* bytes from an image's levels to the next image's */
+    uint64_t nodes; /* struct gauss_wide_node[node_count] */
+    uint64_t matrices; /* see there */
+    int32_t node_count;
+    float end; /* no place of the ladder lies beyond */
+    struct gauss_cuda_sigmas sigmas; /* a run's */
+};
+
+struct gauss_cuda_smooth_params {
+    struct gauss_frame frame;
+    struct gauss_cuda_smooth smooth;
+    struct gauss_cuda_batch batch;
+    struct image_linear src; /* of a surface, `data` is its object */
+    struct image_linear dst;
+};
+
+struct gauss_cuda_decimate_params {
+    struct gauss_cuda_smooth smooth;
+    int32_t level; /* the one that is written, from the one below */
+    int32_t reserved;
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method by nodes of sigma (gauss_nodes.cu): its kernels and their launches. The
+ * device is pushed around every call.
+ *
+ * Plans: all laws and sizes. Formats: all but 32-bit floats; levels are averaged as stored or in
+ * sRGB's light. 32-bit floats and wide light go to nodes_wide/wide.h. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
+#define FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
+
+#include "kernels/gauss/cuda/common/run.h"
+#include "params.h"
+
+#define GAUSS_NODES_LEVELS_KERNELS 6
+
+struct gauss_nodes_kernels {
+    CUmodule module;
+    struct cuda_kernels level_1; /* level 1 from a picture */
+    struct cuda_kernels picture; /* a picture from the levels */
+    struct cuda_kernels alpha; /* the same, with alpha blurred */
+    struct cuda_kernels whole; /* a picture by one block */
+    CUfunction levels[GAUSS_NODES_LEVELS_KERNELS]; /* further levels */
+    uint32_t whole_from; /* as many pictures */
+    int most_shared_bytes; /* of a block */
+    int shared_bytes; /* of a multiprocessor, for its blocks */
+};
+
+/* If it fails, unload frees what it has loaded. */
+FOVEA_MUST_CHECK enum fovea_result gauss_nodes_load(const struct cuda_device *device,
+                                                    struct gauss_nodes_kernels *out_kernels);
+void gauss_nodes_unload(const struct cuda_device *device, struct gauss_nodes_kernels *kernels);
+
+/* For tests: a block each makes also few pictures, or as many as ever. */
+void gauss_nodes_make_whole(struct gauss_nodes_kernels *kernels, bool few);
+
+/* Returns whether so many pictures are made by a block each, without levels in memory. */
+bool gauss_nodes_are_whole(const struct gauss_nodes_kernels *kernels,
+                           const struct gauss_nodes *nodes, enum fovea_format format,
+                           bool blurs_alpha, uint32_t count);
+
+/* Launches level 1, further levels, the pictures. On failure dst is not written; launches that were
+ * made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result gauss_nodes_run(const struct gauss_nodes_kernels *kernels,
+                                                   const struct gauss_nodes *nodes,
+                                                   const struct gauss_cuda_run *run);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameters of gauss_nodes.cu, the smooth method for any slope of sigma. C and CUDA C share
+ * them.
+ *
+ * Levels are those of gauss/pyramid.h from the first on, in halves. Nodes, and how pixels blend
+ * them, are those of gauss/plan/ladder.h. For a tile of 16 x 16 pixels a node's picture is D X
+ * A^T. X is the window of its level's samples around the tile. A and D have rows of Gaussian
+ * weights at the samples' exact distances from the tile's columns and rows; each row sums to 1. So
+ * one product blurs and up-samples at once. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PARAMS_H
+#define FOVEA_KERNELS_GAUSS_CUDA_NODES_PARAMS_H
+
+#include "kernels/gauss/cuda/common/params.h"
+#include "kernels/gauss/plan/ladder.h"
+
+#define GAUSS_NODES_LEVELS 10 /* with level 0, the picture, which is not stored */
+#define GAUSS_NODES_TILE_PX 16
+#define GAUSS_NODES_MARGIN 4 /* samples beyond each edge; the outermost pair is constant */
+
+/* Samples of a window along an axis; eight are a step of a product: on level 0, on all others, and
+ * on the level below for 16 samples of a level. Two steps are 16 neighbours from a multiple of four
+ * on, so that a lane reads four of a row at once. BEFORE_* count the samples from there to the
+ * tile's first pixel or sample. */
+#define GAUSS_NODES_STEPS_0 4
+#define GAUSS_NODES_STEPS 3
+#define GAUSS_NODES_STEPS_BELOW 5
+#define GAUSS_NODES_BEFORE 8
+#define GAUSS_NODES_BEFORE_BELOW 4
+
+#define GAUSS_NODES_STEP_BYTES 256 /* of a matrix, 16 x 8 halves */
+
+#define GAUSS_NODES_STAGE_BYTES 12672 /* of a channel in a block that makes level 1 */
+
+#define GAUSS_NODES_WARPS 4 /* in a block; each makes a tile */
+#define GAUSS_NODES_WHOLE_THREADS                                                                  \
+    768 /* of the blocks of a multiprocessor that make whole pictures */
+#define GAUSS_NODES_LEVEL_WARPS 8 /* in a block that makes further levels */
+
+/* A level's samples by fours of a row, the first of them -4 to -1 of row -4; a four has its
+ * channels one after another. */
+struct gauss_nodes_level {
+    int32_t first; /* among the fours of all levels */
+    int32_t fours; /* of a row */
+    int32_t rows;
+    int32_t reserved;
+};
+
+/* The nodes that are made from a level. */
+struct gauss_nodes_span {
+    int32_t first;
+    int32_t step; /* first of its matrices */
+};
+
+struct gauss_nodes {
+    struct gauss_law law;
+    struct gauss_nodes_level levels[GAUSS_NODES_LEVELS]; /* level 0 is the last in memory */
+    struct gauss_nodes_span
+        spans[GAUSS_NODES_LEVELS + 1]; /* The last span's `first` is one beyond the nodes. */
+    int32_t level_count; /* with level 0 */
+    float end; /* no place on the ladder lies beyond */
+    /* A law by distance that is a line between its least and its largest sigma, all before the
+     * ramp: sigma at the gaze, and what it grows by in a pixel. line_slope is 0 where the table
+     * says more. */
+    float line_px;
+    float line_slope;
+    float line_least_px;
+    float line_most_px;
+    uint64_t table; /* float[law.table_count] */
+    /* matrices in steps, in the order of a warp's lanes; those that make a level come first */
+    uint64_t matrices;
+    uint64_t samples; /* levels from 1 on: as many halves a sample as channels are blurred */
+    int64_t next_bytes; /* bytes from an image's levels to the next image's */
+    struct gauss_cuda_sigmas sigmas; /* a run's */
+};
+
+struct gauss_nodes_params {
+    struct gauss_frame frame;
+    struct gauss_nodes nodes;
+    struct gauss_cuda_batch batch;
+    struct image_linear src; /* of a surface, `data` is its object */
+    struct image_linear dst;
+};
+
+struct gauss_nodes_levels_params {
+    struct gauss_nodes nodes;
+    int32_t
+        /* Levels that are made, each from the one below; several are made by a single block. */
+        first;
+    int32_t last;
+};
+
+/* Returns which of 16 neighbours is number i of two steps, or of a tile's rows or columns: a lane,
+ * which holds numbers 2t, 2t + 1, and those 8 on, has four neighbours. */
+HOST_DEVICE int32_t gauss_nodes_place(int32_t i)
+{
+    return i % 8 / 2 * 4 + i / 8 * 2 + i % 2;
+}
+
+/* Returns the tile's first sample of a level, which is even. */
+HOST_DEVICE int32_t gauss_nodes_begin(int32_t level, int32_t tile)
+{
+    return GAUSS_NODES_TILE_PX * tile >> level & ~1;
+}
+
+/* Returns the first of the samples that a tile's window on a level has in whole pairs of steps. */
+HOST_DEVICE int32_t gauss_nodes_window(int32_t level, int32_t tile)
+{
+    return (gauss_nodes_begin(level, tile) - GAUSS_NODES_BEFORE) & ~3;
+}
+
+/* Returns how many of the samples of a third step come before those; the others come after. */
+HOST_DEVICE int32_t gauss_nodes_early(int32_t level, int32_t tile)
+{
+    return level >= 2 && gauss_nodes_begin(level, tile) % 4 == 0 ? 2 : 0;
+}
+
+/* Returns where sample i of an odd last step lies, from the first of the `whole` samples in pairs
+ * of steps on. */
+HOST_DEVICE int32_t gauss_nodes_last(int32_t whole, int32_t early, int32_t i)
+{
+    return i < early ? i - early : whole - early + i;
+}
+
+/* Tiles have so many phases on a level's fours. */
+HOST_DEVICE int32_t gauss_nodes_phases(int32_t level)
+{
+    return level <= 2 ? 1 : 1 << (level - 2);
+}
+
+HOST_DEVICE int32_t gauss_nodes_steps(int32_t level)
+{
+    return level == 0 ? GAUSS_NODES_STEPS_0 : GAUSS_NODES_STEPS;
+}
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a tile's pixels lie on the ladder of nodes: sigma of each by the law, and the least and
+ * most of a warp. A Plan has the law, its table, a run's picture of sigmas, and `end`. Conversions
+ * between floats and integers take as long as eight sums and are avoided. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
+
+#include "kernels/gauss/grid.h"
+#include "levels.cuh"
+
+const int NODES_PIXELS = 8; /* the lane's */
+
+/* A lane has four neighbours of each of two rows: i = 4 half + 2 r + k is the k-th of the left or
+ * the right two, of row r. */
+struct node_tile {
+    int x, y; /* the tile's first pixel */
+    node_lane lane;
+
+    __device__ __forceinline__ int column(int i) const
+    {
+        return x + 4 * lane.pair + i / 4 * 2 + i % 2;
+    }
+    __device__ __forceinline__ int row(int i) const
+    {
+        return y + lane.place() + i / 2 % 2 * 2;
+    }
+};
+
+struct node_places {
+    float of[NODES_PIXELS]; /* later from the middle of the tile's nodes, or the first of many */
+    float lowest, highest; /* of the warp */
+    uint32_t copied; /* a bit for each pixel at node 0, the picture itself */
+};
+
+template <int CHANNELS>
+static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
+                                                   int i)
+{
+    float v[4] = {};
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        v[c] = sums[c][i];
+    }
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
+/* 2^23: a float beyond it has an integer in its low bits. */
+const float NODES_WHOLE = 8388608.0f;
+
+/* Does gauss_law_plain_at for a law by distance. */
+template <typename Plan>
+static __device__ __forceinline__ float radial_plain(const Plan &plan, float distance_px)
+{
+    const float last = (float)(plan.law.table_count - 1);
+    const float place = fminf(distance_px * plan.law.table_per_unit, last);
+    const float below = __fadd_rd(fminf(place, last - 1.0f), NODES_WHOLE);
+    const float *entry =
+        (const float *)plan.table + (__float_as_int(below) - __float_as_int(NODES_WHOLE));
+    const float first = __ldg(entry);
+    return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
+}
+
+/* The law is asked here for sigma of the lane's pixels, counted as the gaze is: at their centres,
+ * or at the middles of their fragments. */
+struct node_law_places {
+    float column[4], row[2];
+
+    __device__ __forceinline__ float x(int i) const
+    {
+        return column[i / 4 * 2 + i % 2];
+    }
+    __device__ __forceinline__ float y(int i) const
+    {
+        return row[i / 2 % 2];
+    }
+};
+
+/* Does gauss_grid_middle_of for a place that is not negative; per_fragment is 1 / side. */
+static __device__ __forceinline__ int middle_of(int pixel, int shift, int side, float per_fragment)
+{
+    const float index = __fadd_rd(((float)(pixel + shift) + 0.5f) * per_fragment, NODES_WHOLE);
+    return gauss_grid_middle_px(__float_as_int(index) - __float_as_int(NODES_WHOLE), side, shift);
+}
+
+static __device__ __forceinline__ node_law_places law_places(const gauss_frame &frame,
+                                                             const node_tile &tile)
+{
+    node_law_places places;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        places.column[k] = (float)min(tile.column(k / 2 * 4 + k % 2), frame.width_px - 1) + 0.5f;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        places.row[k] = (float)min(tile.row(2 * k), frame.height_px - 1) + 0.5f;
+    }
+    return places;
+}
+
+/* `within` moves middles outside the picture to its edge. */
+static __device__ __forceinline__ node_law_places fragment_places(const gauss_frame &frame,
+                                                                  const node_tile &tile,
+                                                                  bool within)
+{
+    const int side = frame.fragment_px;
+    const float per_fragment = 1.0f / (float)side;
+    const int shift_x = gauss_grid_shift_px(frame.gaze_x_q8, side);
+    const int shift_y = gauss_grid_shift_px(frame.gaze_y_q8, side);
+    node_law_places places;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const int pixel = min(tile.column(k / 2 * 4 + k % 2), frame.width_px - 1);
+        const int middle = middle_of(pixel, shift_x, side, per_fragment);
+        places.column[k] = within ? gauss_grid_within(middle, frame.width_px) : (float)middle;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        const int pixel = min(tile.row(2 * k), frame.height_px - 1);
+        const int middle = middle_of(pixel, shift_y, side, per_fragment);
+        places.row[k] = within ? gauss_grid_within(middle, frame.height_px) : (float)middle;
+    }
+    return places;
+}
+
+/* Finds sigmas before the ramp from distances, if the law is a line. Of the plans that kernels
+ * have, those of nodes say so. */
+static __device__ __forceinline__ bool follow_line(const gauss_nodes &nodes,
+                                                   float (&distances)[NODES_PIXELS])
+{
+    if (nodes.line_slope <= 0.0f) {
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float sigma = fmaf(distances[i], nodes.line_slope, nodes.line_px);
+        distances[i] = fminf(fmaxf(sigma, nodes.line_least_px), nodes.line_most_px);
+    }
+    return true;
+}
+template <typename Plan>
+static __device__ __forceinline__ bool follow_line(const Plan &, float (&)[NODES_PIXELS])
+{
+    return false;
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void radial_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                     const node_law_places &places,
+                                                     float (&sigmas)[NODES_PIXELS])
+{
+    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
+    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float dx = places.x(i) - gaze_x_px;
+        const float dy = places.y(i) - gaze_y_px;
+        sigmas[i] = ptx_sqrt(fmaf(dx, dx, dy * dy));
+    }
+    if (!follow_line(plan, sigmas)) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            sigmas[i] = radial_plain(plan, sigmas[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float risen =
+            fmaf(2.0f, sigmas[i], -2.0f * plan.law.sharp_px); /* Does gauss_law_ramp. */
+        sigmas[i] = plan.law.strength * fmaxf(fminf(sigmas[i], risen), 0.0f);
+    }
+}
+
+/* The compiler knows the law's kind. */
+template <int KIND, typename Plan>
+static __device__ __forceinline__ void other_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                    const node_law_places &places,
+                                                    float (&sigmas)[NODES_PIXELS])
+{
+    gauss_law law = plan.law;
+    law.kind = KIND;
+    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
+    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        sigmas[i] = gauss_law_sigma_at(&law, (const float *)plan.table, places.x(i), places.y(i),
+                                       gaze_x_px, gaze_y_px);
+    }
+}
+
+/* The paper's rings. */
+template <typename Plan>
+static __device__ __forceinline__ void ring_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                   const node_tile &tile,
+                                                   float (&sigmas)[NODES_PIXELS])
+{
+    const node_law_places places = fragment_places(frame, tile, false);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int ring = gauss_grid_ring((int)places.x(i) * 256 - frame.gaze_x_q8,
+                                         (int)places.y(i) * 256 - frame.gaze_y_q8,
+                                         frame.fragment_px, plan.law.table_count);
+        sigmas[i] = ring < 0 ? 0.0f : plan.law.strength * __ldg((const float *)plan.table + ring);
+    }
+}
+
+/* This block's image has a picture of sigmas. */
+static __device__ __forceinline__ float pictured_sigma(const gauss_cuda_sigmas &sigmas,
+                                                       float most_px, int x, int y)
+{
+    const char *at = (const char *)sigmas.data + blockIdx.z * sigmas.next_bytes +
+                     y * sigmas.row_stride_bytes + x * (int64_t)sigmas.pixel_stride_bytes;
+    const float value = sigmas.are_halves ? __half2float(__ushort_as_half(*(const uint16_t *)at))
+                                          : *(const float *)at;
+    return gauss_law_pictured(value, most_px);
+}
+
+/* Does gauss_law_pictured. */
+template <typename Plan>
+static __device__ __forceinline__ void pictured_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                       const node_tile &tile,
+                                                       float (&sigmas)[NODES_PIXELS])
+{
+    const float most_px = __ldg((const float *)plan.table);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        sigmas[i] = pictured_sigma(plan.sigmas, most_px, min(tile.column(i), frame.width_px - 1),
+                                   min(tile.row(i), frame.height_px - 1));
+    }
+}
+
+/* Does gauss_frame_sigma, or gauss_law_pictured. */
+template <typename Plan>
+static __device__ __forceinline__ float sigma_of_pixel(const gauss_frame &frame, const Plan &plan,
+                                                       int x, int y)
+{
+    const float *table = (const float *)plan.table;
+    return plan.law.kind == GAUSS_LAW_PICTURE ? pictured_sigma(plan.sigmas, table[0], x, y)
+                                              : gauss_frame_sigma(&plan.law, table, &frame, x, y);
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void find_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                   const node_tile &tile,
+                                                   float (&sigmas)[NODES_PIXELS])
+{
+    if (plan.law.kind == GAUSS_LAW_RINGS) {
+        ring_sigmas(frame, plan, tile, sigmas);
+        return;
+    }
+    if (plan.law.kind == GAUSS_LAW_PICTURE) {
+        pictured_sigmas(frame, plan, tile, sigmas);
+        return;
+    }
+    const node_law_places places =
+        frame.fragment_px > 0 ? fragment_places(frame, tile, true) : law_places(frame, tile);
+    switch (plan.law.kind) {
+    case GAUSS_LAW_RADIAL:
+        radial_sigmas(frame, plan, places, sigmas);
+        break;
+    case GAUSS_LAW_PROJECTED:
+        other_sigmas<GAUSS_LAW_PROJECTED>(frame, plan, places, sigmas);
+        break;
+    case GAUSS_LAW_MAP:
+        other_sigmas<GAUSS_LAW_MAP>(frame, plan, places, sigmas);
+        break;
+    default:
+        other_sigmas<GAUSS_LAW_MAP_PROJECTED>(frame, plan, places, sigmas);
+    }
+}
+
+/* Does gauss_ladder_place for sigma of less than 0.8 px. */
+static __device__ __forceinline__ float near_place(float sigma_px)
+{
+    const float g = ptx_ex2(-0.72134752f * ptx_rcp(sigma_px * sigma_px)); /* 1 / (2 sigma^2) */
+    const float g_2 = g * g;
+    const float g_4 = g_2 * g_2;
+    const float sum = 1.0f + 2.0f * (g + g_4 + g_4 * g_4 * g);
+    return sigma_px < 0.1f ? 0.0f : GAUSS_LADDER_PER_OCTAVE * ptx_lg2(sum);
+}
+
+/* These floats are not negative, so their bits are in their order. */
+static __device__ __forceinline__ void find_range(node_places &places)
+{
+#if __CUDA_ARCH__ >= 800
+    places.lowest = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(places.lowest)));
+    places.highest = __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(places.highest)));
+#else
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        places.lowest = fminf(places.lowest, __shfl_xor_sync(~0u, places.lowest, distance));
+        places.highest = fmaxf(places.highest, __shfl_xor_sync(~0u, places.highest, distance));
+    }
+#endif
+}
+
+/* Pixels outside the picture are treated as the nearest one inside, and widen nothing. `wide` takes
+ * the ladder of wide light, whose logarithms go down to no blur. */
+template <typename Plan>
+static __device__ __forceinline__ void find_places(const gauss_frame &frame, bool wide,
+                                                   const Plan &plan, const node_tile &tile,
+                                                   node_places &places)
+{
+    float sigmas[NODES_PIXELS] = {};
+    if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
+        find_sigmas(frame, plan, tile, sigmas);
+    }
+    const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
+    const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;
+    float least = sigmas[0];
+    places.lowest = plan.end;
+    places.highest = 0.0f;
+    places.copied = 0;
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float place = GAUSS_LADDER_PER_OCTAVE * ptx_lg2(per_px * sigmas[i]);
+        places.of[i] = fminf(place, plan.end);
+        least = fminf(least, sigmas[i]);
+    }
+    if (__any_sync(~0u, least < near_px)) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            const float place = wide ? 0.0f : near_place(sigmas[i]);
+            places.of[i] = sigmas[i] < near_px ? fminf(place, plan.end) : places.of[i];
+            places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        places.lowest = fminf(places.lowest, places.of[i]);
+        places.highest = fmaxf(places.highest, places.of[i]);
+    }
+    find_range(places);
+}
+
+/* Chooses the nodes of the warp's tile; `blend` is an enum gauss_blend. */
+static __device__ __forceinline__ gauss_tile_nodes choose_nodes(int blend, node_places &places)
+{
+    const gauss_tile_nodes chosen = gauss_tile_nodes_of(places.lowest, places.highest, blend);
+    const float per_node = ptx_rcp((float)chosen.apart);
+    const float middle = chosen.count > chosen.together ? 0.0f : 0.5f * (float)(chosen.count - 1);
+    const float first = fmaf((float)chosen.first, per_node, middle);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        places.of[i] = fmaf(places.of[i], per_node, -first);
+    }
+    return chosen;
+}
+
+#endif

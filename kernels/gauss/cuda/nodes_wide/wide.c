@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "wide.h"
+
+#include "kernels/image/pixel.h"
+
+extern const unsigned char gauss_wide_fatbin[];
+
+#define HALF_SAMPLE_BYTES 8
+#define FLOAT_SAMPLE_BYTES 16
+/* Kernels count the samples of a picture in 31 bits. */
+#define MOST_PITCH 65536
+
+static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_SMALLER_FLOATS;
+
+static enum fovea_result get_decimations(const struct cuda_device *device,
+                                         struct gauss_cuda_smooth_kernels *kernels)
+{
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "smooth_decimate_half",
+                                     &kernels->decimate_half));
+    return cuda_device_get_kernel(device, kernels->module, "smooth_decimate_float",
+                                  &kernels->decimate_float);
+}
+
+enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
+                                         struct gauss_cuda_smooth_kernels *out_kernels)
+{
+    FOVEA_TRY(cuda_module_load(device, gauss_wide_fatbin, &out_kernels->module));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_level", formats,
+                               &out_kernels->level));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_picture", formats,
+                               &out_kernels->picture));
+    return get_decimations(device, out_kernels);
+}
+
+void gauss_cuda_smooth_unload(const struct cuda_device *device,
+                              struct gauss_cuda_smooth_kernels *kernels)
+{
+    cuda_module_unload(device, &kernels->module);
+}
+
+static uint64_t sample_bytes(enum fovea_format format)
+{
+    return pixel_has_32_bit_floats(format) ? FLOAT_SAMPLE_BYTES : HALF_SAMPLE_BYTES;
+}
+
+uint64_t gauss_wide_level_bytes(uint64_t level_samples, enum fovea_format format)
+{
+    return (level_samples * sample_bytes(format) + 15) / 16 * 16;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static enum fovea_result make_levels(const struct gauss_cuda_smooth_kernels *kernels,
+                                     const struct gauss_cuda_run *run,
+                                     struct gauss_cuda_smooth_params *params)
+{
+    struct gauss_cuda_decimate_params decimation = {.smooth = params->smooth};
+    const CUfunction decimate =
+        pixel_has_32_bit_floats(run->format) ? kernels->decimate_float : kernels->decimate_half;
+    if (!params->smooth.picture) {
+        FOVEA_TRY(gauss_cuda_launch_samples(run, gauss_cuda_kernel(&kernels->level, run),
+                                            run->frame->width_px, run->frame->height_px, params));
+    }
+    for (int32_t k = 1; k < params->smooth.level_count; k++) {
+        const struct gauss_level *level = &params->smooth.levels[k];
+        const int32_t margins = 2 * gauss_level_margin(k);
+        decimation.level = k;
+        FOVEA_TRY(gauss_cuda_launch_samples(run, decimate, level->width + margins,
+                                            level->height + margins, &decimation));
+    }
+    return FOVEA_OK;
+}
+
+/* Pixels of floats serve as samples in place, if they lie as samples do. */
+static void take_picture(const struct gauss_cuda_run *run, struct gauss_cuda_smooth *smooth)
+{
+    const struct image_linear *src = &run->src;
+    const int64_t bytes = FLOAT_SAMPLE_BYTES;
+    const int64_t pitch = src->row_stride_bytes / bytes;
+    if (run->format != FOVEA_FORMAT_RGBA32F || !src->whole_pixels ||
+        src->pixel_stride_bytes != bytes || pitch > MOST_PITCH || pitch < -MOST_PITCH) {
+        return;
+    }
+    smooth->picture = src->data + (uint64_t)(run->frame->origin_y_px * src->row_stride_bytes +
+                                             run->frame->origin_x_px * bytes);
+    smooth->picture_next_bytes = run->batch.src_next_bytes;
+    smooth->picture_pitch = (int32_t)pitch;
+}
+
+enum fovea_result gauss_cuda_smooth_run(const struct gauss_cuda_smooth_kernels *kernels,
+                                        const struct gauss_cuda_smooth *smooth,
+                                        const struct gauss_cuda_run *run)
+{
+    const int32_t side_px = 2 * GAUSS_WIDE_TILE_PX; /* a block makes 2 x 2 tiles */
+    const struct cuda_launch picture = {gauss_cuda_kernel(&kernels->picture, run),
+                                        {cuda_parts(run->frame->width_px, side_px),
+                                         cuda_parts(run->frame->height_px, side_px), run->count},
+                                        {GAUSS_WIDE_THREADS, 1},
+                                        0};
+    struct gauss_cuda_smooth_params params = {.frame = *run->frame,
+                                              .smooth = *smooth,
+                                              .batch = run->batch,
+                                              .src = run->src,
+                                              .dst = run->dst};
+    params.smooth.samples = run->levels;
+    params.smooth.next_samples = run->next_bytes / (int64_t)sample_bytes(run->format);
+    params.smooth.sigmas = run->sigmas;
+    take_picture(run, &params.smooth);
+    if (smooth->level_count > 0) {
+        FOVEA_TRY(make_levels(kernels, run, &params));
+    }
+    return cuda_launch(run->device, run->stream, &picture, &params);
+}

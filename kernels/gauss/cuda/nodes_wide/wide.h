@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method for 32-bit floats and for levels in any light: kernels by nodes in floats
+ * (gauss_wide.cu), and its launches. The device is pushed around every call. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
+#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
+
+#include "kernels/gauss/cuda/common/run.h"
+
+struct gauss_cuda_smooth_kernels {
+    CUmodule module;
+    struct cuda_kernels level; /* level 0 from a picture */
+    struct cuda_kernels picture; /* a picture from the levels */
+    CUfunction decimate_half;
+    CUfunction decimate_float;
+};
+
+/* If it fails, unload frees what it has loaded. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cuda_smooth_load(
+    const struct cuda_device *device, struct gauss_cuda_smooth_kernels *out_kernels);
+void gauss_cuda_smooth_unload(const struct cuda_device *device,
+                              struct gauss_cuda_smooth_kernels *kernels);
+
+/* Returns the bytes of an image's levels, a multiple of 16. */
+uint64_t gauss_wide_level_bytes(uint64_t level_samples, enum fovea_format format);
+
+/* Launches level 0, decimations, the pictures. On failure dst is not written; launches that were
+ * made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cuda_smooth_run(
+    const struct gauss_cuda_smooth_kernels *kernels, const struct gauss_cuda_smooth *smooth,
+    const struct gauss_cuda_run *run);
+
+#endif

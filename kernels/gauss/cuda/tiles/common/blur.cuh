@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Blurs a tile along rows and then along columns, in halves; each sample has the sigma of its own
+ * place. Sigma changes little within a Gaussian's support, so two passes give what one pass in two
+ * dimensions would. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
+
+#include "sample.cuh"
+#include "sigma.cuh"
+
+#define TILE_GROUP GAUSS_TILE_GROUP
+
+/* A block's shared memory, cut for a tile's shape. */
+struct tile_memory {
+    __half *light; /* the light of each level of 8 bits */
+    float *grid; /* variances at every fourth sample */
+    uint2 *least; /* one sample for each warp */
+    uint2 *window; /* shape.rows of shape.pitch; then outputs, shape.line a row */
+    uint2 *lines; /* shape.rows of shape.line; then samples up-sampled along columns */
+
+    __device__ __forceinline__ tile_memory(char *shared, const gauss_tile_shape &shape)
+        : light((__half *)shared), grid((float *)(shared + GAUSS_TILE_LIGHT_BYTES)),
+          least((uint2 *)(grid + GAUSS_TILE_GRID)), window(least + GAUSS_TILE_WARPS),
+          lines(window + shape.rows * shape.pitch)
+    {
+    }
+};
+
+/* ---- Weights g^(i^2), at distances of i samples */
+
+/* Returns the weight of the first neighbour for a variance v. In the picture (LEVEL 0) it is the
+ * Gaussian's own, which is the definition. On levels the sampled weights must have just the
+ * variance v, or variances would not add up: a narrow exp(-1/(2v)) has less, so a polynomial
+ * replaces it (tests/fit/fits.py). */
+template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
+{
+    /* log2(e) / 2 */
+    const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
+    if (PICTURE) {
+        return v > 0.01f ? gaussian : 0.0f;
+    }
+    float narrow = fmaf(v, 10.55670533f, -13.13284221f);
+    narrow = fmaf(v, narrow, 3.22919751f);
+    narrow = fmaf(v, narrow, 0.30924196f);
+    narrow = fmaf(v, narrow, 0.49422777f);
+    narrow = v * fmaf(v, narrow, 0.50034221f);
+    return v > 0.6f ? gaussian : narrow;
+}
+
+/* The ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
+struct tile_weights {
+    float weight[TILE_GROUP];
+    float ratio[TILE_GROUP];
+    float factor[TILE_GROUP];
+    float total[TILE_GROUP];
+
+    template <bool PICTURE> __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
+    {
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float first = first_weight<PICTURE>(v[n]);
+            weight[n] = first;
+            factor[n] = first * first;
+            ratio[n] = first * factor[n];
+            total[n] = 0.0f;
+        }
+    }
+    __device__ __forceinline__ void step(int n)
+    {
+        total[n] += weight[n];
+        weight[n] *= ratio[n];
+        ratio[n] *= factor[n];
+    }
+};
+
+/* Reads a line's samples, or the sums of the two lines at one distance above and below. */
+template <typename Sample> struct tile_line {
+    const uint2 *at;
+    int step;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(at + i * step);
+    }
+    __device__ __forceinline__ tile_line from(int i) const
+    {
+        return {at + i * step, step};
+    }
+};
+
+template <typename Sample> struct tile_two_lines {
+    const uint2 *above;
+    const uint2 *below;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(above + i) + load_sample<Sample>(below + i);
+    }
+    __device__ __forceinline__ tile_two_lines from(int i) const
+    {
+        return {above + i, below + i};
+    }
+};
+
+/* Sums four outputs along a line from its first sample on, each with its own weights; the middle
+ * sample weighs 1. Samples move through a ring of registers. The loops are unrolled by the group,
+ * so that every index is a constant: otherwise the rings would lie in local memory, which takes
+ * half again the time. Two weights are converted at a time. */
+template <typename Sample, typename Line>
+static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
+                                                Sample (&out)[TILE_GROUP])
+{
+    Sample left[TILE_GROUP];
+    Sample right[TILE_GROUP];
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        left[n] = right[n] = out[n] = line(n);
+    }
+    Line before = line;
+    Line after = line.from(TILE_GROUP - 1);
+#pragma unroll 1
+    for (int i = 0; i < radius; i += TILE_GROUP) {
+#pragma unroll
+        for (int k = 0; k < TILE_GROUP; k++) {
+            if (k > 0 && i + k >= radius) {
+                break;
+            }
+            before = before.from(-1);
+            after = after.from(1);
+            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
+            right[k] = after(0);
+            tile_four_weights<Sample> four;
+            four.set(weights.weight);
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                const Sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
+                const Sample &y = right[(n + k + 1) % TILE_GROUP];
+                out[n] = add_scaled(out[n], four.of(n), x + y);
+                weights.step(n);
+            }
+        }
+    }
+}
+
+/* Makes four outputs of a line from `centre` on, `step` apart, each with its own variance. */
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
+                                                 const float (&v)[TILE_GROUP],
+                                                 Sample (&out)[TILE_GROUP])
+{
+    tile_weights weights;
+    weights.start<PICTURE>(v);
+    sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
+        out[n] = tile_kind<Sample>::weight_of(scale) * out[n];
+    }
+}
+
+/* ---- Variances */
+
+/* Fills the grid with values at the centres of every fourth sample, from `above` rows above the
+ * first output on. On a level a value is the variance in samples squared. In the picture it is the
+ * law before its ramp, because a grid would smooth the ramp's kinks away where the blur begins. */
+template <bool PICTURE>
+static __device__ __forceinline__ void fill_grid(const tile_law &law, const gauss_tile_shape &shape,
+                                                 int level, int x0, int y0, float *grid)
+{
+    const float step_px = (float)(1 << level);
+    const int columns = shape.outputs / 4 + 1;
+    const int rows = (shape.outputs + 2 * shape.above) / 4 + 1;
+    for (int i = (int)threadIdx.x; i < columns * rows; i += GAUSS_TILE_THREADS) {
+        const int column = 4 * (i % columns);
+        const int row = 4 * (i / columns) - shape.above;
+        const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
+                                      ((float)(y0 + row) + 0.5f) * step_px);
+        grid[i] = PICTURE ? plain : gauss_tile_residual(law.applied(plain), level);
+    }
+}
+
+static __device__ __forceinline__ float between(float a, float b, float part)
+{
+    return fmaf(part, b - a, a);
+}
+
+/* Interpolates the values of four samples in a row between two of the grid's. */
+template <bool PICTURE>
+static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
+                                                         float next, float (&v)[TILE_GROUP])
+{
+    const float step = 0.25f * (next - first);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        v[n] = fmaf((float)n, step, first);
+        if (PICTURE) {
+            const float sigma_px = law.applied(v[n]);
+            v[n] = sigma_px * sigma_px;
+        }
+    }
+}
+
+/* ---- The two passes. A barrier comes before and after each. */
+
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_rows(const tile_law &law, const gauss_tile_shape &shape,
+                                                 const tile_memory &memory)
+{
+    const int groups = shape.outputs / TILE_GROUP;
+    const tile_divider by_rows(shape.rows);
+    for (int i = (int)threadIdx.x; i < shape.rows * groups; i += GAUSS_TILE_THREADS) {
+        const int group = by_rows(i);
+        const int row = i - group * shape.rows;
+        const int grid_row = row + shape.above - shape.radius;
+        const float part = (float)(grid_row % 4) * 0.25f;
+        const float *v = memory.grid + grid_row / 4 * (groups + 1) + group;
+        float variances[TILE_GROUP];
+        variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
+                                   between(v[1], v[groups + 2], part), variances);
+        Sample out[TILE_GROUP];
+        blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
+                           shape.radius, variances, out);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            memory.lines[row * shape.line + group * TILE_GROUP + n] = bits_of(out[n]);
+        }
+    }
+}
+
+/* Writes to memory.window, shape.line a row. */
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_columns(const tile_law &law,
+                                                    const gauss_tile_shape &shape,
+                                                    const tile_memory &memory)
+{
+    const int groups = shape.outputs / TILE_GROUP;
+    for (int i = (int)threadIdx.x; i < shape.outputs * groups; i += GAUSS_TILE_THREADS) {
+        const int group = i / shape.outputs;
+        const int column = i - group * shape.outputs;
+        const float part = (float)(column % 4) * 0.25f;
+        const float *v = memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
+        float variances[TILE_GROUP];
+        variances_between<PICTURE>(law, between(v[0], v[1], part),
+                                   between(v[groups + 1], v[groups + 2], part), variances);
+        Sample out[TILE_GROUP];
+        blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
+                           shape.line, shape.radius, variances, out);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            memory.window[(group * TILE_GROUP + n) * shape.line + column] = bits_of(out[n]);
+        }
+    }
+}
+
+#endif

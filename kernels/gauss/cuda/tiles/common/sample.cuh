@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A sample of a tile is stored as four halves. UNORM samples stay two registers of two halves, so
+ * that an instruction works on two channels. Float formats have values up to 65504 of either sign:
+ * they are stored as halves, which is as exact as the pixels themselves, and summed as floats,
+ * because halves would overflow and lose dark values beside bright ones.
+ *
+ * Levels of 8 and 10 bits get the exponent of 1024 (a bias), where a half's steps are whole
+ * numbers: they need no conversion, and rounding to a level is an addition. A sample is a level
+ * less the middle of its range (128, 512). In linear light it is the light, 0 to 1, whose relative
+ * precision counts in the dark. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
+
+#include "kernels/cuda/halves.cuh"
+#include "kernels/cuda/ptx.cuh"
+#include "kernels/image/light.cuh"
+#include "kernels/image/light_bytes.cuh"
+#include "params.h"
+
+/* ---- Arithmetic of one instruction, for values that are not subnormal */
+
+static __device__ __forceinline__ float tile_inverse(float x)
+{
+    return ptx_rcp(x);
+}
+
+/* 2^x */
+static __device__ __forceinline__ float tile_power(float x)
+{
+    return ptx_ex2(x);
+}
+
+static __device__ __forceinline__ float tile_logarithm(float x)
+{
+    return ptx_lg2(x);
+}
+
+/* Divides i by a constant divisor without a division each time, exact while i times the divisor is
+ * below 2^20. */
+struct tile_divider {
+    uint32_t inverse;
+
+    __device__ __forceinline__ explicit tile_divider(int divisor)
+        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
+    {
+    }
+    __device__ __forceinline__ int operator()(int i) const
+    {
+        return (int)((uint32_t)i * inverse >> 20);
+    }
+};
+
+struct tile_sample {
+    __half2 xy;
+    __half2 zw;
+};
+
+static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
+{
+    return {half2_of(xy), half2_of(zw)};
+}
+
+static __device__ __forceinline__ uint2 bits_of(const tile_sample &sample)
+{
+    return make_uint2(bits_of(sample.xy), bits_of(sample.zw));
+}
+
+static __device__ __forceinline__ uint4 bits_of(const tile_sample &first, const tile_sample &second)
+{
+    return make_uint4(bits_of(first.xy), bits_of(first.zw), bits_of(second.xy), bits_of(second.zw));
+}
+
+static __device__ __forceinline__ tile_sample operator+(const tile_sample &a, const tile_sample &b)
+{
+    return {__hadd2(a.xy, b.xy), __hadd2(a.zw, b.zw)};
+}
+
+static __device__ __forceinline__ tile_sample operator-(const tile_sample &a, const tile_sample &b)
+{
+    return {__hsub2(a.xy, b.xy), __hsub2(a.zw, b.zw)};
+}
+
+static __device__ __forceinline__ tile_sample operator*(__half2 weight, const tile_sample &a)
+{
+    return {__hmul2(weight, a.xy), __hmul2(weight, a.zw)};
+}
+
+/* sum + weight a */
+static __device__ __forceinline__ tile_sample add_scaled(const tile_sample &sum, __half2 weight,
+                                                         const tile_sample &a)
+{
+    return {__hfma2(weight, a.xy, sum.xy), __hfma2(weight, a.zw, sum.zw)};
+}
+
+static __device__ __forceinline__ tile_sample least_of(const tile_sample &a, const tile_sample &b)
+{
+    return {__hmin2(a.xy, b.xy), __hmin2(a.zw, b.zw)};
+}
+
+/* ---- Samples of floats */
+
+struct tile_floats {
+    float4 v;
+};
+
+static __device__ __forceinline__ tile_floats operator+(const tile_floats &a, const tile_floats &b)
+{
+    return {make_float4(a.v.x + b.v.x, a.v.y + b.v.y, a.v.z + b.v.z, a.v.w + b.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats operator-(const tile_floats &a, const tile_floats &b)
+{
+    return {make_float4(a.v.x - b.v.x, a.v.y - b.v.y, a.v.z - b.v.z, a.v.w - b.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats operator*(float weight, const tile_floats &a)
+{
+    return {make_float4(weight * a.v.x, weight * a.v.y, weight * a.v.z, weight * a.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats add_scaled(const tile_floats &sum, float weight,
+                                                         const tile_floats &a)
+{
+    return {make_float4(fmaf(weight, a.v.x, sum.v.x), fmaf(weight, a.v.y, sum.v.y),
+                        fmaf(weight, a.v.z, sum.v.z), fmaf(weight, a.v.w, sum.v.w))};
+}
+
+static __device__ __forceinline__ uint2 bits_of(const tile_floats &sample)
+{
+    return make_uint2(bits_of(__floats2half2_rn(sample.v.x, sample.v.y)),
+                      bits_of(__floats2half2_rn(sample.v.z, sample.v.w)));
+}
+
+static __device__ __forceinline__ uint4 bits_of(const tile_floats &first, const tile_floats &second)
+{
+    const uint2 a = bits_of(first);
+    const uint2 b = bits_of(second);
+    return make_uint4(a.x, a.y, b.x, b.y);
+}
+
+/* ---- Both: from memory, and what multiplies them */
+
+template <typename Sample> struct tile_kind;
+
+template <> struct tile_kind<tile_sample> {
+    typedef __half2 weight;
+
+    static __device__ __forceinline__ tile_sample of_bits(uint32_t xy, uint32_t zw)
+    {
+        return sample_of_bits(xy, zw);
+    }
+    static __device__ __forceinline__ __half2 weight_of(float weight)
+    {
+        return __float2half2_rn(weight);
+    }
+};
+
+template <> struct tile_kind<tile_floats> {
+    typedef float weight;
+
+    static __device__ __forceinline__ tile_floats of_bits(uint32_t xy, uint32_t zw)
+    {
+        const float2 a = __half22float2(half2_of(xy));
+        const float2 b = __half22float2(half2_of(zw));
+        return {make_float4(a.x, a.y, b.x, b.y)};
+    }
+    static __device__ __forceinline__ float weight_of(float weight)
+    {
+        return weight;
+    }
+};
+
+template <typename Sample> static __device__ __forceinline__ Sample load_sample(const uint2 *from)
+{
+    const uint2 bits = *from;
+    return tile_kind<Sample>::of_bits(bits.x, bits.y);
+}
+
+/* Weights of four samples; two are converted at a time. */
+template <typename Sample> struct tile_four_weights;
+
+template <> struct tile_four_weights<tile_sample> {
+    __half2 pairs[2];
+
+    __device__ __forceinline__ void set(const float (&weights)[4])
+    {
+        pairs[0] = __floats2half2_rn(weights[0], weights[1]);
+        pairs[1] = __floats2half2_rn(weights[2], weights[3]);
+    }
+    __device__ __forceinline__ __half2 of(int n) const
+    {
+        return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
+    }
+};
+
+template <> struct tile_four_weights<tile_floats> {
+    float weights[4];
+
+    __device__ __forceinline__ void set(const float (&all)[4])
+    {
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            weights[n] = all[n];
+        }
+    }
+    __device__ __forceinline__ float of(int n) const
+    {
+        return weights[n];
+    }
+};
+
+/* ---- Formats: levels as biased halves, and back */
+
+template <enum fovea_format> struct tile_pixel;
+
+template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
+    typedef tile_sample sample;
+    static const bool has_alpha = true;
+    static const uint32_t opaque = 0xff000000u;
+
+    static __device__ __forceinline__ tile_sample biased(uint32_t word)
+    {
+        return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
+                              __byte_perm(word, 0x64646464u, 0x4342));
+    }
+    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
+    {
+        return __byte_perm(bits_of(biased.xy), bits_of(biased.zw), 0x6420);
+    }
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_RGB8> : tile_pixel<FOVEA_FORMAT_RGBA8> {
+    static const bool has_alpha = false;
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_R8> : tile_pixel<FOVEA_FORMAT_RGB8> {
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
+    typedef tile_sample sample;
+    static const bool has_alpha = true;
+    static const uint32_t opaque = 0xc0000000u;
+
+    static __device__ __forceinline__ tile_sample biased(uint32_t word)
+    {
+        return sample_of_bits(0x64006400u | (word & 0x3ffu) | (word << 6 & 0x03ff0000u),
+                              0x64006400u | (word >> 20 & 0x3ffu) | (word >> 14 & 0x00030000u));
+    }
+    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
+    {
+        const uint32_t xy = bits_of(biased.xy);
+        const uint32_t zw = bits_of(biased.zw);
+        return (xy & 0x3ffu) | (xy >> 6 & 0x000ffc00u) | (zw & 0x3ffu) << 20 |
+               (zw & 0x00030000u) << 14;
+    }
+};
+
+/* Half floats are taken as they are. */
+template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
+    typedef tile_floats sample;
+    static const bool has_alpha = true;
+
+    static __device__ __forceinline__ uint2 halves(uint2 word)
+    {
+        return word;
+    }
+};
+
+/* Floats without a sign are halves with shorter mantissas. */
+template <> struct tile_pixel<FOVEA_FORMAT_B10G11R11F> {
+    typedef tile_floats sample;
+    static const bool has_alpha = false;
+
+    static __device__ __forceinline__ uint2 halves(uint32_t word)
+    {
+        return make_uint2((word << 4 & 0x7ff0u) | (word << 9 & 0x7ff00000u), word >> 22 << 5);
+    }
+};
+
+/* Floats hold light already. */
+template <enum fovea_format FORMAT> static __device__ __forceinline__ bool holds_floats()
+{
+    return pixel<FORMAT>::white == 0;
+}
+
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ bool becomes_light(const gauss_frame &frame)
+{
+    return !holds_floats<FORMAT>() && frame.light != 0;
+}
+
+/* ---- Pixels as samples */
+
+static __device__ __forceinline__ __half2 both_halves(float x, float y)
+{
+    return __floats2half2_rn(x, y);
+}
+
+/* The biased halves of level 0, of white, and of a sample's 0. */
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_zero()
+{
+    return {both_halves(1024.0f, 1024.0f), both_halves(1024.0f, 1024.0f)};
+}
+
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_white()
+{
+    const float color = 1024.0f + Pixel::white;
+    return {both_halves(color, color), both_halves(color, 1024.0f + Pixel::alpha_white)};
+}
+
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_middle()
+{
+    const float color = 1024.0f + (Pixel::white + 1) / 2;
+    return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
+}
+
+/* Fills the light of each level of 8 bits in shared memory, by the block's first `threads` threads;
+ * a barrier follows. */
+template <typename Pixel>
+static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
+{
+    if constexpr (Pixel::white == 255) {
+        for (int i = (int)threadIdx.x; light && i < 256; i += threads) {
+            table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
+        }
+    }
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, const __half *table)
+{
+    if constexpr (Pixel::white == 255) {
+        return {__halves2half2(table[word & 255u], table[word >> 8 & 255u]),
+                __halves2half2(table[word >> 16 & 255u], __float2half_rn(0.0f))};
+    } else {
+        const float4 v = levels_to_light<Pixel>(Pixel::decode(word));
+        return {__floats2half2_rn(v.x, v.y), __floats2half2_rn(v.z, 0.0f)};
+    }
+}
+
+/* Decodes pixels of one format to samples, of light or of stored levels. */
+template <enum fovea_format FORMAT> struct tile_decoder {
+    tile_sample zero; /* the biased value of a sample's 0 */
+    const __half *table;
+    bool light;
+
+    __device__ __forceinline__ tile_decoder(bool in_light, const __half *light_table)
+        : zero(biased_middle<pixel<FORMAT>>()), table(light_table), light(in_light)
+    {
+    }
+
+    __device__ __forceinline__ auto operator()(typename pixel<FORMAT>::word word) const
+    {
+        if constexpr (pixel<FORMAT>::white == 0) {
+            const uint2 bits = tile_pixel<FORMAT>::halves(word);
+            return tile_kind<tile_floats>::of_bits(bits.x, bits.y);
+        } else {
+            return decode(word);
+        }
+    }
+
+    /* Decodes two pixels to light by arithmetic. */
+    static __device__ __forceinline__ void light_of_two(uint32_t first, uint32_t second,
+                                                        tile_sample &out_first,
+                                                        tile_sample &out_second)
+    {
+        const uint32_t zw = __byte_perm(first, second, 0x7632);
+        const __half2 middle = __float2half2_rn(1024.0f + (pixel<FORMAT>::alpha_white + 1) / 2);
+        const uint32_t z = bits_of(light_of_bytes(zw & 0x00ff00ffu));
+        const uint32_t w = bits_of(__hsub2(half2_of(__byte_perm(zw, 0x64646464u, 0x4341)), middle));
+        out_first = {light_of_bytes(__byte_perm(first, 0, 0x4140)),
+                     half2_of(__byte_perm(z, w, 0x5410))};
+        out_second = {light_of_bytes(__byte_perm(second, 0, 0x4140)),
+                      half2_of(__byte_perm(z, w, 0x7632))};
+    }
+
+  private:
+    __device__ __forceinline__ tile_sample decode(uint32_t word) const
+    {
+        tile_sample sample = tile_pixel<FORMAT>::biased(word) - zero;
+        if (light) {
+            const tile_sample colors = colors_in_light<pixel<FORMAT>>(word, table);
+            sample.xy = colors.xy;
+            sample.zw = __halves2half2(__low2half(colors.zw), __high2half(sample.zw));
+        }
+        return sample;
+    }
+};
+
+/* ---- Samples as pixels */
+
+/* Does light_to_srgb by the arithmetic above; values that are not positive become 0 or less. */
+static __device__ __forceinline__ float level_of_light(float light, float white)
+{
+    const float power = tile_power(tile_logarithm(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
+    return light <= 0.0031308f ? light * (12.92f * white)
+                               : fmaf(power, 1.055f * white, -0.055f * white);
+}
+
+/* Encodes samples relative to a base as words. Stored levels are rounded by the addition of the
+ * base. An average lies between its inputs but for the halves' own rounding, hence the limits. */
+template <enum fovea_format FORMAT> struct tile_encoder {
+    tile_sample base;
+    bool light;
+
+    __device__ __forceinline__ tile_encoder(const tile_sample &sample_base, bool in_light)
+        : base(in_light ? sample_base : sample_base + biased_middle<pixel<FORMAT>>()),
+          light(in_light)
+    {
+    }
+
+    __device__ __forceinline__ uint32_t in_light(const tile_sample &sample) const
+    {
+        typedef pixel<FORMAT> Pixel;
+        const float2 xy = __half22float2(sample.xy);
+        const float2 zw = __half22float2(sample.zw);
+        const float2 base_xy = __half22float2(base.xy);
+        const float2 base_zw = __half22float2(base.zw);
+        return Pixel::encode(make_float4(level_of_light(xy.x + base_xy.x, Pixel::white),
+                                         level_of_light(xy.y + base_xy.y, Pixel::white),
+                                         level_of_light(zw.x + base_zw.x, Pixel::white),
+                                         zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2));
+    }
+
+    __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
+    {
+        const tile_sample low = biased_zero<pixel<FORMAT>>();
+        const tile_sample high = biased_white<pixel<FORMAT>>();
+        const tile_sample sum = sample + base;
+        return tile_pixel<FORMAT>::word(
+            least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+    }
+
+    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    {
+        return light ? in_light(sample) : in_levels(sample);
+    }
+    __device__ __forceinline__ typename pixel<FORMAT>::word in_levels(
+        const tile_floats &sample) const
+    {
+        return pixel<FORMAT>::encode(sample.v);
+    }
+    __device__ __forceinline__ typename pixel<FORMAT>::word operator()(
+        const tile_floats &sample) const
+    {
+        return in_levels(sample);
+    }
+};
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Sigma on the device: at a place, its range over a square, and the kind of tile that follows from
+ * it. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
+
+#include "params.h"
+
+/* A view's law with its gaze. */
+struct tile_law {
+    const gauss_tiles &tiles;
+    float gaze_x;
+    float gaze_y;
+    bool blurs;
+    int level_count; /* levels that this gaze may need */
+
+    __device__ __forceinline__ tile_law(const gauss_tiles &plan, const gauss_frame &frame)
+        : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
+          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != GAZE_NONE),
+          level_count(gauss_tile_level_count(&plan, &frame))
+    {
+    }
+
+    /* The sum is one instruction wherever this is compiled into, so that two blocks which share a
+     * tile find the same sigma of a pixel, bit by bit (write_blurred). */
+    __device__ __forceinline__ float table(float at) const
+    {
+        const float *entries = (const float *)tiles.table;
+        const float last = (float)(tiles.law.table_count - 1);
+        const float place = fminf(at * tiles.law.table_per_unit, last);
+        const int below = (int)fminf(place, last - 1.0f);
+        const float low = __ldg(entries + below);
+        return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
+    }
+
+    __device__ __forceinline__ float projected(float x, float y) const
+    {
+        const gauss_law &law = tiles.law;
+        const gauss_ray pixel = gauss_law_ray(&law, x - 0.5f, y - 0.5f);
+        const gauss_ray gaze = gauss_law_ray(&law, gaze_x - 0.5f, gaze_y - 0.5f);
+        return table(gauss_law_angle_deg(pixel, gaze)) * gauss_law_px_per_radian(&law, pixel) *
+               0.01745329252f;
+    }
+
+    /* Returns sigma before the ramp. */
+    __device__ __forceinline__ float plain(float x, float y) const
+    {
+        if (tiles.law.kind != GAUSS_LAW_RADIAL) {
+            return projected(x, y);
+        }
+        const float dx = x - gaze_x;
+        const float dy = y - gaze_y;
+        return table(sqrtf(dx * dx + dy * dy));
+    }
+    __device__ __forceinline__ float applied(float plain_px) const
+    {
+        return tiles.law.strength * gauss_law_ramp(plain_px, tiles.law.sharp_px);
+    }
+    /* Does gauss_law_sigma_at without maps, which never get here. */
+    __device__ __forceinline__ float at(float x, float y) const
+    {
+        return applied(plain(x, y));
+    }
+
+    __device__ __forceinline__ float of_pixel(int x, int y) const
+    {
+        return at((float)x + 0.5f, (float)y + 0.5f);
+    }
+};
+
+/* ---- Ranges. A whole warp computes them together, and all its lanes get the result. */
+
+struct tile_range {
+    float low;
+    float high;
+};
+
+struct tile_square {
+    float x, y;
+    float side;
+};
+
+struct tile_place {
+    float x, y;
+};
+
+/* If sigma only rises with the distance, the square's nearest place to the gaze has the least and
+ * its farthest corner the largest. */
+static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
+                                                           const tile_square &square, bool nearest)
+{
+    const float near_x = fminf(fmaxf(law.gaze_x, square.x), square.x + square.side);
+    const float near_y = fminf(fmaxf(law.gaze_y, square.y), square.y + square.side);
+    const float middle = 0.5f * square.side;
+    const float far_x = law.gaze_x < square.x + middle ? square.x + square.side : square.x;
+    const float far_y = law.gaze_y < square.y + middle ? square.y + square.side : square.y;
+    return {nearest ? near_x : far_x, nearest ? near_y : far_y};
+}
+
+/* For other laws, asks at 5 x 5 places, and adds what sigma can differ by between them. */
+static __device__ __forceinline__ tile_place place_in_square(const tile_square &square, int i)
+{
+    const float step = 0.25f * square.side;
+    return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
+}
+
+/* Joins the ranges of so many neighbouring lanes. */
+template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes(tile_range range)
+{
+#pragma unroll
+    for (int i = LANES / 2; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+}
+
+/* Widens a range by what sigma may be between the places of the square that were asked. */
+static __device__ __forceinline__ tile_range range_between(const tile_law &law,
+                                                           const tile_range &range, float side)
+{
+    /* A place is at most half a diagonal of a 4 x 4 grid away: sqrt(2) / 8 of the side. */
+    const float more = law.tiles.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
+    return {range.low - more, range.high + more};
+}
+
+/* Returns a square's range to each of so many lanes. */
+template <int LANES>
+static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
+                                                              const tile_square &square)
+{
+    const int lane = (int)threadIdx.x % LANES;
+    const bool radial = law.tiles.radial != 0;
+    tile_range range = {INFINITY, 0.0f};
+#pragma unroll 1
+    for (int i = lane; i < (radial ? LANES : 25); i += LANES) {
+        const tile_place place =
+            radial ? end_of_square(law, square, lane == 0) : place_in_square(square, i);
+        const float sigma_px = law.at(place.x, place.y);
+        range.low = fminf(range.low, sigma_px);
+        range.high = fmaxf(range.high, sigma_px);
+    }
+    return range_between(law, range_of_lanes<LANES>(range), square.side);
+}
+
+/* ---- Kinds */
+
+static __device__ __forceinline__ bool is_wide(const tile_law &law)
+{
+    return law.tiles.grid.across == GAUSS_TILE_WIDE_ACROSS;
+}
+
+static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
+{
+    return (uint32_t)kind << GAUSS_TILE_KIND_SHIFT | (uint32_t)radius << GAUSS_TILE_RADIUS_SHIFT |
+           (uint32_t)y << GAUSS_TILE_ROW_SHIFT | (uint32_t)x;
+}
+
+static __device__ __forceinline__ int kind_of_entry(uint32_t entry)
+{
+    return (int)(entry >> GAUSS_TILE_KIND_SHIFT);
+}
+
+static __device__ __forceinline__ int radius_of_entry(uint32_t entry)
+{
+    return (int)(entry >> GAUSS_TILE_RADIUS_SHIFT & GAUSS_TILE_RADIUS_MASK);
+}
+
+static __device__ __forceinline__ int column_of_entry(uint32_t entry)
+{
+    return (int)(entry & GAUSS_TILE_PLACE_MASK);
+}
+
+static __device__ __forceinline__ int row_of_entry(uint32_t entry)
+{
+    return (int)(entry >> GAUSS_TILE_ROW_SHIFT & GAUSS_TILE_PLACE_MASK);
+}
+
+/* Only a grid of wide tiles has subtiles of level 2 and up, where sigma changes too much for the
+ * MMA path. */
+static __device__ __forceinline__ int level_of_subtile(const tile_law &law, const tile_range &range)
+{
+    int level = law.level_count > 1 && range.low >= GAUSS_TILE_SIGMA_1;
+    if (level > 0 && is_wide(law)) {
+        while (!gauss_tile_is_wide(level, range.high) && level + 1 < law.level_count &&
+               range.low >= gauss_tile_sigma_from(level + 1)) {
+            level++;
+        }
+    }
+    return level;
+}
+
+/* Returns the subtile at that place with the spline's neighbours, which it reads. */
+static __device__ __forceinline__ tile_square square_of_subtile(int x, int y)
+{
+    const float margin = 2.0f;
+    return {(float)(x * GAUSS_TILE_SUBTILE_PX) - margin,
+            (float)(y * GAUSS_TILE_SUBTILE_PX) - margin, GAUSS_TILE_SUBTILE_PX + 2.0f * margin};
+}
+
+static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
+                                                          const tile_range &range, int x, int y)
+{
+    if (!law.blurs || range.high * GAUSS_REACH < 1.0f) {
+        return tile_entry(GAUSS_TILE_COPIED, 0, x, y);
+    }
+    const int level = level_of_subtile(law, range);
+    const bool fine = range.low < law.tiles.fine_sigma;
+    if (level == 0 && law.tiles.grid.narrow && range.high <= GAUSS_TILE_NARROW_SIGMA) {
+        return tile_entry(fine ? GAUSS_TILE_NARROW : GAUSS_TILE_LEVEL_0, 1, x, y);
+    }
+    const int direct_radius = (int)(GAUSS_REACH * range.high);
+    if (level == 0 && direct_radius <= GAUSS_TILE_DIRECT_RADIUS - !fine) {
+        return tile_entry(GAUSS_TILE_DIRECT, max(direct_radius, 1), x, y);
+    }
+    const int radius = gauss_tile_radius(&law.tiles.limits, level, range.high);
+    if (radius == 0) {
+        return tile_entry(GAUSS_TILE_GATHERED, 0, x, y);
+    }
+    return tile_entry(GAUSS_TILE_LEVEL_0 + level, radius, x, y) | (fine ? GAUSS_TILE_FINE : 0);
+}
+
+/* Eight lanes ask together for each subtile. */
+static __device__ __forceinline__ uint32_t entry_of_subtile(const tile_law &law, int x, int y)
+{
+    return entry_of_range(law, range_over_lanes<8>(law, square_of_subtile(x, y)), x, y);
+}
+
+/* Returns the range of one of the tile's subtiles to each of the first lanes. A lane asks for three
+ * subtiles side by side: one after another, their waits for the law's table would add up. */
+static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
+{
+    const int across = law.tiles.grid.across;
+    const int lane = (int)threadIdx.x % 32;
+    if (law.tiles.radial) {
+        const int own = lane / 2;
+        const tile_square square =
+            square_of_subtile(across * x + own % across, across * y + own / across);
+        const tile_place place = end_of_square(law, square, lane % 2 == 0);
+        const float sigma_px = law.at(place.x, place.y);
+        return {__shfl_sync(~0u, sigma_px, 2 * lane), __shfl_sync(~0u, sigma_px, 2 * lane + 1)};
+    }
+    const int rounds = 3;
+    tile_range ranges[rounds];
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        ranges[r] = {INFINITY, 0.0f};
+    }
+#pragma unroll 1
+    for (int i = lane % 8; i < 25; i += 8) {
+#pragma unroll
+        for (int r = 0; r < rounds; r++) {
+            const int subtile = 4 * r + lane / 8;
+            const tile_square square =
+                square_of_subtile(across * x + subtile % across, across * y + subtile / across);
+            const tile_place place = place_in_square(square, i);
+            const float sigma_px = law.at(place.x, place.y);
+            ranges[r].low = fminf(ranges[r].low, sigma_px);
+            ranges[r].high = fmaxf(ranges[r].high, sigma_px);
+        }
+    }
+    tile_range own = {};
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        const tile_range four = range_of_lanes<8>(ranges[r]);
+        const tile_range found = {__shfl_sync(~0u, four.low, lane % 4 * 8),
+                                  __shfl_sync(~0u, four.high, lane % 4 * 8)};
+        own = lane / 4 == r ? found : own;
+    }
+    return range_between(law, own, square_of_subtile(0, 0).side);
+}
+
+/* ---- Parts of a subtile: only levels below the first have FINE ones */
+
+static __device__ __forceinline__ bool makes_both(uint32_t entry)
+{
+    return kind_of_entry(entry) == GAUSS_TILE_LEVEL_0 &&
+           (entry & (GAUSS_TILE_FINE | GAUSS_TILE_PARTED)) == GAUSS_TILE_FINE;
+}
+
+/* Turns an entry that makes both parts into the one that makes the pixels averaged in two
+ * dimensions. */
+static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint32_t entry)
+{
+    const uint32_t place = GAUSS_TILE_PLACE_MASK << GAUSS_TILE_ROW_SHIFT | GAUSS_TILE_PLACE_MASK;
+    return tile_entry(GAUSS_TILE_DIRECT, law.tiles.fine_radius, 0, 0) | GAUSS_TILE_FINE |
+           (entry & place);
+}
+
+static __device__ __forceinline__ int count_parts(uint32_t entry)
+{
+    return kind_of_entry(entry) == GAUSS_TILE_DIRECT ? 2 : makes_both(entry) ? 3 : 1;
+}
+
+/* Returns part i of an entry. */
+static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, uint32_t entry, int i)
+{
+    const int count = count_parts(entry);
+    if (count == 1) {
+        return entry;
+    }
+    if (i == 2) {
+        return entry | GAUSS_TILE_PARTED;
+    }
+    return (count == 3 ? narrow_part(law, entry) : entry) | GAUSS_TILE_HALF |
+           (i == 1 ? GAUSS_TILE_LOWER : 0);
+}
+
+/* Returns whether a whole tile can be made from that level. */
+static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
+                                              int level)
+{
+    if (range.low < gauss_tile_sigma_from(level)) {
+        return false;
+    }
+    return is_wide(law) ? gauss_tile_is_wide(level, range.high) != 0
+                        : gauss_tile_radius(&law.tiles.limits, level, range.high) > 0;
+}
+
+/* Returns the finest level from 2 on that serves the range in a whole tile, or 0. */
+static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
+{
+    for (int level = 2; level < law.level_count; level++) {
+        if (serves(law, range, level)) {
+            return level;
+        }
+    }
+    return 0;
+}
+
+/* Returns the tile at that place with what it reads around. */
+static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
+{
+    const float margin = 4.0f;
+    const float side = (float)(law.tiles.grid.across * GAUSS_TILE_SUBTILE_PX);
+    return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
+}
+
+/* Returns the tile's entry if it is made whole: from level 2 or up, a wide one also from level 1,
+ * in quadrants. GAUSS_TILE_NONE means in subtiles. */
+static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
+                                                         const tile_range &range, int x, int y)
+{
+    if (!law.blurs) {
+        return GAUSS_TILE_NONE;
+    }
+    const int subtile_x = law.tiles.grid.across * x;
+    const int subtile_y = law.tiles.grid.across * y;
+    const int level = level_of_range(law, range);
+    if (is_wide(law) && level > 0) {
+        return tile_entry(GAUSS_TILE_WIDE_0 + level, 0, subtile_x, subtile_y);
+    }
+    if (is_wide(law) && law.level_count > 1 && serves(law, range, 1)) {
+        return tile_entry(GAUSS_TILE_WIDE_0 + 1, 0, subtile_x, subtile_y);
+    }
+    if (level == 0) {
+        return GAUSS_TILE_NONE;
+    }
+    return tile_entry(GAUSS_TILE_LEVEL_0 + level,
+                      gauss_tile_radius(&law.tiles.limits, level, range.high), subtile_x,
+                      subtile_y);
+}
+
+#endif

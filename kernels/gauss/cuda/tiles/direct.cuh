@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles of the picture with narrow Gaussians are averaged in two dimensions at once, which is the
+ * definition: the weights of a narrow Gaussian change so fast with sigma that a row with another
+ * row's sigma would show.
+ *
+ * A thread makes four pixels in a row. It adds the two rows at one distance above and below first,
+ * then the samples at one distance left and right; halves hold these sums of levels exactly. Floats
+ * are summed as floats. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
+
+#include "kernels/gauss/cuda/tiles/common/window.cuh"
+
+/* Between places of the grid, interpolated sigma is off by as much as distances bend: two pixels
+ * over the distance from the gaze, times the law's slope. The weights of the narrowest Gaussians
+ * double within 0.03, so that near the gaze each pixel evaluates the law. */
+#define TILE_CURVED_PX 64.0f
+
+static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
+{
+    const bool near =
+        fabsf(x - law.gaze_x) < TILE_CURVED_PX && fabsf(y - law.gaze_y) < TILE_CURVED_PX;
+    return near || law.tiles.curved != 0;
+}
+
+static __device__ __forceinline__ float direct_root(float x)
+{
+    return ptx_sqrt(x);
+}
+
+/* By distance, all four are computed at once, so that none waits for another's load. */
+static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law, int x, int y,
+                                                             float (&sigma_px)[TILE_GROUP])
+{
+    const float dy = (float)y + 0.5f - law.gaze_y;
+    const float dx = (float)x + 0.5f - law.gaze_x;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float across = dx + (float)n;
+        sigma_px[n] = law.applied(law.table(direct_root(fmaf(across, across, dy * dy))));
+    }
+}
+
+/* Returns sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
+static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
+                                                      const gauss_tile_shape &shape,
+                                                      const float *grid, int x0, int y0, int column,
+                                                      int row, float (&sigma_px)[TILE_GROUP])
+{
+    const int x = x0 + column;
+    const int y = y0 + row;
+    if (law.tiles.law.kind == GAUSS_LAW_RADIAL) {
+        radial_sigmas_of_four(law, x, y, sigma_px);
+        return;
+    }
+    if (is_curved(law, (float)x, (float)y)) {
+#pragma unroll 1
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float sigma = law.of_pixel(x + n, y);
+#pragma unroll
+            for (int i = 0; i < TILE_GROUP; i++) {
+                sigma_px[i] = n == i ? sigma : sigma_px[i];
+            }
+        }
+        return;
+    }
+    const int pitch = shape.outputs / 4 + 1;
+    const float *corner = grid + (row + shape.above) / 4 * pitch + column / 4;
+    const float part = (float)((row + shape.above) % 4) * 0.25f;
+    const float first = between(corner[0], corner[pitch], part);
+    const float step = 0.25f * (between(corner[1], corner[pitch + 1], part) - first);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        sigma_px[n] = law.applied(fmaf((float)n, step, first));
+    }
+}
+
+/* ---- Up to five taps either side: weights in registers, of two pixels together */
+
+template <typename Sample, int RADIUS> struct direct_weights {
+    tile_four_weights<Sample> of[RADIUS];
+    float scale[TILE_GROUP];
+
+    __device__ __forceinline__ explicit direct_weights(const float (&sigma_px)[TILE_GROUP])
+    {
+        float tap[GAUSS_TILE_DIRECT_RADIUS][TILE_GROUP];
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float v = fmaxf(sigma_px[n] * sigma_px[n], 0.01f);
+            const float g = tile_power(-0.72134752f * tile_inverse(v));
+            const float g2 = g * g;
+            const float g4 = g2 * g2;
+            const float g8 = g4 * g4;
+            tap[0][n] = g;
+            tap[1][n] = g4;
+            tap[2][n] = g8 * g;
+            tap[3][n] = g8 * g8;
+            tap[4][n] = g8 * g8 * tap[2][n];
+            float sum = 0.5f;
+#pragma unroll
+            for (int i = 0; i < RADIUS; i++) {
+                sum += tap[i][n];
+            }
+            const float inverse = tile_inverse(2.0f * sum);
+            scale[n] = inverse * inverse;
+        }
+#pragma unroll
+        for (int i = 0; i < RADIUS; i++) {
+            of[i].set(tap[i]);
+        }
+    }
+};
+
+/* The middle row is taken as two halves of itself, so that all rows are pairs. */
+template <int RADIUS, typename Sample>
+static __device__ __forceinline__ void average_four(const uint2 *centre, int pitch,
+                                                    const float (&sigma_px)[TILE_GROUP],
+                                                    Sample (&out)[TILE_GROUP])
+{
+    const direct_weights<Sample, RADIUS> weights(sigma_px);
+    tile_four_weights<Sample> down[RADIUS + 1]; /* weights of the rows, the next one's first */
+    down[0].set({0.5f, 0.5f, 0.5f, 0.5f});
+#pragma unroll
+    for (int i = 0; i < RADIUS; i++) {
+        down[i + 1] = weights.of[i];
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        out[n] = Sample{};
+    }
+    tile_two_lines<Sample> rows = {centre - RADIUS, centre - RADIUS};
+#pragma unroll 1
+    for (int j = 0; j <= RADIUS; j++) {
+        Sample x[TILE_GROUP + 2 * RADIUS];
+#pragma unroll
+        for (int i = 0; i < TILE_GROUP + 2 * RADIUS; i++) {
+            x[i] = rows(i);
+        }
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            Sample row = x[n + RADIUS];
+#pragma unroll
+            for (int i = 1; i <= RADIUS; i++) {
+                row =
+                    add_scaled(row, weights.of[i - 1].of(n), x[n + RADIUS - i] + x[n + RADIUS + i]);
+            }
+            out[n] = add_scaled(out[n], down[0].of(n), row);
+        }
+#pragma unroll
+        for (int i = 0; i < RADIUS; i++) {
+            down[i] = down[i + 1];
+        }
+        rows.above -= pitch;
+        rows.below += pitch;
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        out[n] = tile_kind<Sample>::weight_of(weights.scale[n]) * out[n];
+    }
+}
+
+/* ---- Any radius: weights by recurrence */
+
+template <typename Sample>
+static __device__ __forceinline__ void average_four_far(const uint2 *centre, int pitch, int radius,
+                                                        const float (&sigma_px)[TILE_GROUP],
+                                                        Sample (&out)[TILE_GROUP])
+{
+    float v[TILE_GROUP];
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        v[n] = sigma_px[n] * sigma_px[n];
+        out[n] = Sample{};
+    }
+    tile_weights first;
+    first.start<true>(v);
+    tile_weights down = first;
+#pragma unroll 1
+    for (int j = 0; j <= radius; j++) {
+        tile_weights across = first;
+        Sample rows[TILE_GROUP];
+        sum_four<Sample>(tile_two_lines<Sample>{centre - j * pitch, centre + j * pitch}, radius,
+                         across, rows);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float weight = j == 0 ? 0.5f : down.weight[n];
+            out[n] = add_scaled(out[n], tile_kind<Sample>::weight_of(weight), rows[n]);
+            if (j > 0) {
+                down.step(n);
+            }
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float inverse = tile_inverse(1.0f + 2.0f * down.total[n]);
+        out[n] = tile_kind<Sample>::weight_of(inverse * inverse) * out[n];
+    }
+}
+
+/* ---- Pixels */
+
+static __device__ __forceinline__ float largest_of_four(const float (&sigma_px)[TILE_GROUP])
+{
+    return fmaxf(fmaxf(sigma_px[0], sigma_px[1]), fmaxf(sigma_px[2], sigma_px[3]));
+}
+
+/* The whole warp takes the taps of its widest pixel. */
+template <typename Sample>
+static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int pitch, int radius,
+                                                       const float (&sigma_px)[TILE_GROUP],
+                                                       Sample (&out)[TILE_GROUP])
+{
+    const float reach = GAUSS_REACH * largest_of_four(sigma_px);
+    /* Floats take twice the registers. */
+    const int most = sizeof(Sample) > 8 ? 2 : GAUSS_TILE_DIRECT_RADIUS;
+    if (radius > most && __any_sync(~0u, reach >= (float)(most + 1))) {
+        average_four_far(centre, pitch, radius, sigma_px, out);
+        return;
+    }
+    if constexpr (sizeof(Sample) == 8) {
+        if (radius > 4 && __any_sync(~0u, reach >= 5.0f)) {
+            average_four<5>(centre, pitch, sigma_px, out);
+            return;
+        }
+        if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
+            average_four<4>(centre, pitch, sigma_px, out);
+            return;
+        }
+        if (radius > 2 && __any_sync(~0u, reach >= 3.0f)) {
+            average_four<3>(centre, pitch, sigma_px, out);
+            return;
+        }
+    }
+    if (radius > 1 && __any_sync(~0u, reach >= 2.0f)) {
+        average_four<2>(centre, pitch, sigma_px, out);
+    } else {
+        average_four<1>(centre, pitch, sigma_px, out);
+    }
+}
+
+/* Returns the words of four pixels unchanged. The window has encoded levels as whole numbers, alpha
+ * with them; other samples were rounded and are read again. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
+    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode, const uint2 *centre,
+    int x, int y)
+{
+    if constexpr (pixel<FORMAT>::white > 0) {
+        if (!encode.light) {
+            tile_words<typename Image::word, 4> words;
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                words.of[n] = encode.in_levels(load_sample<tile_sample>(centre + n));
+            }
+            return words;
+        }
+    }
+    return load_own(work, x, y);
+}
+
+/* Returns the words of four pixels, in which channels that are not blurred keep their bits. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_four(
+    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode,
+    const typename tile_pixel<FORMAT>::sample (&samples)[TILE_GROUP],
+    const float (&sigma_px)[TILE_GROUP], const tile_words<typename Image::word, 4> &own)
+{
+    const bool keeps = needs_alpha<FORMAT>(work.frame);
+    tile_words<typename Image::word, 4> words;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const typename Image::word color = encode(samples[n]);
+        const typename Image::word word =
+            keeps ? pixel<FORMAT>::keep_alpha(color, own.of[n]) : color;
+        words.of[n] = sigma_px[n] * GAUSS_REACH >= 1.0f ? word : own.of[n];
+    }
+    return words;
+}
+
+/* Returns a bit for each of four pixels whose sigma lies from `from` to below `below`. */
+static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)[TILE_GROUP],
+                                                         float from, float below)
+{
+    uint32_t mask = 0;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        mask |= sigma_px[n] >= from && sigma_px[n] < below ? 1u << n : 0u;
+    }
+    return mask;
+}
+
+/* Writes those of four pixels from (x, y) on whose bit is set. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image> &work, int x,
+                                                  int y,
+                                                  const tile_words<typename Image::word, 4> &words,
+                                                  uint32_t mask)
+{
+    const int width = work.frame.width_px;
+    if (mask == 15u) {
+        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, width, words);
+        return;
+    }
+#pragma unroll 1
+    for (int n = 0; n < 4 && x + n < width; n++) {
+        if ((mask >> n & 1u) != 0) {
+            work.dst.store(x + n, y, words.at(n));
+        }
+    }
+}
+
+/* Assigns places in a tile of the picture to threads that make four pixels each: a warp takes 16
+ * rows of two fours, so that its samples lie in different banks and it writes whole sectors. */
+struct tile_four {
+    int column;
+    int row;
+
+    __device__ __forceinline__ explicit tile_four(int i)
+        : column(i / 16 % (GAUSS_TILE_SUBTILE_PX / 4) * 4),
+          row(i % 16 + i / (16 * (GAUSS_TILE_SUBTILE_PX / 4)) * 16)
+    {
+    }
+};
+#define TILE_FOURS (GAUSS_TILE_SUBTILE_PX * GAUSS_TILE_SUBTILE_PX / 4)
+
+/* Writes the pixels of so many rows whose sigma is below `below`, copies among them, and leaves the
+ * others. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
+                                                    const gauss_tile_shape &shape,
+                                                    const tile_memory &memory,
+                                                    const tile_encoder<FORMAT> &encode, float below,
+                                                    int rows, int x0, int y0)
+{
+    const gauss_frame &frame = work.frame;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < rows * (GAUSS_TILE_SUBTILE_PX / 4);
+         i += GAUSS_TILE_THREADS) {
+        const tile_four at(i);
+        const int x = x0 + at.column;
+        const int y = y0 + at.row;
+        float sigma_px[TILE_GROUP] = {};
+        sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
+        const bool inside = x < frame.width_px && y < frame.height_px;
+        const uint32_t mask = inside ? pixels_within(sigma_px, 0.0f, below) : 0;
+        if (!__any_sync(~0u, mask != 0)) {
+            continue;
+        }
+        float narrow[TILE_GROUP];
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            narrow[n] = fminf(sigma_px[n], below);
+        }
+        const uint2 *centre =
+            memory.window + (at.row + shape.radius) * shape.pitch + at.column + shape.aside;
+        tile_words<typename Image::word, 4> own = {};
+        if (inside) {
+            own = own_words(work, encode, centre, x, y);
+        }
+        typename tile_pixel<FORMAT>::sample samples[TILE_GROUP];
+        average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
+        if (mask != 0) {
+            write_some(work, x, y, words_of_four(work, encode, samples, sigma_px, own), mask);
+        }
+    }
+}
+
+#endif

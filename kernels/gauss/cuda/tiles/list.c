@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "list.h"
+
+#include <math.h>
+
+/* For a law whose near tiles cannot be counted: in grids of at most so many tiles, all may be in
+ * subtiles. */
+#define SPLIT_BELOW_PIXELS 10000000
+/* With more blocks than this, others fill the device while a long one runs, and subtiles are not
+ * parted. */
+#define FEW_BLOCKS 1200
+/* Squares are widened by so much before sigma is asked for, and roots are off by no more. */
+#define MARGIN_PX 6.0f
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns the distance within which a law that only rises with it has less than sigma. */
+static double radius_below(const struct gauss_plan *plan, float sigma_px)
+{
+    const float *table = plan->law_table;
+    int32_t i = 0;
+    while (i < plan->law.table_count &&
+           plan->law.strength * gauss_law_ramp(table[i], plan->law.sharp_px) < sigma_px) {
+        i++;
+    }
+    const double everywhere = 4.0 * ((double)plan->width_px + (double)plan->height_px);
+    return i < plan->law.table_count ? (double)i / (double)plan->law.table_per_unit : everywhere;
+}
+
+/* Returns how many squares of that size a disc meets at most, wherever its middle lies. */
+static int32_t count_met(double radius_px, double side_px)
+{
+    const double radius = radius_px / side_px;
+    return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
+}
+
+/* Returns the sigma from which a wide tile is made from level 1 or 2: its quadrants must not hold
+ * more than the MMA path reaches. */
+static float least_of_quadrants(const struct gauss_tiles *tiles)
+{
+    const float across = 1.42f * (GAUSS_TILE_WIDE_PX + 2.0f * MARGIN_PX);
+    /* slope is that of the ramp, twice the law's. */
+    const float highest = gauss_tile_sigma_from(2) + 0.5f * tiles->slope * across;
+    return gauss_tile_sigma_from(gauss_tile_is_wide(1, highest) ? 1 : 2);
+}
+
+/* Counts entries beyond one a tile: for tiles with sigma too small for level 1, and for those too
+ * small for level 2. */
+static int32_t count_split(const struct gauss_tile_grid *grid, int32_t near, int32_t split)
+{
+    const int32_t subtiles = grid->across * grid->across;
+    return least(near, split) * (subtiles - 1) + (split - least(near, split)) * 3;
+}
+
+static int32_t count_entries(const struct gauss_tile_grid *grid)
+{
+    return grid->columns * grid->rows + grid->split_count + grid->part_count;
+}
+
+static int32_t side_px_of(const struct gauss_tile_grid *grid)
+{
+    return grid->across * GAUSS_TILE_SUBTILE_PX;
+}
+
+/* A block that makes all subtiles of a tile in turn outlives all others. So the list has capacity
+ * for the subtiles of as many tiles as can lie where sigma is too small for level 2, wherever the
+ * gaze is. */
+static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
+                                        const struct gauss_tiles *tiles, int32_t across)
+{
+    struct gauss_tile_grid grid = {.across = across};
+    const int32_t side_px = side_px_of(&grid);
+    grid.columns = ((int32_t)plan->width_px + side_px - 1) / side_px;
+    grid.rows = ((int32_t)plan->height_px + side_px - 1) / side_px;
+    const int32_t all = grid.columns * grid.rows;
+    if (tiles->split_px > 0.0f) {
+        const int32_t split = least(count_met((double)tiles->split_px, (double)side_px), all);
+        grid.split_count =
+            count_split(&grid, count_met((double)tiles->near_px, (double)side_px), split);
+        const bool few = count_entries(&grid) <= FEW_BLOCKS;
+        grid.part_count = few ? 2 * count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
+    } else {
+        const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
+        const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
+        const int32_t near = every ? all : all / 4;
+        /* Any wide tile may be in quadrants. */
+        const int32_t split = across == GAUSS_TILE_WIDE_ACROSS ? all : near;
+        grid.split_count = count_split(&grid, near, split);
+    }
+    grid.entry_count = count_entries(&grid);
+    return grid;
+}
+
+void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
+                               struct gauss_tiles *tiles)
+{
+    if (tiles->radial && tiles->level_count >= 3) {
+        const float widest = (float)(GAUSS_TILE_DIRECT_RADIUS + 1) / GAUSS_REACH;
+        tiles->split_px = (float)radius_below(plan, gauss_tile_sigma_from(2)) + MARGIN_PX;
+        tiles->near_px = (float)radius_below(plan, least_of_quadrants(tiles)) + MARGIN_PX;
+        tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
+    }
+    tiles->grid = make_grid(plan, tiles, GAUSS_TILE_ACROSS);
+    tiles->wide_grid = mma_reach ? make_grid(plan, tiles, GAUSS_TILE_WIDE_ACROSS) : tiles->grid;
+}
+
+/* Returns how many squares of the picture a disc round the gaze meets. */
+static int32_t count_near(const struct gauss_frame *frame, float radius_px, double side_px)
+{
+    const double radius = (double)radius_px / side_px;
+    const double x = (double)frame->gaze_x_q8 / (256.0 * side_px);
+    const double y = (double)frame->gaze_y_q8 / (256.0 * side_px);
+    const double columns = ceil((double)frame->width_px / side_px);
+    const double end = fmin(floor(y + radius) + 1.0, ceil((double)frame->height_px / side_px));
+    double count = 0.0;
+    for (double row = fmax(floor(y - radius), 0.0); row < end; row++) {
+        const double dy = fmax(fmax(row - y, y - row - 1.0), 0.0);
+        const double half = sqrt(fmax(radius * radius - dy * dy, 0.0));
+        const double first = fmax(floor(x - half), 0.0);
+        count += fmax(fmin(floor(x + half) + 1.0, columns) - first, 0.0);
+    }
+    return (int32_t)count;
+}
+
+void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame)
+{
+    struct gauss_tile_grid *grid = &tiles->grid;
+    if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE) {
+        const double side_px = (double)side_px_of(grid);
+        const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),
+                                          count_near(frame, tiles->split_px, side_px));
+        const int32_t parts = 2 * count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
+        grid->split_count = least(grid->split_count, split);
+        grid->part_count = least(grid->part_count, parts);
+        grid->entry_count = count_entries(grid);
+    }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How long the list of tiles is (gauss/cuda/tiles/common/params.h): an entry is a block. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_LIST_H
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_LIST_H
+
+#include "kernels/gauss/cuda/tiles/common/params.h"
+#include "kernels/gauss/gauss.h"
+
+/* Sizes both grids for any gaze. The law and its levels are there. If the MMA path does not reach
+ * the largest sigma there are no wide tiles. */
+void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
+                               struct gauss_tiles *tiles);
+
+/* Shrinks the launch's grid to what this frame's gaze asks for: blocks without an entry would delay
+ * others. */
+void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Operands of the MMA path that the compiler computes: weights of Gaussians and of the spline, as
+ * halves. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TABLE_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TABLE_CUH
+
+#include "kernels/gauss/cuda/tiles/common/sample.cuh"
+#include <stdint.h>
+
+/* ---- Halves, when compiled */
+
+/* The exponents from 2^-24 to 1, and 0. */
+static constexpr uint32_t tile_mma_half_bits(double value)
+{
+    if (value < 1.0 / 16384) {
+        return (uint32_t)(value * 16777216.0 + 0.5);
+    }
+    int exponent = 15;
+    while (value < 1.0) {
+        value *= 2.0;
+        exponent--;
+    }
+    return ((uint32_t)exponent << 10) + (uint32_t)(value * 1024.0 - 1024.0 + 0.5);
+}
+
+static constexpr double tile_mma_half_value(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10);
+    double value = exponent > 0 ? 1.0 + (bits & 1023u) / 1024.0 : (bits & 1023u) / 512.0;
+    for (; exponent < 15; exponent++) {
+        value *= 0.5;
+    }
+    return value;
+}
+
+/* ---- Weights of Gaussians, for every variance of the MMA path */
+
+/* Entry i has variance i / 80, in samples squared, up to 32, then 0.4 2^((i - 32) / 14). It has the
+ * weights at distances d and d + 1 for d from -26 on, as halves that add up to 1 and have just that
+ * variance. */
+struct tile_mma_table {
+    static const int entries = 96;
+    static const int narrow = 32; /* entries in even steps */
+    static const int first = -26;
+    static const int words = 52;
+    uint32_t of[entries][words];
+
+    constexpr tile_mma_table() : of()
+    {
+        for (int i = 0; i < narrow; i++) {
+            fill(of[i], ratio_of_narrow(i / 80.0));
+        }
+        double variance = 0.4;
+        for (int i = narrow; i < entries; i++) {
+            fill(of[i], ratio_of(variance));
+            variance *= 1.0507566386532194; /* 2^(1 / 14) */
+        }
+    }
+
+  private:
+    static constexpr double exponential(double x) /* from -2 to 0 */
+    {
+        double sum = 1.0;
+        for (int i = 18; i > 0; i--) {
+            sum = 1.0 + sum * x / i;
+        }
+        return sum;
+    }
+    /* Subnormal numbers cannot be constants. */
+    static constexpr double times(double a, double b)
+    {
+        return a > 1e-30 && b > 1e-30 ? a * b : 0.0;
+    }
+    /* Returns the variance of weights g^(d^2). */
+    static constexpr double variance_of(double g)
+    {
+        double weight = g;
+        double ratio = g * g * g;
+        double total = 0.5;
+        double sum = 0.0;
+        for (int d = 1; d < 27; d++) {
+            total += weight;
+            sum += d * d * weight;
+            weight = times(weight, ratio);
+            ratio = times(ratio, g * g);
+        }
+        return sum / total;
+    }
+    /* Returns the weight at distance 1 over that at 0. A narrow Gaussian has less variance once it
+     * is sampled. */
+    static constexpr double ratio_of(double variance)
+    {
+        double wider = variance;
+        for (int i = 0; i < 6; i++) {
+            wider += variance - variance_of(exponential(-0.5 / wider));
+        }
+        return exponential(-0.5 / wider);
+    }
+    static constexpr double ratio_of_narrow(double variance)
+    {
+        double low = 0.0;
+        double high = 0.5;
+        for (int i = 0; i < 40; i++) {
+            const double middle = 0.5 * (low + high);
+            if (variance_of(middle) < variance) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return variance > 0.0 ? high : 0.0;
+    }
+    static constexpr void fill(uint32_t (&words_of)[words], double g)
+    {
+        double weights[28] = {1.0};
+        double total = 0.5;
+        double ratio = g;
+        for (int d = 1; d < 28; d++) {
+            weights[d] = times(weights[d - 1], ratio);
+            total += weights[d];
+            ratio = times(ratio, g * g);
+        }
+        uint32_t halves[28] = {};
+        double middle = 1.0;
+        for (int d = 1; d < 28; d++) {
+            halves[d] = tile_mma_half_bits(0.5 * weights[d] / total);
+            middle -= 2.0 * tile_mma_half_value(halves[d]);
+        }
+        halves[0] = tile_mma_half_bits(middle);
+        for (int k = 0; k < words; k++) {
+            const int d = k + first;
+            const int next = d + 1;
+            words_of[k] = halves[d < 0 ? -d : d] | halves[next < 0 ? -next : next] << 16;
+        }
+    }
+};
+
+static __device__ const tile_mma_table tile_mma_gaussians;
+
+/* Returns the entry of a variance from 0.4 on. */
+static __device__ __forceinline__ float entry_of_variance(float v)
+{
+    /* 18.5069933 is -14 log2(0.4). */
+    return fmaf(14.0f, tile_logarithm(v), 18.5069933f + tile_mma_table::narrow);
+}
+
+static __device__ __forceinline__ float variance_of_entry(int i)
+{
+    const float beyond = (float)(i - tile_mma_table::narrow) - 18.5069933f;
+    return tile_power(beyond * (1.0f / 14.0f));
+}
+
+/* Returns the entry of any variance. */
+static __device__ __forceinline__ float entry_of_any_variance(float v)
+{
+    return v < 0.4f ? 80.0f * v : entry_of_variance(v);
+}
+
+static __device__ __forceinline__ float variance_of_any_entry(int i)
+{
+    return i < tile_mma_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
+}
+
+/* Returns the variance of the sampled Gaussian, in which the polynomials are; it is 0 for
+ * copies. */
+static __device__ __forceinline__ float sampled_variance(float sigma_px)
+{
+    const float v = sigma_px * sigma_px;
+    const float g = tile_power(-0.72134752f * tile_inverse(fmaxf(v, 0.01f)));
+    const float g4 = g * g * (g * g);
+    const float g9 = g4 * g4 * g;
+    const float g16 = g4 * g4 * (g4 * g4);
+    const float sum = g + g4 + g9 + g16;
+    const float squares = fmaf(16.0f, g16, fmaf(9.0f, g9, fmaf(4.0f, g4, g)));
+    const float sampled = squares * tile_inverse(sum + 0.5f);
+    return sigma_px * GAUSS_REACH < 1.0f ? 0.0f : sigma_px < 0.9f ? sampled : v;
+}
+
+/* ---- The spline */
+
+/* Spline weights of pixel p for outputs 2 k and 2 k + 1, on a level with so many pixels to a
+ * sample. Output 2 is that of the first pixels' own cell. In the picture, level 0, a pixel is its
+ * output. */
+template <int LEVEL> struct spline_table {
+    static const int pixels = LEVEL < 3 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_WIDE_PX;
+    uint32_t of[pixels][8];
+
+    static constexpr double weight(int pixel, int output)
+    {
+        if (LEVEL == 0) {
+            return pixel == output ? 1.0 : 0.0;
+        }
+        const double place = ((double)pixel + 0.5) / (1 << LEVEL) - 0.5 + 2.0;
+        const double d = place > output ? place - output : output - place;
+        return d >= 2.0   ? 0.0
+               : d >= 1.0 ? (2.0 - d) * (2.0 - d) * (2.0 - d) / 6.0
+                          : (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0;
+    }
+    constexpr spline_table() : of()
+    {
+        for (int p = 0; p < pixels; p++) {
+            for (int k = 0; k < 8; k++) {
+                of[p][k] = tile_mma_half_bits(weight(p, 2 * k)) |
+                           tile_mma_half_bits(weight(p, 2 * k + 1)) << 16;
+            }
+        }
+    }
+};
+
+struct spline_tables {
+    spline_table<0> picture;
+    spline_table<1> level_1;
+    spline_table<2> level_2;
+    spline_table<3> level_3;
+    spline_table<4> level_4;
+};
+
+static __device__ const spline_tables tile_mma_splines;
+
+/* one row a pixel */
+static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
+{
+    const int rows = level < 4 ? GAUSS_TILE_QUADRANT_PX * level
+                               : 3 * GAUSS_TILE_QUADRANT_PX + GAUSS_TILE_WIDE_PX;
+    return tile_mma_splines.picture.of[0] + 8 * rows;
+}
+
+#endif

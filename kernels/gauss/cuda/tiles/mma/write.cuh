@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The MMA path of tiles (gauss/cuda/tiles/mma/tile.cuh): blurred samples become pixels. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WRITE_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WRITE_CUH
+
+#include "blur.cuh"
+#include "encode.cuh"
+#include "kernels/cuda/mma.cuh"
+#include "kernels/gauss/cuda/tiles/common/spline.cuh"
+
+/* ---- Pixels */
+
+/* Converts samples relative to a base to levels. */
+struct tile_mma_levels {
+    __half2 zero[MMA_COLORS]; /* added to a sample it gives biased levels */
+    __half2 low[MMA_COLORS]; /* the range of samples */
+    __half2 high[MMA_COLORS];
+
+    template <enum fovea_format FORMAT>
+    __device__ __forceinline__ void set(const tile_sample &base, bool light)
+    {
+        const bool floats = holds_floats<FORMAT>();
+        const tile_sample number = floats  ? base
+                                   : light ? zero_sample()
+                                           : base + biased_middle<pixel<FORMAT>>();
+        const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
+        const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
+        zero[0] = __low2half2(number.xy);
+        zero[1] = __high2half2(number.xy);
+        zero[2] = __low2half2(number.zw);
+#pragma unroll
+        for (int c = 0; c < MMA_COLORS; c++) {
+            low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(most), zero[c]);
+        }
+    }
+};
+
+/* Packs two neighbours' alphas, each into the high byte of a half. */
+static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
+{
+    return __byte_perm(first, second, 0x7030);
+}
+
+/* Packs two neighbours from their channels, each in the low byte of a half. OPAQUE ignores
+ * `alpha`. */
+template <bool OPAQUE>
+static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
+                                                          uint32_t blue, uint32_t alpha)
+{
+    const uint32_t rg = __byte_perm(red, green, 0x6240);
+    const uint32_t ba = OPAQUE ? blue | 0xff00ff00u : __byte_perm(blue, alpha, 0x7250);
+    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+}
+
+/* sm_90 rounds the sums of an mma to halves once, so that sums that begin at 1024 and up are
+ * rounded to whole levels. Older devices round after 8 terms, too, and add the bias afterwards. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define MMA_ROUNDS_ONCE true
+#else
+#define MMA_ROUNDS_ONCE false
+#endif
+
+/* Returns what an mma that makes pixels adds to. It has two registers, as in tile_mma_weights. */
+template <bool LIGHT>
+static __device__ __forceinline__ mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
+{
+    const uint32_t start = bits_of(levels.zero[c]);
+    return MMA_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
+}
+
+static __device__ __forceinline__ uint32_t level_of_mma_tile(const tile_mma_levels &levels, int c,
+                                                             uint32_t two)
+{
+    return MMA_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
+}
+
+/* Packs two neighbours from such sums. */
+template <bool LIGHT, bool OPAQUE>
+static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &levels,
+                                                     const uint32_t (&of)[MMA_COLORS],
+                                                     uint32_t alpha)
+{
+    uint32_t channels[MMA_COLORS];
+#pragma unroll
+    for (int c = 0; c < MMA_COLORS; c++) {
+        channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_mma_tile(levels, c, of[c]);
+    }
+    return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
+}
+
+/* Returns whether a row's pitch fits 32 bits. */
+template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
+{
+    return row_bytes(image) == (int)row_bytes(image);
+}
+
+/* Writes a warp's pixels, four neighbours of a row at a time. PLAIN is decided once for nearly all
+ * warps: their pixels lie in the picture, at least sixteen rows of them, so that no pixel is
+ * tested. */
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
+    static const int count = 4;
+    typedef tile_words<uint32_t, count> four;
+
+    const tile_work<FORMAT, Image> &work;
+    bool opaque; /* alpha need not be read */
+    bool inside; /* All columns lie in the picture, and at least sixteen rows. */
+    int rows;
+    bool runs; /* Four pixels are written at once, and lie either in the picture or beside it. */
+    int x0; /* the lane's first pixel */
+    int y0;
+    image_run<Image> to;
+    int stride; /* bytes, for runs */
+
+    /* (x, y) is the warp's first pixel; the lane's is (right, below) of it. */
+    __device__ __forceinline__ tile_mma_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
+                                               int side_px, int x, int y, int right, int below)
+        : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
+    {
+        const gauss_frame &frame = work.frame;
+        runs = (x + side_px <= frame.width_px || frame.width_px % count == 0) &&
+               has_runs(work.dst, count) && has_runs(work.src, count) && is_near(work.dst) &&
+               is_near(work.src);
+        rows = min(side_px, frame.height_px - y);
+        inside = x + side_px <= frame.width_px && rows >= 16;
+        stride = (int)row_bytes(work.dst);
+        to = run_at(work.dst, x0, y0);
+    }
+
+    __device__ __forceinline__ bool is_plain() const
+    {
+        return runs && inside;
+    }
+
+    /* (x, y) counts from the lane's first pixel. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void write(int x, int y, const four &words) const
+    {
+        if (PLAIN) {
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
+        } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
+            write_beside(x, y, words);
+        }
+    }
+
+  private:
+    static __device__ __forceinline__ four with_alpha(const four &words, const four &own)
+    {
+        four kept;
+#pragma unroll
+        for (int n = 0; n < count; n++) {
+            kept.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+        }
+        return kept;
+    }
+
+    __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
+    {
+        if (runs && opaque) {
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
+        } else if (runs) {
+            const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), with_alpha(words, own));
+        } else {
+            store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
+                             work.frame.width_px,
+                             opaque ? words : with_alpha(words, load_own(work, x0 + x, y0 + y)));
+        }
+    }
+};
+
+/* Alphas of a lane's next pixels, for a warp whose pixels lie in the picture and are not opaque.
+ * Their loads are issued as soon as the alphas before are used: waiting for them at each row took
+ * half of the time. */
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
+    typedef tile_mma_writer<FORMAT, Image> writer;
+
+    typename writer::four own[2]; /* rows y and y + 8 */
+
+    /* (x, y) counts from the lane's first pixel. */
+    __device__ __forceinline__ void issue_loads(const writer &to, int x, int y)
+    {
+        const int stride = (int)row_bytes(to.work.src);
+        const image_run<Image> from = bytes_on(run_at(to.work.src, to.x0, to.y0), 4 * x);
+        own[0] = read_run<uint32_t, writer::count>(rows_on(from, y, stride));
+        own[1] = read_run<uint32_t, writer::count>(rows_on(from, y + 8, stride));
+    }
+
+    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            alphas[i][0] = alphas_of_two(own[i].of[0], own[i].of[1]);
+            alphas[i][1] = alphas_of_two(own[i].of[2], own[i].of[3]);
+        }
+    }
+};
+
+/* Keeps the pointer in a register: compilers would compute every word's address from the
+ * table's. */
+static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
+{
+    ptx_keep(words);
+    return words;
+}
+
+/* Returns a lane's words of the first two squares of 8 columns, from that row of the spline on. A
+ * lane has two neighbours of each square. With FOURS the second square's are two pixels on, so that
+ * all four are neighbours. */
+template <bool FOURS>
+static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
+{
+    const int lane = tile_mma_lane();
+    const int pixel = FOURS ? lane / 4 / 2 * 4 + lane / 4 % 2 : lane / 4;
+    return pointer_of_lane(rows + 8 * pixel + lane % 4);
+}
+
+/* Up-samples across and returns right operands for two squares. */
+template <bool FOURS>
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_COLORS][4],
+                                                       const uint32_t *words,
+                                                       uint2 (&across)[MMA_COLORS][2])
+{
+    const int words_on = 8 * (FOURS ? 2 : 8);
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+        const uint32_t upper = __ldg(words + words_on * p);
+        const uint32_t lower = __ldg(words + words_on * p + 4);
+#pragma unroll
+        for (int c = 0; c < MMA_COLORS; c++) {
+            mma_halves x;
+            mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
+            across[c][p] = make_uint2(mma_transposed(x.x), mma_transposed(x.y));
+        }
+    }
+}
+
+/* An mma makes 16 of a warp's rows, or columns: of 24 the second 16 begin at 8, and the shared ones
+ * are made twice, with the same result. Warps with fewer skip the last, as do those at the
+ * picture's lower border. */
+#define MMA_DOWNS 3
+
+static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
+{
+    return min(16 * i, side_px - 16);
+}
+
+/* The spline's weights of the rows. */
+struct spline_downs {
+    uint32_t of[MMA_DOWNS][4];
+
+    __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
+    {
+        const int lane = tile_mma_lane();
+        const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
+#pragma unroll
+        for (int q = 0; q < MMA_DOWNS; q++) {
+            const uint32_t *row = pointer_of_lane(first + 8 * first_of_sixteen(q, side_px));
+            of[q][0] = __ldg(row);
+            of[q][1] = __ldg(row + 64);
+            of[q][2] = __ldg(row + 4);
+            of[q][3] = __ldg(row + 68);
+        }
+    }
+};
+
+/* Up-samples down: sixteen rows of two squares. `samples`: [rows, rows 8 on][squares]. */
+template <bool LIGHT>
+static __device__ __forceinline__ void upsample_down(const tile_mma_levels &levels,
+                                                     const uint32_t (&down)[4],
+                                                     const uint2 (&across)[MMA_COLORS][2],
+                                                     uint32_t (&samples)[2][2][MMA_COLORS])
+{
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+#pragma unroll
+        for (int c = 0; c < MMA_COLORS; c++) {
+            mma_halves two;
+            mma_begin_halves(two, down, across[c][p].x, across[c][p].y,
+                             start_of_pixels<LIGHT>(levels, c));
+            samples[0][p][c] = two.x;
+            samples[1][p][c] = two.y;
+        }
+    }
+}
+
+/* Writes sixteen rows of two squares, whose first pixel is (x, y). */
+template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
+    const uint32_t (&samples)[2][2][MMA_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const uint2 a = words_of_two<LIGHT, OPAQUE>(levels, samples[i][0], alphas[i][0]);
+        const uint2 b = words_of_two<LIGHT, OPAQUE>(levels, samples[i][1], alphas[i][1]);
+        writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
+    }
+}
+
+/* Writes a warp's pixels. One piece of code serves all pairs of squares: three copies would be
+ * fetched anew by every warp. ASKS loads alphas; opaque pixels do without those instructions.
+ * `first_*` is the spline's row of the warp's first pixel, along either axis. */
+template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
+                                                   const tile_mma_levels &levels,
+                                                   const uint32_t (&z)[MMA_COLORS][4],
+                                                   const uint32_t *first_across,
+                                                   const uint32_t *first_down, int side_px)
+{
+    const int rows_px = PLAIN ? writer.rows : side_px;
+    tile_mma_alphas<FORMAT, Image> next;
+    if (ASKS) {
+        next.issue_loads(writer, 0, 0);
+    }
+    const uint32_t *words = words_across<true>(first_across);
+    spline_downs down;
+    down.load(first_down, rows_px);
+#pragma unroll 1
+    for (int p = 0; 16 * p < side_px; p++) {
+        const int x = first_of_sixteen(p, side_px);
+        uint2 across[MMA_COLORS][2];
+        upsample_across<true>(z, words + 8 * x, across);
+#pragma unroll
+        for (int q = 0; q < MMA_DOWNS; q++) {
+            if (q > 0 && 16 * q >= writer.rows) {
+                break;
+            }
+            uint32_t samples[2][2][MMA_COLORS];
+            upsample_down<LIGHT>(levels, down.of[q], across, samples);
+            uint32_t alphas[2][2] = {};
+            if (ASKS) {
+                /* The last alphas are loaded twice. */
+                const bool turns = 16 * (q + 1) >= rows_px;
+                next.take(alphas);
+                next.issue_loads(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
+                                 turns ? 0 : first_of_sixteen(q + 1, rows_px));
+            }
+            write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, x,
+                                                    first_of_sixteen(q, rows_px));
+        }
+    }
+}
+
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_upsampled(const tile_mma_writer<FORMAT, Image> &writer,
+                                                       const tile_mma_levels &levels,
+                                                       const uint32_t (&z)[MMA_COLORS][4],
+                                                       const uint32_t *first_across,
+                                                       const uint32_t *first_down, int side_px)
+{
+    if (PLAIN && !writer.opaque) {
+        write_pairs<PLAIN, LIGHT, PLAIN>(writer, levels, z, first_across, first_down, side_px);
+    } else {
+        write_pairs<PLAIN, LIGHT, false>(writer, levels, z, first_across, first_down, side_px);
+    }
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Decides which plans are for tiles, and fills what their kernels read. */
+
+#include "kernels/gauss/plan/slope.h"
+#include "list.h"
+#include "tiles.h"
+
+#include <math.h>
+
+#define SAMPLE_BYTES 8
+/* With a larger error, sigma of the narrowest Gaussians shows by a level. */
+#define MOST_BEND_PX 0.004
+/* More needs a call to the driver. */
+#define MOST_SHARED_BYTES 49152
+
+/* ---- The law's table ------------------------------------------------------------------------- */
+
+struct table_bends {
+    double slope; /* an entry */
+    double bend; /* the change of the slope from one entry to the next */
+    bool rises; /* or stays the same */
+};
+
+static struct table_bends bends_of(const struct gauss_plan *plan)
+{
+    struct table_bends bends = {.rises = true};
+    double before = 0.0;
+    for (int32_t i = 1; i < plan->law.table_count; i++) {
+        const double change = (double)plan->law_table[i] - (double)plan->law_table[i - 1];
+        bends.slope = fmax(bends.slope, fabs(change));
+        bends.bend = i > 1 ? fmax(bends.bend, fabs(change - before)) : 0.0;
+        bends.rises = bends.rises && change >= 0.0;
+        before = change;
+    }
+    return bends;
+}
+
+/* Returns whether sigma interpolated between nodes four pixels apart misses the law's where a curve
+ * has a kink. By angle, a kink between them is off by a pixel's worth of its bend, and the ramp
+ * doubles it. */
+static bool is_curved(const struct gauss_plan *plan, const struct table_bends *bends, double slope)
+{
+    if (plan->law.kind == GAUSS_LAW_RADIAL || bends->slope <= 0.0) {
+        return true; /* By distance the law itself costs no more than nodes. */
+    }
+    const double radians = 3.14159265358979 / 180.0;
+    const double entries_per_px = (double)plan->law.table_per_unit / radians *
+                                  (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
+    const double kinks = fmax(1.0, 4.0 * entries_per_px);
+    return 2.0 * kinks * slope * bends->bend / bends->slope > MOST_BEND_PX;
+}
+
+/* ---- Limits ---------------------------------------------------------------------------------- */
+
+/* Returns the largest radius whose tile fits. */
+static int32_t radius_within(int32_t level, int32_t bytes)
+{
+    int32_t radius = 0;
+    while (radius < GAUSS_TILE_RADIUS_MASK && gauss_tile_bytes(level, radius + 1) <= bytes) {
+        radius++;
+    }
+    return radius;
+}
+
+/* The picture's subtiles decide: level 1 begins at GAUSS_TILE_SIGMA_1, and a subtile with just
+ * less somewhere has so much more across. */
+static struct gauss_tile_limits limits_of(const struct gauss_plan *plan, bool light, double slope)
+{
+    struct gauss_tile_limits limits = {
+        .reach = light ? GAUSS_TILE_REACH_LIGHT : GAUSS_TILE_REACH_ENCODED,
+        .slack = light ? GAUSS_TILE_SLACK_LIGHT : GAUSS_TILE_SLACK_ENCODED};
+    const double diagonal_px = 1.4143 * (GAUSS_TILE_SUBTILE_PX + 4);
+    const double widest =
+        fmin((double)GAUSS_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
+    const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
+    const int32_t least = light ? 8 : 6; /* Those of far tiles come with it. */
+    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
+    limits.shared_bytes = gauss_tile_bytes(0, wanted < least  ? least
+                                              : wanted > most ? most
+                                                              : wanted);
+    for (int32_t k = 0; k < GAUSS_TILE_LEVELS; k++) {
+        limits.radius[k] = radius_within(k, limits.shared_bytes);
+    }
+    return limits;
+}
+
+/* Counts the levels that serve a sigma; 0: more than there are. Levels beyond the second are taken
+ * only if the tiles of the one below do not reach, because each is a launch. */
+static int32_t count_levels(const struct gauss_plan *plan, const struct gauss_tile_limits *limits,
+                            double sigma_px)
+{
+    const int32_t count = (int32_t)plan->level_count;
+    if (count < 3) {
+        return count;
+    }
+    const int32_t last = (count < GAUSS_TILE_LEVELS ? count : GAUSS_TILE_LEVELS) - 1;
+    for (int32_t k = 2; k <= last; k++) {
+        if (gauss_tile_radius(limits, k, (float)sigma_px) > 0 &&
+            (k == last || gauss_tile_is_wide(k, (float)sigma_px))) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+/* The reach of floats, which is longer, and of all others. */
+static int32_t count_for_all(const struct gauss_plan *plan, const struct gauss_tiles *tiles,
+                             double sigma_px)
+{
+    const int32_t count = count_levels(plan, &tiles->limits, sigma_px);
+    const int32_t floats = count_levels(plan, &tiles->float_limits, sigma_px);
+    return count == 0 || floats == 0 ? 0 : count > floats ? count : floats;
+}
+
+/* ---- The layout of an image ------------------------------------------------------------------ */
+
+static int32_t round_up(int32_t value, int32_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Levels lie as gauss/pyramid.h says, but rows begin at even samples, because pairs are read at
+ * once. */
+static void fill_levels(const struct gauss_plan *plan, struct gauss_tiles *tiles)
+{
+    int32_t samples = 0;
+    for (int32_t k = 1; k < tiles->level_count; k++) {
+        struct gauss_level *level = &tiles->levels[k];
+        *level = plan->levels[k];
+        level->first = samples;
+        level->pitch = round_up(level->width + 2 * GAUSS_MARGIN, 2);
+        samples += level->pitch * (level->height + 2 * GAUSS_MARGIN);
+    }
+    tiles->level_samples = samples;
+}
+
+/* Counts the first kernel's blocks along an axis, with the margins of level 2. */
+static int32_t count_made(uint32_t size_px)
+{
+    const int32_t samples = ((int32_t)size_px + 3) / 4 + 2 * GAUSS_MARGIN;
+    return round_up(samples, GAUSS_TILE_MADE) / GAUSS_TILE_MADE;
+}
+
+/* `near` is the largest sigma while the gaze lies in the picture. */
+static void fill_state(const struct gauss_plan *plan, double near, struct gauss_tiles *tiles)
+{
+    tiles->made_columns = count_made(plan->width_px);
+    tiles->made_rows = count_made(plan->height_px);
+    const int32_t coarsest = tiles->near_level_count - 1;
+    gauss_cuda_tile_list_plan(plan, coarsest >= 0 && gauss_tile_is_wide(coarsest, (float)near) != 0,
+                              tiles);
+    const int32_t narrow = tiles->grid.entry_count;
+    const int32_t wide = tiles->wide_grid.entry_count;
+    tiles->flags_bytes =
+        (int32_t)sizeof(struct gauss_tile_counts) + 4 * (narrow > wide ? narrow : wide);
+    tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
+}
+
+/* No tile of the picture reaches farther. */
+static void fill_fine(const struct gauss_plan *plan, struct gauss_tiles *tiles)
+{
+    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
+    const float most = (float)tiles->limits.radius[0] / GAUSS_REACH;
+    const bool steep = tiles->slope > GAUSS_TILE_RAMP_SLOPE;
+    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
+    tiles->fine_sigma = fminf(fmaxf(wanted, GAUSS_TILE_SIGMA_FINE), most);
+    tiles->fine_radius = (int32_t)(GAUSS_REACH * tiles->fine_sigma * 0.9999f);
+}
+
+bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
+                           struct gauss_tiles *out_tiles)
+{
+    *out_tiles = (struct gauss_tiles){.law = plan->law};
+    const bool line = plan->law.kind == GAUSS_LAW_RADIAL || plan->law.kind == GAUSS_LAW_PROJECTED;
+    if (plan->fragment_px > 0 || plan->level_count == 0 || !line) {
+        return false;
+    }
+    const struct gauss_slope with_ramp = gauss_slope_of(plan);
+    const double slope = 0.5 * (double)with_ramp.slope; /* the ramp is twice as steep */
+    if (!(slope <= gauss_plan_tile_slope(plan, max_slope))) {
+        return false;
+    }
+    const struct table_bends bends = bends_of(plan);
+    const bool light = gauss_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
+    out_tiles->limits = limits_of(plan, light, slope);
+    out_tiles->float_limits = limits_of(plan, true, slope);
+    out_tiles->slope = with_ramp.slope;
+    out_tiles->curved = is_curved(plan, &bends, slope);
+    out_tiles->radial = plan->law.kind == GAUSS_LAW_RADIAL && bends.rises;
+    /* Tiles stick out of the picture by a few pixels. */
+    const double largest = (double)with_ramp.sigma_px;
+    const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
+    out_tiles->level_count = count_for_all(plan, out_tiles, largest);
+    out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
+    fill_fine(plan, out_tiles);
+    fill_levels(plan, out_tiles);
+    fill_state(plan, near, out_tiles);
+    return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
+}
+
+size_t gauss_cuda_tiles_level_bytes(const struct gauss_tiles *tiles)
+{
+    return (size_t)tiles->level_samples * SAMPLE_BYTES;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The first kernel of the tiles for stored RGBA8, sm_80 and later (gauss_tiles.cu draws its
+ * block): it does what gauss/cuda/tiles/common/levels.cuh does by matrix products, each level
+ * straight from the picture.
+ *
+ * A block copies the pixels under its samples to shared memory at once, before it knows which
+ * levels it makes; the classifier warp finds that out meanwhile. Each of the four workers' warps
+ * takes a quarter of the columns. It filters along rows by integer products on the bytes as they
+ * lie, which is exact and unpacks nothing; the sums, as halves, are the left operand of the product
+ * down columns. Workers have one barrier among them, when the pixels are there. The kernel is bound
+ * by waiting for the picture. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BYTES_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BYTES_CUH
+
+#include "column.cuh"
+#include "kernels/cuda/mma.cuh"
+#include "taps.cuh"
+
+/* A block reads rows from level 2's first tap on, and columns from two before it, at a multiple of
+ * four. Eight lanes that read four pixels each, in two rows, have no bank conflicts. */
+#define TILE_BYTES_BEFORE_X 8
+#define TILE_BYTES_BEFORE_Y 6
+#define TILE_BYTES_FOURS 20 /* groups of four pixels across */
+#define TILE_BYTES_READ_ROWS 76
+#define TILE_BYTES_ROWS 80 /* with four rows without taps: a multiple of 16 */
+#define TILE_BYTES_WARPS (GAUSS_TILE_BYTES_WORKERS / 32)
+
+struct tile_bytes_memory {
+    uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
+    tile_needs needs;
+    uint32_t warps_done; /* bits 0 to 15: warps; from bit 16 on: those that have seen a pixel that
+                            is not opaque */
+};
+
+/* ---- Barriers */
+
+/* The workers' own barrier. */
+static __device__ __forceinline__ void workers_sync()
+{
+    ptx_barrier_sync<1, GAUSS_TILE_BYTES_WORKERS>();
+}
+
+/* The classifier warp knows the block's levels, and goes on without waiting. */
+static __device__ __forceinline__ void signal_workers()
+{
+    ptx_barrier_arrive<2, GAUSS_TILE_BYTES_MAKERS>();
+}
+
+static __device__ __forceinline__ void wait_for_classifier()
+{
+    ptx_barrier_sync<2, GAUSS_TILE_BYTES_MAKERS>();
+}
+
+/* ---- The window: a thread fills a column of four pixels, in every sixth row */
+
+typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS> tile_bytes_column;
+
+/* Starts to fill the window from row y0 on; column.end follows. Rows without taps are filled with
+ * opaque words. */
+template <typename Image>
+static __device__ __forceinline__ void begin_window(const gauss_frame &frame, const Image &image,
+                                                    tile_bytes_memory &memory,
+                                                    const tile_bytes_column &column, int y0)
+{
+    column.begin(frame, image, memory.window[0], y0);
+    if (column.fills && column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
+        memory.window[TILE_BYTES_READ_ROWS + column.first][column.index] =
+            make_uint4(~0u, ~0u, ~0u, ~0u);
+    }
+}
+
+/* ---- Products */
+
+/* Sums over all taps count up from a float whose last bit is worth one of them. Read as a float, a
+ * sum needs no conversion, and a subtraction leaves the level less the middle. */
+template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
+{
+    return (float)(1 << (23 - tap_bits(LEVEL)));
+}
+
+/* This lane's four pixels of each of eight rows. */
+struct tile_pixels {
+    uint4 words;
+
+    __device__ __forceinline__ uint32_t all() const
+    {
+        return words.x & words.y & words.z & words.w;
+    }
+};
+
+/* Filters eight rows along: operand rows are four samples' channels (taps_along), columns are rows
+ * of pixels. */
+template <int LEVEL>
+static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
+                                                 const tile_pixels (&pixels)[LEVEL], uint32_t &low,
+                                                 uint32_t &high)
+{
+    const float start = start_of_sums<LEVEL>();
+    mma_int_sums sums;
+    mma_begin_bytes(sums, taps.a[0], pixels[0].words.x, pixels[0].words.y,
+                    (int32_t)__float_as_uint(start));
+#pragma unroll
+    for (int step = 1; step < tap_steps(LEVEL); step++) {
+        const uint4 &words = pixels[step / 2].words;
+        mma_add_bytes(sums, taps.a[step], step % 2 ? words.z : words.x,
+                      step % 2 ? words.w : words.y);
+    }
+    float levels[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        levels[i] = __uint_as_float((uint32_t)sums.of[i]) - (start + 128.0f);
+    }
+    low = mma_rounded(levels[0], levels[1]);
+    high = mma_rounded(levels[2], levels[3]);
+}
+
+/* A warp's part of a level: four columns of samples at a time. */
+template <int LEVEL> struct tile_bytes_part {
+    taps_along<LEVEL> along;
+    taps_down<LEVEL> down;
+
+    __device__ __forceinline__ void begin(int lane)
+    {
+        along.find(lane);
+        down.find(lane);
+    }
+};
+
+/* This lane's pixels of sixteen rows: those of eight, and of the eight after. */
+template <int LEVEL> struct tile_bytes_rows {
+    tile_pixels pixels[2][LEVEL];
+
+    __device__ __forceinline__ void load(const uint4 *from)
+    {
+#pragma unroll
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            pixels[i / LEVEL][i % LEVEL].words =
+                from[i / LEVEL * 8 * TILE_BYTES_FOURS + i % LEVEL * 4];
+        }
+    }
+    __device__ __forceinline__ uint32_t all() const
+    {
+        uint32_t all = ~0u;
+#pragma unroll
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            all &= pixels[i / LEVEL][i % LEVEL].all();
+        }
+        return all;
+    }
+    __device__ __forceinline__ void filter_along(const taps_along<LEVEL> &taps,
+                                                 uint32_t (&sums)[4]) const
+    {
+        sum_along<LEVEL>(taps, pixels[0], sums[0], sums[1]);
+        sum_along<LEVEL>(taps, pixels[1], sums[2], sums[3]);
+    }
+};
+
+/* Writes eight rows of four samples; (x, y) is this lane's. */
+template <int LEVEL>
+static __device__ __forceinline__ void write_samples(const gauss_tiles &tiles,
+                                                     const float (&made)[4], int x, int y)
+{
+    const gauss_level &level = tiles.levels[LEVEL];
+    const uint32_t xy = mma_transposed(mma_rounded(made[0], made[1]));
+    const uint32_t zw = mma_transposed(mma_rounded(made[2], made[3]));
+    if (has_sample(level, x, y)) {
+        *sample_at(tiles, level, x, y) = make_uint2(xy, zw);
+    }
+}
+
+/* The loops below are not unrolled, which is no slower and has a third of the instructions to
+ * fetch. The next rows are loaded before the sums of these are used. */
+
+/* Makes sixteen rows of level 2 from eighty of pixels, as eight and eight. Returns the AND of all
+ * words. */
+static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
+                                                        const uint4 *from, float (&made)[2][4])
+{
+    uint32_t all = ~0u;
+    tile_bytes_rows<2> rows;
+    rows.load(from);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS / 8; i += 2) {
+        uint32_t sums[4];
+        rows.filter_along(part.along, sums);
+        all &= rows.all();
+        if (i + 2 < TILE_BYTES_ROWS / 8) {
+            rows.load(from + 8 * (i + 2) * TILE_BYTES_FOURS);
+        }
+        mma_add(made[0], sums, part.down.from(i), part.down.from(i + 1));
+        mma_add(made[1], sums, part.down.from(i - 4), part.down.from(i - 3));
+    }
+    return all;
+}
+
+/* Makes eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y) is
+ * this lane's first. In sixteen rows of pixels eight rows of samples begin, and the eight before
+ * end. */
+static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
+                                                    const uint4 *from, const gauss_tiles &tiles,
+                                                    int x, int y)
+{
+    const uint32_t first = part.down.from(0);
+    const uint32_t second = part.down.from(1);
+    const uint32_t last = part.down.from(2);
+    float made[2][4] = {};
+    tile_bytes_rows<1> rows[2];
+    rows[0].load(from);
+    rows[1].load(from + 2);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS; i += 16) {
+        uint32_t sums[2][4];
+        rows[0].filter_along(part.along, sums[0]);
+        rows[1].filter_along(part.along, sums[1]);
+        if (i + 16 < TILE_BYTES_ROWS) {
+            rows[0].load(from + (i + 16) * TILE_BYTES_FOURS);
+            rows[1].load(from + (i + 16) * TILE_BYTES_FOURS + 2);
+        }
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            mma_add(made[k], sums[k], last, 0);
+            if (i > 0) {
+                write_samples<1>(tiles, made[k], x + 4 * k, y + i / 2 - 8);
+            }
+            mma_begin(made[k], sums[k], first, second, 0.0f, 0.0f);
+        }
+    }
+}
+
+/* ---- A block */
+
+/* The last warp to end writes whether the block has read opaque pixels alone. */
+template <typename Memory>
+static __device__ __forceinline__ void end_warp(const gauss_tiles &tiles, Memory &memory,
+                                                uint32_t all)
+{
+    const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
+    if (threadIdx.x % 32 == 0) {
+        const uint32_t before = atomicAdd(&memory.warps_done, opaque ? 1u : 0x10001u);
+        if ((before & 0xffffu) + 1 == TILE_BYTES_WARPS) {
+            *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) =
+                (uint8_t)(opaque && before >> 16 == 0);
+        }
+    }
+}
+
+/* A worker's part. Level 2 is made before it is known whether it is needed. (x0, y0) is the block's
+ * first sample of it. */
+template <typename Image>
+static __device__ __forceinline__ void work_on_bytes(const gauss_frame &frame,
+                                                     const gauss_tiles &tiles, const Image &src,
+                                                     tile_bytes_memory &memory, int x0, int y0)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int warp = (int)threadIdx.x / 32;
+    const int x = lane % 4;
+    const int y = lane / 4;
+    const uint4 *const from = &memory.window[y][x];
+    const tile_bytes_column column(frame, src, 4 * x0 - TILE_BYTES_BEFORE_X);
+    begin_window(frame, src, memory, column, 4 * y0 - TILE_BYTES_BEFORE_Y);
+    memory.warps_done = 0;
+    tile_bytes_part<2> part_2;
+    part_2.begin(lane);
+    column.end(frame, memory.window[0]);
+    workers_sync();
+    float made[2][4] = {};
+    const uint32_t all = make_level_2(part_2, from + 4 * warp, made);
+    wait_for_classifier();
+    const tile_needs needs = memory.needs;
+    if (needs.level_2) {
+        write_samples<2>(tiles, made[0], x0 + 4 * warp + x, y0 + y);
+        write_samples<2>(tiles, made[1], x0 + 4 * warp + x, y0 + y + 8);
+    }
+    if (needs.level_1) {
+        tile_bytes_part<1> part;
+        part.begin(lane);
+        make_level_1(part, from + 1 + 4 * warp, tiles, 2 * x0 + 8 * warp + x, 2 * y0 + y);
+    }
+    if (needs.level_1 || needs.level_2) {
+        end_warp(tiles, memory, all);
+    }
+}
+
+/* The classifier warp's part: it lists its tile while the workers work. */
+static __device__ __forceinline__ void classifier_for_workers(const tile_law &law,
+                                                              const gauss_frame &frame,
+                                                              tile_needs &needs)
+{
+    const tile_index tile(law.tiles.grid);
+    const tile_classified found = classify_around(law, tile);
+    if (may_need_levels(law)) {
+        needs = found.needs;
+        signal_workers();
+    }
+    list_tile(law, frame, found.tile, tile);
+}
+
+template <typename Image>
+static __device__ __forceinline__ void make_levels_of_bytes(const gauss_frame &frame,
+                                                            const gauss_tiles &tiles,
+                                                            const Image &src)
+{
+    __shared__ __align__(16) tile_bytes_memory memory;
+    const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;
+    const int y0 = (int)blockIdx.y * GAUSS_TILE_MADE - GAUSS_MARGIN;
+    const tile_law law(tiles, frame);
+    if (threadIdx.x >= GAUSS_TILE_BYTES_WORKERS) {
+        classifier_for_workers(law, frame, memory.needs);
+    } else if (may_need_levels(law)) {
+        work_on_bytes(frame, tiles, src, memory, x0, y0);
+    }
+}
+
+#endif

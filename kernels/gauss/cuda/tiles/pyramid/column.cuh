@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How a block's workers fill the window of a pyramid kernel (gauss/cuda/tiles/pyramid/bytes.cuh,
+ * gauss/cuda/tiles/pyramid/floats.cuh) with pixels, sixteen bytes at a time. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_COLUMN_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_COLUMN_CUH
+
+#include "kernels/cuda/copy.cuh"
+#include "kernels/gauss/cuda/tiles/common/levels.cuh"
+
+/* A thread fills one column of PIXELS pixels out of ACROSS, in every AT_ONCE-th of ROWS rows; the
+ * window's rows lie PITCH apart. */
+template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
+    static const int at_once = GAUSS_TILE_BYTES_WORKERS / ACROSS; /* all workers but a few */
+
+    int index; /* column in the window */
+    int first; /* first row */
+    int x; /* in the picture, or beside it */
+    bool fills;
+    /* By runs; a column beside the picture copies the nearest one, which is repeated afterwards. */
+    bool copies;
+
+    template <typename Image>
+    __device__ __forceinline__ tile_column(const gauss_frame &frame, const Image &image, int x0)
+        : index((int)threadIdx.x % ACROSS), first((int)threadIdx.x / ACROSS),
+          x(x0 + PIXELS * index), fills(first < at_once),
+          copies(has_runs(image, PIXELS) && frame.width_px >= PIXELS &&
+                 (frame.width_px % PIXELS == 0 || x + PIXELS <= frame.width_px))
+    {
+    }
+    __device__ __forceinline__ bool is_beside(const gauss_frame &frame) const
+    {
+        return x < 0 || x >= frame.width_px;
+    }
+
+    /* Copies from the picture's row y0 on; copy_wait follows. */
+    template <typename Image>
+    __device__ __forceinline__ void copy(const gauss_frame &frame, const Image &image,
+                                         uint4 *window, int y0) const
+    {
+        const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
+        uint4 *const to = window + first * PITCH + index;
+        if (y0 >= 0 && y0 + ROWS <= frame.height_px) {
+            const int64_t step = at_once * row_bytes(image);
+            const char *from = run_at(image, from_x, y0 + first);
+#pragma unroll
+            for (int i = 0; i < ROWS; i += at_once) {
+                if (i + first < ROWS) {
+                    copy_begin(to + i * PITCH, from);
+                }
+                from += step;
+            }
+            return;
+        }
+#pragma unroll 1
+        for (int i = 0; i + first < ROWS; i += at_once) {
+            const int y = min(max(y0 + first + i, 0), frame.height_px - 1);
+            copy_begin(to + i * PITCH, run_at(image, from_x, y));
+        }
+    }
+
+    /* Surfaces have no asynchronous copies: it waits for a few rows at a time. */
+    template <typename Pixel>
+    __device__ __forceinline__ void copy(const gauss_frame &frame,
+                                         const surface_image<Pixel> &image, uint4 *window,
+                                         int y0) const
+    {
+        const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
+#pragma unroll 4
+        for (int i = 0; i < ROWS; i += at_once) {
+            const int row = first + i;
+            const int y = min(max(y0 + row, 0), frame.height_px - 1);
+            if (row < ROWS) { /* the last one may be repeated by its thread already */
+                window[row * PITCH + index] =
+                    read_run<typename Pixel::word, PIXELS>(run_at(image, from_x, y));
+            }
+        }
+    }
+
+    /* Loads a column that is not made of runs; it waits for a few rows at a time. */
+    template <typename Image>
+    __device__ __forceinline__ void load(const gauss_frame &frame, const Image &image,
+                                         uint4 *window, int y0) const
+    {
+        const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 4
+        for (int i = 0; i < ROWS; i += at_once) {
+            const int row = min(first + i, ROWS - 1);
+            if constexpr (PIXELS == 4) {
+                window[row * PITCH + index] = load_four(clamped, false, x, y0 + row);
+            } else {
+                const uint2 a = clamped.load(x, y0 + row);
+                const uint2 b = clamped.load(x + 1, y0 + row);
+                window[row * PITCH + index] = make_uint4(a.x, a.y, b.x, b.y);
+            }
+        }
+    }
+
+    /* Starts to fill the column from the picture's row y0 on; end follows. */
+    template <typename Image>
+    __device__ __forceinline__ void begin(const gauss_frame &frame, const Image &image,
+                                          uint4 *window, int y0) const
+    {
+        if (fills && copies) {
+            copy(frame, image, window, y0);
+        } else if (fills) {
+            load(frame, image, window, y0);
+        }
+    }
+
+    /* Waits for this thread's copies, and repeats the picture's first or last column. */
+    __device__ __forceinline__ void end(const gauss_frame &frame, uint4 *window) const
+    {
+        copy_wait();
+        if (!fills || !copies || !is_beside(frame)) {
+            return;
+        }
+#pragma unroll 4
+        for (int row = first; row < ROWS; row += at_once) {
+            uint4 &own = window[row * PITCH + index];
+            if constexpr (PIXELS == 4) {
+                const uint32_t word = x < 0 ? own.x : own.w;
+                own = make_uint4(word, word, word, word);
+            } else {
+                const uint2 pixel = x < 0 ? make_uint2(own.x, own.y) : make_uint2(own.z, own.w);
+                own = make_uint4(pixel.x, pixel.y, pixel.x, pixel.y);
+            }
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: it does what
+ * gauss/cuda/tiles/pyramid/floats.cuh does, with light in the window. Bytes come through
+ * registers, and a thread issues all its loads before it waits for the first. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_LIGHT_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_LIGHT_CUH
+
+#include "floats.cuh"
+
+template <typename Image> struct tile_light_filler {
+    /* Columns of four pixels, from two before the window's on, at a multiple of four. */
+    typedef tile_column<4, TILE_FLOATS_PAIRS / 2 + 1, TILE_FLOATS_PITCH, TILE_FLOATS_ROWS> columns;
+    static const int reads = (TILE_FLOATS_ROWS + columns::at_once - 1) / columns::at_once;
+    static const int beyond = 2;
+
+    const gauss_frame &frame;
+    const Image &image;
+    const columns column;
+    const int y0;
+    uint4 words[reads];
+    uint32_t all; /* the AND of all words */
+
+    /* (x, y) is the block's first sample of level 2. */
+    __device__ __forceinline__ tile_light_filler(const gauss_frame &of_frame, const Image &of_image,
+                                                 int x, int y)
+        : frame(of_frame), image(of_image),
+          column(of_frame, of_image, 4 * x - TILE_FLOATS_BEFORE - beyond),
+          y0(4 * y - TILE_FLOATS_BEFORE), words(), all(~0u)
+    {
+    }
+
+    __device__ __forceinline__ void begin(tile_floats_memory &memory)
+    {
+        if (threadIdx.x == 0) {
+            memory.warps_done = 0;
+        }
+        if (!column.fills || !column.copies) {
+            return;
+        }
+        const int from_x = min(max(column.x, 0), (frame.width_px - 1) / 4 * 4);
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            words[i] = read_run<uint32_t, 4>(run_at(image, from_x, row_of(i)));
+        }
+    }
+
+    __device__ __forceinline__ void end(tile_floats_memory &memory)
+    {
+        if (column.fills && column.copies) {
+#pragma unroll
+            for (int i = 0; i < reads; i++) {
+                commit(memory, i, column.is_beside(frame) ? repeated(words[i]) : words[i]);
+            }
+        } else if (column.fills) {
+            const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 1
+            for (int i = 0; i < reads; i++) {
+                commit(memory, i, load_four(clamped, false, column.x, row_of(i)));
+            }
+        }
+        workers_sync();
+    }
+
+    __device__ __forceinline__ void tell(const gauss_tiles &tiles, tile_floats_memory &memory) const
+    {
+        end_warp(tiles, memory, all);
+    }
+
+  private:
+    /* The last threads do not store their last row. */
+    __device__ __forceinline__ int row_of(int i) const
+    {
+        return min(max(y0 + column.first + i * columns::at_once, 0), frame.height_px - 1);
+    }
+
+    /* Repeats the picture's first or last column. */
+    __device__ __forceinline__ uint4 repeated(const uint4 &four) const
+    {
+        const uint32_t word = column.x < 0 ? four.x : four.w;
+        return make_uint4(word, word, word, word);
+    }
+
+    __device__ __forceinline__ void commit(tile_floats_memory &memory, int i, const uint4 &four)
+    {
+        all &= four.x & four.y & four.z & four.w;
+        const int row = column.first + i * columns::at_once;
+        if (row < TILE_FLOATS_ROWS) {
+            put_two(memory.window[row], 2 * column.index - beyond / 2, four.x, four.y);
+            put_two(memory.window[row], 2 * column.index - beyond / 2 + 1, four.z, four.w);
+        }
+    }
+
+    static __device__ __forceinline__ void put_two(uint4 *row, int pair, uint32_t first,
+                                                   uint32_t second)
+    {
+        tile_sample a;
+        tile_sample b;
+        tile_decoder<FOVEA_FORMAT_RGBA8>::light_of_two(first, second, a, b);
+        if (pair >= 0 && pair < TILE_FLOATS_PAIRS) {
+            row[pair] = bits_of(a, b);
+        }
+    }
+};
+
+#endif

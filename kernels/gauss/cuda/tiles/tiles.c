@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "tiles.h"
+
+#include "kernels/gauss/cuda/common/code.h"
+#include "list.h"
+
+extern const unsigned char gauss_tiles_fatbin[];
+extern const unsigned char gauss_tiles_float_fatbin[];
+extern const unsigned char gauss_tiles_unorm_fatbin[];
+
+_Static_assert(sizeof(struct gauss_tiles_params) <= 4096, "more than a launch carries");
+#define SAMPLE_BYTES 8
+
+_Static_assert(sizeof(struct gauss_tile_counts) == 16, "the list lies after the counts");
+
+static const uint32_t unorm_formats =
+    1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
+static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
+static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | unorm_formats | float_formats;
+
+/* Finds the kernels of some formats in the module that holds them. */
+static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
+                                     uint32_t those, CUmodule *out_module,
+                                     struct gauss_cuda_tile_kernels *kernels)
+{
+    FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
+    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", those, &kernels->levels));
+    return cuda_kernels_get(device, *out_module, "tile_picture", those, &kernels->picture);
+}
+
+/* Finds the first kernel by MMA for a format whose other kernels are in the same module, if its
+ * code has one. */
+static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
+                                       const char *prefix, enum fovea_format format,
+                                       const struct cuda_kernels *others, struct cuda_kernels *out)
+{
+    struct gauss_cuda_code code;
+    FOVEA_TRY(gauss_cuda_code_of(device, others->linear[format], &code));
+    return code.has_mma ? cuda_kernels_get(device, module, prefix, 1u << format, out) : FOVEA_OK;
+}
+
+enum fovea_result gauss_cuda_tiles_load(const struct cuda_device *device,
+                                        struct gauss_cuda_tile_kernels *out_kernels)
+{
+    CUmodule *modules = out_kernels->modules;
+    const struct cuda_kernels *levels = &out_kernels->levels;
+    FOVEA_TRY(load_module(device, gauss_tiles_fatbin, 1u << FOVEA_FORMAT_RGBA8, &modules[0],
+                          out_kernels));
+    FOVEA_TRY(
+        load_module(device, gauss_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
+    FOVEA_TRY(
+        load_module(device, gauss_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
+    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
+                            &out_kernels->bytes));
+    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
+                            &out_kernels->light));
+    return load_mma_tile(device, modules[2], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
+                         &out_kernels->floats);
+}
+
+void gauss_cuda_tiles_unload(const struct cuda_device *device,
+                             struct gauss_cuda_tile_kernels *kernels)
+{
+    for (int i = 0; i < GAUSS_CUDA_TILE_MODULES; i++) {
+        cuda_module_unload(device, &kernels->modules[i]);
+    }
+}
+
+bool gauss_cuda_tiles_take_format(enum fovea_format format)
+{
+    return format >= 0 && format < CUDA_FORMATS && (formats >> format & 1u) != 0;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static enum fovea_result clear_states(const struct gauss_cuda_run *run,
+                                      const struct gauss_tiles *tiles)
+{
+    const struct cuda_device *device = run->device;
+    CU_TRY(device->log, device->cu,
+           device->cu->MemsetD8Async(run->state, 0, (size_t)tiles->state_bytes * run->states,
+                                     run->stream));
+    return FOVEA_OK;
+}
+
+/* The gazes of a batch are on the device. */
+static int32_t levels_for(const struct gauss_cuda_run *run, const struct gauss_tiles *tiles)
+{
+    return run->batch.gazes ? tiles->level_count : gauss_tile_level_count(tiles, run->frame);
+}
+
+/* Makes all of level k from the one below, by the plain kernel. */
+static enum fovea_result launch_decimation(const struct gauss_cuda_run *run, CUfunction decimate,
+                                           const struct gauss_tiles *tiles, int32_t k)
+{
+    const struct gauss_level *level = &tiles->levels[k];
+    const int32_t margins = 2 * GAUSS_MARGIN;
+    struct gauss_cuda_decimate_params params = {
+        .smooth = {.samples = tiles->samples, .next_samples = tiles->next_samples}, .level = k};
+    params.smooth.levels[k - 1] = tiles->levels[k - 1];
+    params.smooth.levels[k] = *level;
+    return gauss_cuda_launch_samples(run, decimate, level->width + margins, level->height + margins,
+                                     &params);
+}
+
+/* Returns whether no subtile has both sigmas that only narrow ones may have and sigmas that they
+ * may not. */
+static bool has_no_parts(const struct gauss_tiles *tiles)
+{
+    const float diagonal_px = 1.4143f * (GAUSS_TILE_SUBTILE_PX + 4);
+    return tiles->fine_sigma + tiles->slope * diagonal_px <= GAUSS_TILE_NARROW_SIGMA;
+}
+
+/* Fits a copy of the plan's tiles to a launch. A batch does not use the frame's own gaze. The MMA
+ * path, for formats that have it, does not blur alpha. */
+static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernels,
+                                    const struct gauss_tiles *tiles,
+                                    const struct gauss_cuda_run *run)
+{
+    struct gauss_tiles own = *tiles;
+    const bool of_bytes = kernels->bytes.linear[run->format];
+    own.samples = run->levels;
+    own.next_samples = run->next_bytes / SAMPLE_BYTES;
+    own.state = run->state;
+    if ((of_bytes || kernels->floats.linear[run->format]) && !run->frame->blur_alpha) {
+        own.grid = own.wide_grid;
+    }
+    if ((float_formats >> run->format & 1u) != 0) {
+        own.limits = own.float_limits;
+    }
+    if (run->batch.gazes == 0) {
+        gauss_cuda_tile_list_fit(&own, run->frame);
+    }
+    own.grid.narrow = of_bytes && run->frame->light == 0 && !run->frame->blur_alpha &&
+                      own.slope <= GAUSS_TILE_NARROW_SLOPE;
+    if (own.grid.narrow && has_no_parts(&own)) {
+        own.grid.entry_count -= own.grid.part_count;
+        own.grid.part_count = 0;
+    }
+    return own;
+}
+
+/* Returns the kernels that make a frame's levels by MMA. Floats hold light. */
+static const struct cuda_kernels *mma_makers_of(const struct gauss_cuda_tile_kernels *kernels,
+                                                const struct gauss_cuda_run *run)
+{
+    if ((float_formats >> run->format & 1u) != 0) {
+        return &kernels->floats;
+    }
+    return run->frame->light ? &kernels->light : &kernels->bytes;
+}
+
+/* Launches the kernel that makes levels 1 and 2 and the list, by MMA if it is there. */
+static enum fovea_result launch_makers(const struct gauss_cuda_tile_kernels *kernels,
+                                       const struct gauss_cuda_run *run,
+                                       struct gauss_tiles_params *params)
+{
+    const CUfunction mma = gauss_cuda_kernel(mma_makers_of(kernels, run), run);
+    const struct cuda_launch launch = {
+        mma ? mma : gauss_cuda_kernel(&kernels->levels, run),
+        {(uint32_t)params->tiles.made_columns, (uint32_t)params->tiles.made_rows, run->count},
+        {mma ? GAUSS_TILE_BYTES_MAKERS : GAUSS_TILE_MAKERS, 1},
+        0};
+    return cuda_launch(run->device, run->stream, &launch, params);
+}
+
+static enum fovea_result launch_all(const struct gauss_cuda_tile_kernels *kernels,
+                                    CUfunction decimate, const struct gauss_cuda_run *run,
+                                    struct gauss_tiles_params *params)
+{
+    const struct gauss_tiles *tiles = &params->tiles;
+    const struct cuda_launch picture = {gauss_cuda_kernel(&kernels->picture, run),
+                                        {(uint32_t)tiles->grid.entry_count, 1, run->count},
+                                        {GAUSS_TILE_THREADS, 1},
+                                        (uint32_t)tiles->limits.shared_bytes};
+    FOVEA_TRY(launch_makers(kernels, run, params));
+    for (int32_t k = 3; k < levels_for(run, tiles); k++) {
+        FOVEA_TRY(launch_decimation(run, decimate, tiles, k));
+    }
+    return cuda_launch(run->device, run->stream, &picture, params);
+}
+
+enum fovea_result gauss_cuda_tiles_run(const struct gauss_cuda_tile_kernels *kernels,
+                                       CUfunction decimate, const struct gauss_tiles *tiles,
+                                       const struct gauss_cuda_run *run)
+{
+    struct gauss_tiles_params params = {.frame = *run->frame,
+                                        .tiles = tiles_for(kernels, tiles, run),
+                                        .batch = run->batch,
+                                        .src = run->src,
+                                        .dst = run->dst};
+    if (*run->states_dirty) {
+        FOVEA_TRY(clear_states(run, tiles));
+    }
+    *run->states_dirty = true;
+    FOVEA_TRY(launch_all(kernels, decimate, run, &params));
+    *run->states_dirty = false;
+    return FOVEA_OK;
+}

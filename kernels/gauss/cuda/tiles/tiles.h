@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method in tiles (gauss_tiles.cu): which plans and formats take it, its memory, its
+ * launches. The device is pushed around every call.
+ *
+ * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
+ * GAUSS_TILE_MAX_SLOPE pixels a pixel, which the paper's law does at 960x540 and larger, at
+ * 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, stored or in linear light,
+ * are summed in halves; RGBA16F and B10G11R11F are stored in halves and summed as floats. RGBA32F,
+ * which halves do not hold, and all else go to gauss/cuda/nodes/nodes.h or
+ * gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h). */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
+
+#include "kernels/gauss/cuda/common/run.h"
+#include "kernels/gauss/cuda/tiles/common/params.h"
+
+#define GAUSS_CUDA_TILE_MODULES 3
+
+struct gauss_cuda_tile_kernels {
+    CUmodule modules[GAUSS_CUDA_TILE_MODULES];
+    struct cuda_kernels levels;
+    /* The same by MMA; NULL if the code was compiled for less than sm_80. */
+    struct cuda_kernels bytes; /* stored RGBA8 */
+    struct cuda_kernels light; /* RGBA8 as light */
+    struct cuda_kernels floats; /* of RGBA16F */
+    struct cuda_kernels picture;
+};
+
+/* If it fails, unload frees what it has loaded. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cuda_tiles_load(
+    const struct cuda_device *device, struct gauss_cuda_tile_kernels *out_kernels);
+void gauss_cuda_tiles_unload(const struct cuda_device *device,
+                             struct gauss_cuda_tile_kernels *kernels);
+
+bool gauss_cuda_tiles_take_format(enum fovea_format format);
+
+/* Returns false if the plan is not for tiles. Fills all but what lies in memory (table, samples,
+ * state) and next_samples, which stays 0. */
+bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
+                           struct gauss_tiles *out_tiles);
+
+/* Bytes of one image's levels, a multiple of 16. Its state has tiles->state_bytes. */
+size_t gauss_cuda_tiles_level_bytes(const struct gauss_tiles *tiles);
+
+/* `decimate` is smooth_decimate_half. Clears the states if they are dirty. On failure dst is not
+ * written; launches that were made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cuda_tiles_run(
+    const struct gauss_cuda_tile_kernels *kernels, CUfunction decimate,
+    const struct gauss_tiles *tiles, const struct gauss_cuda_run *run);
+
+#endif

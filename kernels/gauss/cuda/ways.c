@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "ways.h"
+
+#include "kernels/gauss/cuda/nodes/plan.h"
+#include "kernels/gauss/cuda/nodes_wide/plan.h"
+#include "kernels/image/pixel_light.h"
+
+#include <stdlib.h>
+
+/* ---- TILES: their plan is there before ways are asked */
+
+static bool tiles_take(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
+                       enum fovea_format format)
+{
+    (void)cuda;
+    return plan->has_tiles && gauss_cuda_tiles_take_format(format);
+}
+
+static struct gauss_cuda_bytes tiles_bytes(const struct gauss_cuda *cuda,
+                                           const struct gauss_cuda_plan *plan,
+                                           enum fovea_format format, uint32_t count)
+{
+    (void)cuda;
+    (void)format;
+    (void)count;
+    return (struct gauss_cuda_bytes){.levels = gauss_cuda_tiles_level_bytes(&plan->tiles),
+                                     .state = (uint64_t)plan->tiles.state_bytes};
+}
+
+static enum fovea_result tiles_run(const struct gauss_cuda *cuda,
+                                   const struct gauss_cuda_plan *plan,
+                                   const struct gauss_cuda_run *run)
+{
+    return gauss_cuda_tiles_run(&cuda->tiles, cuda->smooth.decimate_half, &plan->tiles, run);
+}
+
+/* ---- NODES: of halves. Those of floats are averaged as they are stored, in any light */
+
+static bool nodes_take(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
+                       enum fovea_format format)
+{
+    return cuda_kernels_has(cuda->nodes.picture.linear, format) &&
+           (plan->light_is_plain || !pixel_light_known(format));
+}
+
+static enum fovea_result nodes_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
+                                    struct operator_cuda_part *out_table)
+{
+    if (source->level_count == 0) {
+        return FOVEA_OK;
+    }
+    gauss_nodes_fill(source, &plan->nodes);
+    const size_t bytes = gauss_nodes_matrix_bytes(&plan->nodes);
+    uint16_t *matrices = malloc(bytes);
+    *out_table = (struct operator_cuda_part){&plan->nodes.matrices, matrices, bytes};
+    if (!matrices) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    gauss_nodes_fill_matrices(source, &plan->nodes, matrices);
+    return FOVEA_OK;
+}
+
+static struct gauss_cuda_bytes nodes_bytes(const struct gauss_cuda *cuda,
+                                           const struct gauss_cuda_plan *plan,
+                                           enum fovea_format format, uint32_t count)
+{
+    const bool whole =
+        gauss_nodes_are_whole(&cuda->nodes, &plan->nodes, format, plan->blurs_alpha, count);
+    return (struct gauss_cuda_bytes){.levels = whole ? 0 : gauss_nodes_level_bytes(&plan->nodes),
+                                     .whole = whole};
+}
+
+static enum fovea_result nodes_run(const struct gauss_cuda *cuda,
+                                   const struct gauss_cuda_plan *plan,
+                                   const struct gauss_cuda_run *run)
+{
+    return gauss_nodes_run(&cuda->nodes, &plan->nodes, run);
+}
+
+/* ---- WIDE: nodes of floats */
+
+static bool wide_takes(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
+                       enum fovea_format format)
+{
+    (void)plan;
+    return cuda_kernels_has(cuda->smooth.picture.linear, format);
+}
+
+static enum fovea_result wide_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
+                                   struct operator_cuda_part *out_table)
+{
+    void *table = NULL;
+    size_t bytes = 0;
+    const enum fovea_result result = gauss_wide_fill(source, &plan->smooth, &table, &bytes);
+    *out_table = (struct operator_cuda_part){&plan->smooth.nodes, table, bytes};
+    plan->wide_samples = source->level_samples;
+    return result;
+}
+
+static struct gauss_cuda_bytes wide_bytes(const struct gauss_cuda *cuda,
+                                          const struct gauss_cuda_plan *plan,
+                                          enum fovea_format format, uint32_t count)
+{
+    (void)cuda;
+    (void)count;
+    return (struct gauss_cuda_bytes){.levels = gauss_wide_level_bytes(plan->wide_samples, format)};
+}
+
+static enum fovea_result wide_run(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
+                                  const struct gauss_cuda_run *run)
+{
+    return gauss_cuda_smooth_run(&cuda->smooth, &plan->smooth, run);
+}
+
+const struct gauss_cuda_way gauss_cuda_ways[GAUSS_CUDA_WAYS] = {
+    [GAUSS_CUDA_TILES] = {tiles_take, NULL, tiles_bytes, tiles_run},
+    [GAUSS_CUDA_NODES] = {nodes_take, nodes_fill, nodes_bytes, nodes_run},
+    [GAUSS_CUDA_WIDE] = {wide_takes, wide_fill, wide_bytes, wide_run},
+};

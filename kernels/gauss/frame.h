@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Everything that kernels know of a frame and of a plan. It has no settings and no host functions,
+ * so that device code is not compiled anew when those change. */
+#ifndef FOVEA_KERNELS_GAUSS_FRAME_H
+#define FOVEA_KERNELS_GAUSS_FRAME_H
+
+#include "fovea.h"
+#include "kernels/gaze/gaze.h"
+#include "law.h"
+#include "light.h"
+
+/* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
+ * 32-bit members only. gauss/glsl/frame.glsl declares the same. */
+struct gauss_frame {
+    int32_t width_px;
+    int32_t height_px;
+    int32_t fragment_px; /* side of the fragments whose pixels have one sigma; 0: there are none */
+    int32_t gaze_x_q8;
+    int32_t gaze_y_q8;
+    int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
+    int32_t light; /* IMAGE_LIGHT_* */
+    /* Where in the images the view starts; all coordinates else are the view's own. */
+    int32_t origin_x_px;
+    int32_t origin_y_px;
+    int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
+    float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
+};
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gauss_shaders.h"
+
+#include "shader_tile_shape.h"
+
+static const uint32_t smooth_level_1[] =
+#include "smooth_level_1.inc"
+    ;
+static const uint32_t smooth_level_4[] =
+#include "smooth_level_4.inc"
+    ;
+static const uint32_t smooth_levels_1[] =
+#include "smooth_levels_1.inc"
+    ;
+static const uint32_t smooth_levels_4[] =
+#include "smooth_levels_4.inc"
+    ;
+static const uint32_t smooth_nodes_1[] =
+#include "smooth_nodes_1.inc"
+    ;
+static const uint32_t smooth_nodes_4[] =
+#include "smooth_nodes_4.inc"
+    ;
+static const uint32_t smooth_nodes_pictured_1[] =
+#include "smooth_nodes_pictured_1.inc"
+    ;
+static const uint32_t smooth_nodes_pictured_4[] =
+#include "smooth_nodes_pictured_4.inc"
+    ;
+static const uint32_t smooth_levels_layered_4[] =
+#include "smooth_levels_layered_4.inc"
+    ;
+static const uint32_t smooth_nodes_layered_4[] =
+#include "smooth_nodes_layered_4.inc"
+    ;
+static const uint32_t smooth_tile_kinds_1[] =
+#include "smooth_tile_kinds_1.inc"
+    ;
+static const uint32_t smooth_tile_kinds_4[] =
+#include "smooth_tile_kinds_4.inc"
+    ;
+static const uint32_t smooth_tile_near_1[] =
+#include "smooth_tile_near_1.inc"
+    ;
+static const uint32_t smooth_tile_near_4[] =
+#include "smooth_tile_near_4.inc"
+    ;
+static const uint32_t smooth_tile_far_1[] =
+#include "smooth_tile_far_1.inc"
+    ;
+static const uint32_t smooth_tile_far_4[] =
+#include "smooth_tile_far_4.inc"
+    ;
+
+const struct shader gauss_shader_level = SHADER_CODE(smooth_level_1, smooth_level_4);
+const struct shader gauss_shader_levels = SHADER_CODE(smooth_levels_1, smooth_levels_4);
+const struct shader gauss_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
+const struct shader gauss_shader_nodes_pictured =
+    SHADER_CODE(smooth_nodes_pictured_1, smooth_nodes_pictured_4);
+/* They read and write no image, whose words would matter. */
+const struct shader gauss_shader_levels_layered =
+    SHADER_CODE(smooth_levels_layered_4, smooth_levels_layered_4);
+const struct shader gauss_shader_nodes_layered =
+    SHADER_CODE(smooth_nodes_layered_4, smooth_nodes_layered_4);
+const struct shader gauss_shader_tile_kinds = SHADER_CODE(smooth_tile_kinds_1, smooth_tile_kinds_4);
+const struct shader gauss_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);
+const struct shader gauss_shader_tile_far = SHADER_CODE(smooth_tile_far_1, smooth_tile_far_4);
+
+static uint32_t divide_up_signed(int32_t a, uint32_t b)
+{
+    return shader_divide_up((uint32_t)a, b);
+}
+
+int32_t gauss_shader_places_each(const struct gauss_frame *frame)
+{
+    const int64_t pixels = (int64_t)frame->width_px * frame->height_px;
+    return pixels < SHADER_TILE_WHOLE_FROM_PX ? 1 : SHADER_TILE_PLACES_DOWN;
+}
+
+void gauss_shader_tile_groups(const struct shader *shader, const struct gauss_frame *frame,
+                              uint32_t out_groups[2])
+{
+    const uint32_t columns = divide_up_signed(frame->width_px, SHADER_TILE_PX);
+    const uint32_t rows = divide_up_signed(frame->height_px, SHADER_TILE_PX);
+    const uint32_t each = (uint32_t)gauss_shader_places_each(frame);
+    if (shader == &gauss_shader_tile_near || shader == &gauss_shader_tile_far) {
+        const uint32_t down = SHADER_TILE_PLACES_DOWN / each;
+        out_groups[0] = columns * SHADER_TILE_PLACES_ACROSS;
+        out_groups[1] =
+            rows * (shader == &gauss_shader_tile_near ? down : shader_divide_up(down, 2));
+    } else {
+        out_groups[0] = shader_divide_up(columns * rows, SHADER_TILE_KINDS_A_GROUP);
+        out_groups[1] = 1;
+    }
+}
+
+/* Samples of the second level with its margins; the first one's are half as wide. */
+void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level,
+                                uint32_t out_groups[2])
+{
+    const uint32_t sample_px = 2u << level;
+    const uint32_t margins = 2 * GAUSS_MARGIN;
+    out_groups[0] = shader_divide_up(divide_up_signed(frame->width_px, sample_px) + margins,
+                                     SHADER_LEVELS_ACROSS);
+    out_groups[1] = shader_divide_up(divide_up_signed(frame->height_px, sample_px) + margins,
+                                     SHADER_LEVELS_DOWN);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The machine's shaders, and how many workgroups each takes. Specialization constants: 1
+ * IMAGE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour.
+ * Tables are the plan's law, levels, law's table and the display's samples; passes leave levels'
+ * samples for each other. */
+#ifndef FOVEA_KERNELS_GAUSS_GLSL_GAUSS_SHADERS_H
+#define FOVEA_KERNELS_GAUSS_GLSL_GAUSS_SHADERS_H
+
+#include "kernels/gauss/gauss.h"
+#include "kernels/operator/shaders.h"
+
+/* Tiles blended from nodes; push constants: struct smooth_constants. In this order: level 0 of wide
+ * light and of floats, LEVELS once for each two levels from 1 on, NODES. */
+extern const struct shader gauss_shader_level;
+extern const struct shader gauss_shader_levels;
+extern const struct shader gauss_shader_nodes;
+/* The same with the picture of sigmas in binding 6. */
+extern const struct shader gauss_shader_nodes_pictured;
+/* LEVELS and NODES of layers (gauss_operator.h), whatever the format; of light only whether it is
+ * wide counts. */
+extern const struct shader gauss_shader_levels_layered;
+extern const struct shader gauss_shader_nodes_layered;
+/* Tiles of one level instead, the same constants: KINDS and LEVELS in any order, then the picture
+ * by the other two in any order, FAR where there are levels. */
+extern const struct shader gauss_shader_tile_kinds;
+extern const struct shader gauss_shader_tile_near;
+extern const struct shader gauss_shader_tile_far;
+
+struct smooth_constants {
+    struct gauss_frame frame;
+    int32_t level; /* LEVELS: the first level to make */
+    int32_t level_count;
+    /* tiles: of struct gauss_shader_tiles */
+    float slope;
+    float fine_sigma_px;
+    int32_t kinds;
+    int32_t places_each;
+    /* layers: where among the samples sigmas lie, and where what is made goes */
+    int32_t layer_sigmas;
+    int32_t layer_made;
+};
+
+void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level,
+                                uint32_t out_groups[2]);
+/* Sets workgroups and smooth_constants.places_each for the shaders of the tiles. */
+int32_t gauss_shader_places_each(const struct gauss_frame *frame);
+void gauss_shader_tile_groups(const struct shader *shader, const struct gauss_frame *frame,
+                              uint32_t out_groups[2]);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ladder of nodes: gauss/plan/ladder.h in GLSL. Include it after gauss/glsl/levels.glsl. */
+
+const float LADDER_PER_OCTAVE = 16.0;
+const int LADDER_TOGETHER = 4;
+const bool LADDER_FLOATS = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
+const float LADDER_FAR = LIGHT_WIDE ? 41.0 : LADDER_FLOATS ? 37.0 : 16.0;
+const float LADDER_WIDE_PX = 0.1;
+
+/* Returns the sum of the sampled Gaussian. */
+float ladder_sum(float sigma)
+{
+    if (sigma < 0.1) {
+        return 1.0;
+    }
+    float q = exp(-0.5 / (sigma * sigma));
+    float q4 = q * q * q * q;
+    return sigma > 0.8 ? 2.50662827 * sigma : 1.0 + 2.0 * (q + q4 * (1.0 + q4 * q));
+}
+
+/* Returns the place of a sigma. */
+float ladder_place(float sigma_px)
+{
+    float w = LIGHT_WIDE ? max(sigma_px * (1.0 / LADDER_WIDE_PX), 1.0) : ladder_sum(sigma_px);
+    return LADDER_PER_OCTAVE * log2(w);
+}
+
+/* Sigmas of the first nodes, by gauss_ladder_sigma_px; beyond them the sum is sqrt(2 pi) sigma. */
+const int LADDER_CLOSE = 17;
+const float ladder_close_px[LADDER_CLOSE] = float[LADDER_CLOSE](
+    0.0, 0.36223703, 0.40189759, 0.432881444, 0.460394188, 0.486295958, 0.511518175, 0.5366214,
+    0.561985217, 0.587887466, 0.614541844, 0.642117696, 0.670751759, 0.700556305, 0.731625646,
+    0.764041745, 0.797878995);
+
+float ladder_sigma_px(int node)
+{
+    float octaves = float(node) / LADDER_PER_OCTAVE;
+    if (LIGHT_WIDE) {
+        return LADDER_WIDE_PX * exp2(octaves);
+    }
+    return node < LADDER_CLOSE ? ladder_close_px[node] : exp2(octaves - 1.32574806);
+}
+
+/* struct gauss_tile_nodes: first, first + apart, .. */
+struct tile_nodes {
+    int first;
+    int apart;
+    int count;
+    int together; /* a pixel blends so many neighbours of them */
+};
+
+/* gauss_blend_apart */
+int ladder_apart(bool is_far, int nodes)
+{
+    if (LIGHT_WIDE) {
+        return nodes == 2 ? 0 : nodes == 3 ? 1 : nodes == 4 || !is_far ? 2 : 3;
+    }
+    if (LADDER_FLOATS) {
+        return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
+    }
+    if (is_far) {
+        int four = LIGHT ? 4 : 6;
+        return nodes == 2 ? 2 : nodes == 3 ? 4 : nodes == 4 ? four : 6;
+    }
+    if (LIGHT) {
+        return nodes - 1;
+    }
+    return nodes == 2 ? 1 : nodes == 3 ? 3 : nodes == 4 ? 4 : 6;
+}
+
+/* gauss_tile_nodes_of */
+tile_nodes ladder_nodes(float lowest, float highest)
+{
+    bool is_far = lowest >= LADDER_FAR;
+    int first = int(lowest);
+    int reach = int(ceil(highest)) - first;
+    if (reach <= 0) {
+        return tile_nodes(first, 1, 1, 1);
+    }
+    for (int n = 2; n <= LADDER_TOGETHER; n++) {
+        int apart = (reach + n - 2) / (n - 1);
+        if (apart <= ladder_apart(is_far, n)) {
+            return tile_nodes(first, apart, n, n);
+        }
+    }
+    int apart = ladder_apart(is_far, LADDER_TOGETHER + 1);
+    first = max(first - apart, 0);
+    return tile_nodes(first, apart, int((highest - float(first)) / float(apart)) + 3,
+                      LADDER_TOGETHER);
+}
+
+/* gauss_tile_nodes_at */
+int ladder_first(tile_nodes nodes, float place, out float at)
+{
+    at = (place - float(nodes.first)) / float(nodes.apart);
+    int first = nodes.count > nodes.together
+                    ? clamp(int(at) - 1, 0, nodes.count - nodes.together)
+                    : 0;
+    at -= float(first);
+    return first;
+}
+
+/* gauss_ladder_weights */
+vec4 ladder_weights(float at, int together)
+{
+    float a = at;
+    float b = at - 1.0;
+    float c = at - 2.0;
+    float d = at - 3.0;
+    return together == 1   ? vec4(1.0, 0.0, 0.0, 0.0)
+           : together == 2 ? vec4(-b, a, 0.0, 0.0)
+           : together == 3 ? vec4(0.5 * b * c, -a * c, 0.5 * a * b, 0.0)
+                           : vec4(b * c * d * (-1.0 / 6.0), a * c * d * 0.5, a * b * d * -0.5,
+                                  a * b * c * (1.0 / 6.0));
+}

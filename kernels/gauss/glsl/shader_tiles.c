@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "shader_tiles.h"
+
+#include "kernels/gauss/plan/slope.h"
+#include "kernels/gauss/plan/tile.h"
+#include "shader_tile_shape.h"
+
+/* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at
+ * once. */
+#define RAMP_SLOPE 0.015f
+
+/* Counts the levels that serve a sigma; 0: more than there are. Each beyond the second is one more
+ * dispatch. */
+static int32_t count_levels(const struct gauss_plan *plan, float sigma_px)
+{
+    static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {
+        SHADER_TILE_RADIUS_0, SHADER_TILE_RADIUS_1, SHADER_TILE_RADIUS_2, SHADER_TILE_RADIUS_3,
+        SHADER_TILE_RADIUS_4};
+    const int32_t count = (int32_t)plan->level_count;
+    if (count < 3) {
+        return count;
+    }
+    for (int32_t k = 2; k < SHADER_TILE_LEVEL_COUNT && k < count; k++) {
+        if (GAUSS_REACH * sqrtf(gauss_tile_residual(sigma_px, k)) <= (float)radii[k]) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+static void lay_out(const struct gauss_plan *plan, struct gauss_shader_tiles *tiles)
+{
+    uint32_t samples = 0;
+    for (int32_t k = 1; k < tiles->level_count; k++) {
+        struct gauss_level *level = &tiles->levels[k];
+        *level = plan->levels[k];
+        level->first = (int32_t)samples;
+        samples += (uint32_t)(level->pitch * (level->height + 2 * GAUSS_MARGIN));
+    }
+    const uint32_t columns = (plan->width_px + SHADER_TILE_PX - 1) / SHADER_TILE_PX;
+    const uint32_t rows = (plan->height_px + SHADER_TILE_PX - 1) / SHADER_TILE_PX;
+    tiles->kinds = (int32_t)samples;
+    tiles->sample_count =
+        samples + columns * rows * SHADER_TILE_PLACES_ACROSS * SHADER_TILE_PLACES_DOWN;
+}
+
+struct gauss_shader_tiles gauss_shader_tiles_of(const struct gauss_plan *plan)
+{
+    struct gauss_shader_tiles tiles = {0};
+    if (plan->fragment_px > 0 || plan->level_count == 0 ||
+        image_light_is_wide(gauss_plan_light(plan))) {
+        return tiles;
+    }
+    const struct gauss_slope slope = gauss_slope_of(plan);
+    tiles.slope = 0.5f * slope.slope; /* the ramp is twice as steep */
+    if (!((double)tiles.slope <= gauss_plan_tile_slope(plan, GAUSS_TILE_MAX_SLOPE))) {
+        return tiles;
+    }
+    tiles.level_count = count_levels(plan, slope.sigma_px);
+    /* Tiles stick out of the picture. */
+    const float near = plan->sigma_max_px + tiles.slope * SHADER_TILE_PX;
+    tiles.near_level_count = count_levels(plan, fminf(near, slope.sigma_px));
+    const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
+    tiles.fine_sigma_px =
+        fminf(tiles.slope > RAMP_SLOPE ? fmaxf(1.1f * ramp_end_px, GAUSS_TILE_SIGMA_FINE)
+                                       : GAUSS_TILE_SIGMA_FINE,
+              (float)SHADER_TILE_RADIUS_0 / GAUSS_REACH);
+    tiles.used = tiles.level_count > 0;
+    lay_out(plan, &tiles);
+    return tiles;
+}
+
+int32_t gauss_shader_tiles_level_count(const struct gauss_shader_tiles *tiles,
+                                       const struct gauss_frame *frame)
+{
+    return gauss_frame_gaze_is_inside(frame) && !frame->late ? tiles->near_level_count
+                                                             : tiles->level_count;
+}

@@ -1,0 +1,438 @@
+#version 450
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The last step blends 16x16 pixels from the few nodes of the ladder around their sigmas.
+ *
+ * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
+ * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.
+ * PICTURED: sigma comes from a picture of them and not from the law. LAYERED: it, the picture and the result lie
+ * among the samples.
+ *
+ * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
+ * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by the
+ * sums: four outputs in registers for each sample that is loaded. */
+
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "kernels/image/pixel.glsl"
+#include "frame.glsl"
+#include "law.glsl"
+#include "kernels/image/light.glsl"
+#include "levels.glsl"
+#include "gaze_latched.glsl"
+#include "tiles.glsl"
+#include "gather.glsl"
+#include "ladder.glsl"
+
+const int TILE = 16;
+const int EACH = 4; /* outputs that a thread sums at once */
+const int GROUPS = TILE / EACH;
+const int THREADS = TILE * GROUPS;
+layout(local_size_x = THREADS) in;
+
+/* Samples at a time, for which 16 KB suffice. Windows of stored levels and sRGB's light have at most 32 samples but
+ * on the coarsest level. */
+const int COLUMNS = 32;
+const int ROWS = 28;
+/* Odd pitches: neighbours down a column have no bank conflicts. */
+const int PITCH = COLUMNS + 1;
+const int SUM_PITCH = TILE + 1;
+
+shared uvec2 window[ROWS * PITCH];
+shared uvec2 sums[ROWS * SUM_PITCH]; /* each row of the window, for the tile's columns */
+shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* a sample's weights in each pixel: across, then down */
+shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
+shared uint lowest_bits;
+shared uint highest_bits;
+shared uint sigma_bits; /* the largest */
+
+/* Otherwise nodes take level 0 from the picture itself. */
+const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
+
+void add(inout vec4 sum, float weight, vec4 value)
+{
+    sum.xyz += weight * value.xyz;
+    if (AVERAGE_ALPHA) {
+        sum.w += weight * value.w;
+    }
+}
+
+/* A node's source: a level, and a Gaussian in its samples. */
+struct node_of_level {
+    int level;
+    float per_px; /* samples a pixel */
+    float reach;
+    float falloff;
+};
+
+node_of_level node_of(float sigma_px)
+{
+    int k = level_for(sigma_px);
+    float per_px = exp2(-float(k));
+    float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
+    return node_of_level(k, per_px, REACH * residual, -0.5 / (residual * residual));
+}
+
+float place_among(node_of_level node, int px)
+{
+    return (float(px) + 0.5) * node.per_px - 0.5;
+}
+
+/* Returns the first sample that a pixel sees, and the one after the last. */
+int first_seen(node_of_level node, int px)
+{
+    return int(ceil(place_among(node, px) - node.reach));
+}
+
+int end_seen(node_of_level node, int px)
+{
+    return int(floor(place_among(node, px) + node.reach)) + 1;
+}
+
+/* Loads a part of a level. */
+struct part {
+    int level;
+    ivec2 first;
+    ivec2 end;
+};
+
+uvec2 sample_at(part p, int x, int y)
+{
+    return p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, x, y)]
+                                            : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
+}
+
+/* Loads of four rows are issued before the first is used. */
+const int AT_ONCE = 4;
+
+void load_window(part p)
+{
+    int thread = int(gl_LocalInvocationIndex);
+    int width = p.end.x - p.first.x > 16 ? 32 : 16;
+    int rows = THREADS / width;
+    int x = p.first.x + thread % width;
+    if (x >= p.end.x) {
+        return;
+    }
+    for (int y = p.first.y + thread / width; y < p.end.y; y += AT_ONCE * rows) {
+        uvec2 four[AT_ONCE];
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            four[n] = sample_at(p, x, min(y + n * rows, p.end.y - 1));
+        }
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            if (y + n * rows < p.end.y) {
+                window[(y + n * rows - p.first.y) * PITCH + x - p.first.x] = four[n];
+            }
+        }
+    }
+}
+
+/* A thread makes every other weight of a pixel along an axis. Weights out of reach are zeros if others of the group
+ * reach the sample. */
+void fill_weights(node_of_level node, part p, ivec2 tile_px)
+{
+    int thread = int(gl_LocalInvocationIndex);
+    bool odd = thread >= 2 * TILE;
+    bool down = thread % (2 * TILE) >= TILE;
+    int own = thread % TILE;
+    int group = own / EACH;
+    int px = (down ? tile_px.y : tile_px.x) + own;
+    int group_px = px - own % EACH;
+    int first = down ? p.first.y : p.first.x;
+    int count = (down ? p.end.y : p.end.x) - first;
+    int to = (down ? COLUMNS * GROUPS : 0) + group;
+    float centre = place_among(node, px);
+    float total = 0.0;
+    int end = end_seen(node, group_px + EACH - 1);
+    for (int s = first_seen(node, group_px) + (odd ? 1 : 0); s < end; s += 2) {
+        float apart = float(s) - centre;
+        float weight = abs(apart) <= node.reach ? exp(node.falloff * apart * apart) : 0.0;
+        total += weight;
+        int at = s - first;
+        if (at >= 0 && at < count) {
+            weights[at * GROUPS + to][own % EACH] = weight;
+        }
+    }
+    totals[(odd ? 2 * GROUPS : 0) + (down ? GROUPS : 0) + group][own % EACH] = total;
+}
+
+/* Returns the weights of four pixels; those down come after those across. */
+vec4 scales(int group)
+{
+    return 1.0 / (totals[group] + totals[2 * GROUPS + group]);
+}
+
+/* Sums four pixels of each row of samples across. Neighbouring threads have neighbouring rows and the same
+ * weights. */
+void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool first_part)
+{
+    int rows = p.end.y - p.first.y;
+    for (int i = int(gl_LocalInvocationIndex); i < rows * GROUPS; i += THREADS) {
+        int group = i / rows;
+        int row = i - group * rows;
+        int px = tile_px + group * EACH;
+        int begin = max(first_seen(node, px), p.first.x) - p.first.x;
+        int end = min(end_seen(node, px + EACH - 1), p.end.x) - p.first.x;
+        int at = (row + offset.y) * PITCH + offset.x;
+        int to = row * SUM_PITCH + group * EACH;
+        vec4 four[EACH];
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            four[n] = vec4(0.0);
+        }
+        for (int s = begin; s < end; s++) {
+            vec4 value = of_halves(window[at + s]);
+            vec4 weight = weights[s * GROUPS + group];
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                add(four[n], weight[n], value);
+            }
+        }
+        vec4 scale = scales(group);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            vec4 before = first_part ? vec4(0.0) : of_halves(sums[to + n]);
+            sums[to + n] = halves_of(four[n] * scale[n] + before);
+        }
+    }
+}
+
+/* Sums a thread's four pixels, one below the other. */
+void sum_down(node_of_level node, part p, int tile_px, inout vec4 made[EACH])
+{
+    int column = int(gl_LocalInvocationIndex) % TILE;
+    int group = int(gl_LocalInvocationIndex) / TILE;
+    int px = tile_px + group * EACH;
+    int begin = max(first_seen(node, px), p.first.y) - p.first.y;
+    int end = min(end_seen(node, px + EACH - 1), p.end.y) - p.first.y;
+    for (int s = begin; s < end; s++) {
+        vec4 value = of_halves(sums[s * SUM_PITCH + column]);
+        vec4 weight = weights[(COLUMNS + s) * GROUPS + group];
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            add(made[n], weight[n], value);
+        }
+    }
+}
+
+/* Makes the node's picture at a thread's pixels, if those are wanted. `loaded` says what the window holds. */
+void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded,
+               out vec4 made[EACH])
+{
+    ivec2 end_px = tile_px + TILE - 1;
+    ivec2 first = ivec2(first_seen(node, tile_px.x), first_seen(node, tile_px.y));
+    ivec2 end = ivec2(end_seen(node, end_px.x), end_seen(node, end_px.y));
+    ivec2 parts = (end - first - 1) / ivec2(COLUMNS, ROWS) + 1;
+    ivec2 each = (end - first - 1) / parts + 1;
+    vec4 sum[EACH];
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        sum[n] = vec4(0.0);
+    }
+    for (int y = first.y; y < end.y; y += each.y) {
+        part p;
+        for (int x = first.x; x < end.x; x += each.x) {
+            p = part(node.level, ivec2(x, y), min(ivec2(x, y) + each, end));
+            barrier();
+            if (p.level != loaded.level || any(lessThan(p.first, loaded.first)) ||
+                any(greaterThan(p.end, loaded.end))) {
+                load_window(p);
+                loaded = p;
+            }
+            fill_weights(node, p, tile_px);
+            barrier();
+            sum_across(node, p, p.first - loaded.first, tile_px.x, x == first.x);
+        }
+        barrier();
+        if (wanted) {
+            sum_down(node, p, tile_px.y, sum);
+        }
+    }
+    vec4 scale = scales(GROUPS + int(gl_LocalInvocationIndex) / TILE);
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        made[n] = sum[n] * scale[n] + sample_zero();
+    }
+}
+
+#if defined(LAYERED)
+float sigma_of(gauss_frame frame, ivec2 pixel)
+{
+    ivec2 inside = min(pixel, ivec2(frame.width_px, frame.height_px) - 1);
+    float value = uintBitsToFloat(samples[layer_sigmas + inside.y * frame.width_px + inside.x].y);
+    return value >= 0.1 ? min(value, law_table[0]) : 0.0;
+}
+#elif defined(PICTURED)
+layout(set = 0, binding = 6) uniform texture2D sigmas; /* one of the view's size */
+
+/* Does gauss_law_pictured. GLSL leaves open what min and max make of NaN. */
+float sigma_of(gauss_frame frame, ivec2 pixel)
+{
+    float value = texelFetch(sigmas, min(pixel, ivec2(frame.width_px, frame.height_px) - 1), 0).r;
+    return value >= 0.1 ? min(value, law_table[0]) : 0.0;
+}
+#else
+float sigma_of(gauss_frame frame, ivec2 pixel)
+{
+    return law_sigma(frame, pixel);
+}
+#endif
+
+bool in_picture(ivec2 pixel)
+{
+    return pixel.x < frame.width_px && pixel.y < frame.height_px;
+}
+
+/* Returns a pixel's place on the ladder, or -1 if no neighbour is within its reach and it is copied. */
+float find_place(float sigma_px, ivec2 pixel)
+{
+    return in_picture(pixel) && sigma_px * REACH >= 1.0 ? ladder_place(sigma_px) : -1.0;
+}
+
+/* A thread's pixels among the nodes of the tile. */
+struct blended {
+    int first;
+    vec4 weights;
+};
+
+/* Returns the root that wide light is blended by. */
+vec4 roots(vec4 light)
+{
+    return vec4(sqrt(max(light.rgb, 0.0)), light.a);
+}
+
+/* Where all pixels are at one place the only node is of their sigma: others around it would have weights below 0. */
+node_of_level node_at(tile_nodes nodes, int i)
+{
+    return node_of(lowest_bits == highest_bits ? uintBitsToFloat(sigma_bits)
+                                               : ladder_sigma_px(nodes.first + i * nodes.apart));
+}
+
+void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
+{
+    part loaded = part(-1, ivec2(0), ivec2(0));
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        values[n] = vec4(0.0);
+    }
+    /* The largest node comes first: those after it see a part of its window of a level. */
+    for (int i = nodes.count - 1; i >= 0; i--) {
+        vec4 shares;
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            int at = i - own[n].first;
+            shares[n] = at >= 0 && at < LADDER_TOGETHER ? own[n].weights[at] : 0.0;
+        }
+        bool wanted = any(notEqual(shares, vec4(0.0)));
+        vec4 made[EACH];
+        make_node(node_at(nodes, i), tile_px, wanted, loaded, made);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            values[n] += shares[n] * (LIGHT_WIDE ? roots(made[n]) : made[n]);
+        }
+    }
+}
+
+bool is_finite(vec4 value)
+{
+    return all(notEqual(floatBitsToUint(value) & 0x7f800000u, uvec4(0x7f800000u)));
+}
+
+/* Blending overshoots black and white a little. */
+vec4 as_stored(vec4 value)
+{
+    if (LADDER_FLOATS) {
+        return value;
+    }
+    if (LIGHT) {
+        vec3 root = max(value.rgb, 0.0);
+        vec3 light = LIGHT_WIDE ? root * root : root;
+        return from_light(vec4(light, clamp(value.a, 0.0, 1.0)), frame.light_value);
+    }
+    float opaque = PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0;
+    return clamp(value, vec4(0.0), vec4(vec3(pixel_white()), opaque));
+}
+
+/* Values that are not finite must reach only those pixels that see them. */
+uvec4 made_raw(ivec2 pixel, float sigma_px, vec4 value, uvec4 raw)
+{
+    bool sees_others = LADDER_FLOATS && !is_finite(value);
+    return encode(sees_others ? gather(pixel, sigma_px) : as_stored(value), raw);
+}
+
+/* Returns a pixel as it is. */
+uvec4 raw_of(ivec2 pixel)
+{
+    return LAYERS ? uvec4(samples[sample_index(0, pixel.x, pixel.y)], 0, 0) : fetch_pixel(pixel);
+}
+
+void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
+{
+#ifdef LAYERED
+    vec4 root = max(value, 0.0);
+    vec4 made = LIGHT_WIDE ? vec4(root.rgb * root.rgb, value.a) : value;
+    if (blurred && !is_finite(value)) {
+        made = gather(pixel, sigma_px);
+    }
+    samples[layer_made + pixel.y * frame.width_px + pixel.x] = blurred ? halves_of(made) : raw.xy;
+#else
+    imageStore(result, place_of(frame, pixel),
+               blurred ? made_raw(pixel, sigma_px, value, raw) : raw);
+#endif
+}
+
+void main()
+{
+    int thread = int(gl_LocalInvocationIndex);
+    ivec2 tile_px = ivec2(gl_WorkGroupID.xy) * TILE;
+    ivec2 own_px = tile_px + ivec2(thread % TILE, thread / TILE * EACH);
+    if (thread == 0) {
+        lowest_bits = 0x7f800000u;
+        highest_bits = 0u;
+        sigma_bits = 0u;
+    }
+    barrier();
+    gauss_frame seen = frame_now(frame);
+    vec4 sigmas_px;
+    vec4 places;
+    uint lowest = 0x7f800000u;
+    uint highest = 0u;
+    uint largest = 0u;
+    /* The law and the encoding are long: drivers compile them once where the loop stays one. */
+    [[dont_unroll]] for (int n = 0; n < EACH; n++) {
+        sigmas_px[n] = sigma_of(seen, own_px + ivec2(0, n));
+        places[n] = find_place(sigmas_px[n], own_px + ivec2(0, n));
+        bool blurred = places[n] >= 0.0;
+        lowest = blurred ? min(lowest, floatBitsToUint(places[n])) : lowest;
+        highest = blurred ? max(highest, floatBitsToUint(places[n])) : highest;
+        largest = blurred ? max(largest, floatBitsToUint(sigmas_px[n])) : largest;
+    }
+    atomicMin(lowest_bits, lowest);
+    atomicMax(highest_bits, highest);
+    atomicMax(sigma_bits, largest);
+    barrier();
+
+    /* This is the same for the whole workgroup, so that all or none reach the barriers. */
+    bool none = lowest_bits == 0x7f800000u;
+    tile_nodes nodes = tile_nodes(0, 1, 0, 1);
+    if (!none) {
+        nodes = lowest_bits == highest_bits
+                    ? tile_nodes(0, 1, 1, 1)
+                    : ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
+        if (!LEVEL_0_IS_STORED && node_at(nodes, 0).level == 0) {
+            fill_light(THREADS);
+        }
+    }
+    blended own[EACH];
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        float at;
+        own[n].first = ladder_first(nodes, places[n], at);
+        own[n].weights = places[n] >= 0.0 ? ladder_weights(at, nodes.together) : vec4(0.0);
+    }
+    vec4 values[EACH];
+    blend(nodes, own, tile_px, values);
+    uvec4 raw[EACH];
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        raw[n] = raw_of(own_px + ivec2(0, n));
+    }
+    [[dont_unroll]] for (int n = 0; n < EACH; n++) {
+        ivec2 pixel = own_px + ivec2(0, n);
+        if (in_picture(pixel)) {
+            vec4 value = n == 0 ? values[0] : n == 1 ? values[1] : n == 2 ? values[2] : values[3];
+            uvec4 before = n == 0 ? raw[0] : n == 1 ? raw[1] : n == 2 ? raw[2] : raw[3];
+            put(pixel, places[n] >= 0.0, sigmas_px[n], value, before);
+        }
+    }
+}

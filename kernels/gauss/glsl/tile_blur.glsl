@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Blurs a tile: a window of samples in shared memory is summed down its columns and then across its rows; each
+ * sample has the sigma of its own place. Sigma changes little within a Gaussian's support, so two passes give what
+ * one pass in two dimensions would. Sums are floats, shared memory has halves. Include it after
+ * gauss/glsl/tiles.glsl; THREADS is the workgroup's. */
+
+const int GROUP = 4; /* sums that a thread makes at once; the grid of sigma has every fourth sample */
+const int BEFORE = 2; /* samples of a level left of and above its tile's first pixel, for the spline */
+const ivec2 PLACE_PX = ivec2(SHADER_PLACE_WIDTH_PX, SHADER_PLACE_HEIGHT_PX);
+
+/* The window, later a level's blurred samples; then the sums down its columns. */
+shared uvec2 scratch[SHADER_TILE_SCRATCH];
+shared float grid[80];
+
+gauss_frame now;
+
+struct tile_shape {
+    int level;
+    ivec2 first; /* the first output, in samples of the level */
+    ivec2 outputs;
+    int radius;
+    int aside; /* columns of the grid left of the first output, times the group */
+    int grid_columns;
+    int columns; /* of the window */
+    int rows;
+    int pitch; /* odd, so that columns have no bank conflicts */
+    int lines; /* where the sums down begin */
+};
+
+tile_shape shape_of(int level, ivec2 first_px, int radius)
+{
+    tile_shape s;
+    s.level = level;
+    int side = (level > 1 ? SHADER_TILE_PX : SHADER_PLACE_WIDTH_PX) >> level;
+    s.first = level > 0 ? (first_px >> level) - BEFORE : first_px;
+    s.outputs = level > 0 ? ivec2(side + 2 * BEFORE) : PLACE_PX;
+    s.radius = radius;
+    s.aside = (radius + GROUP - 1) / GROUP * GROUP;
+    s.grid_columns = (s.outputs.x + 2 * s.aside) / GROUP + 1;
+    s.columns = s.outputs.x + 2 * radius;
+    s.rows = s.outputs.y + 2 * radius;
+    s.pitch = s.columns | 1;
+    s.lines = s.rows * s.pitch;
+    return s;
+}
+
+/* ---- Sigma at every fourth sample. On a level a value is the variance in samples squared. In the picture it is
+ * the law before its ramp, because a grid would smooth the ramp's kinks away where the blur begins. */
+
+void fill_grid(tile_shape s)
+{
+    int rows = s.outputs.y / GROUP + 1;
+    for (int i = int(gl_LocalInvocationIndex); i < s.grid_columns * rows; i += THREADS) {
+        ivec2 at = GROUP * ivec2(i % s.grid_columns, i / s.grid_columns) - ivec2(s.aside, 0);
+        float plain = law_plain(now, (vec2(s.first + at) + 0.5) * float(1 << s.level));
+        grid[i] = s.level == 0 ? plain : tile_residual(law_applied(plain), s.level);
+    }
+}
+
+float variance(tile_shape s, float value)
+{
+    if (s.level > 0) {
+        return value;
+    }
+    float sigma_px = law_applied(value);
+    return sigma_px * sigma_px;
+}
+
+/* Interpolates four samples in a row, from the grid's value at the first one towards the next. */
+vec4 variances_between(tile_shape s, float first, float next)
+{
+    vec4 values = first + (next - first) * vec4(0.0, 0.25, 0.5, 0.75);
+    return vec4(variance(s, values.x), variance(s, values.y), variance(s, values.z),
+                variance(s, values.w));
+}
+
+/* ---- Gaussians: weights g^(i^2) at distances of i samples */
+
+/* Returns the weight of the first neighbour. In the picture it is the Gaussian's own, which is the definition. On
+ * levels the sampled weights must have just the variance v, or variances would not add up: a narrow exp(-1/(2v))
+ * has less, so a polynomial replaces it (tests/fit/fits.py). */
+vec4 first_weights(int level, vec4 v)
+{
+    vec4 gaussian = exp(-0.5 / max(v, 0.005));
+    if (level == 0) {
+        return gaussian;
+    }
+    vec4 narrow = v * 10.55670533 - 13.13284221;
+    narrow = v * narrow + 3.22919751;
+    narrow = v * narrow + 0.30924196;
+    narrow = v * narrow + 0.49422777;
+    narrow = v * (v * narrow + 0.50034221);
+    return mix(narrow, gaussian, greaterThan(v, vec4(0.6)));
+}
+
+/* Weights of four outputs; the ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
+struct gaussians {
+    vec4 weight;
+    vec4 ratio;
+    vec4 factor;
+};
+
+void add_four(inout mat4 sums, inout vec4 total, inout gaussians g, vec4 x, vec4 y, vec4 z, vec4 w)
+{
+    sums[0] += g.weight.x * x;
+    sums[1] += g.weight.y * y;
+    sums[2] += g.weight.z * z;
+    sums[3] += g.weight.w * w;
+    total += g.weight;
+    g.weight *= g.ratio;
+    g.ratio *= g.factor;
+}
+
+/* Adds one side of four outputs of a line, the first of them at `at`, each next one `apart`: for each distance the
+ * samples move on by one, in a ring of four names. */
+void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, int radius)
+{
+    gaussians g = gaussians(first, first * first * first, first * first);
+    total = vec4(0.0);
+    vec4 a;
+    vec4 b = of_halves(scratch[at + apart]);
+    vec4 c = of_halves(scratch[at + 2 * apart]);
+    vec4 d = of_halves(scratch[at + 3 * apart]);
+    at += 4 * apart;
+    for (int distance = 1; distance <= radius; distance += 4) {
+        a = of_halves(scratch[at]);
+        add_four(sums, total, g, b, c, d, a);
+        if (distance + 1 > radius) {
+            break;
+        }
+        b = of_halves(scratch[at + apart]);
+        add_four(sums, total, g, c, d, a, b);
+        if (distance + 2 > radius) {
+            break;
+        }
+        c = of_halves(scratch[at + 2 * apart]);
+        add_four(sums, total, g, d, a, b, c);
+        if (distance + 3 > radius) {
+            break;
+        }
+        d = of_halves(scratch[at + 3 * apart]);
+        add_four(sums, total, g, a, b, c, d);
+        at += 4 * apart;
+    }
+}
+
+/* Makes four outputs of a line from `centre` on, `apart` from each other. */
+mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
+{
+    vec4 first = first_weights(level, v);
+    mat4 sums = mat4(of_halves(scratch[centre]), of_halves(scratch[centre + apart]),
+                     of_halves(scratch[centre + 2 * apart]), of_halves(scratch[centre + 3 * apart]));
+    vec4 total;
+    vec4 same;
+    add_side(sums, total, first, centre, apart, radius);
+    sums = mat4(sums[3], sums[2], sums[1], sums[0]);
+    add_side(sums, same, first.wzyx, centre + 3 * apart, -apart, radius);
+    vec4 scale = 1.0 / (1.0 + 2.0 * total);
+    return mat4(scale.x * sums[3], scale.y * sums[2], scale.z * sums[1], scale.w * sums[0]);
+}
+
+/* Sums down the window's columns, into the lines. */
+void blur_down(tile_shape s)
+{
+    int tasks = s.columns * (s.outputs.y / GROUP);
+    for (int i = int(gl_LocalInvocationIndex); i < tasks; i += THREADS) {
+        int group = i / s.columns;
+        int column = i - group * s.columns;
+        int place = column + s.aside - s.radius;
+        int at = group * s.grid_columns + place / GROUP;
+        float part = float(place % GROUP) / float(GROUP);
+        vec4 v = variances_between(
+            s, mix(grid[at], grid[at + 1], part),
+            mix(grid[at + s.grid_columns], grid[at + s.grid_columns + 1], part));
+        int row = group * GROUP;
+        mat4 sums =
+            blur_four(s.level, (row + s.radius) * s.pitch + column, s.pitch, s.radius, v);
+        int to = s.lines + row * s.pitch + column;
+        scratch[to] = halves_of(sums[0]);
+        scratch[to + s.pitch] = halves_of(sums[1]);
+        scratch[to + 2 * s.pitch] = halves_of(sums[2]);
+        scratch[to + 3 * s.pitch] = halves_of(sums[3]);
+    }
+}
+
+/* Makes four outputs of a row of the lines. */
+mat4 blur_across(tile_shape s, int row, int group)
+{
+    int at = row / GROUP * s.grid_columns + s.aside / GROUP + group;
+    float part = float(row % GROUP) / float(GROUP);
+    vec4 v = variances_between(s, mix(grid[at], grid[at + s.grid_columns], part),
+                               mix(grid[at + 1], grid[at + s.grid_columns + 1], part));
+    return blur_four(s.level, s.lines + row * s.pitch + group * GROUP + s.radius, 1, s.radius, v);
+}
+
+/* ---- Pixels */
+
+bool in_picture(ivec2 pixel)
+{
+    return pixel.x < frame.width_px && pixel.y < frame.height_px;
+}
+
+/* raw is the source's pixel, whose alpha may be kept. */
+void store_over(ivec2 pixel, vec4 value, uvec4 raw)
+{
+    value = LIGHT ? from_light(value, frame.light_value) : value + sample_zero();
+    imageStore(result, place_of(frame, pixel), encode(value, raw));
+}
+
+uvec4 kept_alpha(ivec2 pixel)
+{
+    return AVERAGE_ALPHA ? uvec4(0u) : fetch_pixel(pixel);
+}

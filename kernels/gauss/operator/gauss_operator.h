@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The machine's backends as operators have them: gauss_operator_cuda (gauss/gauss.h), and these. */
+#ifndef FOVEA_KERNELS_GAUSS_OPERATOR_GAUSS_OPERATOR_H
+#define FOVEA_KERNELS_GAUSS_OPERATOR_GAUSS_OPERATOR_H
+
+#include "kernels/gauss/gauss.h"
+#include "kernels/operator/operator_glsl.h"
+
+/* For operators whose plan begins with a struct gauss_plan: its backends, as they are. */
+extern const struct operator_glsl_api gauss_machine_glsl;
+
+/* Its entries, for an operator that draws something over the machine's picture. */
+FOVEA_MUST_CHECK enum fovea_result gauss_glsl_create(const struct operator_plan *plan,
+                                                     const struct operator_glsl_limits *limits,
+                                                     struct operator_glsl **out_glsl);
+uint64_t gauss_glsl_table_bytes(const struct operator_glsl *glsl);
+void gauss_glsl_fill(struct operator_glsl *glsl, void *tables);
+uint64_t gauss_glsl_scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format);
+uint32_t gauss_glsl_shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
+                            enum fovea_format format, struct operator_shader *out_shaders);
+uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operator_frame *view,
+                           enum fovea_format format, struct operator_pass *out_passes);
+#define GAUSS_MACHINE_GLSL                                                                         \
+    .create = gauss_glsl_create, .destroy = operator_glsl_free,                                    \
+    .table_bytes = gauss_glsl_table_bytes, .fill = gauss_glsl_fill,                                \
+    .scratch_bytes = gauss_glsl_scratch_bytes, .shaders = gauss_glsl_shaders,                      \
+    .passes = gauss_glsl_passes
+
+/* The machine on Vulkan, run on layers: pictures of four halves a pixel, which whoever needs them
+ * writes as level 0 among the samples of a plan of pictures of sigmas. What is made and the sigmas
+ * lie there too, behind the machine's own samples: an uvec2 a pixel, row by row, where a sigma is
+ * the bits of a float in y. Passes have the tables of gauss_machine_glsl. */
+struct gauss_layer {
+    uint32_t sigmas; /* the first */
+    uint32_t made;
+    bool wide; /* its colours are of light that is (image_light_is_wide) */
+};
+/* Both return how many; at most so many. What reads the result comes after them. */
+#define GAUSS_MAX_LAYER_PASSES (GAUSS_MAX_LEVELS / 2 + 1)
+uint32_t gauss_layer_shaders(bool wide, struct operator_shader *out_shaders);
+uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
+                            struct operator_pass *out_passes);
+
+/* On the processor: entries of struct operator_host_api. */
+FOVEA_MUST_CHECK enum fovea_result gauss_host_create(struct thread_pool *pool,
+                                                     const struct operator_plan *plan,
+                                                     struct operator_host **out_host);
+void gauss_host_destroy(struct operator_host **host);
+FOVEA_MUST_CHECK enum fovea_result gauss_host_reserve(struct operator_host *host,
+                                                      const struct operator_images *images);
+void gauss_host_run(struct operator_host *host, const struct operator_images *images,
+                    const struct operator_frame *frame);
+
+#endif
