@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HASH_START UINT64_C(14695981039346656037)
 #define HASH_FACTOR UINT64_C(1099511628211)
@@ -43,6 +44,26 @@ static uint64_t hash_map(uint64_t hash, const struct fovea_map *map)
     return hash_bytes(hash, map->values, (size_t)map->width * map->height * sizeof map->values[0]);
 }
 
+/* A file is the same from wherever its settings are read. False: there is no such name. */
+static bool find_file(const char *path, char *out, size_t bytes)
+{
+    char folder[FOVEA_PATH_MAX] = "";
+    const bool is_near = path[0] != '\0' && path[0] != '/';
+    if (is_near && !getcwd(folder, sizeof folder)) {
+        return false;
+    }
+    const int length = snprintf(out, bytes, "%s%s%s", folder, is_near ? "/" : "", path);
+    return length >= 0 && (size_t)length < bytes;
+}
+
+/* As config_value_text, but for files. */
+static bool write_value(const struct config_key *key, const struct fovea_settings *settings,
+                        char *out, size_t bytes)
+{
+    return key->type == CONFIG_PATH ? find_file((const char *)settings + key->offset, out, bytes)
+                                    : config_value_text(key, settings, out, bytes);
+}
+
 enum fovea_result config_settings_hash(const struct fovea_settings *settings, uint64_t *out_hash)
 {
     uint64_t hash = HASH_START;
@@ -52,7 +73,7 @@ enum fovea_result config_settings_hash(const struct fovea_settings *settings, ui
     }
     for (size_t i = 0; i < config_key_count; i++) {
         if (counts(&config_keys[i]) &&
-            config_value_text(&config_keys[i], settings, text, FOVEA_SETTING_TEXT_MAX)) {
+            write_value(&config_keys[i], settings, text, FOVEA_SETTING_TEXT_MAX)) {
             hash = hash_text(hash, config_keys[i].path);
             hash = hash_text(hash_text(hash_text(hash, "="), text), "\n");
         }
@@ -101,8 +122,10 @@ static void put_value(FILE *file, const struct config_key *key,
                       const struct fovea_settings *settings, const char *text)
 {
     switch (key->type) {
-    case CONFIG_STRING:
     case CONFIG_PATH:
+        put_string(file, text);
+        break;
+    case CONFIG_STRING:
     case CONFIG_KEYS:
         put_string(file, (const char *)settings + key->offset);
         break;
@@ -177,7 +200,7 @@ static void put_settings(FILE *file, const struct fovea_settings *settings, uint
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
         if (key->type > CONFIG_APPS && strncmp(key->path, "record.", strlen("record.")) != 0 &&
-            config_value_text(key, settings, text, FOVEA_SETTING_TEXT_MAX)) {
+            write_value(key, settings, text, FOVEA_SETTING_TEXT_MAX)) {
             put_path(file, before, key->path);
             put_value(file, key, settings, text);
             before = key->path;

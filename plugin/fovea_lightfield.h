@@ -264,12 +264,14 @@ FOVEA_API void fovea_lightfield_destroy(struct fovea_lightfield **field);
  * allocates: half a KiB for each column and thread, and for depth 84 bytes more for each patch
  * size.
  *
- * In CUDA memory, of one device, a call enqueues on cuda_stream and waits for nothing; cuda_stream
- * means nothing in CPU memory. The first call of a device loads kernels. Renderings and sums need
+ * In CUDA memory a call enqueues on cuda_stream and waits for nothing; cuda_stream means nothing in
+ * CPU memory. The first call loads kernels on the device of its raw picture; a light field stays
+ * with that device, so that each device has one of its own. Renderings and sums need
  * no memory, and a stream that is being captured takes them; the field outlives its graphs. Depths
- * of the first size allocate up to 256 MiB, but for those of 8 patch sizes or fewer without the
- * box, of the nearest pixels of 8-bit formats, where the array is rectangular and not turned and 4
- * divides raw_width_px: these need no memory. A stream that is being captured gets
+ * of the first size allocate up to 256 MiB, but for most of those of 8 patch sizes or fewer without
+ * the box, of the nearest pixels of 8-bit formats, with 2 lenses to each side at most, where the
+ * array is rectangular and not turned and 4 divides raw_width_px: these need no memory where what a
+ * block reads fits into its shared memory. A stream that is being captured gets
  * FOVEA_ERROR_INVALID_STATE for depths that need memory, before anything is enqueued. */
 
 enum fovea_lightfield_filter {

@@ -69,12 +69,6 @@ static bool all_passed_through(const struct run *run)
            run->table.stats.frames_passed_through > 0;
 }
 
-/* A device that was lost on the way is replaced, which is no frozen run. */
-static bool has_another_backend(const struct run *run)
-{
-    return run->settings->frozen && run->table.stats.backend != value_backend(run->settings->now);
-}
-
 static bool write_panels(struct run *run)
 {
     char lines[PANELS_CAPTION_LINES][512];
@@ -95,11 +89,7 @@ static bool run_frames(struct run *run, const struct options *options, uint64_t 
     fine = foveation_stats(engine->foveation, &run->table.stats) && fine;
     fine = write_panels(run) && fine;
     fine = fine && foveation_failed_frames(engine->foveation) == 0;
-    if (fine && has_another_backend(run)) {
-        say_error("--frozen: the vulkan backend has made frames in the place of the one that was "
-                  "named, for the reason above");
-        fine = false;
-    }
+    fine = fine && settings_kept_backend(run->settings, run->table.stats.backend);
     if (fine && all_passed_through(run)) {
         say_error("no frame was foveated: all are shown as drawn, for the reason above");
         fine = false;

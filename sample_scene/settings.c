@@ -334,3 +334,13 @@ struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uin
     }
     return gaze;
 }
+
+bool settings_kept_backend(const struct settings *settings, enum fovea_backend made)
+{
+    if (!settings->frozen || made == value_backend(settings->now)) {
+        return true;
+    }
+    say_error("--frozen: the vulkan backend has made frames in the place of the one that was "
+              "named, for the reason above");
+    return false;
+}

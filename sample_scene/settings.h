@@ -39,4 +39,8 @@ bool settings_reload(struct settings *settings, const struct options *options);
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
                                 uint32_t height_px);
 
+/* Says so and is false where settings are frozen, and another backend than the one that they name
+ * has made frames: one whose device was lost on the way is replaced, which is no frozen run. */
+bool settings_kept_backend(const struct settings *settings, enum fovea_backend made);
+
 #endif

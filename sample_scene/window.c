@@ -309,6 +309,7 @@ static bool run_frames(struct window *window)
                foveation_stats(window->engine->foveation, &window->table.stats);
         window->table.settings = window->settings->now;
         table_print(&window->table);
+        fine = fine && settings_kept_backend(window->settings, window->table.stats.backend);
     }
     return fine && foveation_failed_frames(window->engine->foveation) == 0;
 }

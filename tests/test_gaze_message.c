@@ -256,6 +256,9 @@ TEST(of_two_eyes_over_osc_the_wanted_one_counts)
     assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_RIGHT, &sample));
     assert_near(sample.y, 6, 0);
     assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_BOTH, &sample));
+    assert_near(sample.x, 5, 0); /* the left one is far more closed */
+    eyes.eye[0].open = 0.5;
+    assert_true(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_BOTH, &sample));
     assert_near(sample.x, 3, 0);
     eyes.eye[0].right_deg = NAN;
     assert_false(gaze_osc_sample(&eyes, FOVEA_GAZE_EYE_LEFT, &sample));

@@ -116,6 +116,7 @@ struct shape {
     double patch_px;
     uint32_t range, width_px, height_px;
     double view_x_px, sigma_px;
+    uint32_t columns; /* of lenses */
 };
 
 #define HEX FOVEA_LIGHTFIELD_ROWS_HEXAGONAL
@@ -124,25 +125,28 @@ struct shape {
 #define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
 
 static const struct shape shapes[] = {
-    {"the paper's", 75.0, 1.0, 0.0, 0, 0, FORMAT(RGB8), 0, 0, 0, 11.0, 2, 77, 66, 0.0, 0.0},
-    {"74.75", 74.75, 1.0, 0.0, 0, 0, FORMAT(RGBA8), 0, 0, 0, 11.0, 2, 77, 66, 0.0, 0.0},
-    {"turned", 37.3, 1.0, 1.5, 0, 0, FORMAT(R8), 0, 0, 0, 6.7, 2, 80, 61, 3.0, 0.0},
-    {"turned back", 27.56, 1.0, -0.26, 0, 1, FORMAT(R16), 0, 4095, 0, 5.5, 2, 49, 42, -4.0, 2.0},
-    {"hexagonal", 31.0, 0.866, 0.4, HEX, 0, FORMAT(RGB16), 0, 0, 0, 6.0, 2, 63, 50, 0.0, 40.0},
+    {"the paper's", 75.0, 1.0, 0.0, 0, 0, FORMAT(RGB8), 0, 0, 0, 11.0, 2, 77, 66, 0.0, 0.0, 7},
+    {"74.75", 74.75, 1.0, 0.0, 0, 0, FORMAT(RGBA8), 0, 0, 0, 11.0, 2, 77, 66, 0.0, 0.0, 7},
+    {"turned", 37.3, 1.0, 1.5, 0, 0, FORMAT(R8), 0, 0, 0, 6.7, 2, 80, 61, 3.0, 0.0, 7},
+    {"turned back", 27.56, 1.0, -0.26, 0, 1, FORMAT(R16), 0, 4095, 0, 5.5, 2, 49, 42, -4.0, 2.0, 7},
+    {"hexagonal", 31.0, 0.866, 0.4, HEX, 0, FORMAT(RGB16), 0, 0, 0, 6.0, 2, 63, 50, 0.0, 40.0, 7},
     {"hexagonal, flipped", 31.0, 0.866, 0.0, HEX, 1, FORMAT(RGBA16), 0, 1000, 0, 20.5, 3, 63, 50,
-     0.0, 0.0},
-    {"nearest", 74.75, 1.0, 0.3, 0, 0, FORMAT(RGB8), 0, 0, NEAREST, 8.3, 2, 77, 66, 0.0, 0.0},
-    {"nearest, 16 bits", 31.7, 1.0, 0.0, 0, 0, FORMAT(R16), 0, 0, NEAREST, 5.1, 4, 30, 70, 0.0,
-     0.0},
-    {"a row's end, flipped", 74.75, 1.0, 0.0, 0, 1, FORMAT(R8), 0, 0, 0, 11.3, 2, 104, 88, 2.0,
-     0.0},
+     0.0, 0.0, 7},
+    {"nearest", 74.75, 1.0, 0.3, 0, 0, FORMAT(RGB8), 0, 0, NEAREST, 8.3, 2, 77, 66, 0.0, 0.0, 7},
+    {"nearest, 16 bits", 31.7, 1.0, 0.0, 0, 0, FORMAT(R16), 0, 0, NEAREST, 5.1, 4, 30, 70, 0.0, 0.0,
+     7},
+    {"a row's end, flipped", 74.75, 1.0, 0.0, 0, 1, FORMAT(R8), 0, 0, 0, 11.3, 2, 104, 88, 2.0, 0.0,
+     7},
     {"nearest in rows", 74.75, 1.1, 0.0, 0, 0, FORMAT(RGB8), 0, 0, NEAREST, 8.3, 1, 230, 66, -3.0,
-     0.0},
-    {"one lens each", 20.0, 1.0, 0.0, 0, 0, FORMAT(RGB8), 0, 0, 0, 19.0, 0, 140, 120, 0.0, 0.0},
-    {"RGGB", 31.4, 1.0, 0.2, 0, 0, FORMAT(R8), BAYER(RGGB), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0},
-    {"GRBG", 31.4, 1.0, 0.0, 0, 0, FORMAT(R16), BAYER(GRBG), 1023, 0, 6.1, 2, 56, 48, 0.0, 0.0},
-    {"GBRG", 31.4, 1.0, 0.0, HEX, 0, FORMAT(R8), BAYER(GBRG), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0},
-    {"BGGR", 31.4, 1.0, 0.0, 0, 0, FORMAT(R8), BAYER(BGGR), 0, NEAREST, 6.1, 2, 56, 48, 0.0, 0.0},
+     0.0, 7},
+    {"one lens each", 20.0, 1.0, 0.0, 0, 0, FORMAT(RGB8), 0, 0, 0, 19.0, 0, 140, 120, 0.0, 0.0, 7},
+    {"a third of a lens", 14.0, 1.0, 0.0, 0, 0, FORMAT(RGBA8), 0, 0, 0, 8.0, 0, 105, 20, 0.0, 0.0,
+     33},
+    {"RGGB", 31.4, 1.0, 0.2, 0, 0, FORMAT(R8), BAYER(RGGB), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0, 7},
+    {"GRBG", 31.4, 1.0, 0.0, 0, 0, FORMAT(R16), BAYER(GRBG), 1023, 0, 6.1, 2, 56, 48, 0.0, 0.0, 7},
+    {"GBRG", 31.4, 1.0, 0.0, HEX, 0, FORMAT(R8), BAYER(GBRG), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0, 7},
+    {"BGGR", 31.4, 1.0, 0.0, 0, 0, FORMAT(R8), BAYER(BGGR), 0, NEAREST, 6.1, 2, 56, 48, 0.0, 0.0,
+     7},
 };
 
 struct world {
@@ -188,7 +192,7 @@ static void fill_world(const struct shape *shape, struct world *world)
 
 static struct world world_of(const struct shape *shape)
 {
-    struct world world = {.geometry = array_of(7, 6, shape->pitch_px)};
+    struct world world = {.geometry = array_of(shape->columns, 6, shape->pitch_px)};
     struct fovea_lightfield_desc desc;
     world.geometry.pitch_y_px *= shape->tall;
     world.geometry.rotation_deg = shape->rotation_deg;

@@ -61,8 +61,8 @@ static struct world good(void)
     return world;
 }
 
-/* What is wrong in a row, and the words that are said of it. */
-static const char *spoil(struct world *world, int row)
+/* Of the array and the raw picture. */
+static const char *spoil_given(struct world *world, int row)
 {
     switch (row) {
     case 0:
@@ -102,6 +102,14 @@ static const char *spoil(struct world *world, int row)
                "raw.maximum";
     case 17:
         return world->raw.row_stride_bytes = 79, "raw.row_stride_bytes";
+    default:
+        return NULL;
+    }
+}
+
+static const char *spoil_asked(struct world *world, int row)
+{
+    switch (row) {
     case 18:
         return world->depth.memory = FOVEA_MEMORY_CUDA, "CUDA";
     case 19:
@@ -145,6 +153,13 @@ static const char *spoil(struct world *world, int row)
     default:
         return NULL;
     }
+}
+
+/* What is wrong in a row, and the words that are said of it. */
+static const char *spoil(struct world *world, int row)
+{
+    const char *words = spoil_given(world, row);
+    return words ? words : spoil_asked(world, row);
 }
 
 /* Everything that takes part of it, the first failure: its result. */

@@ -14,8 +14,15 @@ static enum fovea_result open_device(const struct lightfield_on_cuda *of,
 {
     struct lightfield_cuda **cuda = of->cuda;
     enum fovea_result result = FOVEA_OK;
-    if (!*cuda || (*cuda)->device->ordinal != place->ordinal) {
-        lightfield_cuda_destroy(cuda);
+    if (*cuda && (*cuda)->device->ordinal != place->ordinal) {
+        log_error(
+            of->log,
+            "light field: raw.data is on CUDA device %d, and this light field works on device "
+            "%d, where its first raw picture was: make one for each device",
+            place->ordinal, (*cuda)->device->ordinal);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!*cuda) {
         result = lightfield_cuda_create(of->geometry, place->ordinal, of->log, cuda);
     }
     if (result < 0) {

@@ -52,6 +52,7 @@ void frame_journal_close(struct fovea_vk *fovea)
     /* Nobody has said that frames in the engine's own commands are over. */
     for (uint64_t frame = fovea->row_pushed + 1; frame <= fovea->frame; frame++) {
         fovea->slots[frame % fovea->slot_count].row_over = true;
+        fovea->slots[frame % fovea->slot_count].row.late = false;
     }
     push_rows(fovea);
     record_close(&fovea->record);

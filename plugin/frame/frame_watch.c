@@ -123,10 +123,11 @@ void frame_watch_choose(struct fovea_vk *fovea, struct frame_work *work, int64_t
     if (!watch->of || watch->cannot || watch->slot || !source_of(work) || !can_make(fovea, work)) {
         return;
     }
-    watch->number = gaze_watch_wants(watch->of, fovea, now_ns);
-    if (!watch->number) {
-        return;
+    const uint64_t number = gaze_watch_wants(watch->of, fovea, now_ns);
+    if (!number) {
+        return; /* the former one may not be copied yet: its number is still needed */
     }
+    watch->number = number;
     watch->size = gaze_watch_size(watch->of, work->view_width_px, work->view_height_px);
     words_of(fovea)[0] = 0;
     vk_compute_write_reduce_set(&fovea->device, watch->set, source_of(work), watch->picture.handle);

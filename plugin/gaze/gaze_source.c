@@ -201,6 +201,11 @@ void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener
     gaze_intake_unlisten(source->api->intake(source), listener);
 }
 
+bool gaze_source_counts_reads(const struct fovea_gaze_source *source)
+{
+    return source && source->api->answer;
+}
+
 struct gaze_watch *gaze_source_watch(const struct fovea_gaze_source *source)
 {
     return source->wander ? gaze_wander_watch(source->wander) : NULL;
@@ -252,6 +257,13 @@ static enum fovea_gaze_state plain_state(enum fovea_gaze_state state)
     return fovea_gaze_is_tracked(state) ? FOVEA_GAZE_TRACKED : state;
 }
 
+static void tell_state(const struct fovea_gaze_source *source, struct fovea_gaze *gaze)
+{
+    if (!source->tells_movements) {
+        gaze->state = plain_state(gaze->state);
+    }
+}
+
 enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns,
                                          uint32_t width_px, uint32_t height_px,
                                          struct fovea_gaze *out_gaze)
@@ -261,6 +273,7 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
     }
     if (source->api->answer) {
         source->api->answer(source, t_ns, out_gaze);
+        tell_state(source, out_gaze);
         return FOVEA_OK;
     }
     struct gaze_observation seen = {.any = false};
@@ -271,9 +284,7 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
         last = to_uv(source, width_px, height_px, seen.x, seen.y);
     }
     *out_gaze = gaze_hold_apply(&source->settings, &seen, last, t_ns);
-    if (!source->tells_movements) {
-        out_gaze->state = plain_state(out_gaze->state);
-    }
+    tell_state(source, out_gaze);
     if (source->wander && out_gaze->state != FOVEA_GAZE_LOST) {
         gaze_wander_found(source->wander);
     } else if (source->wander) {

@@ -116,6 +116,8 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *
 void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
 
 /* What shows it pictures needs; NULL: it looks at none. Who keeps it leaves it (gaze_watch.h). */
+/* Each reading takes the next answer, so that one thread alone may read. */
+bool gaze_source_counts_reads(const struct fovea_gaze_source *source);
 struct gaze_watch *gaze_source_watch(const struct fovea_gaze_source *source);
 
 /* Returns where a valid sample is in an image of that size: what fovea_gaze_source_read says at its

@@ -98,11 +98,13 @@ bool godot_show_choose(struct godot_render *render, uint32_t width_px, uint32_t 
     if (!show || !show->of || show->asked) {
         return false;
     }
-    show->number = gaze_watch_wants(show->of, show, fovea_time_ns());
-    if (show->number) {
-        show->size = gaze_watch_size(show->of, width_px, height_px);
+    const uint64_t number = gaze_watch_wants(show->of, show, fovea_time_ns());
+    if (!number) {
+        return false; /* the former one may not be copied yet: its number is still needed */
     }
-    return show->number != 0;
+    show->number = number;
+    show->size = gaze_watch_size(show->of, width_px, height_px);
+    return true;
 }
 
 void godot_show_pass(const struct godot_render *render, uint32_t width_px, uint32_t height_px,

@@ -384,6 +384,10 @@ XrResult provided_sources(XrSession handle, const XrBoundSourcesForActionEnumera
     if (others > 0) {
         result = openxr.below.EnumerateBoundSourcesForAction(handle, info, others, &others, out);
     }
+    if (XR_FAILED(result) || others >= capacity) {
+        *count = others + 1; /* another thread has added some meanwhile */
+        return XR_FAILED(result) ? result : XR_ERROR_SIZE_INSUFFICIENT;
+    }
     out[others] = session->instance->gaze_path;
     *count = others + 1;
     return result;

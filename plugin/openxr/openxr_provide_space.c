@@ -215,7 +215,7 @@ static struct call begin(struct openxr_session *session, XrTime time)
     struct openxr_vector to;
     if (provided_gaze_read(session, &gaze) && find_direction(&call, &gaze, &to)) {
         call.eyes.pose.orientation = provided_turn(to);
-        call.eyes.flags = ALL_VALID | (gaze.state == FOVEA_GAZE_TRACKED ? ALL_TRACKED : 0);
+        call.eyes.flags = ALL_VALID | (fovea_gaze_is_tracked(gaze.state) ? ALL_TRACKED : 0);
         call.sampled = sample_time(session->instance, &gaze);
     }
     return call;
@@ -280,6 +280,16 @@ static void answer(const struct call *call, const struct provided_space *space, 
     *pose = found.flags ? found.pose : *pose;
 }
 
+/* What the runtime says there is another thing's velocity: an eye's is not known. */
+static void forget_velocity(void *next)
+{
+    for (XrBaseOutStructure *one = next; one; one = one->next) {
+        if (one->type == XR_TYPE_SPACE_VELOCITY) {
+            ((XrSpaceVelocity *)one)->velocityFlags = 0;
+        }
+    }
+}
+
 XrResult provided_locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     const struct provided_space *space = space_of(handle);
@@ -295,6 +305,7 @@ XrResult provided_locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocat
         const struct call call = begin(either->session, time);
         answer(&call, space, handle, base_space, base, &location->locationFlags, &location->pose);
         sampled = location->locationFlags ? call.sampled : 0;
+        forget_velocity(location->next);
     }
     if (XR_SUCCEEDED(result) && sample.taken) {
         ((XrEyeGazeSampleTimeEXT *)sample.taken)->time = sampled;
@@ -322,6 +333,29 @@ struct locations {
     } * each;
 };
 
+#define TYPE_SPACE_VELOCITIES 1000471002
+
+struct velocities {
+    XrStructureType type;
+    void *next;
+    uint32_t count;
+    struct {
+        XrSpaceVelocityFlags flags;
+        XrVector3f linear;
+        XrVector3f angular;
+    } * each;
+};
+
+static void forget_velocity_of(void *next, uint32_t index)
+{
+    for (XrBaseOutStructure *one = next; one; one = one->next) {
+        struct velocities *all = (struct velocities *)one;
+        if ((int)one->type == TYPE_SPACE_VELOCITIES && all->each && index < all->count) {
+            all->each[index].flags = 0;
+        }
+    }
+}
+
 typedef XrResult(XRAPI_PTR *locate_spaces)(XrSession session, const struct locate_info *info,
                                            struct locations *locations);
 
@@ -340,6 +374,7 @@ static XrResult locate_all(const char *name, XrSession handle, const struct loca
             call = call.session ? call : begin(session, info->time);
             answer(&call, space, info->spaces[i], base, info->base, &locations->each[i].flags,
                    &locations->each[i].pose);
+            forget_velocity_of(locations->next, i);
         }
     }
     return result;
@@ -357,12 +392,22 @@ XrResult provided_locate_all_khr(XrSession handle, const struct locate_info *inf
     return locate_all("xrLocateSpacesKHR", handle, info, locations);
 }
 
+/* Something else than the eyes is bound to it, and the runtime has found that. */
+static bool is_found_below(const struct provided_space *space, const XrViewLocateInfo *info)
+{
+    XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
+    return !space->only_eyes &&
+           XR_SUCCEEDED(openxr.below.LocateSpace(info->space, read_view_space(space->session),
+                                                 info->displayTime, &at)) &&
+           is_the_runtimes(space, NULL, at.locationFlags);
+}
+
 /* From the eyes' space they are where they are from the head, turned back. */
 XrResult provided_locate_views(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
                                uint32_t capacity, uint32_t *count, XrView *views)
 {
     const struct provided_space *space = info ? space_of(info->space) : NULL;
-    if (!space) {
+    if (!space || is_found_below(space, info)) {
         return openxr.below.LocateViews(handle, info, state, capacity, count, views);
     }
     const struct call call = begin(space->session, info->displayTime);

@@ -54,16 +54,38 @@ static enum fovea_result refuse(struct record *record, const char *name, int err
     return FOVEA_ERROR_IO;
 }
 
+/* Both tables, or neither. A side-car that is there is somebody's, too. */
+static bool claim(struct record *record)
+{
+    if (access(record->rows_side_name, F_OK) == 0 || access(record->events_side_name, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    record->rows_file = make_file(record->rows_name);
+    if (record->rows_file < 0) {
+        return false;
+    }
+    record->events_file = make_file(record->events_name);
+    if (record->events_file >= 0) {
+        return true;
+    }
+    const int error = errno;
+    close(record->rows_file);
+    record->rows_file = -1;
+    (void)unlink(record->rows_name);
+    errno = error;
+    return false;
+}
+
 /* The first run that nobody has. */
-static enum fovea_result make_rows(struct record *record, const char *name)
+static enum fovea_result make_tables(struct record *record, const char *name)
 {
     const bool given = has_run(name);
     for (uint32_t run = given ? 0 : 1; run <= (given ? 0 : MAX_RUNS); run++) {
         if (!set_names(record, name, run)) {
             return refuse(record, name, ENAMETOOLONG);
         }
-        record->rows_file = make_file(record->rows_name);
-        if (record->rows_file >= 0) {
+        if (claim(record)) {
             return FOVEA_OK;
         }
         if (errno != EEXIST) {
@@ -85,13 +107,9 @@ static enum fovea_result begin_rows(struct record *record)
                : refuse(record, record->rows_name, errno);
 }
 
-static enum fovea_result make_events(struct record *record)
+static enum fovea_result begin_events(struct record *record)
 {
     static const char head[] = "onset\tduration\ttrial_type\tvalue\tframe\n";
-    record->events_file = make_file(record->events_name);
-    if (record->events_file < 0) {
-        return refuse(record, record->events_name, errno);
-    }
     errno = ENOSPC;
     return write(record->events_file, head, sizeof head - 1) == (ssize_t)(sizeof head - 1)
                ? FOVEA_OK
@@ -161,9 +179,9 @@ static enum fovea_result build(struct record *record, const char *name)
     if (!record->rows || !record->part || !record->text || !record->events) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    FOVEA_TRY(make_rows(record, name));
+    FOVEA_TRY(make_tables(record, name));
     FOVEA_TRY(begin_rows(record));
-    FOVEA_TRY(make_events(record));
+    FOVEA_TRY(begin_events(record));
     note_start(record);
     FOVEA_TRY(start(record));
     log_info(record->log, "record: %s: a line a frame, with the gaze", record->rows_name);

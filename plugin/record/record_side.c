@@ -139,8 +139,13 @@ static bool write_side(struct record *record, const char *name,
 {
     char other[FOVEA_PATH_MAX + 8];
     snprintf(other, sizeof other, "%s.part", name);
-    FILE *file = fopen(other, "we");
+    (void)unlink(other); /* of a program that died */
+    const int made = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
     if (!file) {
+        if (made >= 0) {
+            close(made);
+        }
         return false;
     }
     put(file, record);

@@ -114,7 +114,8 @@ class LightField:
     their vignetting is divided out, after black, which is what the sensor says of no light. LightField.calibrate finds the array.
 
     Of PyTorch's and CuPy's arrays in CUDA memory the results are arrays of that library on that device, and their current stream
-    does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors.
+    does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors
+    (divide: NumPy's). A LightField stays with the device of its first raw picture there.
 
     One thread at a time. What it holds goes with close, or with the last reference.
     """

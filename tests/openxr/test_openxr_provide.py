@@ -147,6 +147,14 @@ def test_a_gaze_that_is_held_is_valid_and_not_tracked_and_one_that_is_lost_is_ne
     assert said["active"][1] == bool(flags)
 
 
+def test_a_gaze_whose_movements_are_told_is_tracked(told, tmp_path):
+    """In a fixation."""
+    path = tmp_path / "steady.csv"
+    path.write_text("t,x,y,confidence\n0,0.7,0.35,1\n0.1,0.7,0.35,1\n60,0.7,0.35,1\n")
+    sets = f"gaze.source=scanpath,gaze.scanpath.file={path},gaze.filter.velocity_deg_s=40,gaze.screen_deg=[60,40]"
+    assert told("missing", sets)[1]["view"]["flags"] == VALID | TRACKED
+
+
 def test_a_program_that_does_not_ask_has_nothing_of_it(told):
     done, said = told("missing", word="unasked")
     absent = "ERROR_PATH_UNSUPPORTED"

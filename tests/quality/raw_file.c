@@ -107,8 +107,9 @@ void raw_choose_maximum(struct fovea_lightfield_raw *raw)
     }
     const size_t all = (size_t)raw->row_stride_bytes / 2 * raw->height_px;
     memset(counts, 0, sizeof counts);
+    const bool has_alpha = raw->format == FOVEA_LIGHTFIELD_FORMAT_RGBA16;
     for (size_t i = 0; i < all; i++) {
-        counts[((const uint16_t *)raw->data)[i]]++;
+        counts[((const uint16_t *)raw->data)[i]] += !has_alpha || i % 4 != 3;
     }
     size_t above = 0;
     uint32_t value = VALUES - 1;

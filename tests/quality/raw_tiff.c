@@ -18,11 +18,13 @@ enum {
     TAG_HEIGHT = 257,
     TAG_BITS = 258,
     TAG_COMPRESSION = 259,
+    TAG_MEANING = 262, /* 1: 0 is black, 2: red, green and blue */
     TAG_OFFSETS = 273,
     TAG_SAMPLES = 277,
     TAG_BYTES = 279,
     TAG_PLANES = 284,
     TAG_TILE_WIDTH = 322,
+    TAG_KIND = 339, /* 1: whole numbers */
 };
 
 struct tiff {
@@ -86,6 +88,11 @@ static const char *refusal(const struct tiff *tiff)
     if ((bits != 8 && bits != 16) || (samples != 1 && samples != 3 && samples != 4)) {
         return "a TIFF file whose pixels are not 1, 3 or 4 numbers of 8 or 16 bits; 'convert "
                "IN.tif OUT.png' makes a PNG file of it";
+    }
+    const uint32_t meaning = value_of(tiff, TAG_MEANING, 0, 1);
+    if ((meaning != 1 && meaning != 2) || value_of(tiff, TAG_KIND, 0, 1) != 1) {
+        return "a TIFF file with a palette, black and white swapped, or numbers that are no whole "
+               "ones; 'convert IN.tif OUT.png' makes a PNG file of it";
     }
     const uint32_t width = value_of(tiff, TAG_WIDTH, 0, 0);
     const uint32_t height = value_of(tiff, TAG_HEIGHT, 0, 0);

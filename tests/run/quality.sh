@@ -165,7 +165,8 @@ blobs_of_video()
     ffmpeg -loglevel error -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
         -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$name-blobs.mp4" || fail "$OUTPUT: no video is written"
     awk 'BEGIN { print "frame,x_px,y_px,sigma_px,strength" }
-         FNR == 1 { frame++; next } { print frame - 1 "," $0 }' "$frames"/out/*-blobs.csv >"$OUTPUT/$name-blobs.csv"
+         /^x_px/ { frame++; next } { print frame - 1 "," $0 }' >"$OUTPUT/$name-blobs.csv" < <(
+        find "$frames/out" -name '*-blobs.csv' -print0 | sort -z | xargs -0 cat) || fail "$OUTPUT: no list is written"
     rm -rf -- "$frames"
     say "$OUTPUT/$name-blobs.mp4"
 }

@@ -115,7 +115,12 @@ void lightfield_cuda_destroy(struct lightfield_cuda **cuda)
     struct lightfield_cuda *gone = *cuda;
     *cuda = NULL;
     if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
+        CUstreamCaptureMode before;
+        const bool relaxed = cuda_capture_relax(gone->device, &before) == FOVEA_OK;
         free_pushed(gone);
+        if (relaxed) {
+            cuda_capture_restore(gone->device, before);
+        }
         cuda_device_pop(gone->device);
     }
     if (gone) {

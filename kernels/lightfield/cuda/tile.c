@@ -77,18 +77,20 @@ bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
                                                             : floor((columns - 1) / per_lens) + 2.0;
     if (!has_chunks(wish->raw, wish->kind) || array->sin != 0.0 || array->hexagonal ||
         wish->range > LIGHTFIELD_TILE_RANGE ||
-        lenses + 2.0 * wish->range + 1.0 > LIGHTFIELD_TILE_SLOTS) {
+        lenses + LIGHTFIELD_TILE_RANGE + wish->range + 1.0 > LIGHTFIELD_TILE_SLOTS) {
         return false;
     }
     const int32_t rows = (int32_t)rows_per_lens + (wish->height_px % array->rows ? 2 : 0);
     const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
     const int32_t chunks = row_chunks(wish, (int32_t)lenses);
     const int32_t texel_bytes = wish->kind == LIGHTFIELD_CUDA_R8 ? 1 : 4;
-    const int64_t bytes = (int64_t)chunks * LIGHTFIELD_TILE_CHUNK * texel_bytes *
-                          tile_rows(wish, rows_per_lens, parts_of(rows, parts));
+    const int64_t texels = (int64_t)chunks * LIGHTFIELD_TILE_CHUNK *
+                           tile_rows(wish, rows_per_lens, parts_of(rows, parts));
+    const int64_t bytes = texels * texel_bytes;
     *out = (struct lightfield_tile){.columns = columns, .parts = parts};
     *out_shared_bytes = (uint32_t)(bytes > STORE_BYTES ? bytes : STORE_BYTES);
-    return chunks <= LIGHTFIELD_TILE_CHUNKS && bytes <= cuda->tile_bytes;
+    return chunks <= LIGHTFIELD_TILE_CHUNKS && bytes <= cuda->tile_bytes &&
+           texels <= LIGHTFIELD_TILE_TEXELS;
 }
 
 static enum fovea_result launch(const struct lightfield_cuda *cuda, CUstream stream,

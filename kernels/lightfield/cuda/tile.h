@@ -17,6 +17,7 @@
 #define LIGHTFIELD_TILE_SLOTS 32 /* lenses of a row that a block's pixels take samples from */
 #define LIGHTFIELD_TILE_CHUNK 4 /* raw pixels that are copied at once */
 #define LIGHTFIELD_TILE_CHUNKS 384 /* of a row, at most */
+#define LIGHTFIELD_TILE_TEXELS 65535 /* places of depths are 16 bits, and the last is none */
 
 struct lightfield_tile {
     int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */

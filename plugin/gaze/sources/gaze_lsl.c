@@ -352,7 +352,7 @@ static void use_stream(struct lsl *lsl)
     if (understood && open_stream(lsl)) {
         follow(lsl);
     } else {
-        if (!whole || understood) {
+        if ((!whole || understood) && gaze_feed_wait(&lsl->feed, -1, 0, 0)) {
             gaze_feed_problem(&lsl->feed, "an LSL stream is seen, and its machine does not answer: "
                                           "a firewall may be between; it is tried again");
         }

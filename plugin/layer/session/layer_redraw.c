@@ -3,6 +3,8 @@
 
 #include "layer_redraw.h"
 
+#include "plugin/gaze/gaze_source.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -91,7 +93,8 @@ void layer_redraw_note_gaze(uint32_t slot, struct fovea_gaze_source *source,
 {
     atomic_store(&slots[slot].size_px, (uint64_t)size_px[0] << 32 | size_px[1]);
     atomic_store(&slots[slot].gaze, gaze_bits(gaze));
-    atomic_store(&slots[slot].source, source);
+    /* Each reading of a replay is a frame of it: the input's thread reads none. */
+    atomic_store(&slots[slot].source, gaze_source_counts_reads(source) ? NULL : source);
 }
 
 void layer_redraw_forget(void)

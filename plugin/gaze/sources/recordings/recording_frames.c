@@ -26,6 +26,7 @@ static const char *const names[] = {
 #define FRAMES_MAX 100000000.0
 /* More frames between two lines are a mistake, and would fill the memory with copies. */
 #define GAP_MAX 100000.0
+#define ROWS_MAX 10000000.0 /* a day at 120 frames a second */
 #define STATES 6
 
 /* ---- gzip, as plugin/record writes it ---- */
@@ -173,6 +174,10 @@ static enum fovea_result read_lines(struct recording_text *text, struct gaze_rep
         if (!is_sane(&line) || frames < 1 || (out->count > 0 && frames > GAP_MAX)) {
             return recording_wrong(text, text->line.begin,
                                    "this is no line of a record: a value is out of its range");
+        }
+        if ((double)out->count + frames + line.values[COLUMN_REFUSED] > ROWS_MAX) {
+            return recording_wrong(text, text->line.begin,
+                                   "the record has more than 10 million frames");
         }
         if (!add_line(&line, &last_frame, out)) {
             log_error(text->log, "gaze: out of memory for %s", text->name);
