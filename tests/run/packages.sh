@@ -111,6 +111,18 @@ first_file()
     compgen -G "$1" | head -n 1
 }
 
+# A driver that the loader of Vulkan would find. The variables name files or folders with colons between them, and a
+# name of nothing is no driver.
+vulkan_driver_is_there()
+{
+    local named=${VK_DRIVER_FILES:-${VK_ICD_FILENAMES-}} file
+    [[ -n $named ]] || named='/usr/share/vulkan/icd.d/*.json'
+    for file in ${named//:/ }; do
+        [[ -e $file ]] && return 0
+    done
+    return 1
+}
+
 sign_is_there()
 {
     local sign=$1
@@ -120,7 +132,7 @@ sign_is_there()
     hdr:*) [[ -e /usr/include/${sign#hdr:} || -e /usr/local/include/${sign#hdr:} ]] ;;
     pc:*) have pkg-config && pkg-config --exists "${sign#pc:}" ;;
     file:*) [[ -e ${sign#file:} ]] ;;
-    icd:) [[ -n ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}$(first_file '/usr/share/vulkan/icd.d/*.json') ]] ;;
+    icd:) vulkan_driver_is_there ;;
     layer:) [[ -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ]] ;;
     py:*) /usr/bin/env python3 -c "import ${sign#py:}" 2>/dev/null ;;
     venv:) [[ -n $(venv_maker) ]] ;;
