@@ -13,14 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#define HEAD_WORDS 1 /* before the pixels: the mark of who has written them */
-#define PIXELS_MAX (2u * 320u * 320u) /* of the largest gaze.saliency.width_px */
-
-static uint32_t mark_of(uint64_t number)
-{
-    return (uint32_t)number | 1u << 31; /* never 0, which is there before */
-}
-
 static uint32_t *words_of(const struct fovea_vk *fovea)
 {
     return fovea->watch.picture.mapped;
@@ -34,7 +26,8 @@ static enum fovea_result make_picture(struct fovea_vk *fovea)
     struct frame_watch *watch = &fovea->watch;
     if (!watch->picture.handle) {
         FOVEA_TRY(vk_buffer_init_shared(&watch->picture, &fovea->device,
-                                        sizeof(uint32_t) * (HEAD_WORDS + PIXELS_MAX),
+                                        sizeof(uint32_t) *
+                                            (GAZE_WATCH_HEAD_WORDS + GAZE_WATCH_PIXELS_MAX),
                                         VK_BUFFER_READ_BY_HOST));
     }
     return watch->set ? FOVEA_OK
@@ -156,7 +149,7 @@ void frame_watch_record(struct fovea_vk *fovea, const struct frame_work *work,
         .from_px = {(int32_t)view->kernel_x_px, (int32_t)view->kernel_y_px},
         .size_px = {(int32_t)work->view_width_px, (int32_t)work->view_height_px},
         .cells = {(int32_t)watch->size.width_px, (int32_t)watch->size.height_px},
-        .mark = mark_of(watch->number),
+        .mark = gaze_watch_mark_of(watch->number),
         .blue_first = work->src.format->swap_red_blue,
         .bottom_up = watch->bottom_up};
     struct vk_dispatch dispatch = {.kind = frame_watch_kind(work),
@@ -190,8 +183,9 @@ void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot)
     if (watch->number == 0) {
         return; /* its source is another one by now */
     }
-    if (words_of(fovea)[0] == mark_of(watch->number)) {
-        gaze_watch_give(watch->of, watch->number, words_of(fovea) + HEAD_WORDS, watch->size);
+    if (words_of(fovea)[0] == gaze_watch_mark_of(watch->number)) {
+        gaze_watch_give(watch->of, watch->number, words_of(fovea) + GAZE_WATCH_HEAD_WORDS,
+                        watch->size);
     } else {
         gaze_watch_take_back(watch->of, watch->number);
         watch->number = 0;

@@ -63,11 +63,6 @@ struct gaze_seen_size gaze_seen_size_of(const struct fovea_gaze_settings *settin
     return (struct gaze_seen_size){least(width, width_px), least(height, height_px)};
 }
 
-uint32_t gaze_seen_pixels_max(const struct fovea_gaze_settings *settings)
-{
-    return 2 * settings->saliency_width_px * settings->saliency_width_px;
-}
-
 /* ---- Create and destroy ---- */
 
 static struct finder finder_of(uint32_t channels, uint32_t blob_max)
@@ -88,7 +83,7 @@ static void forget_size(struct finder *finder)
 
 static enum fovea_result make(struct gaze_seen *seen, const struct fovea_gaze_settings *settings)
 {
-    const size_t most = gaze_seen_pixels_max(settings);
+    const size_t most = 2 * (size_t)settings->saliency_width_px * settings->saliency_width_px;
     seen->motion = settings->saliency_motion;
     seen->color = finder_of(SALIENCY_CHANNELS, COLOR_BLOBS);
     seen->change = finder_of(1, MOTION_BLOBS);

@@ -20,8 +20,6 @@ struct gaze_seen_size {
 };
 struct gaze_seen_size gaze_seen_size_of(const struct fovea_gaze_settings *settings,
                                         uint32_t width_px, uint32_t height_px);
-/* The most pixels that is. */
-uint32_t gaze_seen_pixels_max(const struct fovea_gaze_settings *settings);
 
 struct gaze_seen;
 

@@ -262,11 +262,6 @@ struct gaze_seen_size gaze_watch_size(const struct gaze_watch *watch, uint32_t w
     return gaze_seen_size_of(&watch->settings, width_px, height_px);
 }
 
-uint32_t gaze_watch_pixels_max(const struct gaze_watch *watch)
-{
-    return gaze_seen_pixels_max(&watch->settings);
-}
-
 static bool is_for(const struct gaze_watch *watch, const void *shower, int64_t now_ns)
 {
     const void *before = atomic_load_explicit(&watch->shower, memory_order_relaxed);

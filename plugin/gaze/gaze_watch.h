@@ -29,9 +29,17 @@ void gaze_watch_leave(struct gaze_watch **watch);
 bool gaze_watch_is_closed(const struct gaze_watch *watch);
 struct gaze_seen_size gaze_watch_size(const struct gaze_watch *watch, uint32_t width_px,
                                       uint32_t height_px);
-uint32_t gaze_watch_pixels_max(const struct gaze_watch *watch);
 
 /* ---- Showing, of whoever draws frames ---- */
+
+/* A kernel draws words: first the picture's mark, which shows that it has run, then the pixels. */
+#define GAZE_WATCH_HEAD_WORDS 1
+#define GAZE_WATCH_PIXELS_MAX (2u * 320u * 320u) /* of the largest gaze.saliency.width_px */
+
+static inline uint32_t gaze_watch_mark_of(uint64_t number)
+{
+    return (uint32_t)number | 1u << 31; /* never 0, which is there before */
+}
 
 /* Not 0: a picture is wanted now, and the caller alone draws it, by that number. Of several showers
  * the one that was the last to show goes on, unless it has shown nothing for a second. */

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_WORDS 1 /* before the pixels: the mark of who has written them */
-#define PIXELS_MAX (2u * 320u * 320u) /* of the largest gaze.saliency.width_px */
-
 struct godot_show {
     atomic_uint owners; /* the effect, and what the engine calls */
     struct gaze_watch *of; /* NULL: no source looks at pictures */
@@ -19,13 +16,8 @@ struct godot_show {
     uint64_t number; /* of the picture that is drawn or given; 0: none */
     struct gaze_seen_size size;
     bool asked; /* the engine has not called yet */
-    uint32_t words[HEAD_WORDS + PIXELS_MAX];
+    uint32_t words[GAZE_WATCH_HEAD_WORDS + GAZE_WATCH_PIXELS_MAX];
 };
-
-static uint32_t mark_of(uint64_t number)
-{
-    return (uint32_t)number | 1u << 31; /* never 0 */
-}
 
 static void leave(void *user)
 {
@@ -114,7 +106,7 @@ void godot_show_pass(const struct godot_render *render, uint32_t width_px, uint3
     const struct shader_reduce constants = {
         .size_px = {(int32_t)width_px, (int32_t)height_px},
         .cells = {(int32_t)size.width_px, (int32_t)size.height_px},
-        .mark = mark_of(render->show->number)};
+        .mark = gaze_watch_mark_of(render->show->number)};
     *out_pass =
         (struct operator_pass){.shader.shader = &shader_reduce, .constant_bytes = sizeof constants};
     memcpy(out_pass->constants, &constants, sizeof constants);
@@ -136,8 +128,8 @@ static bool take_bytes(struct godot_show *show, const struct godot_variant *vari
 {
     struct godot_bytes bytes = {0};
     int64_t count = 0;
-    const size_t wanted =
-        sizeof(uint32_t) * (HEAD_WORDS + (size_t)show->size.width_px * show->size.height_px);
+    const size_t wanted = sizeof(uint32_t) * (GAZE_WATCH_HEAD_WORDS +
+                                              (size_t)show->size.width_px * show->size.height_px);
     godot.get_variant_to_type_constructor(GODOT_PACKED_BYTE_ARRAY)(
         &bytes, (struct godot_variant *)(uintptr_t)variant);
     godot.bytes_size(&bytes, NULL, &count, 0);
@@ -161,8 +153,8 @@ static void called(void *user, const struct godot_variant *const *args, int64_t 
         return;
     }
     if (count == 1 && godot.variant_get_type(args[0]) == GODOT_PACKED_BYTE_ARRAY &&
-        take_bytes(show, args[0]) && show->words[0] == mark_of(show->number)) {
-        gaze_watch_give(show->of, show->number, show->words + HEAD_WORDS, show->size);
+        take_bytes(show, args[0]) && show->words[0] == gaze_watch_mark_of(show->number)) {
+        gaze_watch_give(show->of, show->number, show->words + GAZE_WATCH_HEAD_WORDS, show->size);
     } else {
         take_back(show);
     }
@@ -182,7 +174,8 @@ void godot_show_fetch(struct godot_render *render)
         .user = show, .token = godot.library, .call = called, .is_valid = is_valid, .free = leave};
     const int64_t from = 0;
     const int64_t bytes =
-        (int64_t)(sizeof(uint32_t) * (HEAD_WORDS + show->size.width_px * show->size.height_px));
+        (int64_t)(sizeof(uint32_t) *
+                  (GAZE_WATCH_HEAD_WORDS + show->size.width_px * show->size.height_px));
     int64_t error = 0;
     atomic_fetch_add(&show->owners, 1);
     show->asked = true;
