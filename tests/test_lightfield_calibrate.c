@@ -346,6 +346,9 @@ TEST(a_white_picture_divided_by_itself_is_flat)
     }
     assert_ok(fovea_lightfield_white_divide(white, &raw, pixels, WIDTH));
     assert_memory_equal(pixels, out, PIXELS);
+    assert_int_equal(fovea_lightfield_white_divide(white, &raw, out, WIDTH - 1),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(said, "out.row_stride_bytes"));
     raw.width_px--;
     assert_int_equal(fovea_lightfield_white_divide(white, &raw, out, WIDTH),
                      FOVEA_ERROR_INVALID_ARGUMENT);

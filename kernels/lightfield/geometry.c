@@ -11,7 +11,6 @@
 
 #define DEGREE 0.017453292519943295
 #define LENSES_MAX 4096
-#define SIDE_MAX_PX 16384
 #define PITCH_MIN_PX 2.0
 #define PITCH_MAX_PX 1024.0
 #define ROTATION_MAX_DEG 45.0
@@ -77,18 +76,18 @@ static bool check_words(const struct fovea_lightfield_geometry *geometry, char *
 bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
                                char out[LIGHTFIELD_PROBLEM_BYTES])
 {
-    return check_whole("raw_width_px", geometry->raw_width_px, LIGHTFIELD_RAW_LEAST_PX, SIDE_MAX_PX,
-                       out) &&
+    return check_whole("raw_width_px", geometry->raw_width_px, LIGHTFIELD_RAW_LEAST_PX,
+                       LIGHTFIELD_RAW_MOST_PX, out) &&
            check_whole("raw_height_px", geometry->raw_height_px, LIGHTFIELD_RAW_LEAST_PX,
-                       SIDE_MAX_PX, out) &&
+                       LIGHTFIELD_RAW_MOST_PX, out) &&
            check_whole("columns", geometry->columns, 1, LENSES_MAX, out) &&
            check_whole("rows", geometry->rows, 1, LENSES_MAX, out) && check_words(geometry, out) &&
            check_number("pitch_x_px", geometry->pitch_x_px, PITCH_MIN_PX, PITCH_MAX_PX, out) &&
            check_number("pitch_y_px", geometry->pitch_y_px, PITCH_MIN_PX, PITCH_MAX_PX, out) &&
            check_number("rotation_deg", geometry->rotation_deg, -ROTATION_MAX_DEG, ROTATION_MAX_DEG,
                         out) &&
-           check_number("origin_x_px", geometry->origin_x_px, 0.0, SIDE_MAX_PX, out) &&
-           check_number("origin_y_px", geometry->origin_y_px, 0.0, SIDE_MAX_PX, out) &&
+           check_number("origin_x_px", geometry->origin_x_px, 0.0, LIGHTFIELD_RAW_MOST_PX, out) &&
+           check_number("origin_y_px", geometry->origin_y_px, 0.0, LIGHTFIELD_RAW_MOST_PX, out) &&
            check_lenses(geometry, out);
 }
 
@@ -143,8 +142,8 @@ static bool read_wholes(struct json_scan *scan, uint32_t *out_x, uint32_t *out_y
         return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (!(pair[i] >= 1.0 && pair[i] <= SIDE_MAX_PX) || pair[i] != floor(pair[i])) {
-            return json_fail(scan, "expected two whole numbers, 1 to %d", SIDE_MAX_PX);
+        if (!(pair[i] >= 1.0 && pair[i] <= LIGHTFIELD_RAW_MOST_PX) || pair[i] != floor(pair[i])) {
+            return json_fail(scan, "expected two whole numbers, 1 to %d", LIGHTFIELD_RAW_MOST_PX);
         }
     }
     *out_x = (uint32_t)pair[0];

@@ -116,7 +116,7 @@ enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
-    FOVEA_TRY(lightfield_take_raw(&field->cpu->geometry, field->log, raw, &own_raw));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
     FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
     if (own.patches) {
         FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "patches", own.patches, &picture,
@@ -152,7 +152,7 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
-    FOVEA_TRY(lightfield_take_raw(&field->cpu->geometry, field->log, raw, &own_raw));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
     FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "depth", depth, NULL, &own_depth));
     if (confidence) {
         FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "confidence", confidence, &own_depth,
@@ -186,7 +186,7 @@ enum fovea_result fovea_lightfield_sum_views(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
-    FOVEA_TRY(lightfield_take_raw(&field->cpu->geometry, field->log, raw, &own_raw));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
     FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
     if (own_raw.memory == FOVEA_MEMORY_CUDA) {
         const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "lightfield_picture.h"
+#include "lightfield_check.h"
 
 #include "core/log.h"
 #include "core/struct_bytes.h"
@@ -102,7 +102,7 @@ enum fovea_result fovea_lightfield_calibrate(const struct fovea_lightfield_raw *
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(take(calibration, &own));
-    FOVEA_TRY(lightfield_picture_take(white, "white", own.log, &picture));
+    FOVEA_TRY(lightfield_take_raw_on_cpu(own.log, "white", white, &picture));
     if (picture.width_px < SIDE_LEAST_PX || picture.height_px < SIDE_LEAST_PX) {
         return refuse(&own, "it is too small: give the whole raw picture");
     }

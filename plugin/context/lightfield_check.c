@@ -10,7 +10,7 @@
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/image/pixel.h"
-#include "kernels/lightfield/lightfield.h"
+#include "kernels/lightfield/calibrate/white.h"
 
 #include <math.h>
 
@@ -53,90 +53,116 @@ static bool is_mosaic(enum fovea_lightfield_bayer bayer)
 
 static bool is_grey(enum fovea_lightfield_format format)
 {
-    return format == FOVEA_LIGHTFIELD_FORMAT_R8 || format == FOVEA_LIGHTFIELD_FORMAT_R16;
+    return white_channels(format) == 1;
 }
 
 static uint32_t channel_bytes(enum fovea_lightfield_format format)
 {
-    return format >= FOVEA_LIGHTFIELD_FORMAT_R16 ? 2 : 1;
+    return white_is_16_bit(format) ? 2 : 1;
 }
 
-static int64_t pixel_bytes(enum fovea_lightfield_format format)
-{
-    static const int64_t bytes[] = {0, 1, 3, 4, 2, 6, 8};
-    return bytes[format];
-}
-
-static bool check_kind(const struct fovea_lightfield_raw *raw, char *out)
+static bool check_kind(const struct fovea_lightfield_raw *raw, const char *name, char *out)
 {
     if (!raw->data) {
-        return CONTEXT_PROBLEM(out, "raw.data is NULL");
+        return CONTEXT_PROBLEM(out, "%s.data is NULL", name);
     }
     if (raw->format <= FOVEA_LIGHTFIELD_FORMAT_NONE ||
         raw->format > FOVEA_LIGHTFIELD_FORMAT_RGBA16) {
-        return CONTEXT_PROBLEM(out, "raw.format is %d, which is no format", (int)raw->format);
+        return CONTEXT_PROBLEM(out, "%s.format is %d, which is no format", name, (int)raw->format);
     }
     if (raw->bayer != FOVEA_LIGHTFIELD_BAYER_NONE && !is_mosaic(raw->bayer)) {
-        return CONTEXT_PROBLEM(out, "raw.bayer is %d, which is no mosaic", (int)raw->bayer);
+        return CONTEXT_PROBLEM(out, "%s.bayer is %d, which is no mosaic", name, (int)raw->bayer);
     }
     if (is_mosaic(raw->bayer) && !is_grey(raw->format)) {
-        return CONTEXT_PROBLEM(out, "raw.bayer is for the formats R8 and R16");
+        return CONTEXT_PROBLEM(out, "%s.bayer is for the formats R8 and R16", name);
     }
     if (raw->memory != FOVEA_MEMORY_CPU && raw->memory != FOVEA_MEMORY_CUDA) {
-        return CONTEXT_PROBLEM(out, "raw.memory is %d, which is no memory", (int)raw->memory);
+        return CONTEXT_PROBLEM(out, "%s.memory is %d, which is no memory", name, (int)raw->memory);
     }
     return true;
 }
 
-static bool check_maximum(struct fovea_lightfield_raw *raw, char *out)
+static bool is_side(uint32_t length_px)
 {
-    const uint32_t most = channel_bytes(raw->format) == 2 ? 65535 : 255;
+    return length_px >= LIGHTFIELD_RAW_LEAST_PX && length_px <= LIGHTFIELD_RAW_MOST_PX;
+}
+
+static bool check_size(const struct fovea_lightfield_raw *raw, const char *name, char *out)
+{
+    return (is_side(raw->width_px) && is_side(raw->height_px)) ||
+           CONTEXT_PROBLEM(out, "%s.width_px and %s.height_px are %ux%u, not %d .. %d", name, name,
+                           raw->width_px, raw->height_px, LIGHTFIELD_RAW_LEAST_PX,
+                           LIGHTFIELD_RAW_MOST_PX);
+}
+
+static bool check_maximum(struct fovea_lightfield_raw *raw, const char *name, char *out)
+{
+    const uint32_t most = white_is_16_bit(raw->format) ? 65535 : 255;
     raw->maximum = raw->maximum == 0 ? most : raw->maximum;
-    if (channel_bytes(raw->format) == 1 && raw->maximum != most) {
-        return CONTEXT_PROBLEM(out, "raw.maximum is %u; of 8 bits it is 0 or 255", raw->maximum);
+    if (!white_is_16_bit(raw->format) && raw->maximum != most) {
+        return CONTEXT_PROBLEM(out, "%s.maximum is %u; of 8 bits it is 0 or 255", name,
+                               raw->maximum);
     }
     return raw->maximum <= most ||
-           CONTEXT_PROBLEM(out, "raw.maximum is %u; of 16 bits it is 65535 at most", raw->maximum);
+           CONTEXT_PROBLEM(out, "%s.maximum is %u; of 16 bits it is 65535 at most", name,
+                           raw->maximum);
 }
 
-static bool check_rows(const struct fovea_lightfield_raw *raw, char *out)
+static bool check_rows(const struct fovea_lightfield_raw *raw, const char *name, char *out)
 {
-    const int64_t row_bytes = raw->width_px * pixel_bytes(raw->format);
-    const ptrdiff_t stride = raw->row_stride_bytes;
     const uint32_t align = channel_bytes(raw->format);
+    const int64_t row_bytes = (int64_t)raw->width_px * white_channels(raw->format) * align;
+    const ptrdiff_t stride = raw->row_stride_bytes;
     if (stride > STRIDE_MAX_BYTES || stride < -STRIDE_MAX_BYTES ||
         (stride < 0 ? -stride : stride) < row_bytes) {
-        return CONTEXT_PROBLEM(out, "raw.row_stride_bytes is %td, but a row has %lld bytes", stride,
-                               (long long)row_bytes);
+        return CONTEXT_PROBLEM(out, "%s.row_stride_bytes is %td, but a row has %lld bytes", name,
+                               stride, (long long)row_bytes);
     }
     return ((uintptr_t)raw->data % align == 0 && stride % (ptrdiff_t)align == 0) ||
-           CONTEXT_PROBLEM(out, "raw.data or raw.row_stride_bytes is not aligned to %u bytes",
-                           align);
+           CONTEXT_PROBLEM(out, "%s.data or %s.row_stride_bytes is not aligned to %u bytes", name,
+                           name, align);
 }
 
-/* Fills in the maximum. */
-static bool check_raw(struct fovea_lightfield_raw *raw, char *out)
-{
-    return check_kind(raw, out) && check_maximum(raw, out) && check_rows(raw, out);
-}
-
-enum fovea_result lightfield_take_raw(const struct fovea_lightfield_geometry *geometry,
-                                      struct fovea_log log,
+enum fovea_result lightfield_take_raw(struct fovea_log log, const char *name,
                                       const struct fovea_lightfield_raw *given,
                                       struct fovea_lightfield_raw *out)
 {
     char problem[CONTEXT_PROBLEM_BYTES];
     if (!struct_take(out, sizeof *out, given)) {
-        return lightfield_refuse(log, struct_refusal(given));
+        log_error(log, "light field: %s: %s", name, struct_refusal(given));
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (!check_raw(out, problem)) {
-        return lightfield_refuse(log, problem);
-    }
+    return check_kind(out, name, problem) && check_size(out, name, problem) &&
+                   check_maximum(out, name, problem) && check_rows(out, name, problem)
+               ? FOVEA_OK
+               : lightfield_refuse(log, problem);
+}
+
+enum fovea_result lightfield_take_raw_of(const struct fovea_lightfield_geometry *geometry,
+                                         struct fovea_log log,
+                                         const struct fovea_lightfield_raw *given,
+                                         struct fovea_lightfield_raw *out)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    FOVEA_TRY(lightfield_take_raw(log, "raw", given, out));
     if (out->width_px != geometry->raw_width_px || out->height_px != geometry->raw_height_px) {
         snprintf(problem, sizeof problem,
                  "raw.width_px and raw.height_px are %ux%u, but the geometry is of %ux%u pixels",
                  out->width_px, out->height_px, geometry->raw_width_px, geometry->raw_height_px);
         return lightfield_refuse(log, problem);
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result lightfield_take_raw_on_cpu(struct fovea_log log, const char *name,
+                                             const struct fovea_lightfield_raw *given,
+                                             struct fovea_lightfield_raw *out)
+{
+    FOVEA_TRY(lightfield_take_raw(log, name, given, out));
+    if (out->memory != FOVEA_MEMORY_CPU) {
+        log_error(log, "light field: %s is in CUDA memory, and this version reads CPU memory alone",
+                  name);
+        return FOVEA_ERROR_UNSUPPORTED;
     }
     return FOVEA_OK;
 }

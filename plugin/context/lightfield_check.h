@@ -13,10 +13,18 @@ enum fovea_result lightfield_refuse(struct fovea_log log, const char *problem);
 FOVEA_MUST_CHECK enum fovea_result lightfield_take_geometry(
     const struct fovea_lightfield_desc *desc, struct fovea_lightfield_geometry *out);
 
-/* Fills in the maximum. */
-FOVEA_MUST_CHECK enum fovea_result lightfield_take_raw(
+/* Fills in the maximum. The log has the picture's name before the field's. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_take_raw(struct fovea_log log, const char *name,
+                                                       const struct fovea_lightfield_raw *given,
+                                                       struct fovea_lightfield_raw *out);
+/* Takes one of the geometry's size, which the log names raw. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_take_raw_of(
     const struct fovea_lightfield_geometry *geometry, struct fovea_log log,
     const struct fovea_lightfield_raw *given, struct fovea_lightfield_raw *out);
+/* Takes one in CPU memory; FOVEA_ERROR_UNSUPPORTED of another one. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_take_raw_on_cpu(
+    struct fovea_log log, const char *name, const struct fovea_lightfield_raw *given,
+    struct fovea_lightfield_raw *out);
 FOVEA_MUST_CHECK enum fovea_result lightfield_take_picture(struct fovea_log log,
                                                            const struct fovea_lightfield_raw *raw,
                                                            const struct fovea_image *given,

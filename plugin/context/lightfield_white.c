@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "lightfield_picture.h"
+#include "lightfield_check.h"
 
 #include "core/log.h"
 #include "core/struct_bytes.h"
@@ -11,10 +11,8 @@
 
 STRUCT_ENDS_WITH(struct fovea_lightfield_white_desc, log);
 
-#define SIDE_MAX_PX 16384
 #define GAIN_MAX 15.0
 #define COUNTS ((size_t)4 * 65536)
-#define STRIDE_MAX_BYTES ((ptrdiff_t)1 << 40)
 
 struct fovea_lightfield_white {
     struct fovea_lightfield_raw kind; /* without data */
@@ -22,77 +20,6 @@ struct fovea_lightfield_white {
     struct fovea_log log;
     uint16_t gains[];
 };
-
-/* ---- Raw pictures */
-
-static const char *refusal(const struct fovea_lightfield_raw *raw)
-{
-    if (!raw->data) {
-        return "data is NULL";
-    }
-    if (raw->format <= FOVEA_LIGHTFIELD_FORMAT_NONE ||
-        raw->format > FOVEA_LIGHTFIELD_FORMAT_RGBA16) {
-        return "format is no format";
-    }
-    if (raw->bayer < FOVEA_LIGHTFIELD_BAYER_NONE || raw->bayer > FOVEA_LIGHTFIELD_BAYER_BGGR ||
-        (raw->bayer != FOVEA_LIGHTFIELD_BAYER_NONE && white_channels(raw->format) != 1)) {
-        return "bayer is no mosaic, or not of the formats R8 and R16";
-    }
-    if (raw->width_px < LIGHTFIELD_RAW_LEAST_PX || raw->width_px > SIDE_MAX_PX ||
-        raw->height_px < LIGHTFIELD_RAW_LEAST_PX || raw->height_px > SIDE_MAX_PX) {
-        return "width_px and height_px are not 8 .. 16384";
-    }
-    return NULL;
-}
-
-static const char *refusal_of_rows(const void *data, ptrdiff_t stride,
-                                   const struct fovea_lightfield_raw *raw)
-{
-    const uint32_t channel_bytes = white_is_16_bit(raw->format) ? 2 : 1;
-    const ptrdiff_t row_bytes =
-        (ptrdiff_t)raw->width_px * white_channels(raw->format) * channel_bytes;
-    if (stride > STRIDE_MAX_BYTES || stride < -STRIDE_MAX_BYTES ||
-        (stride < 0 ? -stride : stride) < row_bytes) {
-        return "row_stride_bytes is less than a row has";
-    }
-    return (uintptr_t)data % channel_bytes == 0 && stride % (ptrdiff_t)channel_bytes == 0
-               ? NULL
-               : "data or row_stride_bytes is not aligned to its channels";
-}
-
-static const char *take_maximum(struct fovea_lightfield_raw *raw)
-{
-    const uint32_t most = white_is_16_bit(raw->format) ? 65535 : 255;
-    raw->maximum = raw->maximum == 0 ? most : raw->maximum;
-    return raw->maximum <= most && (most == 65535 || raw->maximum == most)
-               ? NULL
-               : "maximum is not 0, 255 of 8 bits, or 1 .. 65535 of 16 bits";
-}
-
-enum fovea_result lightfield_picture_take(const struct fovea_lightfield_raw *given,
-                                          const char *name, struct fovea_log log,
-                                          struct fovea_lightfield_raw *out)
-{
-    if (!struct_take(out, sizeof *out, given)) {
-        log_error(log, "light field: %s: %s", name, struct_refusal(given));
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    const char *why = refusal(out);
-    why = why ? why : take_maximum(out);
-    why = why ? why : refusal_of_rows(out->data, out->row_stride_bytes, out);
-    if (why) {
-        log_error(log, "light field: %s.%s", name, why);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    if (out->memory != FOVEA_MEMORY_CPU) {
-        log_error(log, "light field: %s is in CUDA memory, and this version reads CPU memory alone",
-                  name);
-        return FOVEA_ERROR_UNSUPPORTED;
-    }
-    return FOVEA_OK;
-}
-
-/* ---- Vignetting */
 
 static size_t gain_count(const struct fovea_lightfield_raw *white)
 {
@@ -126,7 +53,7 @@ static enum fovea_result take(const struct fovea_lightfield_white_desc *desc,
         log_error(desc->log, "fovea_lightfield_white_desc: white is NULL");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(lightfield_picture_take(desc->white, "white", desc->log, white));
+    FOVEA_TRY(lightfield_take_raw_on_cpu(desc->log, "white", desc->white, white));
     if (!(desc->gain_max >= 1.0 && desc->gain_max <= GAIN_MAX) ||
         !(desc->black >= 0.0 && desc->black < white->maximum)) {
         log_error(desc->log, "fovea_lightfield_white_desc: gain_max is not 1 .. 15, or black is "
@@ -183,7 +110,7 @@ enum fovea_result fovea_lightfield_white_divide(const struct fovea_lightfield_wh
     if (!white || !raw || !out) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(lightfield_picture_take(raw, "raw", white->log, &own));
+    FOVEA_TRY(lightfield_take_raw_on_cpu(white->log, "raw", raw, &own));
     const struct fovea_lightfield_raw *kind = &white->kind;
     if (own.width_px != kind->width_px || own.height_px != kind->height_px ||
         own.format != kind->format || own.bayer != kind->bayer) {
@@ -193,11 +120,11 @@ enum fovea_result fovea_lightfield_white_divide(const struct fovea_lightfield_wh
                   kind->width_px, kind->height_px);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const char *why = refusal_of_rows(out, out_stride_bytes, &own);
-    if (why) {
-        log_error(white->log, "light field: out: %s", why);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
+    struct fovea_lightfield_raw divided = own;
+    struct fovea_lightfield_raw checked;
+    divided.data = out;
+    divided.row_stride_bytes = out_stride_bytes;
+    FOVEA_TRY(lightfield_take_raw(white->log, "out", &divided, &checked));
     white_divide(&own, white->black, white->gains, out, out_stride_bytes);
     return FOVEA_OK;
 }
