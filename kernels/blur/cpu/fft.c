@@ -4,22 +4,17 @@
 /* Convolution by Fourier transforms, in tiles whose sides are powers of two: a tile takes the
  * pixels around it that its kernel reaches, so that what comes round at its ends is thrown away.
  * Two channels are the parts of one complex number. Sums are in double precision: next to a
- * highlight, single precision would leave noise in the dark.
- *
- * The transform is ours, because it needs nothing but powers of two and no order: going there
- * leaves bits reversed, coming back takes them so, and products between do not mind. Lines go
- * through it LANES at a time, side by side. */
+ * highlight, single precision would leave noise in the dark. */
 
 #include "blur_cpu.h"
 
-#include <math.h>
+#include "kernels/image/fft.h"
+
 #include <string.h>
 
-#define LANES 8
 #define LEAST_SIDE 16
 #define ENOUGH_SIDE 128 /* of several tiles */
 #define MOST_SIDE 2048
-#define PI 3.14159265358979323846
 
 /* ---- Sizes */
 
@@ -66,7 +61,7 @@ static size_t tile_floats(const struct tiles *tiles)
  * side. */
 static size_t line_floats(const struct tiles *tiles)
 {
-    return 4 * LANES * (size_t)(tiles->width > tiles->height ? tiles->width : tiles->height);
+    return 4 * FFT_LANES * (size_t)(tiles->width > tiles->height ? tiles->width : tiles->height);
 }
 
 /* Counts the floats of the roots of both axes, half as many as the side each. */
@@ -80,117 +75,7 @@ static size_t pixel_floats(const struct blur_plan *plan)
     return (size_t)plan->machine.width_px * plan->machine.height_px * BLUR_MOST_CHANNELS;
 }
 
-/* ---- One dimension, LANES lines at a time: real parts before imaginary ones */
-
-struct complex_lines {
-    int32_t length;
-    double *values; /* of each place LANES real parts, then as many imaginary ones */
-    const double *roots; /* cos and sin of 2 pi i / length, half as many as the length */
-};
-
-static double *place_of(const struct complex_lines *lines, int32_t at)
-{
-    return lines->values + (size_t)at * 2 * LANES;
-}
-
-/* (a, b) -> (a + b, (a - b) root) */
-static void part(double *a, double *b, double real, double imaginary)
-{
-    for (int i = 0; i < LANES; i++) {
-        const double x = a[i] - b[i];
-        const double y = a[i + LANES] - b[i + LANES];
-        a[i] += b[i];
-        a[i + LANES] += b[i + LANES];
-        b[i] = x * real - y * imaginary;
-        b[i + LANES] = x * imaginary + y * real;
-    }
-}
-
-/* (a, b) -> (a + b root, a - b root) */
-static void join(double *a, double *b, double real, double imaginary)
-{
-    for (int i = 0; i < LANES; i++) {
-        const double x = b[i] * real - b[i + LANES] * imaginary;
-        const double y = b[i] * imaginary + b[i + LANES] * real;
-        b[i] = a[i] - x;
-        b[i + LANES] = a[i + LANES] - y;
-        a[i] += x;
-        a[i + LANES] += y;
-    }
-}
-
-static void go(const struct complex_lines *lines)
-{
-    for (int32_t half = lines->length / 2; half > 0; half /= 2) {
-        const int32_t turn = lines->length / (2 * half);
-        for (int32_t first = 0; first < lines->length; first += 2 * half) {
-            for (int32_t i = 0; i < half; i++) {
-                const double *root = lines->roots + 2 * (size_t)(i * turn);
-                part(place_of(lines, first + i), place_of(lines, first + half + i), root[0],
-                     -root[1]);
-            }
-        }
-    }
-}
-
-static void come_back(const struct complex_lines *lines)
-{
-    for (int32_t half = 1; half < lines->length; half *= 2) {
-        const int32_t turn = lines->length / (2 * half);
-        for (int32_t first = 0; first < lines->length; first += 2 * half) {
-            for (int32_t i = 0; i < half; i++) {
-                const double *root = lines->roots + 2 * (size_t)(i * turn);
-                join(place_of(lines, first + i), place_of(lines, first + half + i), root[0],
-                     root[1]);
-            }
-        }
-    }
-}
-
-/* ---- Two dimensions */
-
-/* A rectangle of complex numbers by rows, and memory for LANES lines of it. */
-struct rectangle {
-    int32_t width;
-    int32_t height;
-    double *values;
-    double *lines;
-    const double *roots[2]; /* of rows, and of columns */
-};
-
-/* Lines whose numbers are `next` apart, and which are `beside` apart from each other. */
-static void transform_lines(const struct complex_lines *lines, double *first, size_t next,
-                            size_t beside, void (*transform)(const struct complex_lines *))
-{
-    for (int32_t i = 0; i < lines->length; i++) {
-        double *place = place_of(lines, i);
-        for (size_t k = 0; k < LANES; k++) {
-            place[k] = first[2 * ((size_t)i * next + k * beside)];
-            place[k + LANES] = first[2 * ((size_t)i * next + k * beside) + 1];
-        }
-    }
-    transform(lines);
-    for (int32_t i = 0; i < lines->length; i++) {
-        const double *place = place_of(lines, i);
-        for (size_t k = 0; k < LANES; k++) {
-            first[2 * ((size_t)i * next + k * beside)] = place[k];
-            first[2 * ((size_t)i * next + k * beside) + 1] = place[k + LANES];
-        }
-    }
-}
-
-static void transform(const struct rectangle *all, void (*line)(const struct complex_lines *))
-{
-    const struct complex_lines rows = {all->width, all->lines, all->roots[0]};
-    const struct complex_lines columns = {all->height, all->lines, all->roots[1]};
-    const size_t width = (size_t)all->width;
-    for (size_t i = 0; i < (size_t)all->height; i += LANES) {
-        transform_lines(&rows, all->values + 2 * i * width, 1, width, line);
-    }
-    for (size_t i = 0; i < width; i += LANES) {
-        transform_lines(&columns, all->values + 2 * i, width, 1, line);
-    }
-}
+/* ---- The kernel and the roots */
 
 static double *roots_of(const struct blur_cpu *cpu)
 {
@@ -198,11 +83,11 @@ static double *roots_of(const struct blur_cpu *cpu)
 }
 
 /* The tile and its lines in a worker's scratch, or where the kernel is. */
-static struct rectangle rectangle_in(const struct blur_cpu *cpu, const struct tiles *tiles,
-                                     double *values, double *lines)
+static struct fft_rectangle rectangle_in(const struct blur_cpu *cpu, const struct tiles *tiles,
+                                         double *values, double *lines)
 {
     const double *roots = roots_of(cpu);
-    return (struct rectangle){
+    return (struct fft_rectangle){
         tiles->width, tiles->height, values, lines, {roots, roots + tiles->width}};
 }
 
@@ -220,7 +105,7 @@ static int32_t within(int32_t at, int32_t length)
 
 /* Channels c and c + 1, or c alone. */
 static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
-                      const struct rectangle *tile)
+                      const struct fft_rectangle *tile)
 {
     const bool pair = c + 1 < cpu->channels;
     double *to = tile->values;
@@ -235,7 +120,7 @@ static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32
     }
 }
 
-static void multiply(const struct rectangle *tile, const double *kernel)
+static void multiply(const struct fft_rectangle *tile, const double *kernel)
 {
     double *values = tile->values;
     for (size_t i = 0; i < 2 * (size_t)tile->width * (size_t)tile->height; i += 2) {
@@ -247,7 +132,7 @@ static void multiply(const struct rectangle *tile, const double *kernel)
 
 /* Writes the part of a tile that nothing reaches that comes round. */
 static void write_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
-                       const struct rectangle *tile, float *to)
+                       const struct fft_rectangle *tile, float *to)
 {
     const struct blur_kernel *kernel = &cpu->plan->kernel;
     const bool pair = c + 1 < cpu->channels;
@@ -271,15 +156,15 @@ static void make(const struct blur_cpu *cpu, const struct blur_cpu_step *step, i
 {
     double *values = (double *)(void *)scratch;
     const struct tiles tiles = tiles_of(cpu->plan);
-    const struct rectangle tile =
+    const struct fft_rectangle tile =
         rectangle_in(cpu, &tiles, values, values + tile_floats(&tiles) / 2);
     const int32_t x0 = chunk % tiles.across * tiles.made_x - cpu->plan->kernel.reach_x_px;
     const int32_t y0 = chunk / tiles.across * tiles.made_y - cpu->plan->kernel.reach_y_px;
     for (uint32_t c = 0; c < cpu->channels; c += 2) {
         read_tile(cpu, x0, y0, c, &tile);
-        transform(&tile, go);
+        fft_go(&tile);
         multiply(&tile, kernel_of(cpu, &tiles));
-        transform(&tile, come_back);
+        fft_come_back(&tile);
         write_tile(cpu, x0, y0, c, &tile, step->to);
     }
 }
@@ -299,14 +184,6 @@ static size_t scratch_floats(const struct blur_plan *plan)
     return tile_floats(&tiles) + line_floats(&tiles);
 }
 
-static void fill_roots(int32_t side, double *roots)
-{
-    for (int32_t i = 0; i < side / 2; i++) {
-        roots[2 * i] = cos(2.0 * PI * i / side);
-        roots[2 * i + 1] = sin(2.0 * PI * i / side);
-    }
-}
-
 /* The kernel around the first place, with what both transforms multiply divided out. */
 static void begin(struct blur_cpu *cpu)
 {
@@ -316,17 +193,17 @@ static void begin(struct blur_cpu *cpu)
     const int32_t across = 2 * kernel->reach_x_px + 1;
     const int32_t down = 2 * kernel->reach_y_px + 1;
     double *values = kernel_of(cpu, &tiles);
-    fill_roots(tiles.width, roots_of(cpu));
-    fill_roots(tiles.height, roots_of(cpu) + tiles.width);
+    fft_fill_roots(tiles.width, roots_of(cpu));
+    fft_fill_roots(tiles.height, roots_of(cpu) + tiles.width);
     memset(values, 0, tile_floats(&tiles) * sizeof(float));
     for (int32_t i = 0; i < across * down; i++) {
         const int32_t x = (i % across - kernel->reach_x_px + tiles.width) % tiles.width;
         const int32_t y = (i / across - kernel->reach_y_px + tiles.height) % tiles.height;
         values[2 * ((size_t)y * (size_t)tiles.width + (size_t)x)] = kernel->weights[i] / count;
     }
-    const struct rectangle all =
+    const struct fft_rectangle all =
         rectangle_in(cpu, &tiles, values, (double *)(void *)cpu->workers.of[0]);
-    transform(&all, go);
+    fft_go(&all);
 }
 
 static float *add(struct blur_cpu *cpu)

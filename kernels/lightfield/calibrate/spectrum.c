@@ -7,6 +7,7 @@
 #include "calibrate.h"
 
 #include "core/log.h"
+#include "kernels/image/fft.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 
 #define PI 3.14159265358979323846
 #define SIDE_MAX 1024
+#define SCRATCH ((size_t)(2 + 2 * FFT_LANES) * SIDE_MAX) /* numbers: roots and lines */
+#define PLACES (2 * SIDE_MAX * sizeof(uint16_t) / sizeof(double)) /* numbers that they are */
 #define PEAKS_MAX 16
 #define PEAK_REACH 3 /* two maxima within it are one peak */
 #define PEAK_PARTS 20.0 /* the least peak is such a part of the largest */
@@ -32,84 +35,14 @@
 struct spectrum {
     uint32_t width, height; /* powers of two */
     uint32_t used_width, used_height; /* what was not filled up with 0 */
-    double *values; /* complex numbers */
+    double *values; /* complex numbers; heights after it is made, each in the real part's place */
+    uint16_t *columns, *rows; /* where those of a frequency are */
 };
 
 struct peak {
     double frequency[2]; /* cycles a pixel */
     double height;
 };
-
-/* ---- Transform */
-
-static void reverse_bits(double *line, uint32_t length)
-{
-    for (uint32_t i = 1, j = 0; i < length; i++) {
-        uint32_t bit = length >> 1;
-        for (; j & bit; bit >>= 1) {
-            j ^= bit;
-        }
-        j ^= bit;
-        if (i < j) {
-            for (int c = 0; c < 2; c++) {
-                const double kept = line[2 * i + c];
-                line[2 * i + c] = line[2 * j + c];
-                line[2 * j + c] = kept;
-            }
-        }
-    }
-}
-
-static void transform(double *line, uint32_t length, const double *roots)
-{
-    reverse_bits(line, length);
-    for (uint32_t half = 1; half < length; half *= 2) {
-        for (uint32_t i = 0; i < length; i++) {
-            if (i & half) {
-                continue;
-            }
-            const double *root = roots + 2 * (size_t)((i & (half - 1)) * (length / (2 * half)));
-            double *a = line + 2 * (size_t)i;
-            double *b = a + 2 * (size_t)half;
-            const double real = b[0] * root[0] + b[1] * root[1];
-            const double imaginary = b[1] * root[0] - b[0] * root[1];
-            b[0] = a[0] - real;
-            b[1] = a[1] - imaginary;
-            a[0] += real;
-            a[1] += imaginary;
-        }
-    }
-}
-
-static void fill_roots(double *roots, uint32_t length)
-{
-    for (uint32_t i = 0; i < length / 2; i++) {
-        roots[2 * i] = cos(2.0 * PI * i / length);
-        roots[2 * i + 1] = sin(2.0 * PI * i / length);
-    }
-}
-
-static void transform_rows(const struct spectrum *spectrum, const double *roots)
-{
-    for (uint32_t y = 0; y < spectrum->used_height; y++) {
-        transform(spectrum->values + 2 * (size_t)y * spectrum->width, spectrum->width, roots);
-    }
-}
-
-static void transform_columns(const struct spectrum *spectrum, const double *roots, double *line)
-{
-    for (uint32_t x = 0; x < spectrum->width; x++) {
-        for (uint32_t y = 0; y < spectrum->height; y++) {
-            const double *from = spectrum->values + 2 * ((size_t)y * spectrum->width + x);
-            memcpy(line + 2 * (size_t)y, from, 2 * sizeof *line);
-        }
-        transform(line, spectrum->height, roots);
-        for (uint32_t y = 0; y < spectrum->height; y++) {
-            double *to = spectrum->values + 2 * ((size_t)y * spectrum->width + x);
-            memcpy(to, line + 2 * (size_t)y, 2 * sizeof *line);
-        }
-    }
-}
 
 /* ---- The picture in */
 
@@ -151,11 +84,19 @@ static void fill(const struct calibrate_picture *picture, uint32_t reduction,
 
 static uint32_t power_of_two(uint32_t length)
 {
-    uint32_t power = 1;
+    uint32_t power = FFT_LANES;
     while (power < length) {
         power *= 2;
     }
     return power;
+}
+
+static void reverse_bits(uint32_t length, uint16_t *places)
+{
+    places[0] = 0;
+    for (uint32_t i = 1; i < length; i++) {
+        places[i] = (uint16_t)(places[i / 2] / 2 + i % 2 * (length / 2));
+    }
 }
 
 static struct spectrum spectrum_of(const struct calibrate_picture *picture, uint32_t reduction)
@@ -169,20 +110,25 @@ static struct spectrum spectrum_of(const struct calibrate_picture *picture, uint
     return spectrum;
 }
 
-/* Leaves heights where complex numbers were: one for each pixel. */
 static void make(const struct calibrate_picture *picture, uint32_t reduction,
                  const struct spectrum *spectrum, double *scratch)
 {
-    double *roots = scratch + 2 * SIDE_MAX;
     const size_t count = (size_t)spectrum->width * spectrum->height;
+    double *roots[2] = {scratch, scratch + spectrum->width};
+    const struct fft_rectangle all = {(int32_t)spectrum->width,
+                                      (int32_t)spectrum->height,
+                                      spectrum->values,
+                                      scratch + 2 * SIDE_MAX,
+                                      {roots[0], roots[1]}};
+    reverse_bits(spectrum->width, spectrum->columns);
+    reverse_bits(spectrum->height, spectrum->rows);
     memset(spectrum->values, 0, 2 * count * sizeof *spectrum->values);
     fill(picture, reduction, spectrum);
-    fill_roots(roots, spectrum->width);
-    transform_rows(spectrum, roots);
-    fill_roots(roots, spectrum->height);
-    transform_columns(spectrum, roots, scratch);
+    fft_fill_roots(all.width, roots[0]);
+    fft_fill_roots(all.height, roots[1]);
+    fft_go(&all);
     for (size_t i = 0; i < count; i++) {
-        spectrum->values[i] = hypot(spectrum->values[2 * i], spectrum->values[2 * i + 1]);
+        spectrum->values[2 * i] = hypot(spectrum->values[2 * i], spectrum->values[2 * i + 1]);
     }
 }
 
@@ -192,7 +138,8 @@ static double height_at(const struct spectrum *spectrum, int32_t x, int32_t y)
 {
     const uint32_t column = (uint32_t)(x + (int32_t)spectrum->width) % spectrum->width;
     const uint32_t row = (uint32_t)(y + (int32_t)spectrum->height) % spectrum->height;
-    return spectrum->values[(size_t)row * spectrum->width + column];
+    return spectrum
+        ->values[2 * ((size_t)spectrum->rows[row] * spectrum->width + spectrum->columns[column])];
 }
 
 static bool is_top(const struct spectrum *spectrum, int32_t x, int32_t y)
@@ -278,7 +225,9 @@ static double noise_of(const struct spectrum *spectrum, double *scratch)
     const size_t count = (size_t)spectrum->width * spectrum->height;
     const size_t wanted = count < SIDE_MAX ? count : SIDE_MAX;
     for (size_t i = 0; i < wanted; i++) {
-        scratch[i] = spectrum->values[i * 7919 % count];
+        const size_t at = i * 7919 % count;
+        scratch[i] =
+            height_at(spectrum, (int32_t)(at % spectrum->width), (int32_t)(at / spectrum->width));
     }
     qsort(scratch, wanted, sizeof *scratch, compare);
     return scratch[wanted / 2];
@@ -441,11 +390,13 @@ enum fovea_result calibrate_steps_find(const struct calibrate_picture *picture, 
 {
     struct spectrum spectrum = spectrum_of(picture, reduction);
     const size_t count = (size_t)spectrum.width * spectrum.height;
-    double *scratch = malloc((2 * count + 4 * SIDE_MAX) * sizeof *scratch);
+    double *scratch = malloc((SCRATCH + PLACES + 2 * count) * sizeof *scratch);
     if (!scratch) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    spectrum.values = scratch + 4 * SIDE_MAX;
+    spectrum.columns = (uint16_t *)(void *)(scratch + SCRATCH);
+    spectrum.rows = spectrum.columns + SIDE_MAX;
+    spectrum.values = scratch + SCRATCH + PLACES;
     make(picture, reduction, &spectrum, scratch);
     const double noise = noise_of(&spectrum, scratch);
     const enum fovea_result result = find(&spectrum, reduction, noise, wishes, out, out_problem);
