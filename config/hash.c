@@ -44,6 +44,13 @@ static uint64_t hash_map(uint64_t hash, const struct fovea_map *map)
     return hash_bytes(hash, map->values, (size_t)map->width * map->height * sizeof map->values[0]);
 }
 
+/* No file says it, and what a file gives back has the file's hash: sRGB adds nothing. */
+static uint64_t hash_transfer(uint64_t hash, enum fovea_transfer transfer)
+{
+    const uint32_t number = (uint32_t)transfer;
+    return transfer == FOVEA_TRANSFER_SRGB ? hash : hash_bytes(hash, &number, sizeof number);
+}
+
 /* A file is the same from wherever its settings are read. False: there is no such name. */
 static bool find_file(const char *path, char *out, size_t bytes)
 {
@@ -79,6 +86,7 @@ enum fovea_result config_settings_hash(const struct fovea_settings *settings, ui
         }
     }
     free(text);
+    hash = hash_transfer(hash, settings->foveation.transfer);
     *out_hash = hash_map(hash, &settings->foveation.map);
     return FOVEA_OK;
 }

@@ -202,8 +202,12 @@ TEST(a_map_belongs_to_the_settings)
 TEST(transfer_is_one_of_those_that_there_are)
 {
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
+    uint64_t hashes[2];
+    assert_result(fovea_settings_hash(settings, &hashes[0]), FOVEA_OK);
     assert_result(fovea_settings_set_transfer(settings, FOVEA_TRANSFER_PQ), FOVEA_OK);
     assert_int_equal(settings->foveation.transfer, FOVEA_TRANSFER_PQ);
+    assert_result(fovea_settings_hash(settings, &hashes[1]), FOVEA_OK);
+    assert_int_not_equal(hashes[0], hashes[1]);
     assert_result(fovea_settings_set_transfer(settings, (enum fovea_transfer)3),
                   FOVEA_ERROR_INVALID_ARGUMENT);
 }

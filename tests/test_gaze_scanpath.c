@@ -378,15 +378,16 @@ TEST(a_replay_gives_each_frame_its_gaze)
 {
     static const char text[] = ROW("1", "0.1", "0.30000000000000004", "0", "0.25", "n/a\tn/a", "0")
         ROW("2", "0.5", "0.5", "1", "0.006666666", "0.75\t0.125", "0")
-            ROW("5", "0.9", "0.5", "2", "0", "n/a\tn/a", "1");
-    static const double x[] = {0.1, 0.75, 0.75, 0.75, 0.9, 0.9};
+            ROW("5", "0.9", "0.5", "2", "0", "n/a\tn/a", "1")
+                ROW("6", "0.9", "n/a", "0", "0", "n/a\tn/a", "0");
+    static const double x[] = {0.1, 0.75, 0.75, 0.75, 0.9, 0.9, 0.5};
     const char *path = gaze_temporary("record.tsv");
     gaze_write_file(path, text);
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_REPLAY);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s", path);
     settings.scanpath_loop = false;
     struct fovea_gaze_source *source = gaze_open(&settings);
-    for (int64_t i = 0; i < 6; i++) {
+    for (int64_t i = 0; i < 7; i++) {
         for (int twice = 0; twice < 2; twice++) { /* one time is one frame */
             assert_near(gaze_at(source, 7 * i).point.x_uv, x[i], 0);
         }
@@ -394,6 +395,7 @@ TEST(a_replay_gives_each_frame_its_gaze)
         assert_near(gaze.point.y_uv, i == 0 ? 0.30000000000000004 : i < 4 ? 0.125 : 0.5, 0);
         assert_int_equal(gaze.state, i == 0 ? 0 : i < 4 ? 1 : 2);
         assert_int_equal(gaze.age_ns, i == 0 ? 250 * MS : i < 4 ? 6666666 : 0);
+        assert_int_equal(gaze.usable, i < 6); /* half a gaze is lost */
     }
     assert_int_equal(gaze_at(source, 100).state, FOVEA_GAZE_LOST);
     fovea_gaze_source_destroy(&source);
@@ -405,7 +407,7 @@ TEST(what_is_no_record_is_refused)
     static const struct bad_file bad[] = {
         {"\n", "r.tsv:1:1: there are no lines of frames"},
         {"0\t1\t2\n", "r.tsv:1:6: this is no line of a record: there are fewer values"},
-        {ROW("1", "n/a", "0", "0", "0", "n/a\tn/a", "0"), "r.tsv:1:11: gaze_x is \"n/a\""},
+        {ROW("1", "0", "0", "n/a", "0", "n/a\tn/a", "0"), "r.tsv:1:"},
         {ROW("1", "0,5", "0", "0", "0", "n/a\tn/a", "0")
              ROW("2", "x", "0", "0", "0", "n/a\tn/a", "0"),
          "r.tsv:2:11: gaze_x is \"x\""},

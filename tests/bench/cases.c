@@ -291,6 +291,8 @@ const char *bench_format_name(enum fovea_format format)
         [FOVEA_FORMAT_RGBA8] = "RGBA8",
         [FOVEA_FORMAT_RGB8] = "RGB8",
         [FOVEA_FORMAT_R8] = "R8",
+        [FOVEA_FORMAT_R16F] = "R16F",
+        [FOVEA_FORMAT_R32F] = "R32F",
         [FOVEA_FORMAT_A2B10G10R10] = "A2B10G10R10",
         [FOVEA_FORMAT_B10G11R11F] = "B10G11R11F",
         [FOVEA_FORMAT_RGBA16F] = "RGBA16F",

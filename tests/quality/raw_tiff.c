@@ -58,15 +58,8 @@ static size_t find(const struct tiff *tiff, uint32_t tag)
     return 0;
 }
 
-static uint32_t values_of(const struct tiff *tiff, uint32_t tag)
+static uint32_t value_in(const struct tiff *tiff, size_t field, uint32_t index, uint32_t without)
 {
-    const size_t field = find(tiff, tag);
-    return field ? number(tiff, field + 4, 4) : 0;
-}
-
-static uint32_t value_of(const struct tiff *tiff, uint32_t tag, uint32_t index, uint32_t without)
-{
-    const size_t field = find(tiff, tag);
     if (!field || index >= number(tiff, field + 4, 4)) {
         return without;
     }
@@ -76,12 +69,17 @@ static uint32_t value_of(const struct tiff *tiff, uint32_t tag, uint32_t index, 
     return number(tiff, at + (size_t)bytes * index, bytes);
 }
 
+static uint32_t value_of(const struct tiff *tiff, uint32_t tag, uint32_t without)
+{
+    return value_in(tiff, find(tiff, tag), 0, without);
+}
+
 static const char *refusal(const struct tiff *tiff)
 {
-    const uint32_t samples = value_of(tiff, TAG_SAMPLES, 0, 1);
-    const uint32_t bits = value_of(tiff, TAG_BITS, 0, 1);
-    if (value_of(tiff, TAG_COMPRESSION, 0, 1) != 1 || find(tiff, TAG_TILE_WIDTH) ||
-        value_of(tiff, TAG_PLANES, 0, 1) != 1) {
+    const uint32_t samples = value_of(tiff, TAG_SAMPLES, 1);
+    const uint32_t bits = value_of(tiff, TAG_BITS, 1);
+    if (value_of(tiff, TAG_COMPRESSION, 1) != 1 || find(tiff, TAG_TILE_WIDTH) ||
+        value_of(tiff, TAG_PLANES, 1) != 1) {
         return "a TIFF file with compression, tiles or planes; 'convert IN.tif OUT.png' makes a "
                "PNG file of it";
     }
@@ -89,13 +87,13 @@ static const char *refusal(const struct tiff *tiff)
         return "a TIFF file whose pixels are not 1, 3 or 4 numbers of 8 or 16 bits; 'convert "
                "IN.tif OUT.png' makes a PNG file of it";
     }
-    const uint32_t meaning = value_of(tiff, TAG_MEANING, 0, 1);
-    if ((meaning != 1 && meaning != 2) || value_of(tiff, TAG_KIND, 0, 1) != 1) {
+    const uint32_t meaning = value_of(tiff, TAG_MEANING, 1);
+    if ((meaning != 1 && meaning != 2) || value_of(tiff, TAG_KIND, 1) != 1) {
         return "a TIFF file with a palette, black and white swapped, or numbers that are no whole "
                "ones; 'convert IN.tif OUT.png' makes a PNG file of it";
     }
-    const uint32_t width = value_of(tiff, TAG_WIDTH, 0, 0);
-    const uint32_t height = value_of(tiff, TAG_HEIGHT, 0, 0);
+    const uint32_t width = value_of(tiff, TAG_WIDTH, 0);
+    const uint32_t height = value_of(tiff, TAG_HEIGHT, 0);
     return width > 0 && height > 0 && width <= SIDE_MAX_PX && height <= SIDE_MAX_PX
                ? NULL
                : "a TIFF file without a size, or larger than 16384 pixels";
@@ -104,10 +102,12 @@ static const char *refusal(const struct tiff *tiff)
 /* Strip after strip. False where the file ends before the picture does. */
 static bool copy_strips(const struct tiff *tiff, uint8_t *to, size_t wanted)
 {
-    const uint32_t strips = values_of(tiff, TAG_OFFSETS);
+    const size_t offsets = find(tiff, TAG_OFFSETS);
+    const size_t sizes = find(tiff, TAG_BYTES);
+    const uint32_t strips = offsets ? number(tiff, offsets + 4, 4) : 0;
     for (uint32_t i = 0; i < strips && i < SIDE_MAX_PX && wanted > 0; i++) {
-        const size_t at = value_of(tiff, TAG_OFFSETS, i, 0);
-        const size_t given = value_of(tiff, TAG_BYTES, i, 0);
+        const size_t at = value_in(tiff, offsets, i, 0);
+        const size_t given = value_in(tiff, sizes, i, 0);
         const size_t bytes = given < wanted ? given : wanted;
         if (at > tiff->count || bytes > tiff->count - at) {
             return false;
@@ -140,10 +140,10 @@ const char *raw_tiff(const uint8_t *bytes, size_t count, struct fovea_lightfield
     if (why) {
         return why;
     }
-    const bool wide = value_of(&tiff, TAG_BITS, 0, 1) == 16;
-    const uint32_t samples = value_of(&tiff, TAG_SAMPLES, 0, 1);
-    out->width_px = value_of(&tiff, TAG_WIDTH, 0, 0);
-    out->height_px = value_of(&tiff, TAG_HEIGHT, 0, 0);
+    const bool wide = value_of(&tiff, TAG_BITS, 1) == 16;
+    const uint32_t samples = value_of(&tiff, TAG_SAMPLES, 1);
+    out->width_px = value_of(&tiff, TAG_WIDTH, 0);
+    out->height_px = value_of(&tiff, TAG_HEIGHT, 0);
     out->format = formats[wide][samples];
     out->row_stride_bytes = (ptrdiff_t)out->width_px * (ptrdiff_t)samples * (wide ? 2 : 1);
     const size_t wanted = (size_t)out->row_stride_bytes * out->height_px;

@@ -62,6 +62,7 @@ TEST(too_many_unfinished_frames_are_refused_and_come_back)
         assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     }
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_NOT_READY);
+    assert_int_equal(rig.fovea->row_refused, 1); /* a program that shows it as it is had a gaze */
     open_gate(engine, gate);
     engine_idle(engine);
     assert_ok(fovea_vk_foveate(rig.fovea, &frame));

@@ -96,9 +96,8 @@ struct line {
 /* What a record has in all lines. */
 static bool must_be_there(size_t column)
 {
-    return column == COLUMN_FRAME || column == COLUMN_X_UV || column == COLUMN_Y_UV ||
-           column == COLUMN_STATE || column == COLUMN_USABLE || column == COLUMN_AGE ||
-           column == COLUMN_REFUSED;
+    return column == COLUMN_FRAME || column == COLUMN_STATE || column == COLUMN_USABLE ||
+           column == COLUMN_AGE || column == COLUMN_REFUSED;
 }
 
 static enum fovea_result read_line(const struct recording_text *text, struct line *out)
@@ -133,15 +132,18 @@ static bool is_sane(const struct line *line)
            fabs(values[COLUMN_AGE]) < 1e9;
 }
 
-/* A late gaze is what the frame was foveated around. */
+/* A late gaze is what the frame was foveated around. Without any the frame passed through. */
 static struct fovea_gaze gaze_of(const struct line *line)
 {
     const double *values = line->values;
     const bool late = isfinite(values[COLUMN_LATE_X_UV]) && isfinite(values[COLUMN_LATE_Y_UV]);
-    return (struct fovea_gaze){.point = {values[late ? COLUMN_LATE_X_UV : COLUMN_X_UV],
-                                         values[late ? COLUMN_LATE_Y_UV : COLUMN_Y_UV]},
-                               .state = (enum fovea_gaze_state)(int)values[COLUMN_STATE],
-                               .usable = values[COLUMN_USABLE] != 0,
+    const double x_uv = values[late ? COLUMN_LATE_X_UV : COLUMN_X_UV];
+    const double y_uv = values[late ? COLUMN_LATE_Y_UV : COLUMN_Y_UV];
+    const bool known = isfinite(x_uv) && isfinite(y_uv);
+    const int state = known ? (int)values[COLUMN_STATE] : FOVEA_GAZE_LOST;
+    return (struct fovea_gaze){.point = {known ? x_uv : 0.5, known ? y_uv : 0.5},
+                               .state = (enum fovea_gaze_state)state,
+                               .usable = known && values[COLUMN_USABLE] != 0,
                                .age_ns = llround(values[COLUMN_AGE] * 1e9),
                                .rate_hz = isfinite(values[COLUMN_RATE]) ? values[COLUMN_RATE] : 0};
 }
