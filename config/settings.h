@@ -181,8 +181,8 @@ struct fovea_display {
      * gives off changes no average. */
     uint32_t table_count; /* 2..FOVEA_DISPLAY_MAX; 0: none; 0 */
     float table[FOVEA_DISPLAY_MAX];
-    /* Of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak / 1000) from
-     * 400 to 2000 (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390).
+    /* The peak of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak /
+     * 1000) from 400 to 2000 (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390).
      * 100..10000, or 0: 1000; 1000 */
     double hlg_peak_cd_m2;
 };

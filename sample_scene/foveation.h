@@ -61,7 +61,7 @@ struct foveation_eye {
     struct fovea_geometry geometry;
 };
 
-/* Of the whole picture: 1 where the near plane is, 0 at infinity. */
+/* It covers the whole picture: 1 where the near plane is, 0 at infinity. */
 struct foveation_depth {
     VkImageView view;
     VkFormat format;

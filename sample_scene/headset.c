@@ -4,7 +4,7 @@
 
 #define PUPILS_APART_M 0.063f
 #define FIXATION_M 4.0 /* the distance at which both eyes meet */
-/* Of the first headsets with lenses: 50 degrees towards the temple, 42 towards the nose. */
+/* The first headsets with lenses had 50 degrees towards the temple, 42 towards the nose. */
 #define TEMPLE_TAN 1.19f
 #define NOSE_TAN 0.90f
 

@@ -37,7 +37,7 @@ double headset_shared_x_uv(double x_uv, uint32_t eye, uint32_t eye_count, uint32
 
 struct fovea_geometry headset_geometry(uint32_t eye, uint32_t width_px, uint32_t height_px);
 
-/* Of a picture with both: one eye's part of its width. */
+/* Returns one eye's part of the width of a picture with both. */
 uint32_t headset_eye_width_px(uint32_t width_px, uint32_t eye_count);
 
 #endif

@@ -30,7 +30,7 @@ static const char *format_words(const struct table *table)
     return format ? format->words : "other format";
 }
 
-/* Of 3.1 to 3100000 microseconds, three digits. */
+/* Writes 3.1 to 3100000 microseconds in three digits. */
 static const char *time_text(double us, char text[static 32])
 {
     const char *unit = us < 1000.0 ? "\xc2\xb5s" : us < 1e6 ? "ms" : "s";

@@ -20,7 +20,7 @@ struct value_words value_words(const struct fovea_settings *settings, const char
 /* "foveate, lens"; "" where foveate alone is at work. */
 struct value_words value_operators(const struct fovea_settings *settings);
 
-/* Of a list. */
+/* Counts the items of a list. */
 unsigned value_count(const struct fovea_settings *settings, const char *path);
 
 enum fovea_backend value_backend(const struct fovea_settings *settings);

@@ -85,7 +85,7 @@ void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, Vk
 void vk_compute_write_reduce_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                  VkBuffer reduced);
 
-/* Of a pass on images of a format. */
+/* The kind of a pass on images of a format. */
 static inline struct vk_compute_kind vk_compute_kind_of(const struct operator_shader *shader,
                                                         enum fovea_format of_images)
 {

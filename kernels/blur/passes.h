@@ -107,7 +107,7 @@ struct blur_passes {
     void (*emit)(struct blur_passes *passes, const struct blur_pass *pass);
 };
 
-/* Of samples of a format's pixels, as kernels have them. */
+/* Returns white of a format's pixels as kernels have them in samples. */
 float blur_passes_white(int32_t light, enum fovea_format format);
 
 struct blur_passes_engine {

@@ -74,7 +74,7 @@ struct blur_plan {
     struct blur_numbers numbers;
     struct shared_data *table; /* a share of the numbers'; NULL: there is none */
     bool has_sigmas; /* frames come with pictures of sigmas, and numbers.sigma_px is the largest */
-    /* Of its engine. */
+    /* One of these is set, the engine's. */
     struct blur_box box;
     struct blur_tent tent;
     struct blur_heat heat;

@@ -12,7 +12,7 @@
 enum { LENS_CAMERA, LENS_EYE }; /* dof.lens */
 enum { FOCUS_GAZE, FOCUS_FIXED }; /* dof.focus */
 
-/* Of a flat picture, as foveation has it. */
+/* Takes the picture for flat, as foveation does. */
 static double px_per_rad_of(const struct fovea_geometry *view, uint32_t width_px)
 {
     const double tangents = view->tan_left + view->tan_right;

@@ -174,7 +174,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA16F> {
     }
 };
 
-/* Of fewer halves than a word holds; the others are 0. */
+/* A pixel has fewer halves than a word holds; the others are 0. */
 template <> struct pixel<FOVEA_FORMAT_RGB16F> : pixel<FOVEA_FORMAT_RGBA16F> {
     static const int part_count = 3;
     static const int channels = 3;

@@ -77,7 +77,7 @@ struct pixel_lights {
     struct pixel_light bits10;
 };
 
-/* Of stored values sRGB's, which nobody then asks for. */
+/* Where values stay as they are stored it makes sRGB's, which nobody then asks for. */
 void pixel_lights_init(struct pixel_lights *lights, const struct pixel_transfer *transfer);
 /* Before the workers of a batch start: which of its images' colours is red. */
 void pixel_lights_order(struct pixel_lights *lights, int32_t light);

@@ -39,7 +39,7 @@ struct lens_plan {
     bool colored; /* colours come from different places */
     struct lens_calibration *calibration; /* a share; NULL: the settings are all */
     const struct lens_map *map; /* in it, of the plan's eye */
-    /* Of a grid: x and y in pixels at its points, by rows, of green or of red, green and blue.
+    /* A grid has x and y in pixels at its points, by rows, of green or of red, green and blue.
      * NULL: it is a polynomial. */
     float *ways;
     size_t way_count; /* floats */

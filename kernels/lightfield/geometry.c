@@ -96,7 +96,7 @@ bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
  *     {"fovea-lightfield": 1, "raw": [7176, 5382], "lenses": [96, 72], "pitch": [74.75, 74.75],
  *      "origin": [37.375, 37.375], "rotation": 0, "rows": "rectangular", "flip": false}
  *
- * The last four may be left out: the first lens touches the corner, and nothing is turned. */
+ * The last four may be left out: the first lens touches the corner, and nothing is rotated. */
 
 enum {
     MEMBER_KIND,

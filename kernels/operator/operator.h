@@ -98,9 +98,9 @@ struct operator_images {
      * pixels, in pixels. Given where the plan was made for it (has_sigmas), and nowhere else. */
     const struct fovea_image *sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next one's; 0: one picture for all */
-    /* Of the view's size and in the memory of src, checked. Given where an operator of the chain
-     * needs it (needs_depth), with what has been in focus in each image, which its frame changes
-     * and which lies in that memory too. */
+    /* It has the view's size, is in the memory of src, and checked. Given where an operator of the
+     * chain needs it (needs_depth), with what has been in focus in each image, which its frame
+     * changes and which lies in that memory too. */
     const struct fovea_depth *depth;
     struct operator_focus *focuses;
 };

@@ -122,7 +122,7 @@ struct operator_marks {
     bool patch_by_gaze; /* white while the gaze is right of the middle, whatever patch_white says */
 };
 
-/* Of the device. */
+/* What a device allows. */
 struct operator_glsl_limits {
     uint32_t shared_bytes; /* of a workgroup */
     uint32_t buffer_bytes; /* that a shader may see of a buffer */
@@ -145,8 +145,8 @@ struct operator_glsl_api {
      * OPERATOR_MAX_SHADERS of an operator and OPERATOR_CHAIN_SHADERS of a chain. */
     uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                         enum fovea_format format, struct operator_shader *out_shaders);
-    /* Of a view of that format; returns how many, at most OPERATOR_MAX_PASSES of an operator and
-     * OPERATOR_CHAIN_PASSES of a chain. What was written before them is there. */
+    /* Fills in those of a view of that format; returns how many, at most OPERATOR_MAX_PASSES of an
+     * operator and OPERATOR_CHAIN_PASSES of a chain. What was written before them is there. */
     uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes);
 
@@ -156,7 +156,7 @@ struct operator_glsl_api {
                  const struct operator_marks *marks, struct operator_pass *out_pass);
     const struct shader *(*draws)(const struct operator_glsl *glsl); /* its shader */
 
-    /* Of a chain: what is bound for its passes. NULL, as of operators that are none: one step,
+    /* A chain says what is bound for its passes. NULL, as in operators that are none: one step,
      * which reads the source, writes the result and has the memory whole. */
     uint32_t (*steps)(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS]);

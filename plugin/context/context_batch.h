@@ -14,8 +14,8 @@
 bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
                         struct context_frame *out_frame, char out_problem[CONTEXT_PROBLEM_BYTES]);
 
-/* Of a batch, or of one with count 1: all `count` images of one of its pictures. `first` is of the
- * caller's, so that pixel strides can be filled in. */
+/* All `count` images that one of a batch's pictures stands for; a frame has one. The caller owns
+ * `first`, so that pixel strides can be filled in. */
 struct context_images {
     const char *name; /* for problems */
     struct fovea_image *first;

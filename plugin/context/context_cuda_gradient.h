@@ -11,7 +11,7 @@
 
 struct context_captured_gradient;
 
-/* Of a device; made by the first gradient. */
+/* A device has them from the first gradient on. */
 struct context_cuda_gradients {
     const struct operator_cuda_gradient_api *api;
     struct operator_cuda_gradient *kernels;

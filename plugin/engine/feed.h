@@ -70,7 +70,7 @@ const struct fovea_settings *engine_feed_asked(const struct engine_feed *feed);
  * where the others are being exchanged just now. NULL: there are none yet. */
 const struct engine_settings *engine_feed_take(struct engine_feed *feed);
 
-/* Of the settings' source, now, in an image of that size. given: a sample for a source that
+/* Reads the settings' source, now, in an image of that size. given: a sample for a source that
  * programs feed; may be NULL. While another source is opened, or there is an exchange just now, it
  * is the last gaze. */
 struct fovea_gaze engine_feed_gaze(struct engine_feed *feed, uint32_t width_px, uint32_t height_px,

@@ -307,7 +307,7 @@ struct fovea_vk {
     struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct settings_kept kept;
-    /* Of a call, which has no stack for them. */
+    /* A call uses them, which has no stack for them. */
     struct fovea_settings scratch_settings;
     struct operator_pass scratch_passes[OPERATOR_CHAIN_PASSES];
     enum fovea_backend backend; /* VULKAN, or the peer's */
@@ -361,7 +361,7 @@ struct fovea_vk {
     enum frame_trouble trouble;
     struct frame_said said;
     char refusal[FRAME_REFUSAL_BYTES]; /* the newest */
-    /* Of what was said of refused frames since settings were set: a hash each. */
+    /* Each is the hash of something that was said of refused frames since settings were set. */
     uint32_t refusals[FRAME_MAX_REFUSALS];
     uint32_t refusal_count;
     struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];

@@ -42,7 +42,7 @@ void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work
     }
 }
 
-/* Of words, whatever they mean. */
+/* It copies words, whatever they mean. */
 struct vk_compute_kind frame_copy_kind(const struct frame_work *work)
 {
     const bool wide = work->src.format->pixel == FOVEA_FORMAT_RGBA16F;

@@ -12,8 +12,8 @@ FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
                                                      const struct vk_image_desc *desc,
                                                      struct frame_shared *shared);
 void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared);
-/* Of the size of what the kernels work on. between: how many images between operators; 0: for
- * copies. */
+/* Finds one of the size of what the kernels work on. between: how many images between operators; 0:
+ * for copies. */
 FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
                                                       const struct vk_image_desc *desc,
                                                       uint32_t between,

@@ -103,7 +103,7 @@ static uint64_t bytes_of(const struct frame_plan *entry)
     return entry->tables.bytes + peers;
 }
 
-/* Of no interest to jobs of a lost peer, which would have to be waited for. */
+/* Jobs of a lost peer may still read it, and would have to be waited for. */
 static bool goes_without_wait(const struct fovea_vk *fovea, const struct frame_plan *entry)
 {
     return !entry->peer || frame_peer_is_quiet(fovea);

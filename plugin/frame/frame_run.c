@@ -75,7 +75,7 @@ static bool any_sighted(const struct frame_work *work)
     return any;
 }
 
-/* Of a frame that operators were at work on. */
+/* The frame is one that operators were at work on. */
 static enum frame_trouble gazes_of(const struct frame_work *work)
 {
     return all_sighted(work)   ? FRAME_FINE

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) void gaze_feed_problem(struct gaze_feed *f
                                                              const char *format, ...);
 void gaze_feed_good(struct gaze_feed *feed);
 
-/* Of struct gaze_source_api. */
+/* They are members of struct gaze_source_api. */
 struct gaze_intake *gaze_feed_intake(struct fovea_gaze_source *source);
 void gaze_feed_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                        struct gaze_observation *out);

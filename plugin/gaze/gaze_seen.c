@@ -253,7 +253,7 @@ static bool follows(struct gaze_seen *seen, struct gaze_seen_size size)
     return is_of_size;
 }
 
-/* Of one channel, whose strengths are a third of a colour picture's. */
+/* There is one channel, whose strengths are a third of a colour picture's. */
 static enum fovea_result find_changes(struct gaze_seen *seen, struct gaze_seen_size size,
                                       struct gaze_proposals *proposals)
 {

@@ -22,8 +22,7 @@
 #define COPIES 4 /* of lists */
 #define WORDS (sizeof(struct gaze_proposals) / sizeof(uint64_t) + 1)
 #define TAKE_BACK_PAUSE_NS 100000
-/* Of the thread, below the frames'. */
-#define NICENESS 10
+#define NICENESS 10 /* the thread gives way to the frames' */
 
 /* What a picture's number is joined with. */
 enum turn { TURN_IDLE, TURN_DRAWN, TURN_GIVEN };

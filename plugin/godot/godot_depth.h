@@ -7,8 +7,8 @@
 
 #include "godot_record.h"
 
-/* Of the view `index`, once a frame. The scene may be NULL. FOVEA_PASSED_THROUGH: there are no
- * depths that a shader may read; said once. */
+/* Takes those of the view `index`, once a frame. The scene may be NULL. FOVEA_PASSED_THROUGH: there
+ * are no depths that a shader may read; said once. */
 FOVEA_MUST_CHECK enum fovea_result godot_depth_take(struct godot_render *render,
                                                     struct godot_object *buffers,
                                                     struct godot_object *scene, int64_t index,

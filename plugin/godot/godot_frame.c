@@ -36,8 +36,8 @@ static void take_settings(struct godot_effect *effect)
 
 /* ---- What a view is foveated with */
 
-/* Of a perspective projection; others have no angles and take the settings'. The engine turns the
- * sign of y, as Vulkan has it. */
+/* False: this is no perspective projection, has no angles and takes the settings'. The engine turns
+ * the sign of y, as Vulkan has it. */
 static bool geometry_of(const struct godot_projection *projection, struct fovea_geometry *out)
 {
     const double scale_x = (double)projection->columns[0][0];

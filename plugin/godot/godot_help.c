@@ -18,7 +18,7 @@ static const char class_text[] =
     "as the human eye does. It works after transparent objects are drawn and before temporal "
     "anti-aliasing, glow and tone mapping, in linear light and at the 3D resolution.";
 
-/* Of the properties that are no settings, and of those that are otherwise here. */
+/* It has the properties that are no settings, and those that are otherwise here. */
 static const struct words members[] = {
     {"gaze_source", "Where the gaze comes from; script: gaze_uv; udp: datagrams of an eye tracker; "
                     "the others are for tests"},

@@ -22,7 +22,7 @@ void godot_show_fetch(struct godot_render *render);
 /* It is not, after all. */
 void godot_show_take_back(struct godot_render *render);
 
-/* Of render; what the engine still reads stays until it has called. */
+/* Ends what render has; what the engine still reads stays until it has called. */
 void godot_show_finish(struct godot_render *render);
 
 #endif

@@ -131,7 +131,7 @@ struct layer_device_functions {
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-/* Of a dispatchable handle: what all of one instance, or of one device, begin with. */
+/* Returns what all dispatchable handles of one instance, or of one device, begin with. */
 static inline void *layer_key(const void *handle)
 {
     return *(void *const *)handle;
@@ -226,7 +226,7 @@ struct layer_context {
     uint64_t frames_said, passed_said;
 };
 
-/* Of an image whose present ran out of memory. */
+/* An image's present ran out of memory. */
 struct layer_unpresented {
     bool is_made; /* Fovea's frame is in it */
     bool waits_for_frame; /* the program's semaphores could not be given back; `presentable` is
@@ -254,7 +254,7 @@ struct layer_swapchain {
     VkFormat formats[LAYER_MAX_VIEW_FORMATS]; /* that they may be seen in */
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window has had its turn with pointer and keys */
-    /* Of the settings with which its last frame had no gaze and passed through; 0: it did not. */
+    /* The settings' with which its last frame had no gaze and passed through; 0: it did not. */
     uint64_t blind_serial;
     bool failed; /* its frames are passed through from now on */
     bool retired; /* another one was made out of it */

@@ -40,14 +40,14 @@ enum fovea_backend unity_settings_backend(void);
 bool unity_settings_need_depth(void);
 /* Those in force, until this is called again; NULL: there are none. */
 const struct engine_settings *unity_settings_take(void);
-/* Of the settings' source; the last gaze of the one before it while that is being changed. */
+/* Reads the settings' source; while that is being changed it is the last gaze of the one before. */
 struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px);
 /* The context's next frame, to a source that looks at pictures. */
 void unity_settings_show(struct fovea_vk *fovea, bool bottom_up);
 
 /* ---- unity_camera.c: what each camera's frames are made with; for the render thread ---- */
 
-/* Of Unity's device. */
+/* What is known of Unity's device. */
 struct unity_device {
     const struct unity_vulkan *vulkan; /* NULL: there is none */
     struct unity_vulkan_instance made;

@@ -156,7 +156,7 @@ struct unity_vulkan {
     void (*ensure_inside_render_pass)(void);
     void (*access_queue)(void);
     void (*configure_swapchain)(void);
-    /* Of the second version alone. */
+    /* The second version alone has these. */
     void (*access_texture_by_id)(void);
     bool (*add_intercept_initialization)(unity_vulkan_init_fn callback, void *user,
                                          int32_t priority);

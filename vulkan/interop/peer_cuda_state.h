@@ -31,7 +31,7 @@ struct slot {
     bool late;
 };
 
-/* Of images of so many words a pixel: one and two. */
+/* Images have one word a pixel, or two. */
 #define PEER_CUDA_WIDTHS 2
 
 struct peer_cuda_between {

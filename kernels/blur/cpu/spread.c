@@ -90,7 +90,7 @@ static float weight_at(float radius, int32_t distance)
     return fmaxf(radius - fabsf((float)distance), 0.0f);
 }
 
-/* Of a pixel and of those beyond the line's end that are like it. */
+/* Returns the weight of a pixel and of those beyond the line's end that are like it. */
 static float weight_with_beyond(float radius, int32_t at, int32_t to, int32_t length)
 {
     const int32_t reach = (int32_t)radius;

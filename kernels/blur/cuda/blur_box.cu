@@ -192,7 +192,7 @@ struct box_line {
     }
 };
 
-/* Of a view's place: its light as numbers to 65,535. */
+/* Reads a place of a view: its light as numbers to 65,535. */
 template <typename Pixel> struct box_levels {
     const blur_image_frame &frame;
     const frame_light light;

@@ -20,7 +20,7 @@ struct level {
     }
 };
 
-/* Of 4 x 4 samples that read(column, row) returns. */
+/* Weighs 4 x 4 samples, which read(column, row) returns. */
 template <typename Read> static __device__ float4 halved_of(Read read)
 {
     const float weights[4] = {13.0f / 64, 19.0f / 64, 19.0f / 64, 13.0f / 64};

@@ -24,7 +24,7 @@ float blur_passes_white(int32_t light, enum fovea_format format)
 
 /* ---- Along lines */
 
-/* Of lines with so much on both sides, along either axis. */
+/* Counts the samples of lines along either axis with such a margin on both sides. */
 static uint64_t line_samples(const struct blur_plan *plan, int32_t margin_px)
 {
     const uint64_t width = plan->machine.width_px;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a line: what pyramids halve eight times. */
+/* A line's margin is a multiple of it, since pyramids halve lines eight times. */
 #define MARGIN_STEP 256
 
 /* ---- Weights from sigma */

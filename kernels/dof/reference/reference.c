@@ -193,7 +193,7 @@ static enum fovea_result blur(const struct layer *layer, const double *sigmas, d
 
 /* ---- Layers */
 
-/* Of values beside their weights. */
+/* Multiplies values with their weights, and puts these beside them. */
 static void weigh(const struct layer *picture, const double *weight, double *out)
 {
     const uint32_t all = picture->channels + 1;

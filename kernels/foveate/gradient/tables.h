@@ -69,7 +69,7 @@ struct foveate_gradient_tables {
     size_t weight_capacity;
 };
 
-/* Of a plan of the smooth method: all nodes that any gaze can ask for. On failure nothing is
+/* Makes all nodes that any gaze can ask for of a plan of the smooth method. On failure nothing is
  * left. */
 FOVEA_MUST_CHECK enum fovea_result foveate_gradient_tables_init(
     struct foveate_gradient_tables *tables, const struct gauss_plan *plan);

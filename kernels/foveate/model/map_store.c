@@ -21,7 +21,7 @@ struct foveate_map_samples {
 
 /* Held for a look, never while anything is read or freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of different files and formulas; what was prepared last is in front. */
+/* They are of different files and formulas; what was prepared last is in front. */
 static struct foveate_map_samples *kept[KEPT_MAX];
 
 void foveate_map_samples_release(struct foveate_map_samples **samples)

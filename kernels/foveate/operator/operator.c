@@ -39,7 +39,7 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
                              desc->height_px);
 }
 
-/* Of a real view, which looks mild: the paper's is what the settings say. */
+/* True for a real view, which looks mild: the paper's is what the settings say. */
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct gauss_plan *foveate = gauss_plan_of(plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What makers of plans share. */
+/* Plans of all kinds are made with these. */
 #ifndef FOVEA_KERNELS_GAUSS_PLAN_PLAN_H
 #define FOVEA_KERNELS_GAUSS_PLAN_PLAN_H
 

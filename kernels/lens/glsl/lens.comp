@@ -194,7 +194,7 @@ vec4 interpolate(lens_place place)
     return sum;
 }
 
-/* Of the pixel's places, of which the centre is known. */
+/* Averages the pixel's places, of which the centre is known. */
 vec4 mean_of(int color, ivec2 pixel, lens_place centre)
 {
     vec4 sum = vec4(0.0);

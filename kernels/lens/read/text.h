@@ -30,7 +30,7 @@ bool lens_text_go(struct json_scan *scan, size_t from, const char *const *names)
 /* In brackets, by rows in brackets, or as items of a YAML list. False: there are more than so many,
  * or a bracket stays open, which is said. */
 bool lens_text_numbers(struct json_scan *scan, size_t most, double *out_numbers, size_t *out_count);
-/* Of letters, digits, _ and -, in quotes or not. */
+/* A word consists of letters, digits, _ and -, in quotes or not. */
 void lens_text_word(struct json_scan *scan, char out_word[JSON_NAME_BYTES]);
 
 #endif

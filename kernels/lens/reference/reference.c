@@ -133,7 +133,7 @@ static struct point place_of(const struct lens_reference *reference, int color, 
                           center.y + from.y * factor + reference->off_y_px};
 }
 
-/* Of a pixel whose centre lies so far away. */
+/* Returns the weight of a pixel whose centre lies so far away. */
 static double weight(uint32_t filter, double distance)
 {
     const double d = fabs(distance);

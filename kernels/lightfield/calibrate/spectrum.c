@@ -190,7 +190,7 @@ static struct peak peak_at(const struct spectrum *spectrum, int32_t x, int32_t y
     return (struct peak){{(x + right) / spectrum->width, (y + below) / spectrum->height}, at};
 }
 
-/* Of waves that are as long as a fifth of the picture, or shorter. */
+/* Finds waves that are as long as a fifth of the picture, or shorter. */
 static uint32_t find_peaks(const struct spectrum *spectrum, struct peak peaks[PEAKS_MAX])
 {
     uint32_t count = 0;
@@ -309,7 +309,7 @@ struct choice {
     bool any, tilted; /* two directions are there */
 };
 
-/* Of pairs that explain as much, the one whose sums are fewest. */
+/* Takes, of pairs that explain as much, the one whose sums are fewest. */
 static struct choice choose(const struct peak *peaks, uint32_t count, double tolerance,
                             double pitch_px)
 {

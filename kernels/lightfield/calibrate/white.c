@@ -46,7 +46,7 @@ static int color_of(const struct fovea_lightfield_raw *raw, size_t x, size_t y, 
 
 /* ---- Levels */
 
-/* Of each colour the mean of its levels; and the number of those that are white. */
+/* Adds up the levels of each colour, and returns how many pixels are white. */
 static size_t sum_levels(const struct fovea_lightfield_raw *white, float *levels,
                          double sums[COLORS])
 {

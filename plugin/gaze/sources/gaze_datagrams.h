@@ -21,7 +21,7 @@ struct gaze_datagrams {
 /* limit_bytes and take are set. */
 enum fovea_result gaze_datagrams_init(struct gaze_datagrams *datagrams, uint16_t port);
 
-/* Of struct gaze_source_api. */
+/* They are members of struct gaze_source_api. */
 void gaze_datagrams_finish(struct fovea_gaze_source *source);
 uint16_t gaze_datagrams_port(const struct fovea_gaze_source *source);
 

@@ -11,7 +11,7 @@
 #define MAX_IDS 65536u
 #define MAX_MEMBERS 32
 
-/* Of the specification of SPIR-V. */
+/* The numbers are those of SPIR-V's specification. */
 enum {
     OP_TYPE_BOOL = 20,
     OP_TYPE_INT = 21,

@@ -73,7 +73,7 @@ static void map_keys(struct layer_input *input)
     free(reply);
 }
 
-/* Of any window: raw events are the same on all screens. */
+/* Any window's will do: raw events are the same on all screens. */
 static xcb_window_t root_of(const struct layer_input *input)
 {
     xcb_window_t root = 0;

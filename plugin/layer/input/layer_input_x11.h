@@ -47,7 +47,7 @@ FOVEA_MUST_CHECK enum fovea_result x11_load(struct x11 *x11, struct fovea_log lo
 /* Waits for the server's answer, and shows it the cookie from that file, if there is one for it
  * (NULL: no file). False: nobody is there, or does not let us in. */
 FOVEA_MUST_CHECK bool x11_connect(struct x11 *x11, const char *display, const char *cookie_file);
-/* Of a zeroed or half-made one too; stop is left alone. */
+/* Takes a zeroed or half-made one too; stop is left alone. */
 void x11_finish(struct x11 *x11);
 
 bool x11_is_alive(const struct x11 *x11);

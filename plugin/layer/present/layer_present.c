@@ -8,7 +8,7 @@
 #include "core/ending.h"
 #include "core/log.h"
 
-/* Of one frame. */
+/* What one frame waits for. */
 struct waits {
     struct fovea_vk_semaphore semaphores[FOVEA_VK_MAX_SEMAPHORES];
     const VkSemaphore *all; /* the same */

@@ -7,7 +7,7 @@
 
 #include "config/settings.h"
 
-/* Of a program that somebody sits before: the pointer is the gaze, and the blur is what the view of
+/* Somebody sits before the program: the pointer is the gaze, and the blur is what the view of
  * a desk takes away, so that menus and texts can be read where the eye would read them. The
  * published model is for demonstrations. It has not asked for Fovea, so that an error of ours must
  * not reach its CUDA. */

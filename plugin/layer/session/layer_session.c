@@ -356,7 +356,7 @@ static void part(struct layer_context *context)
  * asked once for a source, whether that can be followed or not. */
 static void follow(struct layer_context *context, struct fovea_gaze_source *source)
 {
-    /* Of no account where it fails: the source sees nothing, and goes its way. */
+    /* Where it fails the source sees nothing, and goes its way. */
     (void)!fovea_vk_show_frames(context->fovea, source, false);
     if (!session.choices.now.gaze.late || !source || context->asked == source) {
         return;
