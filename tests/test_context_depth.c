@@ -93,16 +93,6 @@ static void assert_focused(const struct given *given, double focus_m)
     dof_assert_focused(&given->scene, &given->depths, focus_m, &given->src.view, &given->dst.view);
 }
 
-TEST(what_is_in_focus_keeps_every_bit)
-{
-    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
-        struct given *given = given_make((enum fovea_format)format, DEPTHS_IN_FOCUS, NULL);
-        run(given);
-        compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
-        given_free(&given);
-    }
-}
-
 /* Sharp pixels far from all that is near, in a picture where others are blurred. */
 TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
 {
@@ -567,31 +557,6 @@ TEST(settings_without_a_focal_length_are_refused_by_name)
 }
 
 /* ---- Beside foveate */
-
-static void choose_row(struct fovea_settings *settings)
-{
-    settings->operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_dof}};
-    settings->own.dof_focus = 0;
-}
-
-/* Each gets what the one before it has made, and the gaze. */
-TEST(a_row_is_its_operators_one_after_the_other)
-{
-    const float gaze_uv[2] = {0.2f, 0.5f};
-    struct given *row = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_row);
-    struct given *first = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_foveate);
-    struct given *second = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_gaze);
-    row->batch.gazes_uv = first->batch.gazes_uv = second->batch.gazes_uv = gaze_uv;
-    first->batch.depth = NULL;
-    second->batch.src = first->batch.dst;
-    run(row);
-    run(first);
-    run(second);
-    compare_assert_all_same(&row->dst.view, &second->dst.view, "a row");
-    given_free(&row);
-    given_free(&first);
-    given_free(&second);
-}
 
 TEST(the_log_says_what_is_in_focus)
 {
