@@ -64,30 +64,44 @@ struct aliasing {
     double most;
 };
 
-/* samples: the setting. */
-static struct aliasing aliasing_of(const double *src, uint32_t samples)
+/* A picture's means over the squares of pixels. */
+struct squares {
+    const double *src;
+    double mean[COUNT];
+    bool outside[COUNT]; /* some of the square */
+};
+
+static struct squares *squares_of(const double *src)
 {
-    OWNED(owned_free) double *plain = make();
+    struct squares *squares = test_memory(1, sizeof *squares);
     OWNED(owned_free) double *part = make();
-    OWNED(owned_free) double *mean = make();
-    OWNED(owned_free) bool *outside = calloc(2 * COUNT, sizeof *outside);
-    struct aliasing aliasing = {0};
-    size_t count = 0;
-    assert_non_null(outside);
-    warp(src, plain, outside, samples, 0, 0);
+    OWNED(owned_free) bool *outside = test_memory(COUNT, sizeof *outside);
+    squares->src = src;
     for (int i = 0; i < PARTS * PARTS; i++) {
-        warp(src, part, outside + COUNT, 0, (i % PARTS + 0.5) / PARTS - 0.5,
+        warp(src, part, outside, 0, (i % PARTS + 0.5) / PARTS - 0.5,
              (i / PARTS + 0.5) / PARTS - 0.5);
         for (size_t at = 0; at < COUNT; at++) {
-            mean[at] += part[at] / (PARTS * PARTS);
-            outside[at] = outside[at] || outside[COUNT + at];
+            squares->mean[at] += part[at] / (PARTS * PARTS);
+            squares->outside[at] = squares->outside[at] || outside[at];
         }
     }
+    return squares;
+}
+
+/* samples: the setting. */
+static struct aliasing aliasing_of(const struct squares *squares, uint32_t samples)
+{
+    OWNED(owned_free) double *plain = make();
+    OWNED(owned_free) bool *outside = test_memory(COUNT, sizeof *outside);
+    struct aliasing aliasing = {0};
+    size_t count = 0;
+    warp(squares->src, plain, outside, samples, 0, 0);
     for (size_t at = 0; at < COUNT; at++) {
-        const double off = outside[at] ? 0.0 : level_of(plain[at]) - level_of(mean[at]);
+        const bool counts = !outside[at] && !squares->outside[at];
+        const double off = counts ? level_of(plain[at]) - level_of(squares->mean[at]) : 0.0;
         aliasing.rms += off * off;
         aliasing.most = fmax(aliasing.most, fabs(off));
-        count += !outside[at];
+        count += counts;
     }
     aliasing.rms = sqrt(aliasing.rms / (double)count);
     return aliasing;
@@ -99,16 +113,19 @@ static struct aliasing foveated(const double *plate, double gaze_x_uv, double ga
     OWNED(owned_free) double *picture = make();
     assert_ok(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate, picture,
                                        gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX));
-    const struct aliasing aliasing = aliasing_of(picture, 0);
+    OWNED(owned_free) struct squares *squares = squares_of(picture);
+    const struct aliasing aliasing = aliasing_of(squares, 0);
     return aliasing;
 }
 
+/* The zone plate's, for both tests. */
+static struct squares *plate;
+
 static void foveation_leaves_little_to_alias(void **state)
 {
-    OWNED(owned_free) double *plate = zone_plate();
     const struct aliasing plain = aliasing_of(plate, 0);
-    const struct aliasing centre = foveated(plate, 0.5, 0.5);
-    const struct aliasing aside = foveated(plate, 0.1, 0.5);
+    const struct aliasing centre = foveated(plate->src, 0.5, 0.5);
+    const struct aliasing aside = foveated(plate->src, 0.1, 0.5);
     print_message("aliasing, levels, rms and most: %.2f %.1f; foveated, gaze in the centre %.2f "
                   "%.1f, at the left %.2f %.1f\n",
                   plain.rms, plain.most, centre.rms, centre.most, aside.rms, aside.most);
@@ -120,7 +137,6 @@ static void foveation_leaves_little_to_alias(void **state)
 /* The mean over the square is itself of 4x4 places, so that 4x4 is off by nothing. */
 static void more_places_alias_less(void **state)
 {
-    OWNED(owned_free) double *plate = zone_plate();
     struct aliasing aliasing[4];
     for (uint32_t samples = 0; samples < 4; samples++) {
         aliasing[samples] = aliasing_of(plate, samples);
@@ -136,5 +152,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(foveation_leaves_little_to_alias),
                                        cmocka_unit_test(more_places_alias_less)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    double *src = zone_plate();
+    plate = squares_of(src);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(plate);
+    free(src);
+    return failed;
 }

@@ -18,7 +18,6 @@
 #define BLUR_LEVEL_SIDE 16 /* samples of a workgroup, each way, a thread each */
 #define BLUR_HEAT_MADE 16 /* pixels of a workgroup, each way */
 #define BLUR_HEAT_STEPS 8 /* of a pass, at most */
-#define BLUR_HEAT_THREADS 256
 
 /* What a pass does. */
 enum blur_work {
