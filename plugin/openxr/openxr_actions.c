@@ -115,26 +115,25 @@ XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, X
     return result;
 }
 
-/* Forgets what the runtime has destroyed, and returns its result. */
-static XrResult forget_destroyed(XrResult result, XrAction action, XrActionSet set)
+/* The runtime may give the handle to another one as soon as it is free. */
+static void forget(XrAction action, XrActionSet set)
 {
-    if (XR_SUCCEEDED(result)) {
-        openxr_provide_forget(action, set);
-        pthread_mutex_lock(&openxr.lock);
-        forget_poses(action, set);
-        pthread_mutex_unlock(&openxr.lock);
-    }
-    return result;
+    openxr_provide_forget(action, set);
+    pthread_mutex_lock(&openxr.lock);
+    forget_poses(action, set);
+    pthread_mutex_unlock(&openxr.lock);
 }
 
 XrResult openxr_destroy_action(XrAction action)
 {
-    return forget_destroyed(openxr.below.DestroyAction(action), action, XR_NULL_HANDLE);
+    forget(action, XR_NULL_HANDLE);
+    return openxr.below.DestroyAction(action);
 }
 
 XrResult openxr_destroy_action_set(XrActionSet set)
 {
-    return forget_destroyed(openxr.below.DestroyActionSet(set), XR_NULL_HANDLE, set);
+    forget(XR_NULL_HANDLE, set);
+    return openxr.below.DestroyActionSet(set);
 }
 
 /* Says once that the runtime takes the program's own alone. */

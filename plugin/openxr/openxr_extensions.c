@@ -27,7 +27,7 @@ static const struct wanted {
 #define WANTED (sizeof wanted / sizeof wanted[0])
 #define BLIND (OPENXR_GAZE | OPENXR_EYES) /* tried where nobody lists them */
 
-/* Of what the layer has use for, that which the program has asked for itself. */
+/* Finds, in what the layer has use for, that which the program has asked for itself. */
 static uint32_t named_by(const XrInstanceCreateInfo *info)
 {
     uint32_t named = 0;

@@ -10,8 +10,9 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-/* Records stay until their instance goes: spaces outlive their actions. openxr.lock guards all but
- * what never changes. */
+/* Records outlive their handles: an action's stays while there are spaces of it, or its attached
+ * set is there, and a set's while there are actions of it. openxr.lock guards all but what never
+ * changes. */
 struct provided_set {
     struct provided_set *next;
     struct openxr_instance *instance;
@@ -23,7 +24,8 @@ struct provided_action {
     struct provided_action *next;
     struct provided_set *set;
     XrAction handle; /* XR_NULL_HANDLE: it is destroyed */
-    bool pose;
+    XrActionType type;
+    uint32_t space_count;
     bool has_eyes; /* /user/eyes_ext is among its subaction paths */
     bool bound; /* to the eyes */
 };
@@ -31,7 +33,7 @@ struct provided_action {
 struct provided_space {
     struct provided_space *next;
     struct openxr_session *session;
-    const struct provided_action *action;
+    struct provided_action *action;
     XrSpace handle;
     bool only_eyes; /* made with that subaction path */
     XrPosef pose; /* in the action's */
@@ -48,18 +50,33 @@ struct provided_gaze {
 
 /* ---- openxr_provide_actions.c ---- */
 /* NULL: it is no action of such an instance, or destroyed. */
-const struct provided_action *provided_action_of(XrAction handle);
+struct provided_action *provided_action_of(XrAction handle);
 /* The action is bound to the eyes, and its set was active in the session's last
  * synchronization. */
 bool provided_is_active(const struct openxr_session *session, const struct provided_action *action);
 void provided_actions_gone(const struct openxr_instance *instance);
-/* In place of xrCreateActionSet, xrGetActionStatePose, xrEnumerateBoundSourcesForAction. */
+/* Frees the records that nothing needs any more. openxr.lock is held. */
+void provided_actions_sweep(void);
+/* In place of xrCreateActionSet, xrEnumerateBoundSourcesForAction. */
 XrResult provided_create_set(XrInstance handle, const XrActionSetCreateInfo *info,
                              XrActionSet *out);
-XrResult provided_state(XrSession handle, const XrActionStateGetInfo *info,
-                        XrActionStatePose *state);
 XrResult provided_sources(XrSession handle, const XrBoundSourcesForActionEnumerateInfo *info,
                           uint32_t capacity, uint32_t *count, XrPath *out);
+
+/* ---- openxr_provide_state.c ---- */
+/* In place of xrGetActionStatePose, and of the other types' functions where the eyes are asked for:
+ * nothing of theirs is bound to those actions. */
+XrResult provided_state(XrSession handle, const XrActionStateGetInfo *info,
+                        XrActionStatePose *state);
+XrResult provided_state_boolean(XrSession handle, const XrActionStateGetInfo *info,
+                                XrActionStateBoolean *state);
+XrResult provided_state_float(XrSession handle, const XrActionStateGetInfo *info,
+                              XrActionStateFloat *state);
+XrResult provided_state_vector(XrSession handle, const XrActionStateGetInfo *info,
+                               XrActionStateVector2f *state);
+XrResult provided_apply_haptic(XrSession handle, const XrHapticActionInfo *info,
+                               const XrHapticBaseHeader *feedback);
+XrResult provided_stop_haptic(XrSession handle, const XrHapticActionInfo *info);
 
 /* ---- openxr_provide_space.c ---- */
 void provided_spaces_gone(const struct openxr_session *session);

@@ -41,10 +41,10 @@ bool openxr_provide_has_set(XrActionSet handle)
     return has;
 }
 
-const struct provided_action *provided_action_of(XrAction handle)
+struct provided_action *provided_action_of(XrAction handle)
 {
     pthread_mutex_lock(&openxr.lock);
-    const struct provided_action *found = find_action(handle);
+    struct provided_action *found = find_action(handle);
     pthread_mutex_unlock(&openxr.lock);
     return found;
 }
@@ -115,7 +115,7 @@ XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateIn
     if (action) {
         action->set = set;
         action->handle = *out;
-        action->pose = info->actionType == XR_ACTION_TYPE_POSE_INPUT;
+        action->type = info->actionType;
         action->has_eyes = eyes;
         pthread_mutex_lock(&openxr.lock);
         action->next = actions;
@@ -125,6 +125,53 @@ XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateIn
     return result;
 }
 
+static bool has_actions(const struct provided_set *set)
+{
+    const struct provided_action *at = actions;
+    while (at && at->set != set) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* A later set may be where this one was. */
+static void leave_sessions(const struct provided_set *set)
+{
+    for (struct openxr_session *session = openxr.sessions; session; session = session->next) {
+        for (uint32_t i = session->eyes_set_count; i-- > 0;) {
+            if (session->eyes_sets[i] == set) {
+                session->eyes_sets[i] = session->eyes_sets[--session->eyes_set_count];
+            }
+        }
+    }
+}
+
+/* An attached set still has the actions whose handles are gone. */
+void provided_actions_sweep(void)
+{
+    for (struct provided_action **at = &actions; *at;) {
+        struct provided_action *action = *at;
+        if (!action->handle && action->space_count == 0 &&
+            !(action->set->handle && action->set->attached)) {
+            *at = action->next;
+            free(action);
+        } else {
+            at = &action->next;
+        }
+    }
+    for (struct provided_set **at = &sets; *at;) {
+        struct provided_set *set = *at;
+        if (!set->handle && !has_actions(set)) {
+            *at = set->next;
+            leave_sessions(set);
+            free(set);
+        } else {
+            at = &set->next;
+        }
+    }
+}
+
+/* Before the runtime may give the handle to another one. */
 void openxr_provide_forget(XrAction action, XrActionSet set)
 {
     pthread_mutex_lock(&openxr.lock);
@@ -136,6 +183,7 @@ void openxr_provide_forget(XrAction action, XrActionSet set)
     if (gone) {
         gone->handle = XR_NULL_HANDLE;
     }
+    provided_actions_sweep();
     pthread_mutex_unlock(&openxr.lock);
 }
 
@@ -203,7 +251,7 @@ static void bind_all(const struct openxr_instance *instance,
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         struct provided_action *action = find_action(info->suggestedBindings[i].action);
         if (action) {
-            action->bound = action->pose;
+            action->bound = action->type == XR_ACTION_TYPE_POSE_INPUT;
         }
     }
 }
@@ -342,25 +390,13 @@ bool provided_is_active(const struct openxr_session *session, const struct provi
     return active;
 }
 
-XrResult provided_state(XrSession handle, const XrActionStateGetInfo *info,
-                        XrActionStatePose *state)
+/* It is bound to the eyes, and its set attached. */
+static bool is_source_of(const struct openxr_session *session, const struct provided_action *action)
 {
-    struct openxr_session *session = openxr_session_of(handle);
-    const struct provided_action *action = info ? provided_action_of(info->action) : NULL;
-    const bool eyes = action && session && info->subactionPath != XR_NULL_PATH &&
-                      info->subactionPath == session->instance->eyes_path;
-    if (!session || !action || !state || (eyes && !action->has_eyes)) {
-        return openxr.below.GetActionStatePose(handle, info, state);
-    }
-    XrActionStateGetInfo runtimes = *info;
-    struct provided_gaze gaze;
-    runtimes.subactionPath = eyes ? XR_NULL_PATH : info->subactionPath;
-    const XrResult result = openxr.below.GetActionStatePose(handle, &runtimes, state);
-    if (XR_SUCCEEDED(result) && runtimes.subactionPath == XR_NULL_PATH) {
-        state->isActive = (!eyes && state->isActive) || (provided_is_active(session, action) &&
-                                                         provided_gaze_read(session, &gaze));
-    }
-    return result;
+    pthread_mutex_lock(&openxr.lock);
+    const bool is = action->bound && action->set->attached && session->instance->offers;
+    pthread_mutex_unlock(&openxr.lock);
+    return is;
 }
 
 XrResult provided_sources(XrSession handle, const XrBoundSourcesForActionEnumerateInfo *info,
@@ -369,8 +405,7 @@ XrResult provided_sources(XrSession handle, const XrBoundSourcesForActionEnumera
     const struct openxr_session *session = openxr_session_of(handle);
     const struct provided_action *action = info ? provided_action_of(info->action) : NULL;
     uint32_t others = 0;
-    if (!session || !action || !count || (capacity > 0 && !out) || !action->bound ||
-        !action->set->attached || !session->instance->offers) {
+    if (!session || !action || !count || (capacity > 0 && !out) || !is_source_of(session, action)) {
         return openxr.below.EnumerateBoundSourcesForAction(handle, info, capacity, count, out);
     }
     XrResult result = openxr.below.EnumerateBoundSourcesForAction(handle, info, 0, &others, NULL);

@@ -18,7 +18,7 @@ static XrQuaternionf back(const XrQuaternionf *q)
     return (XrQuaternionf){-q->x, -q->y, -q->z, q->w};
 }
 
-static struct openxr_vector turned(const XrQuaternionf *q, const XrVector3f *v)
+static struct openxr_vector rotated(const XrQuaternionf *q, const XrVector3f *v)
 {
     const struct openxr_vector from = {(double)v->x, (double)v->y, (double)v->z};
     struct openxr_vector out;
@@ -32,14 +32,14 @@ XrPosef provided_seen_from(const XrPosef *space, const XrPosef *pose)
     const XrVector3f apart = {pose->position.x - space->position.x,
                               pose->position.y - space->position.y,
                               pose->position.z - space->position.z};
-    const struct openxr_vector at = turned(&inverse, &apart);
+    const struct openxr_vector at = rotated(&inverse, &apart);
     return (XrPosef){product(&inverse, &pose->orientation),
                      {(float)at.x, (float)at.y, (float)at.z}};
 }
 
 XrPosef provided_placed(const XrPosef *space, const XrPosef *in_space)
 {
-    const struct openxr_vector at = turned(&space->orientation, &in_space->position);
+    const struct openxr_vector at = rotated(&space->orientation, &in_space->position);
     return (XrPosef){product(&space->orientation, &in_space->orientation),
                      {space->position.x + (float)at.x, space->position.y + (float)at.y,
                       space->position.z + (float)at.z}};

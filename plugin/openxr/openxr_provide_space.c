@@ -34,6 +34,7 @@ struct call {
     XrTime time;
     struct located eyes; /* in it */
     XrTime sampled; /* 0: not told */
+    bool read; /* the gaze was; else no eyes are in it */
 };
 
 static const struct provided_space *space_of(XrSpace handle)
@@ -78,7 +79,7 @@ static bool need_view_space(struct openxr_session *session)
     return true;
 }
 
-static void remember(struct openxr_session *session, const struct provided_action *action,
+static void remember(struct openxr_session *session, struct provided_action *action,
                      const XrActionSpaceCreateInfo *info, XrSpace handle)
 {
     struct provided_space *space = need_view_space(session) ? calloc(1, sizeof *space) : NULL;
@@ -92,6 +93,7 @@ static void remember(struct openxr_session *session, const struct provided_actio
     space->only_eyes = info->subactionPath != XR_NULL_PATH;
     space->pose = info->poseInActionSpace;
     pthread_mutex_lock(&openxr.lock);
+    action->space_count++;
     space->next = spaces;
     spaces = space;
     pthread_mutex_unlock(&openxr.lock);
@@ -100,11 +102,12 @@ static void remember(struct openxr_session *session, const struct provided_actio
 XrResult provided_create_space(XrSession handle, const XrActionSpaceCreateInfo *info, XrSpace *out)
 {
     struct openxr_session *session = openxr_session_of(handle);
-    const struct provided_action *action = info ? provided_action_of(info->action) : NULL;
+    struct provided_action *action = info ? provided_action_of(info->action) : NULL;
     const bool any = info && info->subactionPath == XR_NULL_PATH;
     const bool eyes =
         action && session && !any && info->subactionPath == session->instance->eyes_path;
-    if (!session || !action || !action->pose || !(any || (eyes && action->has_eyes))) {
+    if (!session || !action || action->type != XR_ACTION_TYPE_POSE_INPUT ||
+        !(any || (eyes && action->has_eyes))) {
         return openxr.below.CreateActionSpace(handle, info, out);
     }
     XrActionSpaceCreateInfo runtimes = *info;
@@ -124,11 +127,13 @@ static void forget(XrSpace handle, const struct openxr_session *session)
         struct provided_space *space = *at;
         if (space->handle == handle || space->session == session) {
             *at = space->next;
+            space->action->space_count--;
             free(space);
         } else {
             at = &space->next;
         }
     }
+    provided_actions_sweep();
     pthread_mutex_unlock(&openxr.lock);
 }
 
@@ -204,16 +209,23 @@ static XrTime sample_time(const struct openxr_instance *instance, const struct p
                : 0;
 }
 
-/* A gaze that is held is somewhere, but nobody has seen it there. */
-static struct call begin(struct openxr_session *session, XrTime time)
+static bool is_active(const struct provided_space *space)
+{
+    return space && provided_is_active(space->session, space->action);
+}
+
+/* A gaze that is held is somewhere, but nobody has seen it there. It is not read where `active`
+ * says that nothing is bound to it. */
+static struct call begin(struct openxr_session *session, XrTime time, bool active)
 {
     struct call call = {.session = session,
                         .view = read_view_space(session),
                         .time = time,
+                        .read = active,
                         .eyes = {0, {.orientation = {0, 0, 0, 1}}}};
     struct provided_gaze gaze;
     struct openxr_vector to;
-    if (provided_gaze_read(session, &gaze) && find_direction(&call, &gaze, &to)) {
+    if (active && provided_gaze_read(session, &gaze) && find_direction(&call, &gaze, &to)) {
         call.eyes.pose.orientation = provided_turn(to);
         call.eyes.flags = ALL_VALID | (fovea_gaze_is_tracked(gaze.state) ? ALL_TRACKED : 0);
         call.sampled = sample_time(session->instance, &gaze);
@@ -226,8 +238,7 @@ static struct located locate_in_head(const struct call *call, XrSpace handle,
                                      const struct provided_space *space)
 {
     if (space) {
-        const bool active = provided_is_active(space->session, space->action);
-        return (struct located){active ? call->eyes.flags : 0,
+        return (struct located){is_active(space) ? call->eyes.flags : 0,
                                 provided_placed(&call->eyes.pose, &space->pose)};
     }
     XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
@@ -261,12 +272,13 @@ static struct located join(const struct located *head, const struct located *in_
                             provided_placed(&head->pose, &in_head->pose)};
 }
 
-/* What something else than the eyes is bound to, and where the runtime has found that. */
+/* What the eyes are not bound to, or where the runtime has found something else that is bound. */
 static bool is_the_runtimes(const struct provided_space *space, const struct provided_space *base,
                             XrSpaceLocationFlags flags)
 {
     return (!space || !space->only_eyes) && (!base || !base->only_eyes) &&
-           flags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT;
+           (flags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT ||
+            !(is_active(space) || is_active(base)));
 }
 
 static void answer(const struct call *call, const struct provided_space *space, XrSpace handle,
@@ -302,7 +314,8 @@ XrResult provided_locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocat
     XrTime sampled = 0;
     if (XR_SUCCEEDED(result) && either &&
         !is_the_runtimes(space, base_space, location->locationFlags)) {
-        const struct call call = begin(either->session, time);
+        const struct call call =
+            begin(either->session, time, is_active(space) || is_active(base_space));
         answer(&call, space, handle, base_space, base, &location->locationFlags, &location->pose);
         sampled = location->locationFlags ? call.sampled : 0;
         forget_velocity(location->next);
@@ -313,7 +326,7 @@ XrResult provided_locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocat
     return result;
 }
 
-/* Of OpenXR 1.1, which is younger than Debian 12's headers. */
+/* They are OpenXR 1.1's, which is younger than Debian 12's headers. */
 struct locate_info {
     XrStructureType type;
     const void *next;
@@ -371,7 +384,9 @@ static XrResult locate_all(const char *name, XrSession handle, const struct loca
     for (uint32_t i = 0; XR_SUCCEEDED(result) && i < info->count; i++) {
         const struct provided_space *space = space_of(info->spaces[i]);
         if ((space || base) && !is_the_runtimes(space, base, locations->each[i].flags)) {
-            call = call.session ? call : begin(session, info->time);
+            if (!call.session || (!call.read && is_active(space))) {
+                call = begin(session, info->time, is_active(space) || is_active(base));
+            }
             answer(&call, space, info->spaces[i], base, info->base, &locations->each[i].flags,
                    &locations->each[i].pose);
             forget_velocity_of(locations->next, i);
@@ -410,7 +425,7 @@ XrResult provided_locate_views(XrSession handle, const XrViewLocateInfo *info, X
     if (!space || is_found_below(space, info)) {
         return openxr.below.LocateViews(handle, info, state, capacity, count, views);
     }
-    const struct call call = begin(space->session, info->displayTime);
+    const struct call call = begin(space->session, info->displayTime, is_active(space));
     XrViewLocateInfo from_head = *info;
     from_head.space = call.view;
     const XrResult result =

@@ -54,6 +54,11 @@
     X(AttachSessionActionSets)                                                                     \
     X(SyncActions)                                                                                 \
     X(GetActionStatePose)                                                                          \
+    X(GetActionStateBoolean)                                                                       \
+    X(GetActionStateFloat)                                                                         \
+    X(GetActionStateVector2f)                                                                      \
+    X(ApplyHapticFeedback)                                                                         \
+    X(StopHapticFeedback)                                                                          \
     X(GetCurrentInteractionProfile)                                                                \
     X(EnumerateBoundSourcesForAction)                                                              \
     X(GetInputSourceLocalizedName)                                                                 \
@@ -198,7 +203,7 @@ struct openxr_session {
     VkQueue queue;
     bool has_settings; /* set once */
     bool direct; /* layer.direct, of those that it began with, and somebody sees images made */
-    /* Of Fovea's layer for Vulkan, which sees them; NULL: it is not there. */
+    /* They belong to Fovea's layer for Vulkan, which sees images made; NULL: it is not there. */
     void(VKAPI_PTR *watch_images)(VkBool32 on);
     VkImageUsageFlags(VKAPI_PTR *view_usage)(VkDevice device, VkImage image, VkFormat format);
     /* Those that the runtime has made no images of for kernels, under lock; the rest is not asked
@@ -417,7 +422,7 @@ PFN_xrVoidFunction openxr_provide_function(const char *wanted);
 /* ---- openxr_provide_actions.c: of instances that are provided for ---- */
 XrResult openxr_provide_suggest(struct openxr_instance *instance,
                                 const XrInteractionProfileSuggestedBinding *info);
-/* Of an action that it knows, or of such a set; other calls go to the runtime as they are. */
+/* These take actions that it knows, or such sets; other calls go to the runtime as they are. */
 bool openxr_provide_has_set(XrActionSet handle);
 XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateInfo *info,
                                       XrAction *out);

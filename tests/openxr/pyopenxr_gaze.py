@@ -104,6 +104,11 @@ class Session:
         result = name_of(RAW.xrGetActionStatePose(self.handle, byref(info), byref(state)))
         return bool(state.is_active) if result == "SUCCESS" else result
 
+    def pressed(self, action, subaction):
+        state = xr.ActionStateBoolean(is_active=1)
+        info = xr.ActionStateGetInfo(action, self.program.paths[subaction])
+        return name_of(RAW.xrGetActionStateBoolean(self.handle, byref(info), byref(state))), bool(state.is_active)
+
     def locate(self, space, base, at=None):
         sample = xr.EyeGazeSampleTimeEXT()
         place = xr.SpaceLocation(next=cast(pointer(sample), c_void_p) if at is None else None)
@@ -175,7 +180,8 @@ def walk():
     told["supports"] = program.supports()
     eyes = program.action("eyes", EYES, HAND)
     both = program.action("both")
-    press = program.action("press", kind=xr.ActionType.BOOLEAN_INPUT)
+    press = program.action("press", EYES, kind=xr.ActionType.BOOLEAN_INPUT)
+    aim = program.action("aim")
     first, second = Session(program), Session(program)
     early = first.space(both)
     told["suggested"] = {
@@ -184,7 +190,7 @@ def walk():
         "handle": program.suggest(PROFILE, (xr.Action(), GAZE)),
         "replaced": program.suggest(PROFILE, (both, GAZE), (press, GAZE)),
         "eyes": program.suggest(PROFILE, (eyes, GAZE), (both, GAZE)),
-        "hand": program.suggest(SIMPLE, (both, AIM)),
+        "hand": program.suggest(SIMPLE, (both, AIM), (aim, AIM)),
     }
     told["unattached"] = {"profile": first.profile(), "name": first.localized(7)[0], "sync": first.sync(EYES)}
     first.begin()
@@ -206,6 +212,9 @@ def walk():
     for name, pair in {"local": (spaces["any"], first.local), "turned": (first.view, spaces["any"]), "off": (spaces["off"], spaces["any"]),
                        "early": (early, first.view), "head": (first.view, first.local)}.items():
         told[name] = first.locate(*pair)
+    aimed = first.space(aim)
+    told["reads"] = [first.locate(*pair)["turn"] for pair in ((spaces["eyes"], first.view), *[(aimed, first.view)] * 3, (spaces["eyes"], first.view))]
+    told["pressed"] = first.pressed(press, EYES)
     told["untimed"] = first.locate(spaces["any"], first.view, at=0)["result"]
     told["all"] = first.locate_all(first.view, spaces["any"], first.local, spaces["off"]), first.locate_all(spaces["any"], first.view)
     told["views"] = first.views(spaces["any"])

@@ -85,7 +85,7 @@ def test_a_program_that_asks_for_the_eyes_has_each_result_of_the_specification(t
     assert said["unattached"] == {"profile": early, "name": [early] * 3, "sync": early}
     assert said["attached"] == {"suggest": "ERROR_ACTIONSETS_ALREADY_ATTACHED", "profile": ""}
     assert said["refused"] == {"press": "ERROR_ACTION_TYPE_MISMATCH", "absent": "ERROR_PATH_UNSUPPORTED"}
-    assert said["untimed"] == "ERROR_TIME_INVALID"
+    assert said["untimed"] == "ERROR_TIME_INVALID" and said["pressed"] == ["SUCCESS", False]
     assert said["unsynced"] is False and said["synced"] == ["SUCCESS", PROFILE, 1, 0]
     assert said["active"] == [True, True, False, True, False, False, "ERROR_PATH_UNSUPPORTED"]
     assert said["second"] == [0, "SUCCESS", VALID | TRACKED, VALID | TRACKED]
@@ -112,6 +112,17 @@ def test_an_action_that_is_bound_to_a_hand_too_follows_it_while_there_is_one(tol
     _, said = told("missing", **({"FOVEA_TEST_XR_EMPTY_HAND": "1"} if empty else {}))
     assert said["early"]["at"] == ([0, 0, 0] if empty else [-0.25, -0.5, -0.125]) and bool(said["early"]["sample"]) == empty
     assert said["early"]["turn"] == (said["view"]["turn"] if empty else [0, 0, 0, 1])
+
+
+def test_the_gaze_is_not_read_for_a_hand_that_is_not_there(told, tmp_path):
+    """Each reading is the next line of the record."""
+    line = "1.5\t1\t1\t{}\t{}\t0.5\tn/a\tn/a\t0\t1\t0\t60\tn/a\tn/a\tn/a\tn/a\t1\t0\tn/a\t1\n"
+    path = tmp_path / "record.tsv"
+    path.write_text("".join(line.format(i + 1, (i + 1) / 100) for i in range(90)))
+    _, said = told("missing", f"gaze.source=replay,gaze.scanpath.file={path}", FOVEA_TEST_XR_EMPTY_HAND="1")
+    first, *_, last = (turned(turn, AHEAD) for turn in said["reads"])
+    slope = [to[0] / -to[2] for to in (first, last, ahead_at(0.02, 0.5), ahead_at(0.01, 0.5))]
+    assert slope[1] - slope[0] == pytest.approx(slope[2] - slope[3], rel=1e-3), "one line after the other"
 
 
 @pytest.mark.parametrize("provide, runtimes, sets, supports, provided", [

@@ -266,6 +266,9 @@ static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateG
                                          XrActionStateBoolean *state)
 {
     RUNTIME_LOCKED;
+    if (is_unknown(info->subactionPath)) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+    }
     state->currentState = XR_FALSE;
     state->changedSinceLastSync = XR_FALSE;
     state->lastChangeTime = 0;
@@ -277,9 +280,20 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
                                        XrActionStateFloat *state)
 {
     RUNTIME_LOCKED;
+    if (is_unknown(info->subactionPath)) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+    }
     state->currentState = 0;
     state->changedSinceLastSync = XR_FALSE;
     state->lastChangeTime = 0;
+    state->isActive = XR_FALSE;
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetActionStateVector2f_(XrSession session, const XrActionStateGetInfo *info,
+                                          XrActionStateVector2f *state)
+{
+    RUNTIME_LOCKED;
     state->isActive = XR_FALSE;
     return XR_SUCCESS;
 }
@@ -329,6 +343,12 @@ static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetI
 
 static XrResult xrApplyHapticFeedback_(XrSession session, const XrHapticActionInfo *info,
                                        const XrHapticBaseHeader *feedback)
+{
+    RUNTIME_LOCKED;
+    return XR_SUCCESS;
+}
+
+static XrResult xrStopHapticFeedback_(XrSession session, const XrHapticActionInfo *info)
 {
     RUNTIME_LOCKED;
     return XR_SUCCESS;
@@ -525,8 +545,10 @@ static const struct runtime_function functions[] = {
     RUNTIME_FUNCTION(xrGetCurrentInteractionProfile),
     RUNTIME_FUNCTION(xrGetActionStateBoolean),
     RUNTIME_FUNCTION(xrGetActionStateFloat),
+    RUNTIME_FUNCTION(xrGetActionStateVector2f),
     RUNTIME_FUNCTION(xrGetActionStatePose),
     RUNTIME_FUNCTION(xrApplyHapticFeedback),
+    RUNTIME_FUNCTION(xrStopHapticFeedback),
     RUNTIME_FUNCTION(xrEnumerateBoundSourcesForAction),
     RUNTIME_FUNCTION(xrEnumerateReferenceSpaces),
     RUNTIME_FUNCTION(xrCreateReferenceSpace),
