@@ -20,6 +20,8 @@ TURNS = {
 }
 # Compute for five to forty seconds.
 LONG = {
+    "test_blobs",
+    "test_blur_engines",
     "test_foveate_cpu",
     "test_foveate_properties",
     "test_gradient_batch",
@@ -27,6 +29,8 @@ LONG = {
     "test_lens_calibration",
     "test_lens_headsets",
     "test_light_depth",
+    "test_lightfield_calibrate",
+    "test_lightfield_scenes",
     "test_map_law",
     "test_map_store",
     "test_operators_exact",
