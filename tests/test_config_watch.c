@@ -286,7 +286,7 @@ static void wait_until_handed_over(void)
     }
 }
 
-/* Of what nobody has asked for meanwhile, the last good settings come first. */
+/* The last good settings come first of what nobody has asked for meanwhile. */
 TEST(good_settings_before_a_mistake_are_not_lost)
 {
     struct recorded recorded = {0};

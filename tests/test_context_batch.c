@@ -106,7 +106,7 @@ static void check(struct kind kind)
     assert_singles(s);
 }
 
-/* Of many images each worker makes some by itself; what does not go evenly they make together. */
+/* Each worker makes some of many images by itself; what does not go evenly they make together. */
 TEST(images_made_alone_and_together_are_as_single_runs)
 {
     static const uint32_t counts[] = {4, 8, 9, 13, 14, 21};

@@ -91,7 +91,7 @@ TEST(a_batch_goes_through_the_row_too)
     chain_most_between_bytes = usual_bytes;
 }
 
-/* Of 1,000 images of a megabyte each 64 go at a time. */
+/* 64 of 1,000 images of a megabyte each go at a time. */
 TEST(the_memory_between_has_an_end)
 {
     const struct chain_plan plan = {.base = {.images_between = 1}};

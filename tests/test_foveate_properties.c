@@ -148,7 +148,7 @@ TEST(flat_pictures_stay_flat)
     }
 }
 
-/* Of every law, and of the largest sigma that there is. */
+/* Every law is tried, and the largest sigma that there is. */
 TEST(a_flat_picture_of_the_largest_value_stays_so)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGBA16F,

@@ -16,7 +16,7 @@
 /* The defaults that matter to a source, without linking the configuration. */
 struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind);
 
-/* Of a mouse on a screen of 48 by 28 degrees. */
+/* Settings of a mouse on a screen of 48 by 28 degrees. */
 struct fovea_gaze_settings gaze_filtering(enum fovea_gaze_smooth smooth, double velocity_deg_s);
 
 /* What was logged: how often by level, and the last message of each. Any thread may write. */

@@ -14,9 +14,9 @@ struct gradient_case {
     double gaze_x_px, gaze_y_px;
 };
 
-/* Of the smooth method; rows without gaps. Alpha that is kept is a copy. */
+/* Takes the smooth method; rows without gaps. Alpha that is kept is a copy. */
 void gradient_of_image(const struct gradient_case *c, const double *d_dst, double *out_d_src);
-/* Of either method: an impulse at each pixel goes through the reference of the frame. */
+/* Takes either method: an impulse at each pixel goes through the reference of the frame. */
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src);
 /* In pixels of gaze, of the smooth method whatever the settings name. *out_scale: the root of the
  * sum of the squares of what pixels have added, along both axes. */

@@ -85,7 +85,7 @@ static uint32_t height_of(const struct headset *headset, uint32_t width_px)
     return (uint32_t)lround(width_px * headset->viewport[1] / headset->viewport[0]);
 }
 
-/* Of PlayStation VR, and of Rift S in metres. */
+/* They are PlayStation VR's, and Rift S's in metres. */
 static const struct headset headsets[] = {
     {{0.75, -0.01, 0.75, 0.0, 3.8}, {0.999, 1.008, 1.018}, 1188, {990, 1020}, {1980, 2040}},
     {{0.819, -0.241, 0.324, 0.098, 0.0},
@@ -186,7 +186,7 @@ static struct fovea_settings settings_of_openhmd(const double abcd[4], const str
     return settings;
 }
 
-/* Of Rift CV1, and of no headset: all numbers, and a centre far from the middle. */
+/* They are Rift CV1's, and no headset's: all numbers, and a centre far from the middle. */
 TEST(openhmds_values_are_its_formula)
 {
     static const struct {

@@ -11,10 +11,10 @@
 struct lens_calibration *lens_read_text(const char *text);
 void lens_release(struct lens_calibration *calibration);
 
-/* Of default settings with the calibration. */
+/* Makes one of default settings with the calibration. */
 struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,
                                    uint32_t width_px, uint32_t height_px);
-/* Of one that is both eyes'. */
+/* The calibration is both eyes'. */
 struct lens_plan *lens_plan_for(struct lens_calibration *calibration, uint32_t width_px,
                                 uint32_t height_px);
 

@@ -59,7 +59,7 @@ struct bench {
     double longest_busy_ms; /* of the processor's time */
 };
 
-/* Of this thread's own, whoever else is at work. */
+/* Counts this thread's own, whoever else is at work. */
 static double busy_ms(void)
 {
     return clock_ms(CLOCK_THREAD_CPUTIME_ID);

@@ -86,7 +86,7 @@ static struct fovea_settings settings_with_cutoff(double cycles_per_px)
     return settings;
 }
 
-/* Of a grating of that frequency, whole periods of it, away from the edges. */
+/* Looks at whole periods of a grating of that frequency, away from the edges. */
 static double amplitude_of(const struct fovea_image *image, double cycles_per_px)
 {
     const int periods = (int)(300.0 * cycles_per_px);

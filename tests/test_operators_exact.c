@@ -93,7 +93,7 @@ static void a_plan_fits_its_settings_alone(void **state)
     assert_null(plan);
 }
 
-/* Of blur: a value that is not finite reaches no farther than README.md says. */
+/* In blur a value that is not finite reaches no farther than README.md says. */
 static void what_is_not_finite_stays_near(void **state)
 {
     struct operator_scene scene = operator_scene_of(&blur_under_test, 6);

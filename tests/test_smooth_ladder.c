@@ -51,7 +51,7 @@ TEST(nodes_take_the_level_of_their_sigma)
     }
 }
 
-/* Of the largest node that a sigma of 1024 px blends. */
+/* The largest node that a sigma of 1024 px blends. */
 #define LARGEST_PX 1750.0
 
 static void check_row(const struct gauss_node *node, double reach, double centre)

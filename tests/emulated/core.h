@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Of one warp: registers of each lane, and what comes out. */
+/* One warp's registers, a lane's after the other, and what comes out. */
 struct core_params {
     const uint32_t (*in)[8];
     uint32_t (*out)[8];

@@ -41,7 +41,7 @@ static uint16_t half_of(int number)
     return (uint16_t)(halves[abs(number)] | (number < 0 ? 0x8000 : 0));
 }
 
-/* Of a half that is a whole number below 2048. */
+/* The half is a whole number below 2048. */
 static int number_of_half(uint32_t half)
 {
     const int exponent = (int)(half >> 10 & 31);

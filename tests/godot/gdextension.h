@@ -91,7 +91,7 @@ struct gd_method_info {
 
 typedef void (*gd_virtual_fn)(void *instance, const void *const *args, void *ret);
 
-/* Of 4.4 and later: classdb_register_extension_class4, 5 and 6. */
+/* 4.4 and later have it: classdb_register_extension_class4, 5 and 6. */
 struct gd_class_info {
     uint8_t is_virtual, is_abstract, is_exposed, is_runtime;
     const void *icon_path; /* String, or NULL */

@@ -76,7 +76,7 @@ uint8_t *bytes_at(void *self, int64_t index);
 struct variant *array_at(void *self, int64_t index);
 void array_set_typed(void *self, int32_t type, const void *class_name, const void *script);
 void callable_custom_create(void *out, struct gd_custom_callable *info);
-/* Of any builtin type; dst need not be initialised. */
+/* Takes any builtin type; dst need not be initialised. */
 void value_init(int type, void *dst);
 void value_copy(int type, void *dst, const void *src);
 void value_finish(int type, void *value);
@@ -195,7 +195,7 @@ struct signature {
     bool is_const, is_vararg;
 };
 bool signature_read(const char *text, struct signature *out);
-/* Of builtin types' methods. */
+/* These are builtin types' methods. */
 uint32_t builtin_hash(int ret, bool is_const, const int *args, int count);
 gd_any_fn method_function(const char *name);
 

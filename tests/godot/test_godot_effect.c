@@ -61,7 +61,7 @@ static void close_effect(struct object *effect)
     assert_that(host_close() == 0, "something is left:\n%s", host_console());
 }
 
-/* Of one layer, at a gaze in uv. */
+/* The picture has one layer, and the gaze is in uv. */
 static void expect_foveated(const struct fovea_foveation *foveation, const struct fovea_image *in,
                             const struct fovea_image *out, double x_uv, double y_uv,
                             const char *what)

@@ -372,7 +372,7 @@ static bool marker_is_on_disc(void)
     return x * x + y * y < 1.5 * DISC_PX * 1.5 * DISC_PX * count * count;
 }
 
-/* Of 80 frames, or enough. */
+/* Counts, in 80 frames or until there are enough. */
 static int frames_on_disc(struct object *effect)
 {
     const struct host_frame frame = {

@@ -41,7 +41,7 @@ static struct operator_cuda_run run_of(const struct operator_rig *rig)
                                       .stream = fixture.stream};
 }
 
-/* Of so many images; none where the scene has none. */
+/* Uploads those of so many images; none where the scene has none. */
 static struct device_image sigmas_up(const struct operator_rig *rig, uint32_t count)
 {
     struct device_image up = {0};

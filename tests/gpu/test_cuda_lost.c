@@ -118,7 +118,7 @@ TEST(an_error_that_passes_is_no_loss)
     tear_down(&s);
 }
 
-/* Of a peer that its parent has made: nothing reaches the driver, which a fork must not use. */
+/* Its parent has made the peer: nothing reaches the driver, which a fork must not use. */
 TEST(a_fork_makes_no_call)
 {
     struct setup s = set_up();

@@ -356,7 +356,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of ROUNDS values: quarter 1, 2 and 3 are the quartiles. */
+/* Sorts ROUNDS values: quarter 1, 2 and 3 are the quartiles. */
 static double quartile(const double *values, int quarter)
 {
     double sorted[ROUNDS];

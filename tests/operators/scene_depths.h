@@ -8,7 +8,7 @@
 
 #define SCENE_FOCUS_M 2.0
 
-/* Of what is drawn, in metres. */
+/* Returns the distance of what is drawn, in metres. */
 double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y);
 
 /* What values say of distances: kinds and projections, of which 0 is metres, in floats alone. */
@@ -21,7 +21,7 @@ struct depths {
     double *values;
 };
 
-/* Of so many images of the scene, below each other; of one where they share it. */
+/* Draws those of so many images of the scene, below each other; one where they share it. */
 struct depths scene_draw_depths(const struct operator_scene *scene, uint32_t count);
 void scene_depths_free(struct depths *depths);
 /* The same picture in other memory, as it is there. */

@@ -89,7 +89,7 @@ static bool is_grey(const struct fovea_image *image)
     return grey;
 }
 
-/* Of one colour in place of three: the same numbers in a third of the time. */
+/* One colour stands for three: the same numbers in a third of the time. */
 static double *grey_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
                            const struct gauss_frame *frame)
 {

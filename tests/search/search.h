@@ -84,7 +84,7 @@ bool search_point_read(const char *line, struct search_point *out_point);
 
 uint32_t search_images(const struct search_point *point); /* 1 or more */
 bool search_has(const struct search_point *point, const char *word);
-/* Of blur another one than that which every backend has. */
+/* Blur has another one than that which every backend has. */
 bool search_names_engine(const struct search_point *point); /* in the settings' text */
 void search_gazes(const struct search_point *point, float *out_gazes_uv);
 /* NULL: a setting was refused by itself, or there is no memory. */

@@ -49,7 +49,7 @@ static void close_host(struct host *host)
     host_close(host);
 }
 
-/* Of all that a picture has; rows from the top. */
+/* Compares all that a picture has; rows from the top. */
 static void expect_reference(const struct fovea_image *before, const struct fovea_image *after,
                              double x_uv, double y_uv, const char *what)
 {

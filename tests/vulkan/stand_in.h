@@ -24,7 +24,7 @@ enum fault {
     FAILS_HALF_WAY_SILENTLY /* likewise, and does not signal */
 };
 
-/* Of the images that the peer knows. */
+/* The peer knows so many images at most. */
 #define STAND_IN_IMAGES 32
 struct stand_in_image {
     struct peer_image *image;

@@ -189,7 +189,7 @@ static double angle_deg(const double a[3], const double b[3])
     return acos(dot / lengths) * 180.0 / acos(-1.0);
 }
 
-/* Of a pixel's centre from the gaze, by the formula. */
+/* Returns how far a pixel's centre is from the gaze, by the formula. */
 static double eccentricity_deg(const struct fovea_geometry *g, struct fovea_point_uv gaze,
                                uint32_t x, uint32_t y)
 {
@@ -211,7 +211,7 @@ static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
                   image_bytes(p->src.view.format)) != 0;
 }
 
-/* Of every pixel's centre. */
+/* Every pixel's centre counts. */
 static double *eccentricities_deg(const struct fovea_geometry *geometry, struct fovea_point_uv gaze)
 {
     double *all = test_memory(1, sizeof *all * WIDTH_PX * HEIGHT_PX);

@@ -283,7 +283,7 @@ static void assert_as_in_a_new_context(const struct stereo *scene, enum rig_path
     rig_close(&other.rig);
 }
 
-/* Of a frame by nodes. */
+/* Returns what a frame by nodes takes. */
 static uint64_t scratch_bytes_of(VkFormat format, enum fovea_light light)
 {
     struct bench bench;
@@ -300,7 +300,7 @@ static uint64_t scratch_bytes_of(VkFormat format, enum fovea_light light)
     return bytes;
 }
 
-/* Of others nodes make samples of the picture's pixels. */
+/* For others nodes make samples of the picture's pixels. */
 TEST(floats_alone_keep_samples_of_the_picture_itself)
 {
     const struct stereo scene = stereo_side_by_side();

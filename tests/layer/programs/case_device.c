@@ -127,7 +127,7 @@ static void timeline_features_off(void)
     show_with(program, &features, sizeof features, NULL);
 }
 
-/* Of Vulkan 1.0, with the extension's structure behind another one. */
+/* The program is of Vulkan 1.0, with the extension's structure behind another one. */
 static void timeline_features_khr(void)
 {
     struct program program = program_default();

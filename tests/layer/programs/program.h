@@ -90,7 +90,7 @@ struct program {
     } vk;
 };
 
-/* Of Vulkan 1.1, functions of the device from vkGetDeviceProcAddr. */
+/* Vulkan is 1.1, and functions of the device come from vkGetDeviceProcAddr. */
 struct program program_default(void);
 
 void program_open_instance(struct program *program);
@@ -152,7 +152,7 @@ void screen_resize_window(struct screen *screen, uint32_t width_px, uint32_t hei
 void screen_show_window(struct screen *screen, bool shown);
 /* The swapchain and what depends on it; `old` may be VK_NULL_HANDLE and is not destroyed. */
 void screen_open_swapchain(struct screen *screen, VkSwapchainKHR old);
-/* Of everything but the swapchain itself; nothing of it may be in use. */
+/* Destroys everything but the swapchain itself; nothing of it may be in use. */
 void screen_close_frames(struct screen *screen);
 
 /* ---- Frames ---------------------------------------------------------------------------------- */

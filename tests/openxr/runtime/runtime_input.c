@@ -495,7 +495,7 @@ static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpac
     return result == XR_SUCCESS ? scripted : result;
 }
 
-/* Of OpenXR 1.1. */
+/* OpenXR 1.1 has it. */
 struct locate_info {
     XrStructureType type;
     const void *next;

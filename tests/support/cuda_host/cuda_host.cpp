@@ -60,7 +60,7 @@ struct barrier {
     int result;
 };
 
-/* Of a thread of the host. */
+/* Each thread of the host has its own. */
 struct machine {
     struct fiber fibers[MOST_THREADS];
     struct fiber *ready[MOST_THREADS]; /* a ring */

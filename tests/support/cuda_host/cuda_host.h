@@ -50,7 +50,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-/* Of the thread of the host that runs the block. */
+/* The thread of the host that runs the block has them. */
 #define __shared__ thread_local
 
 #define CUDA_HOST_MOST_SHARED (227 * 1024)
