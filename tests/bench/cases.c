@@ -295,6 +295,8 @@ const char *bench_format_name(enum fovea_format format)
         [FOVEA_FORMAT_R32F] = "R32F",
         [FOVEA_FORMAT_A2B10G10R10] = "A2B10G10R10",
         [FOVEA_FORMAT_B10G11R11F] = "B10G11R11F",
+        [FOVEA_FORMAT_RGB16F] = "RGB16F",
+        [FOVEA_FORMAT_RGB32F] = "RGB32F",
         [FOVEA_FORMAT_RGBA16F] = "RGBA16F",
         [FOVEA_FORMAT_RGBA32F] = "RGBA32F",
     };
