@@ -28,6 +28,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._foveator import Foveator, foveate
+from ._given import Field
 from ._library import library_path, version
 from ._lightfield import LightField
 from ._settings import Setting, settings
@@ -45,6 +46,7 @@ __all__ = [
     "ConfigError",
     "Depth",
     "DeviceLostError",
+    "Field",
     "FoveaError",
     "Foveator",
     "LibraryError",

@@ -123,7 +123,7 @@ def _of_numpy(array: np.ndarray[Any, Any]) -> View:
 
 def takes(what: str) -> str:
     """What is said of an array of another type."""
-    return "Fovea takes float32" if what == "gaze" else "Fovea takes uint8, float16 and float32"
+    return "Fovea takes float32" if what == "gaze" else "Fovea takes uint8, uint16, float16 and float32"
 
 
 @functools.lru_cache(maxsize=64)
@@ -238,6 +238,12 @@ def is_torch(array: Any) -> bool:
 
 def is_jax(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
+def has_arithmetic(array: Any) -> bool:
+    """Whether it is of a library that this package computes with: NumPy, torch, CuPy."""
+    cupy = sys.modules.get("cupy")
+    return isinstance(array, np.ndarray) or is_torch(array) or (cupy is not None and isinstance(array, cupy.ndarray))
 
 
 def torch_compiles() -> bool:

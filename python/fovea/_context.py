@@ -52,7 +52,7 @@ class Context:
 
     def __init__(self, text: str, ordinal: int) -> None:
         self._state = State()
-        settings = _settings.Settings(_settings.pairs_of_text(text))
+        settings = _settings.of_text(text)
         desc = _library.ContextDesc(
             struct_bytes=ctypes.sizeof(_library.ContextDesc),
             settings=settings.pointer,

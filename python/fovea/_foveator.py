@@ -6,11 +6,11 @@ import functools
 import sys
 import warnings
 import weakref
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _calls, _context, _depth, _errors, _settings, _shape
+from . import _arrays, _calls, _context, _deep, _depth, _errors, _given, _maps, _settings, _shape
 
 
 Array = TypeVar("Array")  # what comes back is of the images' library
@@ -29,14 +29,30 @@ class Foveator:
     "paper"): around the gaze a quarter of half the shorter side stays as it is, and resolution halves over as much again.
     What is wrong raises ConfigError here, with the path that may be meant.
 
+    maps: arrays instead of files, by setting, of NumPy's or torch's; copied here. "foveation.map": samples of the model "map",
+        (rows, columns), 2 to 4096 each way, the first row at the top, the middle on the gaze; finite, not negative, in any unit:
+        "foveation.map.law" says what they mean, "foveation.map.width_deg" how wide they lie. A PNG's samples are its values
+        over the highest (255, 65535). "lens.file": source positions of the operator lens, a `fovea.Field`, or its xy alone.
+    transfer: what levels of uint8 and uint16 say of light: "srgb", "pq" (SMPTE ST 2084) or "hlg" (ITU-R BT.2100, of three colours, red first, or
+        of grey; "foveation.display.hlg_peak_cd_m2" says the display), over the full range. Floats are averaged as they are.
+    bits: of levels in uint16: 9 to 16; 10 are 0 to 1023, in the lower bits.
+
     Nothing of CUDA is touched before the first image in CUDA memory. There is one context of the library's for each
     process and device, opened with the first images; after fork the child opens its own. Objects can be pickled, and
     used by several threads, whose calls then wait for each other. A file of settings is read here; a map's file with the
     first images, and ConfigError is raised where it has changed meanwhile.
     """
 
-    def __init__(self, config: _settings.Config = None) -> None:
-        settings = _settings.Settings(_settings.as_pairs(config))  # now, and not with the first image
+    def __init__(
+        self,
+        config: _settings.Config = None,
+        *,
+        maps: Optional[Mapping[str, Any]] = None,
+        transfer: str = "srgb",
+        bits: int = 16,
+    ) -> None:
+        given = _given.given_of(maps, transfer, bits)
+        settings = _settings.Settings(_settings.as_pairs(config), given)  # now, and not with the first image
         self._open(settings, settings.text())
 
     def _open(self, settings: _settings.Settings, text: str) -> None:
@@ -46,17 +62,26 @@ class Foveator:
         self._contexts = _context.Contexts(text)
         self._calls = _calls.Calls()
         self._looked_at: set[tuple[int, int]] = set()  # sizes of pictures
+        self._is_hlg = settings.given.transfer == "hlg"
+        self._for_levels: Optional[tuple[_deep.Light, Foveator]] = None  # for levels of uint16, once there are any
         _alive[text] = self
         _warn_unused(settings.unused)
 
     @classmethod
     def _of_text(cls, text: str) -> "Foveator":
         made = cls.__new__(cls)
-        made._open(_settings.Settings(_settings.pairs_of_text(text)), text)
+        made._open(_settings.of_text(text), text)
+        return made
+
+    @classmethod
+    def _of_text_given(cls, text: str, given: _given.Given) -> "Foveator":
+        made = cls.__new__(cls)
+        made._open(_settings.Settings(_settings.pairs_of_text(text), _given.remember(given)), text)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Foveator._of_text, (self.text,))
+        given = self._settings.given
+        return (Foveator._of_text_given, (self.text, given)) if given.arrays else (Foveator._of_text, (self.text,))
 
     def __repr__(self) -> str:
         return f"Foveator({', '.join(f'{path}={value}' for path, value in _settings.pairs_of_text(self.text))})"
@@ -73,6 +98,33 @@ class Foveator:
         if text is None:
             raise KeyError(path)
         return text
+
+    def sigma_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
+        """The blur of foveation at each pixel of a picture of that shape: the standard deviation in pixels.
+
+        shape: rows and columns, as of an image. gaze: (x, y) in uv, or (N, 2).
+
+        Returns float32 of (rows, columns), or (N, rows, columns); 0 where the picture is left as it is. Takes about as long as a
+        picture on one core, or longer: not for every frame. The same holds for the maps below.
+        """
+        return _maps.made(self._settings, "fovea_sigma_map", shape, gaze)
+
+    def eccentricity_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
+        """Degrees between each pixel's ray and the gaze's, for models with a view; docs/models.md says what others have."""
+        return _maps.made(self._settings, "fovea_eccentricity_map", shape, gaze)
+
+    def cutoff_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
+        """The model's cutoff at each pixel, in cycles per degree, before strength and method; it may lie beyond what pixels show."""
+        return _maps.made(self._settings, "fovea_cutoff_map", shape, gaze)
+
+    def gain_map(
+        self, shape: Sequence[int], cycles_per_deg: float, direction_deg: float = 0.0, gaze: Any = (0.5, 0.5)
+    ) -> _maps.Map:
+        """What is left of the amplitude of a grating at each pixel, 0 to 1, all settings included.
+
+        cycles_per_deg: its frequency at the pixel. direction_deg: along which it varies, 0 to the right, 90 down.
+        """
+        return _maps.gain(self._settings, shape, gaze, cycles_per_deg, direction_deg)
 
     def _look_at(self, width: int, height: int) -> None:
         """Warns, once, of settings that leave pictures of this size as they are."""
@@ -102,6 +154,8 @@ class Foveator:
         """Waits for what is under way on devices and frees it. A later call opens it again."""
         self._calls.clear()
         self._contexts.close()
+        if self._for_levels is not None:
+            self._for_levels[1].close()
 
     def __call__(
         self,
@@ -151,13 +205,50 @@ class Foveator:
         source = _arrays.view_of(images, "images", chosen)
         if chosen is not None and source.device != _arrays.CUDA:
             raise ValueError("a stream is for images in CUDA memory; these lie in the CPU's")
+        if source.dtype == np.uint16:
+            return self._of_levels(images, source, gaze, out, layout, stream, beside)
         shape = _shape.shape_of(source, layout)
+        if self._is_hlg and source.dtype == np.uint8:
+            _deep.check_hlg(shape)
         is_ordered = chosen is not None  # by the caller, whose stream waits for whatever it must
         if chosen is None:
             chosen = source.stream
         # What is allocated and copied here belongs to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
             return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, beside)
+
+    def _of_levels(
+        self, images: Any, source: _arrays.View, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside"
+    ) -> Any:
+        """Foveates levels of uint16: ten bits as words that the library has, others as floats of what is averaged."""
+        shape = _shape.packed_shape_of(source.shape, np.dtype(np.float32), layout)
+        if self._is_hlg:
+            _deep.check_hlg(shape)
+        if out is not None:
+            _check_out(source, _arrays.view_of(out, "out", stream))
+        if not _arrays.has_arithmetic(images):
+            raise TypeError(f"images of uint16 are NumPy's, torch's or CuPy's, not {type(images).__name__}")
+        if self._for_levels is None:
+            pairs, given = _deep.settings_of(self._settings)
+            settings = _settings.Settings(pairs, given)
+            inner = Foveator.__new__(Foveator)
+            _said.add(settings.unused)
+            inner._open(settings, settings.text())
+            self._for_levels = (_deep.Light(self._settings), inner)
+        light, inner = self._for_levels
+        _deep.check_levels(images, source, light.highest)
+        target = _arrays.empty_like(images, source) if out is None else out
+        with _arrays.on_stream(images, source, _stream_of(stream)):
+            if light.is_of_words(shape):
+                words = self._plain(_deep.words_of(images, shape), gaze, None, "NHW", stream, beside)
+                _deep.write_words(words, images, target, shape)
+            else:
+                given = light.of(images, source, shape)
+                seen = inner._plain(given, gaze, None, layout, stream, beside)
+                target[...] = light.levels(seen, given, images, source, shape)
+        if out is not None:
+            _arrays.mark_written(out)
+        return target
 
     def _run(
         self,
@@ -396,7 +487,9 @@ def foveate(
 
     images: uint8, float16 or float32; NumPy, PyTorch, CuPy, JAX or anything with DLPack or
         `__cuda_array_interface__`, read where it lies, with any strides: views such as rgba[..., :3] and flipped
-        rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to.
+        rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to. uint16 of NumPy, PyTorch and
+        CuPy: levels of sixteen bits, or as many as the Foveator's `bits` says, which are copied. uint32 in the layout NHW: words of ten
+        bits a colour (A2B10G10R10).
     layout: "NHWC", "NCHW", "NHW" or "NHWF". N may be missing (one image) or several dimensions (environments x cameras).
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with
         its image's gaze (stacked frames), three at a time as RGB where their number is a multiple of three. Of 4 in NHWC the last is alpha and stays as it is
@@ -417,8 +510,8 @@ def foveate(
     depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`, whose values lie where
         the images lie. It has no gradients.
 
-    Returns out, or a new array of the images' library on their device. uint8 values are taken as sRGB and averaged as
-    light ("foveation.light"), floats as they are.
+    Returns out, or a new array of the images' library on their device. uint8, uint16 and uint32 values are taken as sRGB, or as the
+    Foveator's `transfer` says, and averaged as light ("foveation.light"), floats as they are.
 
     PyTorch (2.4 or newer): tensors of floats that require gradients get them, images (foveation is linear in them, and
     has derivatives of any order) and gaze (a derivative of first order; float32 or float64, (2,) or a pair for each

@@ -254,6 +254,25 @@ class PointUv(ctypes.Structure):
     _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
 
 
+class Field(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("xy", ctypes.c_void_p),
+        ("width", ctypes.c_uint32),
+        ("height", ctypes.c_uint32),
+        ("layers", ctypes.c_uint32),
+        ("centered", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 3),
+        ("point_bytes", ctypes.c_ssize_t),
+        ("row_bytes", ctypes.c_ssize_t),
+        ("layer_bytes", ctypes.c_ssize_t),
+    ]
+
+
+class Grating(ctypes.Structure):
+    _fields_ = [("cycles_per_deg", ctypes.c_double), ("direction_deg", ctypes.c_double)]
+
+
 class SettingInfo(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -275,6 +294,7 @@ class SettingInfo(ctypes.Structure):
 
 
 _PP = ctypes.POINTER(ctypes.c_void_p)
+_MAP = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, PointUv]  # settings, width, height, gaze
 _FUNCTIONS = {
     "fovea_version": (ctypes.c_uint32, []),
     "fovea_result_name": (ctypes.c_char_p, [ctypes.c_int]),
@@ -290,7 +310,12 @@ _FUNCTIONS = {
     "fovea_config_create": (ctypes.c_int, [ctypes.POINTER(ConfigDesc), _PP]),
     "fovea_config_destroy": (None, [_PP]),
     "fovea_config_settings": (ctypes.c_void_p, [ctypes.c_void_p]),
-    "fovea_sigma_map": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, PointUv, ctypes.c_void_p]),
+    "fovea_settings_set_field": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Field), Log]),
+    "fovea_settings_set_transfer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "fovea_sigma_map": (ctypes.c_int, [*_MAP, ctypes.c_void_p]),
+    "fovea_eccentricity_map": (ctypes.c_int, [*_MAP, ctypes.c_void_p]),
+    "fovea_cutoff_map": (ctypes.c_int, [*_MAP, ctypes.c_void_p]),
+    "fovea_gain_map": (ctypes.c_int, [*_MAP, ctypes.POINTER(Grating), ctypes.c_void_p]),
     "fovea_blobs_create": (ctypes.c_int, [ctypes.POINTER(BlobsDesc), _PP]),
     "fovea_blobs_destroy": (None, [_PP]),
     "fovea_blobs_run": (

@@ -14,7 +14,7 @@ from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from . import _errors, _library
+from . import _errors, _given, _library
 
 _TYPES = ("bool", "integer", "number", "word", "text", "file", "keys", "list", "words")
 _TEXT_MAX = 32768  # FOVEA_SETTING_TEXT_MAX
@@ -27,6 +27,10 @@ Status = tuple[int, ...]  # of a file, by which one sees that it has changed
 # texts are the same where the settings and the files are, and only there.
 _READ = "foveation.map.file"
 _MARK = "#"
+
+# Arrays count where these settings name these words; the kind of a map is then that of an array.
+_GIVEN_FOR = {_given.MAP: ("foveation.model", "map", "it must be map"), _given.LENS: ("operators", "lens", "it must list lens")}
+_OF_ARRAY = ("foveation.map.kind", "array")
 
 # The package's own default: the library's, `paper`, leaves 1.5 pixels sharp in a picture of 84x84.
 _MODEL = "foveation.model"
@@ -136,6 +140,16 @@ def pairs_of_text(text: str) -> Pairs:
     return _lines_of(text, marked=False)
 
 
+def given_of_text(text: str) -> _given.Given:
+    """What the text says was given beside the settings."""
+    return _given.given_of_lines({path.removeprefix(_MARK): value for path, value in _lines_of(text, marked=True)})
+
+
+def of_text(text: str) -> "Settings":
+    """The settings that a text stands for."""
+    return Settings(pairs_of_text(text), given_of_text(text))
+
+
 def _digest_of(file: str) -> str:
     """Says what is in a file, and nothing where it cannot be read: who opens it says why."""
     try:
@@ -150,7 +164,7 @@ def check_files(text: str) -> None:
     files = dict(pairs_of_text(text))
     for marked, digest in _lines_of(text, marked=True):
         path = marked.removeprefix(_MARK)
-        if _digest_of(files[path]) != digest:
+        if path in files and _digest_of(files[path]) != digest:
             raise _errors.ConfigError(f"{path}: {files[path]} has changed since the Foveator was made: make a new one")
 
 
@@ -186,8 +200,8 @@ def _bytes_of(text: str) -> bytes:
 class Settings:
     """An object of the library's with these pairs in force. Freed with this object."""
 
-    def __init__(self, pairs: Pairs) -> None:
-        self._library = _library.library()
+    def __init__(self, pairs: Pairs, given: _given.Given = _given.Given()) -> None:
+        self._library, self.given = _library.library(), given
         self.pointer = ctypes.c_void_p()
         self._messages = _library.Messages()
         files = [text for path, text in pairs if not path]
@@ -199,8 +213,18 @@ class Settings:
                 self._check(
                     self._library.fovea_settings_set(self.pointer, _bytes_of(path), _bytes_of(text), self._messages.log), path
                 )
+        for result, path in given.add_to(self.pointer, self._messages.log):
+            self._check(result, path)
+        self._check_given()
         # What the library says of settings that do nothing beside the others; "" where all count.
         self.unused = self._checked()
+
+    def _check_given(self) -> None:
+        """ConfigError: no picture would be made by an array that was given."""
+        for path, _ in self.given.arrays:
+            setting, wanted, must = _GIVEN_FOR[path]
+            if wanted not in (self.get(setting) or "").strip("[]").replace('"', "").replace(" ", "").split(","):
+                raise _errors.ConfigError(f"maps: {path} is given, and {setting} is {self.get(setting)}: {must}")
 
     def _checked(self) -> str:
         self._messages, before = _library.Messages(_library.LOG_INFO), self._messages
@@ -269,10 +293,13 @@ class Settings:
             text = value.value.decode()
             if "\t" in text:
                 raise _errors.ConfigError(f"{path}: {text!r} has a tab in it")
+            if (path, text) == _OF_ARRAY:
+                continue  # as the array makes it
             if text != default or path == _MODEL:
                 lines.append(f"{path}={text}")
         if file := self.get(_READ):
             lines.append(f"{_MARK}{_READ}={_digest_of(file)}")
+        lines += [_MARK + line for line in self.given.lines()]
         return "\t".join(lines)
 
     def __del__(self) -> None:

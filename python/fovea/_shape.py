@@ -24,6 +24,7 @@ _FORMATS = {
     ("float32", 3): 10,
     ("float32", 4): 7,
 }
+_WORDS = {("uint32", 1): 4}  # A2B10G10R10, whose colours are no values of their own
 LAYOUTS = ("NHWC", "NCHW", "NHW", "NHWF")  # F: frames, of which none is alpha
 PIXELS = (1, 3, 4)  # colours that one pixel has
 _MOST_IMAGES = 65535  # of one call
@@ -143,8 +144,9 @@ class Shape:
                 f'images of shape {view.shape} as {layout} have {self.height} rows and {self.colours} colours: planes want layout="NCHW" '
                 "(for such images, too: move their colours before the rows)"
             )
-        if view.dtype.name not in ("uint8", "float16", "float32"):
-            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, float16 and float32")
+        is_of_words = view.dtype.name == "uint32" and layout == "NHW"
+        if view.dtype.name not in ("uint8", "float16", "float32") and not is_of_words:
+            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")
 
@@ -178,7 +180,7 @@ class Shape:
         return _library.Image(
             width_px=self.width,
             height_px=self.height,
-            format=_FORMATS[view.dtype.name, colours],
+            format=_FORMATS.get((view.dtype.name, colours)) or _WORDS[view.dtype.name, colours],
             memory=view.memory,
             row_stride_bytes=view.strides[self.row],
             # Where there is one column, its stride means nothing.

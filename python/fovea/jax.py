@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _foveator, _library, _shape
+from . import _errors, _foveator, _given, _library, _shape
 
 _FILE = "libfovea_xla.so"
 _HANDLERS = {"cpu": "fovea_xla_cpu", "CUDA": "fovea_xla_cuda"}
@@ -154,5 +154,7 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     shape = _shape.packed_shape_of(images.shape, images.dtype, layout)
     _shape.check_gaze(gaze.shape, shape.lead)
     foveator = _foveator.of_config(config)
+    if foveator._settings.given != _given.Given():
+        raise _errors.UnsupportedError("maps= and transfer= with JAX arrays: give out=, or arrays of NumPy's")
     foveator._look_at(shape.width, shape.height)
     return _foveate(images, gaze, foveator.text, layout)

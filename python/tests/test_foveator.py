@@ -39,7 +39,7 @@ def test_a_file_is_a_configuration(tmp_path):
 
 def test_a_foveator_shows_what_is_for_its_users_alone():
     names = {name for name in dir(fovea.Foveator) if not name.startswith("_")}
-    assert names == {"close", "get", "open"}
+    assert names == {"close", "get", "open", "sigma_map", "eccentricity_map", "cutoff_map", "gain_map"}
 
 
 def test_foveators_are_pickled_and_compared():

@@ -30,6 +30,8 @@ STRUCTS = {
     "fovea_lightfield_sum": _library.LightFieldSum,
     "fovea_config_desc": _library.ConfigDesc,
     "fovea_setting": _library.SettingInfo,
+    "fovea_field": _library.Field,
+    "fovea_grating": _library.Grating,
     "fovea_gaze": _gaze_source.Gaze,
     "fovea_gaze_source_desc": _gaze_source.GazeSourceDesc,
 }

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""What settings do to pictures, as maps of numbers: what a paper states of its stimuli."""
+
+import ctypes
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _library, _settings, _shape
+
+Map = np.ndarray[Any, Any]
+
+_SIDES = range(1, 16385)
+
+
+def _size_of(shape: Sequence[int]) -> tuple[int, int]:
+    try:
+        height, width = (operator.index(n) for n in shape)
+    except (TypeError, ValueError):
+        height = width = 0
+    if height not in _SIDES or width not in _SIDES:
+        raise ValueError(f"shape is {shape!r}; it must be rows and columns of the picture, 1 to 16384 each")
+    return height, width
+
+
+def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: Any, *more: Any) -> Map:
+    """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each."""
+    height, width = _size_of(shape)
+    gazes = np.asarray(gaze, np.float64)
+    if gazes.ndim not in (1, 2) or gazes.shape[-1] != 2:
+        raise ValueError(f"gaze has shape {gazes.shape}; it must be (2,) or (N, 2), x and y in uv")
+    _shape.check_places(gazes.reshape(-1))
+    found = np.empty((*gazes.shape[:-1], height, width), np.float32)
+    messages = _library.Messages()
+    for (x, y), out in zip(gazes.reshape(-1, 2), found.reshape(-1, height, width)):
+        at = _library.PointUv(x, y)
+        result = getattr(_library.library(), name)(settings.pointer, width, height, at, *more, out.ctypes.data)
+        _library.check(result, messages, name.removeprefix("fovea_"))
+    return found
+
+
+def gain(settings: _settings.Settings, shape: Sequence[int], gaze: Any, cycles_per_deg: float, direction_deg: float) -> Map:
+    """The gain of a grating."""
+    if not (0 <= cycles_per_deg < float("inf")):
+        raise ValueError(f"cycles_per_deg is {cycles_per_deg}; it must be 0 or more, and finite")
+    if not abs(direction_deg) < float("inf"):
+        raise ValueError(f"direction_deg is {direction_deg}; it must be finite")
+    grating = _library.Grating(cycles_per_deg, direction_deg)
+    return made(settings, "fovea_gain_map", shape, gaze, ctypes.byref(grating))
