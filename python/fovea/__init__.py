@@ -31,6 +31,7 @@ from ._foveator import Foveator, foveate
 from ._given import Field
 from ._library import library_path, version
 from ._lightfield import LightField
+from ._live import Gaze, GazeSample, GazeState
 from ._settings import Setting, settings
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ __all__ = [
     "Field",
     "FoveaError",
     "Foveator",
+    "Gaze",
+    "GazeSample",
+    "GazeState",
     "LibraryError",
     "LightField",
     "OutOfMemoryError",

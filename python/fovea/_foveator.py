@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _calls, _context, _deep, _depth, _errors, _given, _maps, _settings, _shape
+from . import _arrays, _calls, _context, _deep, _depth, _errors, _given, _live, _maps, _settings, _shape
 
 
 Array = TypeVar("Array")  # what comes back is of the images' library
@@ -171,6 +171,8 @@ class Foveator:
         """Foveates images around gazes; see `foveate`."""
         if isinstance(gaze, (tuple, list)):
             gaze = _arrays.stacked(gaze)
+        elif isinstance(gaze, _live.Gaze):
+            gaze = gaze.place_for(getattr(images, "shape", ()), layout)
         beside = _beside_of(sigma, depth)
         if beside:
             _check_plain(images, gaze, out, beside)
@@ -271,6 +273,9 @@ class Foveator:
         if not is_ordered:
             _check_order(target, stream, "out")
         if shape.images == 0:
+            return out
+        if gaze is None and self.get("operators") == "foveate":
+            out[...] = images  # nobody looks
             return out
         self._look_at(shape.width, shape.height)
         packed = None
@@ -394,6 +399,8 @@ def _check_out(source: _arrays.View, target: _arrays.View) -> None:
 
 def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
     """Gazes as a View of float32, two for each image without gaps, in the CPU's or the images' own memory."""
+    if gaze is None:
+        return _arrays.view_of(np.full((shape.images, 2), np.nan, np.float32), "gaze")
     if _arrays.is_torch(gaze):
         gaze = gaze.resolve_neg()
         if gaze.requires_grad and not sys.modules["torch"].is_grad_enabled():
@@ -496,7 +503,8 @@ def foveate(
         ("foveation.alpha"); "NHWF" says that they are frames, and all are foveated.
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
         float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed, in the CPU's memory from -1
-        to 2: what is farther away is in pixels, ValueError.
+        to 2: what is farther away is in pixels, ValueError. An open `fovea.Gaze`: where it is now, for all. None, or no gaze there: images
+        are not foveated; operators that look at no gaze are at work.
     config: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
     out: where the result goes: shape, type and device of the images, apart from them. None: a new array.
     stream: CUDA: a torch or CuPy stream or a CUstream's address, which waits for what makes images, gaze and out.
@@ -522,6 +530,8 @@ def foveate(
     UnsupportedError where this build or machine has no CUDA and where there is no gradient, and FoveaError. On an error out is not written, unless it
     is OutOfMemoryError of a batch that goes in several parts.
     """
+    if isinstance(gaze, _live.Gaze) and _arrays.torch_compiles():
+        raise _errors.UnsupportedError("a fovea.Gaze in code that torch compiles: read() it outside, and give the place")
     if sigma is None and depth is None and _arrays.torch_compiles():
         from . import _torch
 

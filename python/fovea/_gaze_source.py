@@ -32,7 +32,8 @@ class GazeSourceDesc(ctypes.Structure):
     ]
 
 
-def _functions() -> ctypes.CDLL:
+def functions() -> ctypes.CDLL:
+    """The library, with the functions of plugin/fovea_gaze.h."""
     library, pointers = _library.library(), ctypes.POINTER(ctypes.c_void_p)
     library.fovea_gaze_source_create.argtypes = [ctypes.POINTER(GazeSourceDesc), pointers]
     library.fovea_gaze_source_destroy.argtypes = [pointers]
@@ -40,6 +41,10 @@ def _functions() -> ctypes.CDLL:
     library.fovea_gaze_source_read.argtypes = [
         ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(Gaze)
     ]
+    library.fovea_gaze_source_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.fovea_gaze_source_udp_port.argtypes = [ctypes.c_void_p]
+    library.fovea_gaze_source_udp_port.restype = ctypes.c_uint16
+    library.fovea_time_ns.argtypes, library.fovea_time_ns.restype = [], ctypes.c_int64
     return library
 
 
@@ -47,7 +52,7 @@ class Source:
     """The source that settings name, open for as long as a `with` lasts. Called with rising times it says where it looks."""
 
     def __init__(self, pairs: _settings.Pairs, size_px: tuple[int, int]) -> None:
-        self._library, self._messages, self._size_px = _functions(), _library.Messages(), size_px
+        self._library, self._messages, self._size_px = functions(), _library.Messages(), size_px
         settings = _settings.Settings(pairs)
         desc = GazeSourceDesc(ctypes.sizeof(GazeSourceDesc), settings.pointer, self._messages.log)
         self._source, self._gaze = ctypes.c_void_p(), Gaze()

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
-from . import _blobs, _gaze_source, _settings
+from . import _blobs, _gaze_source, _live, _settings
 
 Array = Any  # NumPy's, or a tensor
 Random = Any  # numpy.random.Generator or torch.Generator
@@ -39,7 +39,7 @@ class Policy(Protocol):
 
 
 _METHODS = ("reset", "begin", "step")
-Gaze = Union[None, Sequence[float], "np.ndarray[Any, Any]", Policy]
+Gaze = Union[None, Sequence[float], "np.ndarray[Any, Any]", Policy, _live.Gaze]
 
 
 def uniform(rng: Random, *shape: int) -> Array:
@@ -97,10 +97,44 @@ class Fixed:
         return self._gazes + 0
 
 
+class Live:
+    """All gazes are where somebody looks now: an open `fovea.Gaze`, a person before the environment's picture.
+
+    Where there is no gaze ("gaze.validity.fallback" none), the last place stays. Wrappers take a `fovea.Gaze` itself, too. Whoever opened it closes it.
+    """
+
+    def __init__(self, source: _live.Gaze) -> None:
+        self.source, self._layout = source, "NHWC"
+        self._place: tuple[float, float] = (0.5, 0.5)
+        self._shape: tuple[int, ...] = ()
+
+    def __deepcopy__(self, _memo: Any) -> "Live":
+        return Live(self.source)
+
+    def see(self, images: Array, layout: str) -> None:
+        self._shape, self._layout = tuple(images.shape), layout
+
+    def _gazes(self, count: int, rng: Random) -> Array:
+        self._place = self.source.place_for(self._shape, self._layout) or self._place
+        return same(rng, count, self._place)
+
+    def reset(self, count: int, rng: Random) -> Array:
+        self._count = count
+        return self._gazes(count, rng)
+
+    def begin(self, which: Array, rng: Random) -> Array:
+        return self._gazes(self._count, rng)
+
+    def step(self, rng: Random) -> Array:
+        return self._gazes(self._count, rng)
+
+
 def policy_of(gaze: Gaze = None) -> Policy:
     """What wrappers take: None, a place, or a policy. A policy has state: each wrapper has its own."""
     if gaze is None:
         return Fixed()
+    if isinstance(gaze, _live.Gaze):
+        return Live(gaze)
     if isinstance(gaze, type):
         raise TypeError(f"gaze is a class; give an object: {gaze.__name__}()")
     missing = [name for name in _METHODS if not callable(getattr(gaze, name, None))]

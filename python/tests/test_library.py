@@ -12,7 +12,7 @@ import sys
 import pytest
 from conftest import PACKAGE, ROOT
 
-from fovea import _gaze_source, _library, _shape
+from fovea import _gaze_source, _library, _live, _shape
 
 STRUCTS = {
     "fovea_log": _library.Log,
@@ -34,6 +34,7 @@ STRUCTS = {
     "fovea_grating": _library.Grating,
     "fovea_gaze": _gaze_source.Gaze,
     "fovea_gaze_source_desc": _gaze_source.GazeSourceDesc,
+    "fovea_gaze_sample": _live._Sample,
 }
 
 
