@@ -4,6 +4,7 @@
 /* The record of frames: what is in its files, and what becomes of them where something goes
  * wrong. gunzip reads the compressed one. */
 #include "cmocka_all.h"
+#include "plugin/fovea_record.h"
 #include "plugin/record/record_state.h"
 
 #include <signal.h>
@@ -224,6 +225,62 @@ TEST(a_program_that_is_killed_leaves_what_was_written)
     }
     assert_int_equal(test_status_of(child), -SIGKILL);
     assert_int_equal(lines_of(&scene, "_run-1"), 20);
+    end_scene(&scene);
+}
+
+static struct fovea_record *create_record(const struct scene *scene, const char *name,
+                                          enum fovea_result expected)
+{
+    struct fovea_settings *settings = NULL;
+    struct fovea_record *record = NULL;
+    assert_ok(fovea_settings_create(&settings));
+    assert_ok(fovea_settings_set(settings, "record.file", name, (struct fovea_log){0}));
+    struct fovea_record_desc desc;
+    fovea_record_desc_init(&desc);
+    desc.settings = settings;
+    desc.log = log_of((struct scene *)scene);
+    assert_int_equal(fovea_record_create(&desc, &record), expected);
+    if (record) {
+        assert_ok(fovea_settings_set(settings, "foveation.strength", "2", (struct fovea_log){0}));
+        assert_ok(fovea_record_set_settings(record, settings));
+    }
+    fovea_settings_destroy(&settings);
+    return record;
+}
+
+TEST(a_program_records_its_own_frames)
+{
+    struct scene scene;
+    make_scene(&scene);
+    assert_null(create_record(&scene, "", FOVEA_ERROR_CONFIG));
+    assert_non_null(strstr(scene.logged, "record.file is empty"));
+    struct fovea_record *record = create_record(&scene, scene.name, FOVEA_OK);
+    struct fovea_record_frame frame;
+    fovea_record_frame_init(&frame);
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.width_px = 200;
+    frame.height_px = 100;
+    frame.gazes[0] = (struct fovea_gaze){
+        .point = {0.1, 0.25}, .state = FOVEA_GAZE_SACCADE, .usable = true, .age_ns = 12000000};
+    frame.took_ns = 1500000;
+    frame.t_ns = fovea_time_ns();
+    assert_ok(fovea_record_add(record, &frame));
+    frame.presented_t_ns = fovea_time_ns() + 1000000000;
+    assert_ok(fovea_record_add(record, &frame));
+    frame.view_count = 3;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    fovea_record_destroy(&record);
+    fovea_record_destroy(&record);
+    char text[8192];
+    const char *rows = of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz");
+    read_command(test_text("gunzip -c %s | cut -f 2-5,9-11,16-18,20", rows), text, sizeof text);
+    assert_string_equal(text, "20\t25\t1\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\n"
+                              "20\t25\t2\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\n");
+    read_command(test_text("gunzip -c %s | cut -f 19", rows), text, sizeof text);
+    assert_true(strncmp(text, "n/a\n1.", 6) == 0);
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
+                 sizeof text);
+    assert_non_null(strstr(text, "\"FoveaPresented\": \"as the program says\""));
     end_scene(&scene);
 }
 

@@ -37,6 +37,7 @@ struct record_row {
     double gpu_us; /* negative: not known */
     uint64_t refused; /* frames that were not taken since the one before */
     uint32_t settings; /* the number of those in force; the first are 1 */
+    int64_t presented_t_ns; /* when it was on the screen; 0: nobody says it */
 };
 
 struct record;

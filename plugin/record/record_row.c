@@ -69,7 +69,8 @@ static void fill(const struct record *record, const struct record_row *row,
     cells[RECORD_GPU] = seconds_cell(row->gpu_us >= 0, (int64_t)(row->gpu_us * 1e3));
     cells[RECORD_FOVEATED] = count_cell(row->foveated);
     cells[RECORD_REFUSED] = count_cell(row->refused);
-    cells[RECORD_PRESENTED] = seconds_cell(false, 0); /* nobody says it yet */
+    cells[RECORD_PRESENTED] =
+        seconds_cell(row->presented_t_ns != 0, row->presented_t_ns - record->start_ns);
     cells[RECORD_SETTINGS] = count_cell(row->settings);
 }
 

@@ -94,10 +94,13 @@ static void put_rows_side(FILE *file, struct record *record)
     put_settings(file, record);
     fprintf(file,
             "    \"FoveaStart\": {\"utc\": \"%s\", \"clock_monotonic_ns\": %lld},\n"
-            "    \"FoveaPresented\": \"missing: the program does not say when frames were on "
-            "the screen\",\n"
+            "    \"FoveaPresented\": \"%s\",\n"
             "    \"FoveaLines\": {\"written\": %llu, \"lost\": %llu}\n}\n",
-            record->start_utc, (long long)record->start_ns, (unsigned long long)record->row_count,
+            record->start_utc, (long long)record->start_ns,
+            record->presented_count > 0
+                ? "as the program says"
+                : "missing: the program does not say when frames were on the screen",
+            (unsigned long long)record->row_count,
             (unsigned long long)(atomic_load(&record->lost) + record->unwritten));
 }
 

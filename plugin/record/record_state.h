@@ -72,6 +72,7 @@ struct record {
     struct record_row last; /* the newest row that was taken out */
     int64_t first_t_ns;
     uint64_t row_count; /* written */
+    uint64_t presented_count; /* rows that say when they were presented */
     uint64_t taken; /* out of the ring */
     uint64_t unwritten; /* taken, but the file did not take them */
     uint64_t lost_said;

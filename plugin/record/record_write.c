@@ -95,6 +95,7 @@ static void take_row(struct record *record, const struct record_row *row)
     record->first_t_ns = record->taken == 0 ? row->t_ns : record->first_t_ns;
     record->last = *row;
     record->taken++;
+    record->presented_count += row->presented_t_ns != 0;
 }
 
 static void write_rows(struct record *record)

@@ -32,6 +32,7 @@ from ._given import Field
 from ._library import library_path, version
 from ._lightfield import LightField
 from ._live import Gaze, GazeSample, GazeState
+from ._record import Record
 from ._settings import Setting, settings
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ __all__ = [
     "LibraryError",
     "LightField",
     "OutOfMemoryError",
+    "Record",
     "Setting",
     "UnsupportedError",
     "blobs",

@@ -169,7 +169,9 @@ class Foveator:
         depth: Optional[_depth.Depth] = None,
     ) -> Array:
         """Foveates images around gazes; see `foveate`."""
-        if isinstance(gaze, (tuple, list)):
+        if isinstance(gaze, _live.GazeSample):
+            gaze = gaze.place
+        elif isinstance(gaze, (tuple, list)):
             gaze = _arrays.stacked(gaze)
         elif isinstance(gaze, _live.Gaze):
             gaze = gaze.place_for(getattr(images, "shape", ()), layout)
@@ -474,6 +476,13 @@ def of_config(config: AnyConfig) -> Foveator:
     return _kept_of_pairs(pairs, _settings.statuses_of(pairs))
 
 
+def settings_of(config: AnyConfig, more: _settings.Pairs = ()) -> _settings.Settings:
+    """What is in force with a configuration, and with some settings more."""
+    if isinstance(config, Foveator):
+        return _settings.Settings((*_settings.pairs_of_text(config.text), *more), config._settings.given)
+    return _settings.Settings((*_settings.as_pairs(config), *more))
+
+
 def as_foveator(config: AnyConfig) -> Foveator:
     """The Foveator that is given, or a new one of its own."""
     return config if isinstance(config, Foveator) else Foveator(config)
@@ -503,7 +512,7 @@ def foveate(
         ("foveation.alpha"); "NHWF" says that they are frames, and all are foveated.
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
         float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed, in the CPU's memory from -1
-        to 2: what is farther away is in pixels, ValueError. An open `fovea.Gaze`: where it is now, for all. None, or no gaze there: images
+        to 2: what is farther away is in pixels, ValueError. An open `fovea.Gaze`: where it is now, for all; a `GazeSample` that was read of it. None, or no gaze there: images
         are not foveated; operators that look at no gaze are at work.
     config: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
     out: where the result goes: shape, type and device of the images, apart from them. None: a new array.

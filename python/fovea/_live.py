@@ -46,6 +46,11 @@ class GazeSample(NamedTuple):
         return (self.x, self.y)
 
     @property
+    def place(self) -> Optional[tuple[float, float]]:
+        """What pictures are foveated with: None where there is no gaze; beyond -1 and 2 it is as at -1 and 2."""
+        return (min(max(self.x, -1.0), 2.0), min(max(self.y, -1.0), 2.0)) if self.usable else None
+
+    @property
     def sample_t_ns(self) -> int:
         """When the sample behind the gaze was measured, as far as the source's clock is known, else when it arrived."""
         return self.t_ns - self.age_ns
@@ -162,9 +167,8 @@ class Gaze:
         return result >= 0
 
     def place_for(self, shape: Sequence[int], layout: str) -> Optional[tuple[float, float]]:
-        """x and y for images of that shape; None where there is no gaze. Beyond -1 and 2 is as at -1 and 2."""
-        sample = self.read(size_px=_size_in(shape, layout))
-        return (min(max(sample.x, -1.0), 2.0), min(max(sample.y, -1.0), 2.0)) if sample.usable else None
+        """`GazeSample.place` for images of that shape."""
+        return self.read(size_px=_size_in(shape, layout)).place
 
     @property
     def udp_port(self) -> int:

@@ -109,6 +109,11 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is nothing that JSON holds")
 
 
+def text_of(value: Any) -> str:
+    """A value as JSON."""
+    return json.dumps(value)
+
+
 def as_pairs(config: Config) -> Pairs:
     """A configuration as (path, JSON) pairs, hashable; a file is the pair ("", its path), other strings name a model."""
     if config is None:

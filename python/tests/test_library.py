@@ -12,7 +12,7 @@ import sys
 import pytest
 from conftest import PACKAGE, ROOT
 
-from fovea import _gaze_source, _library, _live, _shape
+from fovea import _gaze_source, _library, _live, _record, _shape
 
 STRUCTS = {
     "fovea_log": _library.Log,
@@ -35,6 +35,8 @@ STRUCTS = {
     "fovea_gaze": _gaze_source.Gaze,
     "fovea_gaze_source_desc": _gaze_source.GazeSourceDesc,
     "fovea_gaze_sample": _live._Sample,
+    "fovea_record_desc": _record._Desc,
+    "fovea_record_frame": _record._Frame,
 }
 
 
@@ -47,7 +49,7 @@ def test_structs_are_those_of_the_headers(tmp_path):
         for field, *_ in struct._fields_:
             lines.append(f'printf("{name}.{field} %zu\\n", offsetof(struct {name}, {field}));')
     source = tmp_path / "places.c"
-    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <fovea_lightfield.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
+    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <fovea_lightfield.h>\n#include <fovea_record.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
     program = tmp_path / "places"
     subprocess.run([compiler, "-I", ROOT / "plugin", source, "-o", program], check=True)
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout

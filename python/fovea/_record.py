@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""A record of the frames that a program shows: a line each, with the gaze, in the files of BIDS."""
+
+import ctypes
+import functools
+import os
+import threading
+import weakref
+from typing import Any, Optional, Sequence, Union
+
+from . import _errors, _foveator, _gaze_source, _library, _live, _settings
+
+_EXIT_WAIT_S = 5.0
+
+
+class _Desc(ctypes.Structure):
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("settings", ctypes.c_void_p), ("log", _library.Log)]
+
+
+class _Frame(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("t_ns", ctypes.c_int64),
+        ("width_px", ctypes.c_uint32),
+        ("height_px", ctypes.c_uint32),
+        ("view_count", ctypes.c_uint32),
+        ("passed_through", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 3),
+        ("gazes", _gaze_source.Gaze * 2),
+        ("took_ns", ctypes.c_int64),
+        ("presented_t_ns", ctypes.c_int64),
+        ("refused", ctypes.c_uint64),
+    ]
+
+
+@functools.lru_cache(maxsize=1)
+def _functions() -> ctypes.CDLL:
+    library, pointers = _gaze_source.functions(), ctypes.POINTER(ctypes.c_void_p)
+    library.fovea_record_create.argtypes = [ctypes.POINTER(_Desc), pointers]
+    library.fovea_record_destroy.argtypes, library.fovea_record_destroy.restype = [pointers], None
+    library.fovea_record_set_settings.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.fovea_record_add.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Frame)]
+    return library
+
+
+class _Open:
+    """The library's record, for as long as it is open; the finaliser holds it, and not the Record."""
+
+    def __init__(self, settings: _settings.Settings) -> None:
+        self.process, self.lock = os.getpid(), threading.RLock()
+        self.library, self.messages, self.pointer = _functions(), _library.Messages(), ctypes.c_void_p()
+        desc = _Desc(ctypes.sizeof(_Desc), settings.pointer, self.messages.log)
+        _library.check(self.library.fovea_record_create(ctypes.byref(desc), ctypes.byref(self.pointer)), self.messages, "record")
+
+    def close(self, wait_s: float = -1.0) -> None:
+        # A child of fork has no thread that writes, and leaves the files to its parent.
+        if self.process != os.getpid() or not self.lock.acquire(timeout=wait_s):
+            return
+        try:
+            self.library.fovea_record_destroy(ctypes.byref(self.pointer))
+        finally:
+            self.lock.release()
+
+
+AnyGaze = Union[_live.GazeSample, Sequence[float], None]
+
+
+class Record:
+    """A record of frames, open until `close`, or the end of a `with`. docs/experiments.md says what is in its files.
+
+        with fovea.Gaze("lsl") as gaze, fovea.Record("data/sub-01_task-look", foveator) as record:
+            sample = gaze.read()
+            seen = foveator(image, sample)
+            ...                                       # show it
+            record.add(sample, image.shape, presented_t_ns=when)
+
+    file: what the files' names begin with, as the setting "record.file"; the folder is there. Files of an earlier run stay, and
+        these get the next number.
+    config: the Foveator, or what it takes: the hash of all settings and "foveation.geometry" go into the files.
+
+    Where people look is personal: say to whoever is before the screen that it is recorded.
+
+    Raises OSError where the files cannot be made. A thread of the library's writes ten times a second, and ends with
+    `close`; where it falls behind, or the disk is full, lines are lost, and counted in the files.
+    """
+
+    def __init__(self, file: Union[str, "os.PathLike[str]"], config: _foveator.AnyConfig = None) -> None:
+        self.file = os.path.abspath(os.fsdecode(file)) if file else ""
+        self._open = _Open(self._settings_of(config))
+        self._finalizer = weakref.finalize(self, self._open.close, _EXIT_WAIT_S)
+
+    def _settings_of(self, config: _foveator.AnyConfig) -> _settings.Settings:
+        return _foveator.settings_of(config, (("record.file", _settings.text_of(self.file)),))
+
+    def add(
+        self,
+        gaze: AnyGaze,
+        shape: Sequence[int],
+        *,
+        t_ns: Optional[int] = None,
+        presented_t_ns: Optional[int] = None,
+        took_s: Optional[float] = None,
+        foveated: bool = True,
+        refused: int = 0,
+    ) -> None:
+        """Adds a line, of the frame that was shown. Waits for no file; some microseconds.
+
+        gaze: a `GazeSample` as it was read, with its state, age and rate; or (x, y) in uv; None: there was none.
+        shape: the picture's, rows and columns first, as of NHWC without N. t_ns: when it was foveated, on the clock of
+        time.monotonic_ns(); None: the time that the sample was read for, else now. presented_t_ns: when it was on the screen, on that
+        clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
+        since the one before that were not foveated or not shown; a replay has a gaze for each of them, too.
+        """
+        if len(shape) < 2:
+            raise ValueError(f"shape is {tuple(shape)}; it is the picture's: rows and columns first")
+        frame = _Frame(
+            struct_bytes=ctypes.sizeof(_Frame), width_px=int(shape[1]), height_px=int(shape[0]), view_count=1,
+            passed_through=not foveated, took_ns=-1 if took_s is None else round(took_s * 1e9),
+            presented_t_ns=int(presented_t_ns or 0), refused=int(refused),
+        )  # fmt: skip
+        frame.gazes[0] = _gaze_of(gaze)
+        frame.t_ns = int(t_ns if t_ns is not None else gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0)
+        self._run("fovea_record_add", ctypes.byref(frame), f"record: a picture of shape {tuple(shape)}")
+
+    def set_config(self, config: _foveator.AnyConfig) -> None:
+        """Settings of the frames to come: the column `settings` says which."""
+        settings = self._settings_of(config)
+        self._run("fovea_record_set_settings", settings.pointer, "record")
+
+    def _run(self, name: str, argument: Any, what: str) -> None:
+        opened = self._open
+        if opened.process != os.getpid():
+            raise _errors.FoveaError("record: this process was forked from the one that opened it")
+        with opened.lock:
+            if not opened.pointer:
+                raise ValueError("record: it is closed")
+            _library.check(getattr(opened.library, name)(opened.pointer, argument), opened.messages, what)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is."""
+        return not self._open.pointer
+
+    def close(self) -> None:
+        """Writes all lines and ends. Twice is fine."""
+        self._open.close()
+
+    def __enter__(self) -> "Record":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Record({self.file!r}{', closed' if self.closed else ''})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Record is open in this process: it cannot be pickled or copied")
+
+
+def _gaze_of(gaze: AnyGaze) -> _gaze_source.Gaze:
+    if isinstance(gaze, _live.GazeSample):
+        return _gaze_source.Gaze(
+            _library.PointUv(gaze.x, gaze.y), int(gaze.state), gaze.usable, gaze.age_ns, gaze.rate_hz, gaze.sample_count, gaze.rejected_count
+        )
+    if gaze is None:
+        return _gaze_source.Gaze(_library.PointUv(0.5, 0.5), int(_live.GazeState.LOST), False)
+    x, y = (float(v) for v in gaze)
+    return _gaze_source.Gaze(_library.PointUv(x, y), int(_live.GazeState.TRACKED), True)

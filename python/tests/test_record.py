@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Records of frames that Python shows, and runs that are the same again."""
+
+import gzip
+import json
+import os
+import time
+
+import numpy as np
+import pytest
+
+import fovea
+
+IMAGE = np.random.default_rng(3).integers(0, 256, (60, 80, 3), dtype=np.uint8)
+CONFIG = {"foveation.model": "paper", "foveation.strength": 1}
+
+
+def rows_of(file, run=1):
+    side = json.loads((file.parent / f"{file.name}_run-{run}_recording-eye1_physio.json").read_text())
+    with gzip.open(file.parent / f"{file.name}_run-{run}_recording-eye1_physio.tsv.gz", "rt") as table:
+        return side, [dict(zip(side["Columns"], line.rstrip("\n").split("\t"))) for line in table]
+
+
+def test_a_loop_is_recorded_and_played_again(tmp_path):
+    file, foveator = tmp_path / "sub-01_task-look", fovea.Foveator(CONFIG)
+    foveator(IMAGE)  # starts its threads
+    before = len(os.listdir("/proc/self/task"))
+    seen, places = [], np.random.default_rng(1).random((6, 2))
+    with fovea.Gaze("mouse") as gaze, fovea.Record(file, foveator) as record:
+        for x, y in places:
+            gaze.push(x, y)
+            sample = gaze.read()
+            seen.append(foveator(IMAGE, sample))
+            record.add(sample, IMAGE.shape, presented_t_ns=time.monotonic_ns(), took_s=0.002)
+        record.set_config({**CONFIG, "foveation.strength": 2})
+        record.add(None, IMAGE.shape, foveated=False, refused=2)
+        record.add((0.25, 0.5), (30, 40))
+    assert record.closed and len(os.listdir("/proc/self/task")) == before
+    side, rows = rows_of(file)
+    assert side["FoveaLines"] == {"written": 8, "lost": 0} and side["FoveaPresented"] == "as the program says"
+    assert len(side["FoveaSettings"]) == 2
+    assert [(row["gaze_x"], row["gaze_y"]) for row in rows[:6]] == [(repr(float(x)), repr(float(y))) for x, y in places]
+    assert {(row["state"], row["usable"], row["gpu_time"], row["settings"]) for row in rows[:6]} == {("0", "1", "0.002000000", "1")}
+    assert all(float(row["presented"]) > float(row["timestamp"]) > 0 for row in rows[:6])
+    lost, last = rows[6:]
+    assert (lost["foveated"], lost["refused"], lost["usable"], lost["x_coordinate"], lost["presented"]) == ("0", "2", "0", "n/a", "n/a")
+    assert (last["x_coordinate"], last["y_coordinate"], last["settings"], last["frame"]) == ("10", "15", "2", "8")
+    replay = {"gaze.source": "replay", "gaze.scanpath.file": f"{file}_run-1_recording-eye1_physio.tsv.gz"}
+    with fovea.Gaze(replay) as gaze:
+        assert all(np.array_equal(foveator(IMAGE, gaze), frame) for frame in seen)
+        assert not any(gaze.read().usable for _ in range(3)), "two frames that were refused, and their line's"
+        assert gaze.read().uv == (0.25, 0.5)
+    with fovea.Record(file, foveator):
+        pass
+    assert rows_of(file, 2)[0]["FoveaSettings"] == side["FoveaSettings"][:1]
+
+
+def test_what_is_wrong_with_a_record_is_said(tmp_path):
+    with pytest.raises(OSError, match="record.file: .*No such file or directory"):
+        fovea.Record(tmp_path / "nowhere" / "sub-01")
+    with pytest.raises(fovea.ConfigError, match="record.file is empty"):
+        fovea.Record("")
+    record = fovea.Record(tmp_path / "sub-01")
+    for shape in ((0, 5), (5,)):
+        with pytest.raises(ValueError, match="shape"):
+            record.add((0.5, 0.5), shape)
+    record.close()
+    record.close()
+    with pytest.raises(ValueError, match="it is closed"):
+        record.add((0.5, 0.5), (5, 5))
