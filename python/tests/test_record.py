@@ -5,10 +5,14 @@
 import gzip
 import json
 import os
+import re
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
+from conftest import PACKAGE, ROOT
 
 import fovea
 
@@ -69,3 +73,16 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
     record.close()
     with pytest.raises(ValueError, match="it is closed"):
         record.add((0.5, 0.5), (5, 5))
+
+
+def test_the_page_s_example_runs(tmp_path):
+    """And is the one of the page."""
+    example = ROOT / "docs" / "examples" / "experiment.py"
+    body = re.sub(r"^(# SPDX.*\n)+", "", example.read_text())
+    assert f"```python\n{body}```" in (ROOT / "docs" / "experiments.md").read_text()
+    done = subprocess.run(
+        [sys.executable, example, tmp_path / "sub-01"], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and not done.stderr and done.stdout.startswith("corner: 26.8 degrees"), done
+    side, rows = rows_of(tmp_path / "sub-01")
+    assert len(rows) == 30 and all(float(row["gpu_time"]) > 0 and row["state"] == "0" for row in rows)
