@@ -203,11 +203,7 @@ def _foveate_video(
             gaze = gaze_at(seconds)
             return frame if gaze is None else foveator(frame, gaze)
 
-        light = foveator.get("foveation.light")
-        is_deep = video.stays_deep(target) and light not in ("gamma", "table")  # which floats do not have
-        as_light = light == "linear" or (light == "auto" and foveator.get("foveation.method") == "smooth")
-        look = _video.deep(see, as_light) if is_deep else see
-        _video.foveate_file(video, target, look, _Progress(f"frames of {source.name}"), is_deep)
+        _video.foveate_file(video, target, see, _Progress(f"frames of {source.name}"), video.stays_deep(target))
 
 
 def _gaze_pairs(arguments: argparse.Namespace) -> _settings.Pairs:

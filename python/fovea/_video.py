@@ -109,25 +109,6 @@ def _end(process: Any) -> None:
         raise OSError(f"ffmpeg: {said or process.returncode}")
 
 
-@functools.lru_cache(maxsize=1)
-def _light_of() -> Any:
-    """Light of each value of 16 bits, by sRGB."""
-    value = np.arange(65536) / 65535
-    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4).astype(np.float32)
-
-
-def deep(see: Callable[[Any, float], Any], as_light: bool) -> Callable[[Any, float], Any]:
-    """`see` of floats for frames of 16 bits a colour, which the library does not take: as light, or as they are."""
-
-    def seen(frame: Any, seconds: float) -> Any:
-        found = see(_light_of()[frame] if as_light else frame.astype(np.float32) / 65535, seconds).clip(0, 1)
-        if as_light:
-            found = np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055)
-        return (found * 65535 + 0.5).astype("<u2")
-
-    return seen
-
-
 def foveate_file(
     video: Video, target: pathlib.Path, see: Callable[[Any, float], Any], progress: Callable[[int, int], None], is_deep: bool = False
 ) -> None:

@@ -138,6 +138,25 @@ def test_levels_keep_alpha_and_what_is_sharp(bits):
     assert sharp.any() and np.array_equal(seen[sharp], images[sharp])
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("bits", [10, 16])
+@pytest.mark.parametrize("curve", ["hlg", "table"])
+def test_tensors_are_levels_too(device, bits, curve):
+    """Of the same values, but for what powers and sums round on another device."""
+    torch = pytest.importorskip("torch")
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no GPU here")
+    images = RNG.integers(0, 2**bits, (2, 40, 52, 3), dtype=np.uint16)
+    foveator = fovea.Foveator(CURVES[curve][0], transfer=CURVES[curve][1], bits=bits)
+    tensor, near = torch.from_numpy(images).to(device), 1 if device == "cpu" else 2 if bits == 10 else 400
+    for layout, given in (("NHWC", tensor), ("NCHW", tensor.to(torch.int32).movedim(-1, 1).to(torch.uint16).contiguous())):
+        seen = foveator(given, GAZE, layout=layout)
+        assert seen.dtype == torch.uint16 and seen.device == tensor.device
+        seen = seen.cpu().to(torch.int32).numpy()
+        seen = seen if layout == "NHWC" else np.moveaxis(seen, 1, -1)
+        assert np.abs(seen - foveator(images, GAZE).astype(int)).max() <= near
+
+
 def test_levels_that_cannot_be_are_said():
     ten = fovea.Foveator(transfer="hlg", bits=10)
     with pytest.raises(ValueError, match="levels of 1024; with bits=10 they are 0 to 1023"):

@@ -72,6 +72,7 @@ def test_arrays_go_along_to_other_processes_and_make_foveators_differ():
     other = fovea.Foveator(MAP, maps={"foveation.map": samples})
     assert foveator != other and not np.array_equal(other(IMAGES), seen)
     assert foveator == pickle.loads(bytes_of_it) and hash(foveator) == hash(pickle.loads(bytes_of_it))
+    assert foveator == fovea.Foveator(MAP, maps={"foveation.map": foveator._settings.given.arrays[0][1].values.astype(np.float64)})
     text = foveator.text
     del foveator
     again = pickle.loads(bytes_of_it)
