@@ -7,6 +7,11 @@
     foveator = fovea.Foveator({"foveation.strength": 2})
     seen = foveator(images, gaze, out=seen)
 
+    with fovea.Gaze("lsl") as gaze, fovea.Record("data/sub-01", foveator) as record:   # an experiment: docs/experiments.md
+        sample = gaze.read()
+        seen = foveator(image, sample)
+        record.add(sample, image.shape)
+
 `foveate` says what shapes, types and gazes it takes. `python -m fovea --help` foveates files.
 
 Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasium), `fovea.gaze` (policies of gazes),

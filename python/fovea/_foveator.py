@@ -169,10 +169,8 @@ class Foveator:
         depth: Optional[_depth.Depth] = None,
     ) -> Array:
         """Foveates images around gazes; see `foveate`."""
-        if isinstance(gaze, _live.GazeSample):
-            gaze = gaze.place
-        elif isinstance(gaze, (tuple, list)):
-            gaze = _arrays.stacked(gaze)
+        if isinstance(gaze, (tuple, list)):
+            gaze = gaze.place if isinstance(gaze, _live.GazeSample) else _arrays.stacked(gaze)
         elif isinstance(gaze, _live.Gaze):
             gaze = gaze.place_for(getattr(images, "shape", ()), layout)
         beside = _beside_of(sigma, depth)
