@@ -60,7 +60,7 @@ def test_a_dense_lens_has_a_point_for_each_pixel():
     """Which takes the pixel beside its own."""
     y, x = np.mgrid[0:48, 0:64]
     field = fovea.Field(np.stack([(x + 1.5) / 64, (y + 0.5) / 48], -1), centered=True)
-    seen = fovea.foveate(IMAGES, config=fovea.Foveator({"operators": "lens", "lens.filter": "nearest"}, maps={"lens.file": field}))
+    seen = fovea.foveate(IMAGES, config=fovea.Foveator({"operators": "lens", "lens.filter": "bilinear"}, maps={"lens.file": field}))
     assert np.array_equal(seen[:, :, :-1], IMAGES[:, :, 1:])
 
 
