@@ -45,6 +45,7 @@ static const char *const origin_names[] = {"top-left", "bottom-left", "center", 
 static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
 static const char *const smooth_names[] = {"none", "one-euro", "median", NULL};
 static const char *const predict_names[] = {"none", "taylor", "landing", NULL};
+static const char *const neon_transport_names[] = {"udp", "tcp", NULL};
 static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const udp_format_names[] = {"json", "floats", "doubles", "opentrack", NULL};
 static const char *const opengaze_point_names[] = {"best", "fixation", "left", "right", NULL};
@@ -241,7 +242,17 @@ const struct config_key config_keys[] = {
      CONFIG_U16, AT(gaze.pupil_port), RANGE(1, 65535)},
     {"gaze.pupil.surface", "Name of the surface that is the screen; empty: any",
      CONFIG_STRING, AT(gaze.pupil_surface)},
-    {"gaze.filter.eye", "Whose places count where osc or lsl brings two eyes; both: the middle of them",
+    {"gaze.neon.address", "Numeric address of the phone with the Companion app",
+     CONFIG_STRING, AT(gaze.neon_address)},
+    {"gaze.neon.port", "TCP port of its RTSP server",
+     CONFIG_U16, AT(gaze.neon_port), RANGE(1, 65535)},
+    {"gaze.neon.transport", "How the gaze comes: by datagrams, or on the connection, which no firewall keeps off",
+     CONFIG_ENUM, AT(gaze.neon_transport), .names = neon_transport_names},
+    {"gaze.neon.echo_port", "TCP port of the phone's time echo, its status's time_echo_port; 0: the quickest packets relate the clocks",
+     CONFIG_U16, AT(gaze.neon_echo_port), RANGE(0, 65535)},
+    {"gaze.neon.closed_mm", "Lids that are no farther apart than so many millimetres are a closed eye; 0: lids are not looked at",
+     CONFIG_DOUBLE, AT(gaze.neon_closed_mm), RANGE(0, 20)},
+    {"gaze.filter.eye", "Whose places count where osc, lsl or neon brings two eyes; both: the middle of them",
      CONFIG_ENUM, AT(gaze.filter_eye), .names = gaze_eye_names},
     {"gaze.filter.smooth", "What samples are smoothed with; one-euro needs gaze.screen_deg",
      CONFIG_ENUM, AT(gaze.filter_smooth), .names = smooth_names},

@@ -81,6 +81,7 @@ static bool allows_addresses(const struct fovea_settings *before,
     } addresses[] = {
         {"gaze.udp.bind", before->gaze.udp_bind, after->gaze.udp_bind},
         {"gaze.pupil.address", before->gaze.pupil_address, after->gaze.pupil_address},
+        {"gaze.neon.address", before->gaze.neon_address, after->gaze.neon_address},
         {"gaze.opengaze.address", before->gaze.opengaze_address, after->gaze.opengaze_address}};
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
         if (strcmp(addresses[i].before, addresses[i].after) != 0 &&

@@ -238,6 +238,11 @@ enum fovea_time_unit {
 };
 
 /* This says whose positions count in a recording of two eyes. */
+enum fovea_neon_transport {
+    FOVEA_NEON_UDP = 0, /* datagrams */
+    FOVEA_NEON_TCP = 1, /* the connection that asked for them */
+};
+
 enum fovea_gaze_eye {
     FOVEA_GAZE_EYE_BOTH = 0, /* the middle of the two, or the one that is seen */
     FOVEA_GAZE_EYE_LEFT = 1,
@@ -349,7 +354,13 @@ struct fovea_gaze_settings {
     uint16_t pupil_port; /* of Pupil Remote, 1..65535; 50020 */
     char pupil_surface[FOVEA_NAME_MAX]; /* its name; "": any */
 
-    enum fovea_gaze_eye filter_eye; /* whose place counts where osc or lsl has both; both */
+    char neon_address[FOVEA_NAME_MAX]; /* of the phone, numeric; "127.0.0.1" */
+    uint16_t neon_port; /* of its RTSP server, 1..65535; 8086 */
+    enum fovea_neon_transport neon_transport; /* udp */
+    uint16_t neon_echo_port; /* TCP, of its time echo; 0: it is not asked, the default */
+    double neon_closed_mm; /* lids no farther apart are closed, 0..20; 0: not looked at, default */
+
+    enum fovea_gaze_eye filter_eye; /* whose place counts where a source has both; both */
     enum fovea_gaze_smooth filter_smooth; /* none */
     double filter_min_cutoff_hz; /* of one_euro while the eye rests, 0.001..1000; 1 */
     double filter_beta_per_deg; /* how much its cutoff rises with a degree a second, 0..100; 1 */

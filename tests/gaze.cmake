@@ -5,7 +5,7 @@ add_library(test_gaze_support STATIC test_gaze_support.c)
 target_link_libraries(test_gaze_support PRIVATE fovea_build
     PUBLIC fovea_gaze PkgConfig::CMOCKA Threads::Threads)
 
-foreach(topic source coords hold smooth filter listen scanpath recordings saccades saliency message udp stress malloc)
+foreach(topic source coords hold smooth filter listen scanpath recordings saccades saliency message neon udp stress malloc)
     fovea_add_test(NAME test_gaze_${topic} SOURCES test_gaze_${topic}.c
         LINK test_gaze_support fovea_gaze LABELS unit)
 endforeach()
@@ -19,6 +19,6 @@ fovea_add_test(NAME test_late_block SOURCES test_late_block.c LINK fovea_kernels
 
 fovea_add_test(NAME test_record SOURCES test_record.c LINK fovea_record Threads::Threads LABELS unit)
 
-foreach(parser udp scanpath replay lsl opengaze osc pupil)
+foreach(parser udp scanpath replay lsl opengaze osc pupil neon)
     fovea_add_fuzz(NAME fuzz_gaze_${parser} SOURCES fuzz/fuzz_gaze_${parser}.c LINK fovea_gaze)
 endforeach()

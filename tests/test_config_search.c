@@ -350,6 +350,7 @@ IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
         {"{\"gaze\": {\"udp\": {\"bind\": \"127.0.0.2\"}}}", NULL},
         {"{\"gaze\": {\"source\": \"lsl\"}}", "gaze.source"},
         {"{\"gaze\": {\"pupil\": {\"address\": \"10.0.0.1\"}}}", "gaze.pupil.address"},
+        {"{\"gaze\": {\"neon\": {\"address\": \"10.0.0.1\"}}}", "gaze.neon.address"},
         {"{\"record\": {\"file\": \"of_this_folder\"}}", "record.file"},
         {"{\"gaze\": {\"opengaze\": {\"address\": \"10.0.0.1\"}}}", "gaze.opengaze.address"},
         {"{\"gaze\": {\"scanpath\": {\"file\": \"/etc/passwd\"}}}", "gaze.scanpath.file"},

@@ -178,7 +178,7 @@ TEST(sets_of_unknown_keys_are_named)
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
                     "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, "
-                    "opengaze, osc, pupil, filter, "
+                    "opengaze, osc, pupil, neon, filter, "
                     "validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
@@ -228,7 +228,7 @@ TEST(sets_of_wrong_values_are_named)
          "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
          "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", "
          "\"opengaze\", "
-         "\"osc\", \"pupil\", \"replay\"; found "
+         "\"osc\", \"pupil\", \"replay\", \"neon\"; found "
          "muose; did "
          "you "
          "mean \"mouse\"?"},

@@ -61,7 +61,7 @@ TEST(unknown_keys_name_the_near_miss)
         {"{\"gaze\": {\"zebra\": 1}}",
          "bad.json:1:11: gaze.zebra: unknown key; expected one of source, space, origin, "
          "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, "
-         "osc, pupil, filter, "
+         "osc, pupil, neon, filter, "
          "validity, "
          "late"},
         {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},
@@ -131,7 +131,7 @@ TEST(wrong_objects_and_names_name_what_was_expected)
         {"{\"gaze\": {\"source\": \"muose\"}}",
          "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
          "\"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", \"opengaze\", \"osc\", "
-         "\"pupil\", \"replay\"; found "
+         "\"pupil\", \"replay\", \"neon\"; found "
          "\"muose\"; did "
          "you mean "
          "\"mouse\"?"},

@@ -7,13 +7,13 @@
 
 TEST(kinds_are_named_as_in_the_configuration)
 {
-    static const char *const names[] = {"fixed",    "mouse",  "scanpath", "saccades",
-                                        "udp",      "openxr", "saliency", "lsl",
-                                        "opengaze", "osc",    "pupil",    "replay"};
+    static const char *const names[] = {"fixed",  "mouse",    "scanpath", "saccades", "udp",
+                                        "openxr", "saliency", "lsl",      "opengaze", "osc",
+                                        "pupil",  "replay",   "neon"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
     }
-    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)12));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)13));
     assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 

@@ -28,6 +28,8 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
         .osc_port = 0,
         .pupil_address = "127.0.0.1",
         .pupil_port = 50020,
+        .neon_address = "127.0.0.1",
+        .neon_port = 8086,
         .opengaze_address = "127.0.0.1",
         .opengaze_port = 4242,
         .filter_min_cutoff_hz = 1,

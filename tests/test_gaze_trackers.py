@@ -2,14 +2,21 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Gaze sources of trackers, fed by programs that are not ours: what these send is what a frame gets."""
 
+import asyncio
 import ctypes
+import importlib
+import importlib.util
 import math
 import os
 import socket
+import struct
+import sys
 import time
-from contextlib import contextmanager
+import types
+from contextlib import closing, contextmanager
 
 import pytest
+from neon_companion import Companion, unix_time
 
 PATIENCE_S = 15
 
@@ -275,3 +282,82 @@ def test_a_surface_of_pupil_core_is_the_screen_and_its_clock_ours(library):
         capture = Capture(zmq, msgpack, port)
         wait_until(lambda: look(source, 0.1, 0.2), lambda: capture.publish(0.1, 0.8))
     capture.close()
+
+
+# ---- Neon and Invisible, by a companion of our own that a client of Pupil Labs understands: the app runs on phones
+
+
+@pytest.fixture(scope="module")
+def gaze_client():
+    """pupil_labs.realtime_api.streaming.gaze without what its packages load beside it: video, audio, discovery."""
+    pytest.importorskip("dpkt", reason="dpkt is not installed")
+    pytest.importorskip("aiortsp", reason="pupil-labs-realtime-api is not installed")
+    (folder,) = importlib.util.find_spec("pupil_labs").submodule_search_locations
+    for name in ("realtime_api", "realtime_api/streaming"):
+        package = types.ModuleType("pupil_labs." + name.replace("/", "."))
+        package.__path__ = [f"{folder}/{name}"]
+        sys.modules[package.__name__] = package
+    return importlib.import_module("pupil_labs.realtime_api.streaming.gaze")
+
+
+@pytest.mark.parametrize("scheme", ["rtsp", "rtspt"])
+def test_pupil_labs_own_client_understands_the_companion(gaze_client, scheme):
+    """So that what the source is tested with is what the app sends, as far as its maker's client tells."""
+    layouts = {"!ffB": 9, "!ffBff": 17, "!ffB4f": 25, "!ffB14f": 65, "!ffB20f": 89, "!ffB24f": 105}
+
+    async def receive(companion):
+        url = companion.url.replace("rtsp", scheme, 1)
+        async with gaze_client.RTSPGazeStreamer(url) as streamer:
+            got = streamer.receive().__aiter__()
+            for layout, size in layouts.items():
+                numbers = [float(i) for i in range(layout.count("f") if size == 17 else 2 + (size - 9) // 4)]
+                payload = struct.pack(layout, *numbers[:2], 255, *numbers[2:])
+                assert len(payload) == size
+                coming = asyncio.ensure_future(got.__anext__())
+                while not coming.done():
+                    companion.report()
+                    companion.send(payload, age_s=0.5)
+                    await asyncio.sleep(0.02)
+                datum = coming.result()
+                if type(datum).__name__ != expected[size] or abs(unix_time() - datum.timestamp_unix_seconds - 0.5) > 0.4:
+                    return datum
+                while not streamer.reader.queue.empty():
+                    streamer.reader.queue.get_nowait()
+
+    expected = {9: "GazeData", 17: "DualMonocularGazeData", 25: "BinoAndDualMonoGazeData", 65: "EyestateGazeData"}
+    expected |= {89: "EyestateEyelidGazeData", 105: "EyestateEyelidDualMonoGazeData"}
+    with closing(Companion()) as companion:
+        assert asyncio.run(asyncio.wait_for(receive(companion), PATIENCE_S)) is None
+
+
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+def test_gaze_of_neon_is_a_place_in_the_scene_and_its_clock_ours(library, transport):
+    companion = Companion()
+    port, echo_port = companion.port, companion.echo_port
+    settings = {"source": "neon", "neon__port": port, "neon__transport": transport, "screen_px": "[1600,1200]"}
+    with opened(library, neon__echo_port=echo_port, origin="center", **settings) as source:
+        wait_until(lambda: look(source, 0.25, 0.75), lambda: companion.look(400, 900))
+        # What was measured 40 ms before it was sent is that old, once the echo has told the phone's clock.
+        wait_until(
+            lambda: look(source, 0.5, 0.5) and 39e6 < source.read().age_ns < 80e6,
+            lambda: companion.look(800, 600, age_s=0.04),
+        )
+        rejected = source.read().rejected_count
+        companion.look(1, 1, sequence=companion.sequence)  # twice
+        companion.send(b"garbage")
+        companion.put(0, b"garbage")
+        companion.put(1, b"garbage")
+        wait_until(lambda: source.read().rejected_count >= rejected + 4)
+        companion.look(1, 1, worn=0)
+        wait_until(lambda: source.read().state != TRACKED)
+        assert source.read().x == 0.5
+        companion.close()
+        wait_until(lambda: any("it is tried again" in text for text in source.warnings()))
+        with closing(Companion(port)) as companion:
+            wait_until(lambda: look(source, 1.25, 0.0), lambda: companion.look(2000, 0))
+            assert companion.asked[:4] == [
+                ("OPTIONS", companion.url),
+                ("DESCRIBE", companion.url),
+                ("SETUP", companion.url + "/trackID=0"),
+                ("PLAY", companion.url),
+            ]

@@ -44,6 +44,7 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.filter.velocity_deg_s", s->filter_velocity_deg_s, 0, 1000},
         {"gaze.filter.velocity_ms", s->filter_velocity_ms, 0, 100},
         {"gaze.filter.predict_ms", s->filter_predict_ms, 0, 50},
+        {"gaze.neon.closed_mm", s->neon_closed_mm, 0, 20},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
         {"gaze.validity.return_ms", s->return_ms, 0, 10000},
@@ -71,6 +72,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
         {"gaze.scanpath.eye", (int)s->scanpath_eye, FOVEA_GAZE_EYE_RIGHT},
         {"gaze.udp.format", (int)s->udp_format, FOVEA_UDP_OPENTRACK},
         {"gaze.opengaze.point", (int)s->opengaze_point, FOVEA_OPENGAZE_RIGHT},
+        {"gaze.neon.transport", (int)s->neon_transport, FOVEA_NEON_TCP},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.filter.eye", (int)s->filter_eye, FOVEA_GAZE_EYE_RIGHT},
@@ -136,6 +138,17 @@ static enum fovea_result check_angles(const struct fovea_gaze_settings *s, struc
     return FOVEA_OK;
 }
 
+/* Pixels of a camera are a place once somebody says how many it has. */
+static enum fovea_result check_camera(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    if (s->kind == FOVEA_GAZE_NEON && (s->screen_px[0] == 0 || s->screen_px[1] == 0)) {
+        log_error(log, "gaze.source neon brings pixels of the scene camera: set gaze.screen_px to "
+                       "its size, [1600,1200] of Neon, [1088,1080] of Invisible");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
 /* Velocities are in degrees of visual angle, and only the screen's angles say where those lie. */
 static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
@@ -190,6 +203,7 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
     FOVEA_TRY(check_numbers(settings, log));
     FOVEA_TRY(check_degrees(settings, log));
     FOVEA_TRY(check_angles(settings, log));
+    FOVEA_TRY(check_camera(settings, log));
     FOVEA_TRY(check_filter(settings, log));
     FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
                          sizeof settings->scanpath_columns, false, log));
@@ -201,6 +215,8 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
                          sizeof settings->pupil_surface, false, log));
     FOVEA_TRY(check_text("gaze.pupil.address", settings->pupil_address,
                          sizeof settings->pupil_address, settings->kind == FOVEA_GAZE_PUPIL, log));
+    FOVEA_TRY(check_text("gaze.neon.address", settings->neon_address, sizeof settings->neon_address,
+                         settings->kind == FOVEA_GAZE_NEON, log));
     FOVEA_TRY(check_text("gaze.opengaze.address", settings->opengaze_address,
                          sizeof settings->opengaze_address, settings->kind == FOVEA_GAZE_OPENGAZE,
                          log));

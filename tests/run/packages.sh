@@ -263,7 +263,7 @@ need_python()
         warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"
         return 1
     fi
-    need_venv "$ROOT/.venv" "$requirements" && return 0
+    need_venv "$ROOT/.venv" "$requirements" --no-deps && return 0
     warn "pip could not get them ($(relative "$LOGS/venv.log")); Debian's own instead"
     PYTHON=/usr/bin/python3
     (need_packages python_debian)
