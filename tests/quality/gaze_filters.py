@@ -6,8 +6,8 @@
     FOVEA_LIB=build/release/plugin/libfovea.so PYTHONPATH=python python3 tests/quality/gaze_filters.py
 
 The recordings are those of the tests of eyelinkio 0.3, of an EyeLink; nothing says who looked at what. Needs eyelinkio, pymovements,
-remodnav and OneEuroFilter of the Python package index, and the package fovea. Fovea plays each as a scanpath and is asked at the time of
-each sample, so it knows nothing of what comes after; remodnav and pymovements are given the whole recording. Takes a minute or two.
+remodnav, I2MC and OneEuroFilter of the Python package index, and the package fovea. Fovea plays each as a scanpath and is asked at the time of
+each sample, so it knows nothing of what comes after; remodnav, I2MC and pymovements are given the whole recording. Takes some minutes.
 
 - Pixels a degree: 37 is what test_raw's own validation says. The others say none: what the 25th percentile of their saccades needs for
   the tracker's peak velocities is taken 6 % smaller, because test_raw is 6 % off by that.
@@ -23,7 +23,9 @@ import tempfile
 import warnings
 
 import eyelinkio
+import I2MC
 import numpy as np
+import pandas
 import pymovements
 import remodnav.clf
 from OneEuroFilter import OneEuroFilter
@@ -151,6 +153,20 @@ def by_remodnav(recording):
     return spans(recording, *places)
 
 
+def by_i2mc(recording):
+    """It tells fixations: what lies between two of them, and is there, is a saccade."""
+    data = pandas.DataFrame({"time": np.arange(recording.seen.size) * 1e3 / recording.hz})
+    data["L_X"], data["L_Y"] = np.where(recording.seen, recording.px, -9999.0)
+    distance_px = recording.ppd * np.degrees(1.0)
+    options = {
+        "xres": SCREEN_PX[0], "yres": SCREEN_PX[1], "freq": recording.hz, "missingx": -9999.0, "missingy": -9999.0,
+        "scrSz": [side / distance_px * 60.0 for side in SCREEN_PX], "disttoscreen": 60.0,
+    }  # fmt: skip
+    fixations = I2MC.I2MC(data, options, logging=False)[0]
+    ends, firsts = np.array(fixations["end"][:-1]) + 1, np.array(fixations["start"][1:]) - 1
+    return spans(recording, ends, firsts) & recording.seen
+
+
 def spans(recording, firsts, ends):
     marks = np.zeros(recording.seen.size, bool)
     for first, end in zip(firsts, ends):
@@ -246,7 +262,8 @@ def told(deg_s, window_ms):
 
 def events_table(recordings):
     ways = [(f"Fovea, {deg_s} degrees a second over {ms} ms", told(deg_s, ms)) for deg_s, ms in ((30, 0), (30, 20), (40, 10), (60, 10))]
-    ways += [("pymovements, 20 degrees a second (I-VT)", by_pymovements_ivt), ("pymovements, microsaccades", by_pymovements), ("remodnav", by_remodnav)]
+    ways += [("pymovements, 20 degrees a second (I-VT)", by_pymovements_ivt), ("pymovements, microsaccades", by_pymovements), ("remodnav", by_remodnav),
+             ("I2MC, between its fixations", by_i2mc)]
     rows = []
     for name, find in ways:
         row = [name]
