@@ -27,7 +27,8 @@ static const char *const model_names[] = {"paper", "physical", "curve", "map", "
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
 static const char *const light_names[] = {"auto", "encoded", "linear", "gamma", "table", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
-static const char *const map_kind_names[] = {"human", "streak", "file", "array", NULL};
+static const char *const map_kind_names[] = {"human",    "streak", "file", "array",
+                                             "kangaroo", "hawk",   "dog",  NULL};
 static const char *const map_law_names[] = {"sqrt", "linear", NULL};
 static const char *const map_degrees_names[] = {"paper", "view", NULL};
 static const char *const map_eye_names[] = {"both", "left", "right", NULL};
@@ -118,7 +119,7 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(foveation.relative.sharp), RANGE(0, 100)},
     {"foveation.relative.halving", "How far beyond that one half of it is left, a third twice as far, in halves of the shorter side",
      CONFIG_DOUBLE, AT(foveation.relative.halving), RANGE(0.001, 100)},
-    {"foveation.map.kind", "Where a map comes from; human: cells of the retina; streak: along the horizon; file: a PNG; array: from the program",
+    {"foveation.map.kind", "Where a map comes from: whose retina, a streak along the horizon, a PNG, an array from the program",
      CONFIG_ENUM, AT(foveation.map.kind), .names = map_kind_names},
     {"foveation.map.law", "sqrt: the cutoff goes with the root of a density; linear: white to black are 0 to e_max_deg, as in paper",
      CONFIG_ENUM, AT(foveation.map.law), .names = map_law_names},

@@ -115,6 +115,9 @@ enum fovea_map_kind {
     FOVEA_MAP_STREAK = 1, /* a horizontal visual streak, as animals of open country have it */
     FOVEA_MAP_FILE = 2, /* a PNG picture, 8 or 16 bits: white is where most is resolved */
     FOVEA_MAP_ARRAY = 3, /* values of the program's own */
+    FOVEA_MAP_KANGAROO = 4, /* a broad streak and an area in its middle */
+    FOVEA_MAP_HAWK = 5, /* a streak and two foveas, the second one towards the beak */
+    FOVEA_MAP_DOG = 6, /* a streak and an area, of a dog with a long nose */
 };
 
 /* From a sample to the cutoff. */

@@ -11,7 +11,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
+static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK,   FOVEA_MAP_ARRAY,
+                                            FOVEA_MAP_HAWK,  FOVEA_MAP_KANGAROO, FOVEA_MAP_DOG};
 
 /* ---- Against the formula */
 
@@ -68,10 +69,10 @@ TEST(sigma_follows_the_formula)
     srand(5);
     for (size_t i = 0; i < COUNT(kinds) * 4 * COUNT(views); i++) {
         struct fovea_foveation f = map_settings(kinds[i % COUNT(kinds)]);
-        f.map.law = (enum fovea_map_law)(i / 3 % 2);
-        f.map.degrees = (enum fovea_map_degrees)(i / 6 % 2);
-        f.map.eye = (enum fovea_map_eye)(i / 12);
-        f.geometry = views[i / 12];
+        f.map.law = (enum fovea_map_law)(i / COUNT(kinds) % 2);
+        f.map.degrees = (enum fovea_map_degrees)(i / COUNT(kinds) / 2 % 2);
+        f.map.eye = (enum fovea_map_eye)(i / COUNT(kinds) / 4);
+        f.geometry = views[i / COUNT(kinds) / 4];
         f.map.cutoff_cpd = i % 5 == 4 ? 12.5 : 0.0;
         f.strength = 0.5 + 0.25 * (double)(i % 7);
         check_picture(&f, sizes[i % COUNT(sizes)]);
@@ -133,6 +134,36 @@ TEST(streak_is_wide_and_low)
     assert_true(foveate_map_streak(60, 0) > 0.4);
     assert_true(foveate_map_streak(0, 60) < 0.02);
     assert_true(foveate_map_streak(-20, 3) == foveate_map_streak(20, -3));
+}
+
+/* The numbers that docs/models.md has them from. */
+TEST(animals_have_the_published_densities)
+{
+    static const enum fovea_map_eye right = FOVEA_MAP_EYE_RIGHT;
+    for (int i = 0; i < 3; i++) {
+        const enum fovea_map_kind kind = (enum fovea_map_kind)(FOVEA_MAP_KANGAROO + i);
+        assert_true(fabs(foveate_map_animal(kind, right, 0, 0) - 1.0) < 1e-12);
+        assert_true(foveate_map_animal(kind, FOVEA_MAP_EYE_LEFT, 30, 7) ==
+                    foveate_map_animal(kind, right, -30, 7));
+    }
+    assert_true(fabs(5000 * foveate_map_animal(FOVEA_MAP_KANGAROO, right, 90, 0) - 2000) < 20);
+    assert_true(fabs(13000 * foveate_map_animal(FOVEA_MAP_DOG, right, 0, 90) - 1000) < 70);
+    assert_true(fabs(2640 * foveate_map_animal(FOVEA_MAP_DOG, right, 90, 0) - 880) < 10);
+    assert_true(fabs(foveate_map_animal(FOVEA_MAP_HAWK, right, -30, 0) - 0.5) < 1e-12);
+    assert_true(foveate_map_animal(FOVEA_MAP_HAWK, right, 30, 0) < 0.21);
+    /* A possum's: 280,000 cells in a circle of 260 mm2, 0.136 mm a degree. */
+    double cells = 0.0;
+    const double radius_mm = sqrt(260.0 / 3.14159265358979);
+    for (double y = -9.15; y < 9.2; y += 0.1) {
+        for (double x = -9.15; x < 9.2; x += 0.1) {
+            const bool inside = x * x + y * y < radius_mm * radius_mm;
+            cells += inside
+                         ? 0.01 * 5000.0 *
+                               foveate_map_animal(FOVEA_MAP_KANGAROO, right, x / 0.136, y / 0.136)
+                         : 0.0;
+        }
+    }
+    assert_that(fabs(cells - 280e3) < 5e3, "%g cells", cells);
 }
 
 /* ---- Samples */
@@ -465,7 +496,7 @@ TEST(maps_that_are_none_are_refused)
     REFUSE(f.map.width_deg = 0.0);
     REFUSE(f.map.width_deg = (double)NAN);
     REFUSE(f.map.kind = FOVEA_MAP_FILE);
-    REFUSE(f.map.kind = (enum fovea_map_kind)4);
+    REFUSE(f.map.kind = (enum fovea_map_kind)7);
     REFUSE(f.map.law = (enum fovea_map_law)2);
     REFUSE(f.map.degrees = (enum fovea_map_degrees)2);
     REFUSE(f.map.kind = FOVEA_MAP_HUMAN; f.map.eye = (enum fovea_map_eye)3);

@@ -22,8 +22,9 @@ static const char class_text[] =
 static const struct words members[] = {
     {"gaze_source", "Where the gaze comes from; script: gaze_uv; udp: datagrams of an eye tracker; "
                     "the others are for tests"},
-    {"map_kind", "Where a map comes from; human: cells of the retina; streak: along the horizon; "
-                 "file: a PNG; array is for programs without an engine"},
+    {"map_kind",
+     "Where a map comes from; human, kangaroo, hawk, dog: cells of their retinas; streak: "
+     "along the horizon; file: a PNG; array is for programs without an engine"},
     {"map_file", "PNG picture, 8 or 16 bits, white is where most is resolved; read as a file, also "
                  "where it is below res://, and so not from an exported game's pack"},
     {"gaze_scanpath_file", "A recording of gaze in one of the formats of docs/gaze.md; read as "

@@ -148,7 +148,7 @@ class FoveationTables(PaperTables):
              [("", self.against_kernel("any f(x, y)"))], 0, 1.03),
             ("", "Fovea's maps, times as long as the paper's law",
              [(kind, f(f"Fovea, smooth, map {kind}, RGB8", "Fovea, smooth, strength 1, centre, RGB8", size))
-              for kind in ("human", "streak")], 0, 1.1),
+              for kind in ("human", "streak", "kangaroo", "hawk", "dog")], 0, 1.1),
             ("each pixel by itself takes 550 ms", "ms",
              [("", (self.us("each pixel its own filter, strength 1, centre, RGB8", size) or 0) / 1000 or None)], "another GPU", MANY),
             ("Fovea beside the paper's kernel", "the kernel against Fovea, RGB8",

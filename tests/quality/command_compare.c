@@ -69,7 +69,8 @@ static bool settings_choose(const struct picture_wishes *wishes, const struct fo
 static void name_chosen(struct plan *plan)
 {
     static const char *const models[] = {"paper", "physical", "curve", "map", "relative"};
-    static const char *const kinds[] = {" human", " streak", " file", " array"};
+    static const char *const kinds[] = {" human",    " streak", " file", " array",
+                                        " kangaroo", " hawk",   " dog"};
     const struct fovea_foveation *f = &plan->base;
     const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
     const bool linear =

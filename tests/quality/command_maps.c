@@ -15,7 +15,7 @@
 #define CELL_PX 240
 #define GAP_PX 6
 #define TITLE_PX 24
-#define COLUMNS 4
+#define COLUMNS 7
 
 static const struct fovea_point_uv gaze = {0.42, 0.55};
 
@@ -31,6 +31,9 @@ static const struct column columns[COLUMNS] = {
     {"map human, right eye", FOVEA_MODEL_MAP, FOVEA_MAP_HUMAN, FOVEA_MAP_EYE_RIGHT},
     {"map human, both eyes", FOVEA_MODEL_MAP, FOVEA_MAP_HUMAN, FOVEA_MAP_EYE_BOTH},
     {"map streak", FOVEA_MODEL_MAP, FOVEA_MAP_STREAK, FOVEA_MAP_EYE_BOTH},
+    {"map kangaroo", FOVEA_MODEL_MAP, FOVEA_MAP_KANGAROO, FOVEA_MAP_EYE_BOTH},
+    {"map hawk, right eye", FOVEA_MODEL_MAP, FOVEA_MAP_HAWK, FOVEA_MAP_EYE_RIGHT},
+    {"map dog", FOVEA_MODEL_MAP, FOVEA_MAP_DOG, FOVEA_MAP_EYE_BOTH},
 };
 
 struct plate {

@@ -87,6 +87,9 @@ static bool map_source_valid(const struct fovea_map *map)
 {
     switch (map->kind) {
     case FOVEA_MAP_HUMAN:
+    case FOVEA_MAP_KANGAROO:
+    case FOVEA_MAP_HAWK:
+    case FOVEA_MAP_DOG:
         return map->eye == FOVEA_MAP_EYE_BOTH || map->eye == FOVEA_MAP_EYE_LEFT ||
                map->eye == FOVEA_MAP_EYE_RIGHT;
     case FOVEA_MAP_STREAK:

@@ -70,7 +70,8 @@ static void describe_view(const struct foveate_model *model, char *out, size_t b
 /* "map human, 801x801 samples of 0.25 degrees"; of a file its name, the last of a long one. */
 static void describe_map(const struct foveate_model *model, char *out, size_t bytes)
 {
-    static const char *const kinds[] = {"human", "streak", "file", "array"};
+    static const char *const kinds[] = {"human",    "streak", "file", "array",
+                                        "kangaroo", "hawk",   "dog"};
     const struct fovea_map *settings = &model->foveation.map;
     const bool from_file = model->map.kind == FOVEA_MAP_ARRAY && settings->file[0];
     const char *name = from_file ? settings->file : kinds[model->map.kind];

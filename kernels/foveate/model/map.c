@@ -30,7 +30,7 @@ double foveate_map_streak(double x_deg, double y_deg)
 
 static bool is_generated(const struct foveate_map *map)
 {
-    return map->kind == FOVEA_MAP_HUMAN || map->kind == FOVEA_MAP_STREAK;
+    return map->kind != FOVEA_MAP_ARRAY && map->kind != FOVEA_MAP_FILE;
 }
 
 /* A float, as in an array. */
@@ -39,8 +39,9 @@ static float evaluate(enum fovea_map_kind kind, enum fovea_map_eye eye, int32_t 
     const double middle = 0.5 * (FOVEATE_MAP_GENERATED_SIDE - 1);
     const double x_deg = (i - middle) * FOVEATE_MAP_GENERATED_DEG;
     const double y_deg = (j - middle) * FOVEATE_MAP_GENERATED_DEG;
-    return (float)(kind == FOVEA_MAP_HUMAN ? foveate_map_human(eye, x_deg, y_deg)
-                                           : foveate_map_streak(x_deg, y_deg));
+    return (float)(kind == FOVEA_MAP_HUMAN    ? foveate_map_human(eye, x_deg, y_deg)
+                   : kind == FOVEA_MAP_STREAK ? foveate_map_streak(x_deg, y_deg)
+                                              : foveate_map_animal(kind, eye, x_deg, y_deg));
 }
 
 void foveate_map_generate(enum fovea_map_kind kind, float *out_values)
@@ -52,12 +53,13 @@ void foveate_map_generate(enum fovea_map_kind kind, float *out_values)
     }
 }
 
-/* The human map is the right eye's: the left one's is its mirror image, and both together have the
- * better of the two. So every eye of a frame finds its samples ready. */
+/* Human and hawk are the right eye's: the left one's is its mirror image, and both together have
+ * the better of the two. So every eye of a frame finds its samples ready. */
 static float ready_sample(const struct foveate_map *map, int32_t i, int32_t j)
 {
     const float *row = map->values + (size_t)j * (size_t)map->width;
-    if (map->kind != FOVEA_MAP_HUMAN || map->eye == FOVEA_MAP_EYE_RIGHT) {
+    const bool sided = map->kind == FOVEA_MAP_HUMAN || map->kind == FOVEA_MAP_HAWK;
+    if (!sided || map->eye == FOVEA_MAP_EYE_RIGHT) {
         return row[i];
     }
     const float mirrored = row[map->width - 1 - i];
@@ -83,7 +85,8 @@ struct window {
     int32_t left, right, top, bottom; /* inside the map, all included */
 };
 
-/* A formula falls along every ray from the middle, so its smallest sample lies on the border. */
+/* A formula falls along every ray from the middle, or upwards and downwards from the horizon, so
+ * its smallest sample lies on the border. */
 static double smallest_in(const struct foveate_map *map, struct window at)
 {
     double smallest = (double)INFINITY;

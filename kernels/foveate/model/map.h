@@ -29,9 +29,8 @@ struct foveate_map {
     struct fovea_map_ready *ready; /* of these samples; NULL: there is none */
 };
 
-/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, of the human map the right eye's.
- * Settings that have them in `values`, with a serial, spare plans the work; what comes out is the
- * same. */
+/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, the right eye's. Settings that
+ * have them in `values`, with a serial, spare plans the work; what comes out is the same. */
 void foveate_map_generate(enum fovea_map_kind kind, float *out_values);
 
 /* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or
@@ -54,5 +53,8 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
 double foveate_map_human(enum fovea_map_eye eye, double x_deg, double y_deg);
 /* 1 at the gaze. */
 double foveate_map_streak(double x_deg, double y_deg);
+/* Kangaroo, hawk and dog: 1 at the gaze. Eyes differ in where the hawk's second fovea looks. */
+double foveate_map_animal(enum fovea_map_kind kind, enum fovea_map_eye eye, double x_deg,
+                          double y_deg);
 
 #endif

@@ -38,7 +38,7 @@ void foveate_map_copy_finish(struct foveate_map_copy *copy);
 /* Its samples are the same whoever evaluates them. */
 static inline bool foveate_map_copy_is_formula(enum fovea_map_kind kind)
 {
-    return kind == FOVEA_MAP_HUMAN || kind == FOVEA_MAP_STREAK;
+    return kind != FOVEA_MAP_FILE && kind != FOVEA_MAP_ARRAY;
 }
 
 /* True: both have samples, and they are the same. */

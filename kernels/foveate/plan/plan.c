@@ -99,14 +99,18 @@ static bool same_map_source(const struct fovea_map *a, const struct fovea_map *b
 {
     switch (a->kind) {
     case FOVEA_MAP_HUMAN:
+    case FOVEA_MAP_HAWK:
         return a->eye == b->eye;
     case FOVEA_MAP_ARRAY:
         return a->serial == b->serial && a->serial != 0 && a->width_deg == b->width_deg;
     case FOVEA_MAP_STREAK:
+    case FOVEA_MAP_KANGAROO:
+    case FOVEA_MAP_DOG:
+        return true;
     case FOVEA_MAP_FILE:
         break;
     }
-    return a->kind == FOVEA_MAP_STREAK;
+    return false;
 }
 
 static bool same_map(const struct fovea_foveation *a, const struct fovea_foveation *b)

@@ -30,13 +30,32 @@ static double human(bool right_eye, double right, double down)
     return 1.0 / (s1 * s1 + s2 * s2);
 }
 
+/* Of a right eye; docs/models.md has the numbers. */
+static double animal(enum fovea_map_kind kind, double right, double down)
+{
+    const double to_gaze2 = right * right + down * down;
+    const double to_beak2 = (right + 30.0) * (right + 30.0) + down * down;
+    if (kind == FOVEA_MAP_KANGAROO) {
+        return 211.6 / (529.0 + down * down) + 15.0 / (25.0 + to_gaze2);
+    }
+    if (kind == FOVEA_MAP_HAWK) {
+        const double central = 3.2 / (4.0 + to_gaze2);
+        const double temporal = 1.2 / (4.0 + to_beak2);
+        return 12.8 / (64.0 + down * down) + (central > temporal ? central : temporal);
+    }
+    /* 3, 13 and 39: thirds and thirteenths. */
+    return (3.0 + 640.0 / (64.0 + down * down)) / 39.0 + 50.0 / (75.0 + 3.0 * to_gaze2);
+}
+
 static double generated(const struct fovea_map *map, double right, double down)
 {
     if (map->kind == FOVEA_MAP_STREAK) {
         return (0.4 + 240.0 / (400.0 + right * right)) * 64.0 / (64.0 + down * down);
     }
-    const double left_eye = human(false, right, down);
-    const double right_eye = human(true, right, down);
+    const double left_eye =
+        map->kind == FOVEA_MAP_HUMAN ? human(false, right, down) : animal(map->kind, -right, down);
+    const double right_eye =
+        map->kind == FOVEA_MAP_HUMAN ? human(true, right, down) : animal(map->kind, right, down);
     switch (map->eye) {
     case FOVEA_MAP_EYE_LEFT:
         return left_eye;

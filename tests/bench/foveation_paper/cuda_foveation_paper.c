@@ -174,7 +174,11 @@ static void run_maps(struct cuda_foveation *own)
     static const struct {
         const char *name;
         enum fovea_map_kind kind;
-    } maps[] = {{"human", FOVEA_MAP_HUMAN}, {"streak", FOVEA_MAP_STREAK}};
+    } maps[] = {{"human", FOVEA_MAP_HUMAN},
+                {"streak", FOVEA_MAP_STREAK},
+                {"kangaroo", FOVEA_MAP_KANGAROO},
+                {"hawk", FOVEA_MAP_HAWK},
+                {"dog", FOVEA_MAP_DOG}};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         const char *what = results_words(&own->ways.b->bench->results, "Fovea, smooth, map %s, %s",
                                          maps[i].name, format_name(own));
