@@ -5,6 +5,8 @@
 add_executable(fovea_bench
     $<TARGET_OBJECTS:fovea_test_keep_loaded>
     bench/bench_cpu.c
+    bench/blur_thesis/exact.c
+    bench/blur_thesis/exact_worst.c
     bench/cases.c
     bench/cpu_copy.c
     bench/domain.c
@@ -15,6 +17,7 @@ add_executable(fovea_bench
     bench/lens_paper/tables.c
     bench/machine.c
     bench/main.c
+    bench/papers/draw.c
     bench/report_json.c
     bench/report_text.c
     bench/results.c
@@ -35,7 +38,23 @@ add_custom_target(fovea_bench_commit BYPRODUCTS ${bench_folder}/bench_commit.h
 add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
-    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c)
+    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_thesis.c bench/blur_thesis/vulkan_ways.c)
+    # The thesis's ways in GLSL, an array each: code_<name>.
+    set(thesis ${CMAKE_CURRENT_SOURCE_DIR}/bench/blur_thesis)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${thesis}/vulkan_shaders.def)
+    file(STRINGS ${thesis}/vulkan_shaders.def thesis_lines REGEX "^GLSL_SHADER")
+    set(thesis_codes "")
+    foreach(line IN LISTS thesis_lines)
+        string(REGEX MATCH "([A-Z_0-9]+), ([a-z_]+)" matched ${line})
+        set(name ${CMAKE_MATCH_1})
+        set(source ${thesis}/glsl/${CMAKE_MATCH_2}.comp)
+        add_custom_command(OUTPUT ${bench_folder}/glsl_${name}.inc
+            COMMAND ${GLSLC} -O -I${thesis}/glsl -D${name} -mfmt=num -o ${bench_folder}/glsl_${name}.inc ${source}
+            DEPENDS ${source} ${thesis}/glsl/thesis.glsl COMMENT "GLSL ${name} of the thesis" VERBATIM)
+        target_sources(fovea_bench PRIVATE ${bench_folder}/glsl_${name}.inc)
+        string(APPEND thesis_codes "static const uint32_t code_${name}[] = {\n#include \"glsl_${name}.inc\"\n};\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${bench_folder}/vulkan_shaders.inc CONTENT "${thesis_codes}" @ONLY)
     target_compile_definitions(fovea_bench PRIVATE BENCH_VULKAN)
     target_link_libraries(fovea_bench PRIVATE fovea_test_vulkan)
 endif()
@@ -48,11 +67,11 @@ if(TARGET fovea_cuda)
         bench/foveation_paper/cuda_foveation_kernel.c bench/foveation_paper/cuda_foveation_memory.c
         bench/foveation_paper/cuda_foveation_mips.c bench/foveation_paper/cuda_foveation_paper.c
         bench/foveation_paper/cuda_foveation_ssim.c bench/foveation_paper/plan.c bench/blur_thesis/convolutions.c bench/blur_thesis/cuda_blur_thesis.c
-        bench/blur_thesis/diffusions.c bench/blur_thesis/exact.c bench/blur_thesis/pyramids.c bench/blur_thesis/tables.c
+        bench/blur_thesis/diffusions.c bench/blur_thesis/pyramids.c bench/blur_thesis/tables.c
         bench/blur_thesis/thesis.c bench/blur_thesis/thesis_check.c bench/blur_thesis/transforms.c
         $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_tables_ptx>
         $<TARGET_OBJECTS:bench_blur_textures_ptx>
-        bench/papers/cuda_ways.c bench/papers/draw.c quality/metrics.c
+        bench/papers/cuda_ways.c quality/metrics.c
         $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
@@ -66,6 +85,8 @@ endfunction()
 bench_add_test(cpu unit)
 if(TARGET fovea_test_vulkan)
     bench_add_test(vulkan vulkan)
+    # Each way's picture against double precision; nothing is timed.
+    fovea_add_run(test_bench_vulkan_blur-thesis vulkan 120 "" fovea_bench --quick --check --backend vulkan --blur-thesis)
 endif()
 if(TARGET fovea_cuda)
     bench_add_test(cuda gpu)

@@ -452,10 +452,12 @@ static bool run_all(struct vulkan_bench *b)
 void bench_vulkan(struct bench *bench)
 {
     OWNED(close_device) struct vulkan_bench b = {.bench = bench};
-    if (wishes_paper(&bench->wishes)) {
+    if (wishes_paper(&bench->wishes) && !bench->wishes.blur_thesis) {
         return; /* those ways are kernels of CUDA and loops of the processor */
     }
-    const bool there = bench->wishes.domain_points > 0 ? vulkan_domain(&b) : run_all(&b);
+    const bool there = bench->wishes.blur_thesis         ? vulkan_blur_thesis(&b)
+                       : bench->wishes.domain_points > 0 ? vulkan_domain(&b)
+                                                         : run_all(&b);
     if (!there) {
         results_absent(&bench->results, "vulkan", "no Vulkan device on this machine");
     }

@@ -299,7 +299,16 @@ struct fovea_vk_desc engine_fovea_desc(struct engine *engine, const struct fovea
 
 uint32_t engine_pixel_bytes(VkFormat format)
 {
-    return format == VK_FORMAT_R16G16B16A16_SFLOAT ? 8 : format == VK_FORMAT_R16_SFLOAT ? 2 : 4;
+    switch (format) {
+    case VK_FORMAT_R32G32B32A32_SFLOAT:
+        return 16;
+    case VK_FORMAT_R16G16B16A16_SFLOAT:
+        return 8;
+    case VK_FORMAT_R16_SFLOAT:
+        return 2;
+    default:
+        return 4;
+    }
 }
 
 static VkDeviceMemory allocate(struct engine *engine, VkMemoryRequirements needs,

@@ -20,6 +20,7 @@ enum exact_kind {
 enum exact_pyramid { PYRAMID_BOX_2, PYRAMID_QUASI, PYRAMID_BOX_4 };
 
 #define EXACT_TAPS 512
+#define EXACT_BY_FLOATS 1e-4 /* of values from 0 to 1: the tolerance where none is said */
 
 struct exact_blur {
     enum exact_kind kind;
@@ -46,6 +47,20 @@ double exact_at(const struct exact_blur *blur, const float *src, int32_t side_px
  * memory. */
 double *exact_pyramid_of(const struct exact_blur *blur, const float *src, int32_t side_px,
                          int channel);
+
+/* How far what was made, float4[] as src, is off at most at some points, or in all of a pyramid's
+ * picture; NaN: there was nothing to look at. */
+double exact_worst(const struct exact_blur *blur, const float *src, int32_t side_px,
+                   const float *made);
+/* What a float loses of a sum over the whole picture, where four such sums are all that is left. */
+double exact_lost_of_table(int32_t side_px, double divided_by);
+/* Of a table of a table: what is integrated reaches r^4 times a value, but on the way there so
+ * large sums as the picture has pixels meet. In large pictures floats cannot hold them; how far
+ * they are off is a result there. */
+double exact_lost_of_spreading(int32_t side_px, int32_t radius_px);
+
+/* Kovesi: widths of `count` boxes for a sigma. */
+void exact_kovesi(double sigma_px, int32_t count, int32_t *widths);
 
 /* sigma of a pyramid of so many levels: (v_a + 3/4) (4^L - 1) / 3, v_a of its analysis. */
 double exact_pyramid_sigma(enum exact_pyramid kind, int32_t levels);

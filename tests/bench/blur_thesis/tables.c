@@ -11,14 +11,6 @@
 #include <string.h>
 
 #define BY_SCANS 0 /* instead of Hensley's look-ups */
-#define EPSILON 0x1p-24
-
-/* What a float loses of a sum over the whole picture, where four such sums are all that is left. */
-static double lost(const struct thesis *t, double divided_by)
-{
-    const double side = t->side_px;
-    return fmax(1e-4, 8.0 * EPSILON * side * side / divided_by);
-}
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -76,19 +68,6 @@ static const char *of_look_ups(int look_ups)
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-/* Kovesi: widths of `count` boxes for a sigma. */
-static void kovesi(double sigma_px, int32_t count, int32_t *widths)
-{
-    const double twelve = 12.0 * sigma_px * sigma_px;
-    int32_t low = (int32_t)floor(sqrt(twelve / count + 1.0));
-    low -= low % 2 == 0;
-    const double lows =
-        (twelve - count * low * low - 4.0 * count * low - 3.0 * count) / (-4.0 * low - 4.0);
-    for (int32_t i = 0; i < count; i++) {
-        widths[i] = i < (int32_t)lround(lows) ? low : low + 2;
-    }
-}
-
 static void run_boxes_by_tables(struct thesis *t, const char *what, int look_ups,
                                 const int32_t *widths, int32_t count)
 {
@@ -105,7 +84,7 @@ static void run_boxes_by_tables(struct thesis *t, const char *what, int look_ups
         from = to;
     }
     way.sigma_px = exact_sigma(&way.exact);
-    way.exact.tolerance = lost(t, (double)widths[0] * widths[0]);
+    way.exact.tolerance = exact_lost_of_table(t->side_px, (double)widths[0] * widths[0]);
 }
 
 /* By the separable kernels, or by the one of two dimensions, with equal weights. */
@@ -159,7 +138,7 @@ static void run_boxes(struct thesis *t, double sigma_px)
     struct results *results = &t->ways.b->bench->results;
     int32_t widths[3];
     int32_t mixed[3];
-    kovesi(sigma_px, 3, mixed);
+    exact_kovesi(sigma_px, 3, mixed);
     for (int i = 0; i < 3; i++) {
         widths[i] = mixed[2];
     }
@@ -265,13 +244,7 @@ static void run_polynomial(struct thesis *t, double sigma_px, int look_ups)
     add_clear(t, &way);
     add_spread(&way, (const int32_t[]){-r, 0, r}, (const float[]){1.0f, -2.0f, 1.0f}, 3, r);
     way.exact = exact_tent(r);
-    /* A table of a table: what is integrated reaches r^4 times a value, but on the way there so
-     * large sums as the picture has pixels meet. In large pictures floats cannot hold them; how far
-     * they are off is a result there. */
-    way.exact.tolerance =
-        t->side_px > 512
-            ? HUGE_VAL
-            : fmax(2e-3, 64.0 * EPSILON * t->side_px * t->side_px * (double)r * r / r4);
+    way.exact.tolerance = exact_lost_of_spreading(t->side_px, r);
     end_spread(&way, look_ups, 2, -1, r4);
 }
 
@@ -291,7 +264,7 @@ static void run_rectangular(struct thesis *t, double sigma_px)
                reach + 1);
     way.exact = exact_boxes(&width, 1);
     way.exact.border_px = width + 1;
-    way.exact.tolerance = lost(t, (double)width * width);
+    way.exact.tolerance = exact_lost_of_table(t->side_px, (double)width * width);
     end_spread(&way, 4, 1, 0, (double)width * width);
 }
 

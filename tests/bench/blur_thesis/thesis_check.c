@@ -11,54 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFF_BY_FLOATS 1e-4 /* of values from 0 to 1 */
 #define QUALITY_PX 1024 /* the thesis's size */
 #define MARGIN_PX 128u
-#define POINTS 24 /* along each axis */
-#define POINTS_DIFFUSION 2
-#define MANY_STEPS 100 /* a point takes half a second there: one, in the corner */
-
-static void worst_of(double made, double is, double *worst)
-{
-    const double off = fabs(made - is);
-    *worst = off > *worst || isnan(off) ? off : *worst;
-}
-
-static double worst_of_points(const struct thesis_way *way, const float *made)
-{
-    const struct exact_blur *exact = &way->exact;
-    const int32_t side = way->t->side_px;
-    const int32_t points = exact->kind != EXACT_DIFFUSION ? POINTS
-                           : exact->levels <= MANY_STEPS  ? POINTS_DIFFUSION
-                                                          : 1;
-    const int32_t steps = points > 1 ? points - 1 : 1;
-    const int32_t last = side - 1 - exact->border_px;
-    double worst = last > exact->border_px ? 0.0 : NAN; /* nothing to look at is not right */
-    for (int32_t j = 0; j < points && last > exact->border_px; j++) {
-        for (int32_t i = 0; i < points; i++) {
-            const int32_t room = last - exact->border_px;
-            const int32_t x = exact->border_px + (room * i) / steps;
-            const int32_t y = exact->border_px + (room * j) / steps;
-            const int channel = (i + j) % 4;
-            const size_t at = ((size_t)y * (size_t)side + (size_t)x) * 4 + (size_t)channel;
-            worst_of(made[at], exact_at(exact, way->t->src, side, x, y, channel), &worst);
-        }
-    }
-    return worst;
-}
-
-static double worst_of_pyramid(const struct thesis_way *way, const float *made)
-{
-    const size_t side = (size_t)way->t->side_px;
-    const int channel = 1;
-    double worst = 0.0;
-    double *is = exact_pyramid_of(&way->exact, way->t->src, way->t->side_px, channel);
-    for (size_t i = 0; is && i < side * side; i++) {
-        worst_of(made[4 * i + (size_t)channel], is[i], &worst);
-    }
-    free(is);
-    return is ? worst : NAN;
-}
 
 /* ---- Quality --------------------------------------------------------------------------------- */
 
@@ -133,9 +87,8 @@ void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *mad
 bool thesis_check(void *user, const void *made, char *words, size_t bytes)
 {
     struct thesis_way *way = user;
-    const double most = way->exact.tolerance > 0.0 ? way->exact.tolerance : OFF_BY_FLOATS;
-    const double worst =
-        way->exact.kind == EXACT_PYRAMID ? worst_of_pyramid(way, made) : worst_of_points(way, made);
+    const double most = way->exact.tolerance > 0.0 ? way->exact.tolerance : EXACT_BY_FLOATS;
+    const double worst = exact_worst(&way->exact, way->t->src, way->t->side_px, made);
     const bool right = worst <= most;
     char quality[RESULT_TEXT_BYTES] = "";
     if (right) {
