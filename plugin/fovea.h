@@ -8,7 +8,8 @@
  * (docs/models.md). This header includes settings and configuration files (fovea_settings.h), gaze
  * sources (fovea_gaze.h), and foveation of images that lie in CPU or CUDA memory (fovea_image.h).
  * Programs that render with Vulkan also include fovea_vulkan.h, which foveates a VkImage without a
- * copy through the CPU. Complete programs are in docs/examples.
+ * copy through the CPU; programs that draw with OpenGL include fovea_gl.h. Complete programs are in
+ * docs/examples.
  *
  * Fovea does not render, does not open windows, does not talk to eye trackers over vendor SDKs,
  * and does not save rendering time: it costs GPU time to show what the retina would receive.

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gl_api.h"
+
+#include "core/log.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* A library that makes contexts current, and how it is asked. */
+struct maker {
+    const char *library;
+    const char *current_context;
+    const char *get_proc_address;
+};
+
+static const struct maker MAKERS[] = {
+    {"libGLX.so.0", "glXGetCurrentContext", "glXGetProcAddressARB"},
+    {"libGL.so.1", "glXGetCurrentContext", "glXGetProcAddressARB"},
+    {"libEGL.so.1", "eglGetCurrentContext", "eglGetProcAddress"},
+};
+
+/* ISO C knows no way from a pointer to data to one to a function. */
+static fovea_gl_function_fn function_of(void *library, const char *name)
+{
+    void *data = dlsym(library, name);
+    fovea_gl_function_fn function = NULL;
+    _Static_assert(sizeof data == sizeof function, "POSIX has them alike");
+    memcpy(&function, &data, sizeof function);
+    return function;
+}
+
+/* What a library of GL's gives by name, which has no user. */
+union getter {
+    fovea_gl_function_fn any;
+    fovea_gl_function_fn (*get)(const char *name);
+    void *(*current)(void);
+};
+
+static fovea_gl_function_fn ask(void *user, const char *name)
+{
+    const union getter *getter = user;
+    return getter->get(name);
+}
+
+/* The library whose context is current on this thread. It stays loaded while that is so; Fovea's
+ * own reference keeps it as long as the process, as its functions are kept. */
+static bool find_maker(struct gl_api *api, union getter *out_getter)
+{
+    for (size_t i = 0; i < sizeof MAKERS / sizeof *MAKERS; i++) {
+        void *library = dlopen(MAKERS[i].library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+        if (!library) {
+            continue;
+        }
+        const union getter current = {.any = function_of(library, MAKERS[i].current_context)};
+        const union getter getter = {.any = function_of(library, MAKERS[i].get_proc_address)};
+        dlclose(library);
+        if (current.any && getter.any && current.current()) {
+            api->current_context = current.current;
+            api->library = MAKERS[i].library;
+            *out_getter = getter;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *find_functions(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    fovea_gl_function_fn function = NULL;
+#define GL_FUNCTION(returns, name, arguments)                                                      \
+    function = get(user, "gl" #name);                                                              \
+    memcpy(&api->name, &function, sizeof function);                                                \
+    if (!function) {                                                                               \
+        return "gl" #name;                                                                         \
+    }
+    GL_FUNCTIONS(GL_FUNCTION)
+#undef GL_FUNCTION
+    return NULL;
+}
+
+/* "4.5 (Core Profile) Mesa 22.3.6"; "OpenGL ES 3.2 Mesa 22.3.6". */
+static bool is_new_enough(const char *version)
+{
+    return version[0] >= '3' && version[0] <= '9';
+}
+
+enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *out)
+{
+    union getter getter = {0};
+    *out = (struct gl_api){.library = "the program's own functions"};
+    if (!desc->get_proc_address && !find_maker(out, &getter)) {
+        log_error(desc->log, "OpenGL: no context is current on this thread (neither GLX's nor "
+                             "EGL's; others: fovea_gl_desc.get_proc_address)");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    const char *missing = desc->get_proc_address ? find_functions(out, desc->get_proc_address,
+                                                                  desc->get_proc_address_user)
+                                                 : find_functions(out, ask, &getter);
+    if (missing) {
+        log_error(desc->log, "OpenGL has no %s in %s", missing, out->library);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    const char *version = (const char *)out->GetString(GL_VERSION);
+    if (!version) {
+        log_error(desc->log, "OpenGL: no context is current on this thread");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    if (!is_new_enough(version)) {
+        log_error(desc->log, "OpenGL 3.0 or later is needed; the context is \"%s\"", version);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return FOVEA_OK;
+}
+
+bool gl_api_is_current(const struct gl_api *api)
+{
+    return !api->current_context || api->current_context();
+}
+
+const char *gl_error_name(uint32_t error)
+{
+    static const char *const NAMES[] = {"GL_INVALID_ENUM",
+                                        "GL_INVALID_VALUE",
+                                        "GL_INVALID_OPERATION",
+                                        "GL_STACK_OVERFLOW",
+                                        "GL_STACK_UNDERFLOW",
+                                        "GL_OUT_OF_MEMORY",
+                                        "GL_INVALID_FRAMEBUFFER_OPERATION",
+                                        "GL_CONTEXT_LOST"};
+    const uint32_t first = 0x0500;
+    return error >= first && error - first < sizeof NAMES / sizeof *NAMES ? NAMES[error - first]
+                                                                          : "an unknown error";
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The functions and numbers of OpenGL that Fovea uses, found at run time in the library that the
+ * program draws with. No header of GL's is needed to build this. */
+#ifndef FOVEA_GL_API_H
+#define FOVEA_GL_API_H
+
+#include "fovea_gl.h"
+
+/* As in Khronos's registry. */
+enum gl_number {
+    GL_NONE = 0,
+    GL_NO_ERROR = 0,
+    GL_TEXTURE_2D = 0x0DE1,
+    GL_TEXTURE_RECTANGLE = 0x84F5,
+    GL_TEXTURE_BINDING_2D = 0x8069,
+    GL_TEXTURE_BINDING_RECTANGLE = 0x84F6,
+    GL_TEXTURE_WIDTH = 0x1000,
+    GL_TEXTURE_HEIGHT = 0x1001,
+    GL_TEXTURE_INTERNAL_FORMAT = 0x1003,
+    GL_TEXTURE_RED_SIZE = 0x805C,
+    GL_TEXTURE_GREEN_SIZE = 0x805D,
+    GL_TEXTURE_BLUE_SIZE = 0x805E,
+    GL_TEXTURE_ALPHA_SIZE = 0x805F,
+    GL_TEXTURE_RED_TYPE = 0x8C10,
+    GL_TEXTURE_COMPRESSED = 0x86A1,
+    GL_UNSIGNED_NORMALIZED = 0x8C17,
+    GL_UNSIGNED_BYTE = 0x1401,
+    GL_FLOAT = 0x1406,
+    GL_HALF_FLOAT = 0x140B,
+    GL_UNSIGNED_INT_2_10_10_10_REV = 0x8368,
+    GL_UNSIGNED_INT_10F_11F_11F_REV = 0x8C3B,
+    GL_RGB = 0x1907,
+    GL_RGBA = 0x1908,
+    GL_UNPACK_SWAP_BYTES = 0x0CF0,
+    GL_UNPACK_LSB_FIRST = 0x0CF1,
+    GL_UNPACK_ROW_LENGTH = 0x0CF2,
+    GL_UNPACK_SKIP_ROWS = 0x0CF3,
+    GL_UNPACK_SKIP_PIXELS = 0x0CF4,
+    GL_UNPACK_ALIGNMENT = 0x0CF5,
+    GL_PACK_SWAP_BYTES = 0x0D00,
+    GL_PACK_LSB_FIRST = 0x0D01,
+    GL_PACK_ROW_LENGTH = 0x0D02,
+    GL_PACK_SKIP_ROWS = 0x0D03,
+    GL_PACK_SKIP_PIXELS = 0x0D04,
+    GL_PACK_ALIGNMENT = 0x0D05,
+    GL_PACK_SKIP_IMAGES = 0x806B,
+    GL_PACK_IMAGE_HEIGHT = 0x806C,
+    GL_PIXEL_PACK_BUFFER = 0x88EB,
+    GL_PIXEL_UNPACK_BUFFER = 0x88EC,
+    GL_PIXEL_PACK_BUFFER_BINDING = 0x88ED,
+    GL_PIXEL_UNPACK_BUFFER_BINDING = 0x88EF,
+    GL_RENDERER = 0x1F01,
+    GL_VERSION = 0x1F02,
+};
+
+/* RETURNS, name without gl, arguments. */
+#define GL_FUNCTIONS(F)                                                                            \
+    F(const unsigned char *, GetString, (uint32_t name))                                           \
+    F(uint32_t, GetError, (void))                                                                  \
+    F(void, GetIntegerv, (uint32_t name, int32_t * out))                                           \
+    F(unsigned char, IsTexture, (uint32_t texture))                                                \
+    F(void, BindTexture, (uint32_t target, uint32_t texture))                                      \
+    F(void, BindBuffer, (uint32_t target, uint32_t buffer))                                        \
+    F(void, PixelStorei, (uint32_t name, int32_t value))                                           \
+    F(void, GetTexLevelParameteriv,                                                                \
+      (uint32_t target, int32_t level, uint32_t name, int32_t * out))                              \
+    F(void, GetTexImage,                                                                           \
+      (uint32_t target, int32_t level, uint32_t format, uint32_t type, void *out))                 \
+    F(void, TexSubImage2D,                                                                         \
+      (uint32_t target, int32_t level, int32_t x, int32_t y, int32_t width, int32_t height,        \
+       uint32_t format, uint32_t type, const void *pixels))
+
+struct gl_api {
+#define GL_FUNCTION(returns, name, arguments) returns(*name) arguments;
+    GL_FUNCTIONS(GL_FUNCTION)
+#undef GL_FUNCTION
+    void *(*current_context)(void); /* NULL: the program gave the functions, and nobody knows */
+    const char *library; /* in words, for the log */
+};
+
+/* FOVEA_ERROR_INVALID_STATE: no context is current; FOVEA_ERROR_UNSUPPORTED: this GL is too old or
+ * lacks a function, which is logged. */
+enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *out);
+
+/* False where it is known that there is none. */
+bool gl_api_is_current(const struct gl_api *api);
+
+/* "GL_OUT_OF_MEMORY" and so on. */
+const char *gl_error_name(uint32_t error);
+
+#endif
