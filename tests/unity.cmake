@@ -34,7 +34,8 @@ fovea_unity_test(test_unity_settings)
 fovea_add_test(NAME test_unity_cameras SOURCES unity/test_unity_cameras.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)
 fovea_unity_test(test_unity_cameras)
 
-fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c unity/scene.c vulkan/depth_scene.c operators/scene_vk.c
+fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c unity/scene.c vulkan/depth_scene.c vulkan/depth_image.c
+    operators/scene_vk.c
     LINK fovea_test_vulkan fovea_test_operators LABELS vulkan ARGS vulkan)
 fovea_unity_test(test_unity_depth)
 

@@ -58,7 +58,7 @@ static uint32_t pixel_of(double uv, uint32_t size_px)
     return (uint32_t)fmin(fmax(floor(uv * size_px + 1.0 / 512.0), 0.0), size_px - 1.0);
 }
 
-/* Of a first frame, or one that does not follow on another. */
+/* The frame is a first one, or does not follow on another. */
 static double focus_of(const struct operator_scene *scene, const struct dof_reference *wanted)
 {
     const uint32_t x = pixel_of(scene->gaze.x_uv, scene->width_px);
@@ -189,12 +189,13 @@ static void change(struct fovea_settings *settings)
  * shifts, each. */
 static const struct scene_set sets[] = {
     {"images_are_the_reference", SCENES_ALONE, NULL, 330, 330, 66, 0, 11, false},
+    {"frames_are_the_reference", SCENES_ALONE, NULL, 0, 0, 0, 60, 0, false},
     {"the_depth_under_the_gaze_is_in_focus", SCENES_ALONE, choose_gaze, 44, 44, 22, 0, 0, false},
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 0, 0, 0, 0, false},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
-    {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 0, 0, true},
+    {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 1, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, NULL, 0, 1, 1, 0, 0, false},
     {"a_batch_is_its_images", SCENES_OF_BATCHES, choose_batch, 14, 22, 6, 0, 0, false},
 };

@@ -3,6 +3,9 @@
 
 #include "scene_vk.h"
 
+#include "depth_image.h"
+#include "scene_depths.h"
+
 struct fovea_operators scene_vk_operators(const struct operator_under_test *of)
 {
     return (struct fovea_operators){1, {of->id}};
@@ -50,6 +53,57 @@ struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene
     return image;
 }
 
+/* ---- Depths */
+
+/* One that stores a scene's values as they are: floats of a depth buffer are 0 to 1. */
+static VkFormat depths_format(const struct engine *engine, const struct operator_scene *scene)
+{
+    static const VkFormat floats[] = {VK_FORMAT_R32_SFLOAT, VK_FORMAT_D32_SFLOAT,
+                                      VK_FORMAT_D32_SFLOAT_S8_UINT};
+    static const VkFormat wholes[] = {VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_X8_D24_UNORM_PACK32};
+    const bool any = scene->depths_scale == 0 || scene->depths == DEPTHS_ODD;
+    switch (scene->depths_format) {
+    case FOVEA_DEPTH_FORMAT_D16:
+        return VK_FORMAT_D16_UNORM;
+    case FOVEA_DEPTH_FORMAT_R16F:
+        return VK_FORMAT_R16_SFLOAT;
+    case FOVEA_DEPTH_FORMAT_D24:
+        return depth_image_format_or(engine, wholes[scene->random % 2]);
+    default:
+        return depth_image_format_or(engine, floats[any ? 0 : scene->random % 3]);
+    }
+}
+
+struct depths_of {
+    const struct operator_scene *scene;
+    const struct depths *depths;
+};
+
+static double value_at(const void *user, uint32_t x, uint32_t y)
+{
+    const struct depths_of *of = user;
+    return of->depths->values[(size_t)y * of->scene->width_px + x];
+}
+
+/* The scene's depths as an image; none where it has none. */
+static struct depth_image draw_depths(struct rig *rig, const struct operator_scene *scene,
+                                      struct fovea_depth *out_values)
+{
+    if (scene->depths == DEPTHS_NONE) {
+        return (struct depth_image){.values = NULL};
+    }
+    OWNED(scene_depths_free) struct depths depths = scene_draw_depths(scene, 1);
+    fovea_depth_init(out_values);
+    out_values->kind = depths.depth.kind;
+    out_values->zero_m = depths.depth.zero_m;
+    out_values->one_m = depths.depth.one_m;
+    const struct depths_of of = {scene, &depths};
+    return depth_image_create(&rig->engine, depths_format(&rig->engine, scene), scene->width_px,
+                              scene->height_px, value_at, &of);
+}
+
+/* ---- Frames */
+
 void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
                   struct operator_scene *scene, struct test_image *out_src,
                   struct test_image *out_dst)
@@ -68,12 +122,17 @@ void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
     struct fovea_vk_sigmas given;
     struct engine_image sigmas = scene_vk_sigmas(rig, scene, &given);
     rig_set_sigmas(given);
+    struct fovea_depth values;
+    struct depth_image depths = draw_depths(rig, scene, &values);
+    rig_set_depth(depths.values ? depth_image_given(&depths, &values) : (struct fovea_vk_depth){0});
     *out_src = scene_draw(scene);
     *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     assert_ok(rig_frame(rig, path, format, &out_src->view,
                         rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view));
     rig_set_sigmas((struct fovea_vk_sigmas){0});
+    rig_set_depth((struct fovea_vk_depth){0});
     engine_image_destroy(&rig->engine, &sigmas);
+    depth_image_destroy(&rig->engine, &depths);
 }
 
 void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,

@@ -23,17 +23,12 @@ static VkImageAspectFlags aspect_of(VkFormat format)
     return is_color(format) ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_DEPTH_BIT;
 }
 
-VkFormat depth_image_format(const struct engine *engine, unsigned i)
+VkFormat depth_image_format_or(const struct engine *engine, VkFormat format)
 {
-    static const VkFormat formats[] = {VK_FORMAT_D32_SFLOAT,         VK_FORMAT_R32_SFLOAT,
-                                       VK_FORMAT_D16_UNORM,          VK_FORMAT_R16_SFLOAT,
-                                       VK_FORMAT_D24_UNORM_S8_UINT,  VK_FORMAT_D32_SFLOAT_S8_UINT,
-                                       VK_FORMAT_X8_D24_UNORM_PACK32};
-    const VkFormat format = formats[i % (sizeof formats / sizeof formats[0])];
     VkFormatProperties properties;
     vkGetPhysicalDeviceFormatProperties(engine->physical, format, &properties);
     const bool is_there = properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
-    return is_there ? format : formats[0];
+    return is_there ? format : VK_FORMAT_D32_SFLOAT;
 }
 
 /* ---- Values */
@@ -43,7 +38,7 @@ static size_t value_bytes(VkFormat format)
     return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_R16_SFLOAT ? 2 : 4;
 }
 
-/* Of `most` steps from 0 to 1; returns what is stored. */
+/* There are `most` steps from 0 to 1; returns what is stored. */
 static double store_whole(double value, uint32_t most, size_t bytes, void *at)
 {
     const uint32_t whole = (uint32_t)(fmin(fmax(value, 0.0), 1.0) * most + 0.5);

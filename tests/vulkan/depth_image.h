@@ -12,8 +12,8 @@ struct depth_image {
     double *values; /* as they are stored, a pixel each */
 };
 
-/* Number i of all formats that frames take, or one that every device has. */
-VkFormat depth_image_format(const struct engine *engine, unsigned i);
+/* The format, or one that every device has. */
+VkFormat depth_image_format_or(const struct engine *engine, VkFormat format);
 
 /* Stores what is nearest to the value of each pixel, in a layout in which shaders read it. */
 struct depth_image depth_image_create(struct engine *engine, VkFormat format, uint32_t width_px,

@@ -44,38 +44,15 @@ double depth_value_at(const void *user, uint32_t x, uint32_t y)
 
 /* ---- Scenes */
 
-/* A diopter is 4 to 13 px. */
-static void choose(uint64_t i, struct operator_scene *scene)
-{
-    struct fovea_operator_settings *own = &scene->settings.own;
-    scene->width_px = 40 + scene->width_px / 4;
-    scene->height_px = 30 + scene->height_px / 5;
-    own->dof_focus = 1;
-    own->dof_focus_m = SCENE_FOCUS_M;
-    own->dof_focal_mm = 60.0;
-    own->dof_f_number = 1.4;
-    own->dof_sensor_mm = 0.05 * (double)scene->width_px * (1.0 + (double)(i % 3));
-    own->dof_sigma_max_px = 9.0;
-    if (i % 4 == 3) {
-        own->dof_lens = 1;
-        own->dof_pupil_mm = 8.0;
-        scene->settings.foveation.geometry =
-            (struct fovea_geometry){.ppd = 80.0, .screen_width_m = 0.5, .distance_m = 0.6};
-    }
-}
-
-const struct operator_under_test depth_under_test = {
-    .name = "dof", .api = &dof_operator, .id = FOVEA_OPERATOR_dof, .choose = choose};
-
 /* Stored sRGB of 8 bits, with a focus that follows the gaze. */
 struct operator_scene depth_plain_scene(void)
 {
-    struct operator_scene scene = operator_scene_of(&depth_under_test, 0);
+    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
     const struct fovea_operator_settings own = scene.settings.own;
     scene.settings = rig_settings();
     scene.settings.own = own;
     scene.settings.own.dof_focus = 0;
-    scene.settings.operators = scene_vk_operators(&depth_under_test);
+    scene.settings.operators = scene_vk_operators(&dof_under_test);
     scene.format = FOVEA_FORMAT_RGBA8;
     scene.blue_first = true;
     scene.width_px = 67;

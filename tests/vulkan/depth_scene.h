@@ -19,7 +19,6 @@ struct fovea_depth depth_scale_of(uint64_t i, VkFormat format);
 /* For depth_image_create; `user` is a struct depth_drawn. */
 double depth_value_at(const void *user, uint32_t x, uint32_t y);
 
-extern const struct operator_under_test depth_under_test;
 /* 67x45 pixels of 8 bits, stored as sRGB, blue first, with a focus that follows the gaze. */
 struct operator_scene depth_plain_scene(void);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames with pictures of depths: dof against its reference, the focus from frame to frame, rows,
- * views, and what is refused. */
+/* Frames with pictures of depths: the focus from frame to frame, rows, views, and what is refused.
+ * test_frame_operators has dof against its reference. */
 
 #include "depth_image.h"
 #include "depth_scene.h"
 #include "operators/scene_vk.h"
 #include "plugin/frame/frame.h"
-#include "sanitized.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -77,57 +76,6 @@ static void run_well(struct given *given, struct fovea_gaze gaze)
 {
     const struct fovea_vk_depth depth = depth_image_given(&given->depths, &given->drawn.values);
     assert_int_equal(run(given, RIG_ENGINE_TO_ENGINE, depth, gaze), FOVEA_OK);
-}
-
-static void check_frame(struct rig *rig, int i)
-{
-    const VkFormat format = scene_vk_format((unsigned)i);
-    const VkFormat depth_format = depth_image_format(&rig->engine, (unsigned)i);
-    struct operator_scene scene = operator_scene_of(&depth_under_test, (uint64_t)i);
-    struct depth_drawn drawn = {(enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 5),
-                                depth_scale_of((uint64_t)i / 7, depth_format)};
-    scene.format = rig_pixel_format(format);
-    scene.blue_first = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB ||
-                       format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
-    scene.settings.operators = scene_vk_operators(&depth_under_test);
-    set_settings(rig, &scene);
-    struct depth_image depths = depth_image_create(&rig->engine, depth_format, scene.width_px,
-                                                   scene.height_px, depth_value_at, &drawn);
-    struct test_image src = scene_draw(&scene);
-    struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
-    rig_set_depth(depth_image_given(&depths, &drawn.values));
-    assert_int_equal(rig_frame(rig, (enum rig_path)(i / 9 % RIG_PATH_COUNT), format, &src.view,
-                               rig_gaze(0.5, 0.5), &dst.view),
-                     FOVEA_OK);
-    rig_set_depth((struct fovea_vk_depth){0});
-    depth_assert_exact(&scene, &drawn.values, depths.values, SCENE_FOCUS_M, &src.view, &dst.view);
-    depth_image_destroy(&rig->engine, &depths);
-    image_free(&src);
-    image_free(&dst);
-}
-
-/* Formats and lights have shaders of their own, which a CPU takes seconds for: a commit has one
- * case in fifteen. */
-TEST(frames_are_the_reference)
-{
-    enum { CASES = 90 };
-    struct rig rig;
-    rig_open(&rig, NULL);
-    for (int i = 0; i < CASES; i++) {
-        if (test_turn(i, CASES, 15)) {
-            check_frame(&rig, i);
-        }
-    }
-    rig_close(&rig);
-}
-
-TEST(what_is_in_focus_keeps_every_bit)
-{
-    struct operator_scene scene = depth_plain_scene();
-    struct given *given = given_make(&scene, DEPTHS_IN_FOCUS, VK_FORMAT_R32_SFLOAT);
-    run_well(given, rig_gaze(0.5, 0.5));
-    compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
-    given_free(given);
 }
 
 /* ---- Focus */
@@ -441,7 +389,7 @@ TEST(depths_do_not_count_where_no_operator_needs_them)
     given_free(given);
 }
 
-/* Of a program that was built before there were depths, whatever lies behind its struct. */
+/* The program was built before there were depths, whatever lies behind its struct. */
 TEST(frames_of_older_programs_have_none)
 {
     struct operator_scene scene = depth_plain_scene();
