@@ -229,7 +229,7 @@ class Foveator:
         if out is not None:
             _check_out(source, _arrays.view_of(out, "out", stream))
         if not _arrays.has_arithmetic(images):
-            raise TypeError(f"images of uint16 are NumPy's, torch's or CuPy's, not {type(images).__name__}")
+            raise TypeError(f"images of uint16: Fovea takes those of NumPy, torch and CuPy, not {type(images).__name__}")
         if self._for_levels is None:
             pairs, given = _deep.settings_of(self._settings)
             settings = _settings.Settings(pairs, given)

@@ -146,7 +146,7 @@ class Shape:
             )
         is_of_words = view.dtype.name == "uint32" and layout == "NHW"
         if view.dtype.name not in ("uint8", "float16", "float32") and not is_of_words:
-            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32")
+            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, float16 and float32; uint16 of NumPy, torch and CuPy; uint32 with layout NHW")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")
 
