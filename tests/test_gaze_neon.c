@@ -95,6 +95,7 @@ static const struct {
     RTSP("RTSP/1.0 200 OK\r\nContent-Length: 65530\r\n\r\n", GAZE_RTSP_GARBAGE, 0, 0),
     RTSP("RTSP/1.0 200 OK\r\nContent-Length: x\r\n\r\n", GAZE_RTSP_GARBAGE, 0, 0),
     RTSP("ANNOUNCE rtsp://a RTSP/1.0\r\nCSeq: 1\r\n\r\n", GAZE_RTSP_REPLY, 39, 0),
+    RTSP("RTSP/1.0 200 OK\r\nContent-Base: rtsp://a\1/\r\n\r\n", GAZE_RTSP_REPLY, 45, 200),
     RTSP("HTTP/1.1 200 OK\r\n\r\n", GAZE_RTSP_GARBAGE, 0, 0),
     RTSP("garbage\n", GAZE_RTSP_GARBAGE, 0, 0),
     RTSP("$\1\0\2ab$", GAZE_RTSP_PACKET, 6, 0),

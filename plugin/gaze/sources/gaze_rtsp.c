@@ -52,17 +52,13 @@ static bool is_word(struct span span, const char *word)
 /* "": it does not fit, or has what a line cannot have. */
 static void copy(struct span span, char *out, size_t bytes)
 {
-    size_t count = span_bytes(span);
-    for (size_t i = 0; i < count; i++) {
-        if (span.at[i] <= ' ' || span.at[i] > '~') {
-            count = bytes;
-        }
+    const size_t count = span_bytes(span);
+    bool fits = count < bytes;
+    for (size_t i = 0; i < count && fits; i++) {
+        fits = span.at[i] > ' ' && span.at[i] <= '~';
     }
-    if (count >= bytes) {
-        count = 0;
-    }
-    memcpy(out, span.at, count);
-    out[count] = '\0';
+    memcpy(out, span.at, fits ? count : 0);
+    out[fits ? count : 0] = '\0';
 }
 
 /* The decimal number that it begins with, which is passed. False: there is none, or it is above. */
