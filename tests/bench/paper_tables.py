@@ -305,5 +305,87 @@ class ThesisTables(PaperTables):
              [(f"sigma {s}", f(nth(s, 3), f"Fovea, quasi, sigma {s}, RGBA32F", size)) for s in self.SIGMAS], 1, MANY),
         ])  # fmt: skip
 
+    # Ways that are one text in both languages, and how the thesis has them in each: there GLSL reads through texture units
+    # and CUDA through shared memory, but for pyramids and diffusion.
+    TWINS = ["copy through texture units", "separable, texture units, sigma 6", "separable, float4, sigma 6",
+             "two dimensions, texture units, sigma 6", "two dimensions, sigma 3", "pyramid 2x2, 3 levels", "pyramid quasi, 3 levels",
+             "pyramid 4x4, 3 levels", "pyramid of all mip levels, 3 levels", "tables of 4 look-ups alone, with a box of 3",
+             "three boxes, tables of 4 look-ups, sigma 6", "spreading, tables of 4 look-ups, sigma 6",
+             "diffusion, texture units, 50 steps", "diffusion, shared memory, 50 steps"]  # fmt: skip
+
+    def thesis_twins(self):
+        lines = [[way, *(self.cell(self.row(name, self.SIZE)) for name in (way, f"GLSL, {way}")),
+                  "" if (times := self.factor(f"GLSL, {way}", way, self.SIZE)) is None else f"{times:.2f}"] for way in self.TWINS]  # fmt: skip
+        return self.lines(["the same way, 1024^2", "CUDA", "GLSL", "GLSL against CUDA"], [line for line in lines if line[2]])
+
+    def thesis_glsl(self):
+        f, size = self.factor, self.SIZE
+
+        def glsl(way, other):
+            return f(f"GLSL, {way}", f"GLSL, {other}", size)
+
+        def grows(way, small="512^2", large="1024^2"):
+            a, b = self.us(f"GLSL, {way}", small), self.us(f"GLSL, {way}", large)
+            return b / a if a and b else None
+
+        def ways(sigma, levels, steps):
+            """(word, GLSL's way of the thesis, CUDA's) of about one sigma."""
+            return [("2-D", f"two dimensions, texture units, sigma {sigma}", f"two dimensions, sigma {sigma}"),
+                    ("separable", f"separable, texture units, sigma {sigma}", f"separable, four planes, sigma {sigma}"),
+                    ("boxes", f"three boxes, tables of 4 look-ups, sigma {sigma}", f"three boxes, tables by scans, sigma {sigma}"),
+                    ("spreading", f"spreading, tables of 4 look-ups, sigma {sigma}", f"spreading, tables by scans, sigma {sigma}"),
+                    ("quasi", f"pyramid quasi, {levels} levels", f"pyramid quasi, {levels} levels"),
+                    ("diffusion", f"diffusion, texture units, {steps} steps", f"diffusion, texture units, {steps} steps")]  # fmt: skip
+
+        sigmas = {3: ways(3, 2, 18), 6: ways(6, 3, 72), 12: ways(12, 4, 288)}
+
+        def against(which, turned=False):
+            return [(f"{word}, sigma {sigma}", f(cuda, f"GLSL, {own}", size) if turned else f(f"GLSL, {own}", cuda, size))
+                    for sigma, found in sigmas.items() for word, own, cuda in found if word in which]  # fmt: skip
+
+        one_box = "GLSL, one box, tables of 4 look-ups, width 25"
+        return self.judged([
+            ("CUDA is faster than GLSL but for pyramids and diffusion", "GLSL against CUDA, each as the thesis has it",
+             against(("2-D", "separable", "boxes", "spreading")), 1, MANY),
+            ("pyramids and diffusion are faster in GLSL", "CUDA against GLSL", against(("quasi", "diffusion"), True), 1, MANY),
+            ("a copy is slower in CUDA (Fig. 4.3)", "CUDA against GLSL",
+             [("", f("copy through texture units", "GLSL, copy through texture units", size))], 1, MANY),
+            ("512^2 to 1024^2: 2-D 4.18, separable 2.22, spreading 4.21, diffusion 4.14 times", "times",
+             [("2-D", grows("two dimensions, texture units, sigma 3")), ("separable", grows("separable, texture units, sigma 3")),
+              ("spreading", grows("spreading, tables of 4 look-ups, sigma 3")),
+              ("diffusion", grows("diffusion, texture units, 10 steps"))], 2.0, 4.6),
+            ("weights in a texture buffer: more than 2 times the slope (Fig. 4.6)", "against a uniform buffer",
+             [(f"sigma {s}", glsl(f"two dimensions, texture units, weights in a texture, sigma {s}",
+                                  f"two dimensions, texture units, sigma {s}")) for s in (3, 6)], 2, MANY),
+            ("loops that the compiler unrolls have a major effect (Fig. 4.18)", "not unrolled",
+             [(f"sigma {s}", glsl(f"two dimensions, texture units, sigma {s}", f"two dimensions, texture units, unrolled, sigma {s}"))
+              for s in (3, 6)], 1.2, MANY),
+            ("the pyramid of 4x4 boxes is slower than quasi-convolution, for its further pass", "4x4 against quasi",
+             [(f"{n} levels", glsl(f"pyramid 4x4, {n} levels", f"pyramid quasi, {n} levels")) for n in (1, 3, 5)], 1, MANY),
+            ("mip levels take as long at every level", "5 levels against 2",
+             [("", glsl("pyramid of all mip levels, 5 levels", "pyramid of all mip levels, 2 levels"))], 0.9, 1.1),
+            ("summed-area tables: 4 look-ups a pass are best (Fig. 4.10)", "against 4",
+             [(n, glsl(f"tables of {n} look-ups alone, with a box of 3", "tables of 4 look-ups alone, with a box of 3")) for n in (2, 8)],
+             1, MANY),
+            ("boxes by tables beat 2-D from width 7", "smallest measured width (0: none)",
+             [("", self.crosses("GLSL, two dimensions, texture units", one_box))], 5, 9),
+            ("boxes by tables beat separable from width 25", "smallest measured width (0: none)",
+             [("", self.crosses("GLSL, one box, separable", one_box))], 15, 35),
+            ("FFT (CUDA) is faster than separable from width 31", "smallest measured width (0: none)",
+             [("", self.crosses("GLSL, separable, texture units", "FFT, sigma 3"))], 23, 45),
+            ("three boxes of 9 take 2.6 times as long as one", "times", [("", glsl("3 boxes of 9, separable", "1 boxes of 9, separable"))], 2.3, 3.1),
+            ("spreading at 256^2 is faster in GLSL", "CUDA against GLSL",
+             [("sigma 3", f("spreading, tables by scans, sigma 3", "GLSL, spreading, tables of 4 look-ups, sigma 3", "256^2"))], 1, MANY),
+            ("sigma 3: separable loses to boxes and diffusion", "separable against them",
+             [("boxes", glsl("separable, texture units, sigma 3", "three boxes, separable, sigma 3")),
+              ("diffusion", glsl("separable, texture units, sigma 3", "diffusion, texture units, 18 steps"))], 1, MANY),
+            ("what GLSL of today has beside it: shared memory", "texture units against it",
+             [(f"separable, sigma {s}", glsl(f"separable, texture units, sigma {s}", f"separable, float4, sigma {s}")) for s in (3, 6, 12)]
+             + [("2-D, sigma 3", glsl("two dimensions, texture units, sigma 3", "two dimensions, sigma 3")),
+                ("diffusion, 50 steps", glsl("diffusion, texture units, 50 steps", "diffusion, shared memory, 50 steps"))],
+             "not in the thesis", MANY),
+        ])  # fmt: skip
+
     def all(self):
-        return {g.__name__: g for g in (self.thesis_machine, self.thesis_ways, self.thesis_widths, self.thesis_statements)}
+        return {g.__name__: g for g in (self.thesis_machine, self.thesis_ways, self.thesis_widths, self.thesis_statements,
+                                        self.thesis_twins, self.thesis_glsl)}  # fmt: skip

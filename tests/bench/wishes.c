@@ -30,7 +30,7 @@ void wishes_help(void)
         "  --foveation-paper  a paper's kernel for foveation and others beside ours instead of "
         "the\n"
         "                   tables; CUDA\n"
-        "  --blur-thesis    a thesis's ways to blur beside ours instead of the tables; CUDA\n"
+        "  --blur-thesis    a thesis's ways to blur beside ours instead of the tables; CUDA, GLSL\n"
         "  --check          with the last two: looks at what the ways make and times nothing\n"
         "  --domain         random points of all sizes, strengths, laws, formats and counts, each\n"
         "                   against a bound; status 1 where one is broken\n"

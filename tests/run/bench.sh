@@ -23,7 +23,8 @@ help_bench()
                    CUDA, those of others, and Fovea's (docs/lens-paper.md)
   --foveation-paper  instead of the tables, the kernel of a paper on foveation on CUDA, with and without what it gained
                    by, a pyramid, and Fovea (docs/foveation-paper.md)
-  --blur-thesis    instead of the tables, a thesis's ways to blur on CUDA, and Fovea's engines (docs/blur-thesis.md)
+  --blur-thesis    instead of the tables, a thesis's ways to blur on CUDA and in GLSL, and Fovea's engines
+                   (docs/blur-thesis.md)
   --check          with the last two: looks at what the ways make and times nothing
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
