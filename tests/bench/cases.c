@@ -6,6 +6,7 @@
 #include "kernels/blur/blur.h"
 #include "kernels/lens/calibration.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,10 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 
 /* Of blur: that radius by the engine fft. */
 #define FFT(radius_px) (-(radius_px))
+/* And that sigma by another engine. */
+#define ENGINE_STEP 1000
+#define ENGINE(engine, sigma_px) (ENGINE_STEP * BLUR_##engine + (sigma_px))
+#define SIGMA_OF_50_STEPS 4.08
 
 #define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
@@ -89,6 +94,10 @@ const struct bench_mode bench_modes[] = {
     OTHER("blur-fft-24", "a disc of a radius of 24 px, by transforms", ENCODED, blur, FFT(24.0)),
     OTHER("blur-fft-24-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, FFT(24.0)),
     OTHER("blur-fft-200", "a disc of 200 px", ENCODED, blur, FFT(200.0)),
+    OTHER("blur-quasi-20", "sigma 20 by quasi", ENCODED, blur, ENGINE(QUASI, 20.0)),
+    OTHER("blur-box-20", "sigma 20 by box", ENCODED, blur, ENGINE(BOX, 20.0)),
+    OTHER("blur-diffusion-50", "50 steps of diffusion", ENCODED, blur,
+          ENGINE(DIFFUSION, SIGMA_OF_50_STEPS)),
     OTHER("lens", "a display behind a lens, bilinear", ENCODED, lens, 0.0),
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
     OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, APART),
@@ -269,7 +278,8 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
         settings.own.blur_engine = BLUR_FFT;
         settings.own.blur_radius_px = -mode->of_operator;
     } else if (mode->op == FOVEA_OPERATOR_blur) {
-        settings.own.blur_sigma_px = mode->of_operator;
+        settings.own.blur_engine = (uint32_t)(mode->of_operator / ENGINE_STEP);
+        settings.own.blur_sigma_px = fmod(mode->of_operator, ENGINE_STEP);
     }
     if (mode->op == FOVEA_OPERATOR_lens) {
         set_lens(mode->of_operator, &settings.own);

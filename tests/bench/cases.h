@@ -34,8 +34,9 @@ struct bench_mode {
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
     enum fovea_operator op; /* others than foveation on GPUs alone */
-    /* blur: sigma in px, or less than 0 a radius of the engine fft; lens: what is added to r2 for
-     * red, or which other one from 1 on; dof: enum bench_depths */
+    /* blur: sigma in px, or less than 0 a radius of the engine fft, and with 1000 for each engine
+     * before it another one's; lens: what is added to r2 for red, or which other one from 1 on;
+     * dof: enum bench_depths */
     double of_operator;
     enum bench_row row;
 };

@@ -56,9 +56,9 @@ static bool check(void *user, const void *made, char *words, size_t bytes)
     return true;
 }
 
-static void run_engine(struct thesis *t, uint32_t engine, const char *name, double sigma_px)
+static void run_engine(struct thesis *t, uint32_t engine, const char *name, double sigma_px,
+                       enum fovea_format format)
 {
-    const enum fovea_format format = t->ways.b->pictures.format;
     const char *what = results_words(&t->ways.b->bench->results, "Fovea, %s, sigma %g, %s", name,
                                      sigma_px, bench_format_name(format));
     if (!thesis_want(t, what)) {
@@ -93,7 +93,7 @@ void thesis_fovea(struct thesis *t, enum fovea_format format)
     static const double sigmas[] = {3.0, 6.0, 12.0, 24.0};
     for (size_t i = 0; i < sizeof sigmas / sizeof sigmas[0]; i++) {
         for (uint32_t engine = 0; engine < sizeof engines / sizeof engines[0]; engine++) {
-            run_engine(t, engine, engines[engine], sigmas[i]);
+            run_engine(t, engine, engines[engine], sigmas[i], format);
         }
     }
 }
@@ -116,9 +116,37 @@ static void draw(struct thesis *t, const struct bench_size *size, size_t bytes)
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
 }
 
+static void run_ways(struct thesis *t)
+{
+    thesis_fovea(t, FOVEA_FORMAT_RGBA32F);
+    thesis_convolutions(t);
+    thesis_transforms(t);
+    thesis_pyramids(t);
+    thesis_tables(t);
+    thesis_diffusions(t);
+}
+
+/* Large pictures are not drawn for nothing. */
+static bool is_wanted(struct thesis *t, const struct bench_size *size)
+{
+    if (t->ways.b->bench->wishes.list) {
+        return true;
+    }
+    t->side_px = (int32_t)size->width_px;
+    t->counts = size;
+    t->wanted = 0;
+    thesis_fovea(t, FOVEA_FORMAT_RGBA8);
+    run_ways(t);
+    t->counts = NULL;
+    return t->wanted > 0;
+}
+
 static void run_size(struct thesis *t, const struct bench_size *size)
 {
     struct cuda_bench *b = t->ways.b;
+    if (!is_wanted(t, size)) {
+        return;
+    }
     const size_t bytes = bench_image_bytes(size, FOVEA_FORMAT_RGBA32F);
     cuda_ways_pictures(&t->ways, size, FOVEA_FORMAT_RGBA8);
     t->side_px = (int32_t)size->width_px;
@@ -126,12 +154,7 @@ static void run_size(struct thesis *t, const struct bench_size *size)
     cuda_ways_pictures(&t->ways, size, FOVEA_FORMAT_RGBA32F);
     draw(t, size, bytes);
     thesis_open(t, size);
-    thesis_fovea(t, FOVEA_FORMAT_RGBA32F);
-    thesis_convolutions(t);
-    thesis_transforms(t);
-    thesis_pyramids(t);
-    thesis_tables(t);
-    thesis_diffusions(t);
+    run_ways(t);
     CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
     thesis_close(t);
     free(t->src);

@@ -32,6 +32,9 @@ int thesis_add_buffer(struct thesis *t, int32_t width_px, int32_t height_px)
 {
     struct cuda_bench *b = t->ways.b;
     const size_t bytes = (size_t)width_px * (size_t)height_px * 16;
+    if (t->counts) {
+        return 0;
+    }
     bench_need(t->buffer_count != THESIS_BUFFERS, "too many buffers");
     struct thesis_buffer *buffer = &t->buffers[t->buffer_count];
     *buffer = (struct thesis_buffer){.width_px = width_px, .height_px = height_px};
@@ -115,9 +118,15 @@ void thesis_set_links(struct thesis *t, const int32_t *links, size_t count)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-bool thesis_want(const struct thesis *t, const char *what)
+bool thesis_want(struct thesis *t, const char *what)
 {
-    return cuda_ways_want(&t->ways, what);
+    if (!t->counts) {
+        return cuda_ways_want(&t->ways, what);
+    }
+    char name[RESULT_NAME_BYTES * 2];
+    cuda_ways_case_name(&t->ways, t->counts, what, name, sizeof name);
+    t->wanted += wishes_name(&t->ways.b->bench->wishes, name);
+    return false;
 }
 
 struct thesis_way thesis_begin(struct thesis *t, const char *what, double sigma_px)

@@ -35,6 +35,8 @@ struct thesis {
     CUtexObject pictures[BENCH_PICTURES];
     CUdeviceptr weights; /* float[], and a texture of them */
     CUtexObject weights_texture;
+    const struct bench_size *counts; /* only how many ways of that size are wanted; else NULL */
+    int wanted;
 };
 
 /* One launch, or what call does instead. */
@@ -84,7 +86,7 @@ void thesis_end(struct thesis_way *way);
 /* Without a row. */
 void thesis_drop(struct thesis_way *way);
 enum fovea_result thesis_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
-bool thesis_want(const struct thesis *t, const char *what);
+bool thesis_want(struct thesis *t, const char *what);
 
 /* ---- thesis_check.c */
 

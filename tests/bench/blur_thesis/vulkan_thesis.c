@@ -173,6 +173,9 @@ static void run(struct glsl_thesis *t, VkCommandBuffer commands)
 void glsl_set_weights(struct glsl_thesis *t, const float *weights, size_t count)
 {
     bench_need(count <= GLSL_WEIGHTS, "too many weights");
+    if (t->counts) {
+        return;
+    }
     VkCommandBuffer commands = engine_begin(&t->b->engine);
     vkCmdUpdateBuffer(commands, t->weights, 0, count * sizeof *weights, weights);
     vulkan_barrier(commands);
@@ -200,6 +203,9 @@ int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
     bench_need(t->image_count < last, "too many pictures");
     struct glsl_image *image = &t->images[t->image_count];
     *image = (struct glsl_image){.side_px = side_px};
+    if (t->counts) {
+        return t->image_count++ - 2 * BENCH_PICTURES + GLSL_A;
+    }
     VULKAN_MUST(vkCreateImage(device, &info, NULL, &image->image));
     vkGetImageMemoryRequirements(device, image->image, &needs);
     image->memory = device_memory(t, needs);
@@ -270,8 +276,9 @@ struct glsl_way glsl_begin(struct glsl_thesis *t, const char *format, ...)
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
     const char *what = results_words(&t->b->bench->results, "GLSL, %s", words);
-    snprintf(name, sizeof name, "vulkan/blur-thesis/%s/%s", t->size->name, what);
+    snprintf(name, sizeof name, "vulkan/%s/blur-thesis/%s", t->size->name, what);
     const bool wanted = bench_wants(t->b->bench, name);
+    t->wanted += wanted;
     return (struct glsl_way){.t = t, .what = wanted ? what : NULL};
 }
 
@@ -431,7 +438,7 @@ static bool look(struct glsl_way *way, char *words, size_t bytes)
 void glsl_end(struct glsl_way *way)
 {
     struct glsl_thesis *t = way->t;
-    if (way->what) {
+    if (way->what && !t->counts) {
         char words[RESULT_TEXT_BYTES];
         const bool right = look(way, words, sizeof words);
         struct result *row = add_row(t, way->what);
@@ -495,12 +502,19 @@ static void run_size(struct vulkan_bench *b, const struct bench_size *size)
     t->size = size;
     vkGetPhysicalDeviceProperties(b->engine.physical, &properties);
     t->most_shared_bytes = properties.limits.maxComputeSharedMemorySize;
-    make_layouts(t);
-    make_weights(t);
-    draw(t);
-    add_copies(t);
+    t->counts = true;
+    t->image_count = 2 * BENCH_PICTURES + 2; /* with A and B */
     glsl_ways(t);
-    finish(t);
+    if (t->wanted > 0) {
+        t->counts = false;
+        t->image_count = 0;
+        make_layouts(t);
+        make_weights(t);
+        draw(t);
+        add_copies(t);
+        glsl_ways(t);
+        finish(t);
+    }
 }
 
 bool vulkan_blur_thesis(struct vulkan_bench *b)

@@ -74,6 +74,8 @@ struct glsl_thesis {
     int pipeline_count;
     uint32_t most_shared_bytes;
     double copy_us;
+    bool counts; /* only how many ways are wanted: nothing is made, drawn or run */
+    int wanted;
 };
 
 struct glsl_step {

@@ -76,10 +76,16 @@ void cuda_ways_free_texture(struct cuda_bench *b, CUtexObject texture)
     }
 }
 
+void cuda_ways_case_name(const struct cuda_ways *ways, const struct bench_size *size,
+                         const char *what, char *out, size_t bytes)
+{
+    snprintf(out, bytes, "cuda/%s/%s/%s", size->name, ways->name, what);
+}
+
 bool cuda_ways_want(const struct cuda_ways *ways, const char *what)
 {
     char name[RESULT_NAME_BYTES + RESULT_TEXT_BYTES];
-    snprintf(name, sizeof name, "cuda/%s/%s/%s", ways->b->pictures.size->name, ways->name, what);
+    cuda_ways_case_name(ways, ways->b->pictures.size, what, name, sizeof name);
     if (!bench_wants(ways->b->bench, name)) {
         return false;
     }

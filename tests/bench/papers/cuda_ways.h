@@ -32,6 +32,8 @@ struct cuda_way {
 /* Pictures of that kind, and a copy of them as a row. */
 void cuda_ways_pictures(struct cuda_ways *ways, const struct bench_size *size,
                         enum fovea_format format);
+void cuda_ways_case_name(const struct cuda_ways *ways, const struct bench_size *size,
+                         const char *what, char *out, size_t bytes);
 /* True: the case is wished for. */
 bool cuda_ways_want(const struct cuda_ways *ways, const char *what);
 /* Its time as a row; 0 where its picture is wrong, which is a row, too. */
