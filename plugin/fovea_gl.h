@@ -20,7 +20,8 @@
  *     struct fovea_gl_frame frame;
  *     fovea_gl_frame_init(&frame);
  *     frame.src.name = frame.dst.name = color; // in place; or another texture
- *     frame.gaze = gaze;                       // of fovea_gaze_source_read
+ *     fovea_gl_size(fovea, &frame.src, &width_px, &height_px);
+ *     fovea_gaze_source_read(source, fovea_time_ns(), width_px, height_px, &frame.gaze);
  *     fovea_gl_foveate(fovea, &frame);
  *     ... show `color` ...
  *
@@ -34,8 +35,8 @@
  * stores is what is foveated, as of every other picture: "foveation.light" says what stored values
  * mean, and sRGB formats are not decoded before.
  *
- * Threads: one at a time, on which the context is current that was at fovea_gl_create, or one that
- * shares its textures.
+ * Threads: one at a time, on which the context is current that was at fovea_gl_create. Of the
+ * copied way, one that shares its textures will do.
  *
  * GL state: a call changes none that the program can see, but for the content of dst. An error flag
  * of GL's that was set before the call is logged, as a warning, and taken (glGetError). */
@@ -55,6 +56,14 @@ enum fovea_gl_way {
     /* Through the processor: GL waits for what was drawn, hands the pixels out, the cpu backend
      * foveates them, GL takes them back. Every driver can. */
     FOVEA_GL_WAY_COPIED = 1,
+    /* On the GPU: a Vulkan device of Fovea's and GL have two images in common
+     * (GL_EXT_memory_object_fd), and semaphores (GL_EXT_semaphore_fd). GL blits src into one, the
+     * backend of "backend" foveates it into the other, GL blits that into dst; nobody waits on the
+     * processor. Where GL has no semaphores each frame waits for both sides: that is not AUTO's
+     * choice. For each size and format a picture is sent through both sides first: where it does
+     * not arrive, or anything else of this way fails, AUTO copies from then on and warns. RGBA32F
+     * is foveated in half floats here. */
+    FOVEA_GL_WAY_SHARED = 2,
 };
 
 typedef void (*fovea_gl_function_fn)(void);
@@ -69,7 +78,8 @@ struct fovea_gl_desc {
     fovea_gl_get_proc_address_fn get_proc_address;
     void *get_proc_address_user;
     /* NULL: the defaults. "operators" and what is below their names, "foveation.", "backend" and
-     * "cpu_threads" count. "backend" is auto or cpu. */
+     * "cpu_threads" count; of the shared way all that count in fovea_vk_create. With "backend" cpu
+     * AUTO copies; the copied way has no other. */
     const struct fovea_settings *settings;
     struct fovea_log log;
     enum fovea_gl_way way;
@@ -84,11 +94,14 @@ static inline void fovea_gl_desc_init(struct fovea_gl_desc *desc)
 
 struct fovea_gl;
 
-/* With a context current. FOVEA_ERROR_INVALID_STATE: none is. FOVEA_ERROR_UNSUPPORTED: OpenGL ES,
- * or older than OpenGL 3.0, or a "backend" that cannot do it. */
+/* With a context current. Loads Vulkan's driver unless pixels are to be copied. Allocates.
+ * FOVEA_ERROR_INVALID_STATE: no context is current. FOVEA_ERROR_UNSUPPORTED: OpenGL ES, or older
+ * than OpenGL 3.0, or a way or "backend" that this machine does not have. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gl_create(const struct fovea_gl_desc *desc,
                                                              struct fovea_gl **out_fovea);
 
+/* With the context current that was at fovea_gl_create: of the shared way, some objects of GL's
+ * stay until it ends else. Waits for the frames that are under way. */
 FOVEA_API void fovea_gl_destroy(struct fovea_gl **fovea);
 
 /* Settings for the frames after this call; those of "operators" and below their names, and
@@ -101,6 +114,12 @@ struct fovea_gl_texture {
     uint32_t name; /* of glGenTextures */
     uint32_t target; /* GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE; 0: GL_TEXTURE_2D */
 };
+
+/* How large it is, for fovea_gaze_source_read. Results and state are those of fovea_gl_foveate. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gl_size(struct fovea_gl *fovea,
+                                                           const struct fovea_gl_texture *texture,
+                                                           uint32_t *out_width_px,
+                                                           uint32_t *out_height_px);
 
 struct fovea_gl_frame {
     size_t struct_bytes; /* fovea_gl_frame_init */
@@ -123,11 +142,15 @@ static inline void fovea_gl_frame_init(struct fovea_gl_frame *frame)
     frame->struct_bytes = sizeof *frame;
 }
 
-/* Foveates src into dst. Copied: returns when dst is handed to GL, waits for what the program has
- * drawn into src, and allocates in the first frame of a size or format.
+/* Foveates src into dst, before whatever the program draws next. Allocates in the first frame after
+ * one of another size or format: give each window an object of its own. Copied: waits for what the
+ * program has drawn into src, and foveates on the calling thread and those of "cpu_threads".
+ * Shared: the first frame of a size or format waits, others do so only where more than 8 frames are
+ * unfinished.
  *
  * FOVEA_OK, or FOVEA_PASSED_THROUGH: dst gets src as it is. On failure dst is as it was: show src.
- * The log says why, as an error, once until a frame is right again. FOVEA_ERROR_INVALID_ARGUMENT:
+ * The log says why, as an error; the same again only after a frame that was right.
+ * FOVEA_ERROR_INVALID_ARGUMENT:
  * no texture of that name, of other size or format than the other one's, another target.
  * FOVEA_ERROR_UNSUPPORTED: a format that is not in the list above. FOVEA_ERROR_INVALID_STATE: no
  * context is current, where Fovea found GL by itself. FOVEA_ERROR_INTERNAL: GL's own error, which
@@ -135,7 +158,7 @@ static inline void fovea_gl_frame_init(struct fovea_gl_frame *frame)
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea,
                                                               const struct fovea_gl_frame *frame);
 
-/* In words, which way runs and why; lives as long as the object. */
+/* In words, which way runs and why; until the next frame. */
 FOVEA_API const char *fovea_gl_way_reason(const struct fovea_gl *fovea);
 
 #ifdef __cplusplus

@@ -4,4 +4,9 @@
 # OpenGL by the libEGL that is here; without one they are skipped.
 fovea_add_test(NAME test_gl_textures SOURCES gl/test_gl_textures.c gl/gl_context.c
     $<TARGET_OBJECTS:fovea_test_context> $<TARGET_OBJECTS:fovea_gl>
-    LINK fovea_internal fovea_test_images ${CMAKE_DL_LIBS} LABELS unit)
+    LINK fovea_internal fovea_test_images ${CMAKE_DL_LIBS} LABELS vulkan)
+
+# fovea_gl_foveate in milliseconds; run by hand.
+add_executable(bench_gl EXCLUDE_FROM_ALL gl/bench_gl.c gl/gl_context.c $<TARGET_OBJECTS:fovea_gl>)
+target_include_directories(bench_gl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/support)
+target_link_libraries(bench_gl PRIVATE fovea_internal fovea_build ${CMAKE_DL_LIBS} m)

@@ -66,18 +66,58 @@ static bool find_maker(struct gl_api *api, union getter *out_getter)
     return false;
 }
 
-static const char *find_functions(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
-{
-    fovea_gl_function_fn function = NULL;
+/* Each function that the list names, into its member; the name of the last that is missing. */
 #define GL_FUNCTION(returns, name, arguments)                                                      \
     function = get(user, "gl" #name);                                                              \
     memcpy(&api->name, &function, sizeof function);                                                \
-    if (!function) {                                                                               \
-        return "gl" #name;                                                                         \
-    }
+    missing = function ? missing : "gl" #name;
+
+static const char *find_functions(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    fovea_gl_function_fn function = NULL;
+    const char *missing = NULL;
     GL_FUNCTIONS(GL_FUNCTION)
+    return missing;
+}
+
+static bool find_sharing(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    fovea_gl_function_fn function = NULL;
+    const char *missing = NULL;
+    GL_SHARING_FUNCTIONS(GL_FUNCTION)
+    return !missing;
+}
+
+static bool find_semaphores(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    fovea_gl_function_fn function = NULL;
+    const char *missing = NULL;
+    GL_SEMAPHORE_FUNCTIONS(GL_FUNCTION)
+    return !missing;
+}
 #undef GL_FUNCTION
-    return NULL;
+
+static bool has_extension(const struct gl_api *api, const char *name)
+{
+    int32_t count = 0;
+    api->GetIntegerv(GL_NUM_EXTENSIONS, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const char *one = (const char *)api->GetStringi(GL_EXTENSIONS, (uint32_t)i);
+        if (one && !strcmp(one, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Addresses alone say nothing: some drivers have them for every name. */
+static void find_extensions(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    api->shares = find_sharing(api, get, user) && has_extension(api, "GL_EXT_memory_object") &&
+                  has_extension(api, "GL_EXT_memory_object_fd");
+    api->shares_semaphores = api->shares && find_semaphores(api, get, user) &&
+                             has_extension(api, "GL_EXT_semaphore") &&
+                             has_extension(api, "GL_EXT_semaphore_fd");
 }
 
 /* "4.5 (Core Profile) Mesa 22.3.6"; "OpenGL ES 3.2 Mesa 22.3.6". */
@@ -95,9 +135,10 @@ enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *o
                              "EGL's; others: fovea_gl_desc.get_proc_address)");
         return FOVEA_ERROR_INVALID_STATE;
     }
-    const char *missing = desc->get_proc_address ? find_functions(out, desc->get_proc_address,
-                                                                  desc->get_proc_address_user)
-                                                 : find_functions(out, ask, &getter);
+    const bool given = desc->get_proc_address != NULL;
+    const fovea_gl_get_proc_address_fn get = given ? desc->get_proc_address : ask;
+    void *user = given ? desc->get_proc_address_user : &getter;
+    const char *missing = find_functions(out, get, user);
     if (missing) {
         log_error(desc->log, "OpenGL has no %s in %s", missing, out->library);
         return FOVEA_ERROR_UNSUPPORTED;
@@ -111,6 +152,7 @@ enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *o
         log_error(desc->log, "OpenGL 3.0 or later is needed; the context is \"%s\"", version);
         return FOVEA_ERROR_UNSUPPORTED;
     }
+    find_extensions(out, get, user);
     return FOVEA_OK;
 }
 

@@ -53,6 +53,28 @@ enum gl_number {
     GL_PIXEL_UNPACK_BUFFER_BINDING = 0x88EF,
     GL_RENDERER = 0x1F01,
     GL_VERSION = 0x1F02,
+    GL_EXTENSIONS = 0x1F03,
+    GL_NUM_EXTENSIONS = 0x821D,
+    GL_SCISSOR_TEST = 0x0C11,
+    GL_NEAREST = 0x2600,
+    GL_COLOR_BUFFER_BIT = 0x4000,
+    GL_RGB10_A2 = 0x8059,
+    GL_RGBA8 = 0x8058,
+    GL_RGBA16F = 0x881A,
+    GL_R11F_G11F_B10F = 0x8C3A,
+    GL_READ_FRAMEBUFFER = 0x8CA8,
+    GL_DRAW_FRAMEBUFFER = 0x8CA9,
+    GL_DRAW_FRAMEBUFFER_BINDING = 0x8CA6,
+    GL_READ_FRAMEBUFFER_BINDING = 0x8CAA,
+    GL_FRAMEBUFFER_COMPLETE = 0x8CD5,
+    GL_COLOR_ATTACHMENT0 = 0x8CE0,
+    GL_FRAMEBUFFER_SRGB = 0x8DB9,
+    GL_DEDICATED_MEMORY_OBJECT = 0x9581,
+    GL_HANDLE_TYPE_OPAQUE_FD = 0x9586,
+    GL_LAYOUT_GENERAL = 0x958D,
+    GL_NUM_DEVICE_UUIDS = 0x9596,
+    GL_DEVICE_UUID = 0x9597,
+    GL_DRIVER_UUID = 0x9598,
 };
 
 /* RETURNS, name without gl, arguments. */
@@ -72,10 +94,57 @@ enum gl_number {
       (uint32_t target, int32_t level, int32_t x, int32_t y, int32_t width, int32_t height,        \
        uint32_t format, uint32_t type, const void *pixels))
 
+/* What the shared way takes besides: framebuffers, and GL_EXT_memory_object(_fd). */
+#define GL_SHARING_FUNCTIONS(F)                                                                    \
+    F(const unsigned char *, GetStringi, (uint32_t name, uint32_t index))                          \
+    F(void, Enable, (uint32_t what))                                                               \
+    F(void, Disable, (uint32_t what))                                                              \
+    F(unsigned char, IsEnabled, (uint32_t what))                                                   \
+    F(void, Flush, (void))                                                                         \
+    F(void, Finish, (void))                                                                        \
+    F(void, GenTextures, (int32_t count, uint32_t * out))                                          \
+    F(void, DeleteTextures, (int32_t count, const uint32_t *names))                                \
+    F(void, GenFramebuffers, (int32_t count, uint32_t * out))                                      \
+    F(void, DeleteFramebuffers, (int32_t count, const uint32_t *names))                            \
+    F(void, BindFramebuffer, (uint32_t target, uint32_t name))                                     \
+    F(void, FramebufferTexture2D,                                                                  \
+      (uint32_t target, uint32_t attachment, uint32_t texture_target, uint32_t texture,            \
+       int32_t level))                                                                             \
+    F(uint32_t, CheckFramebufferStatus, (uint32_t target))                                         \
+    F(void, BlitFramebuffer,                                                                       \
+      (int32_t x0, int32_t y0, int32_t x1, int32_t y1, int32_t to_x0, int32_t to_y0,               \
+       int32_t to_x1, int32_t to_y1, uint32_t mask, uint32_t filter))                              \
+    F(void, GetUnsignedBytevEXT, (uint32_t name, unsigned char *out))                              \
+    F(void, GetUnsignedBytei_vEXT, (uint32_t name, uint32_t index, unsigned char *out))            \
+    F(void, CreateMemoryObjectsEXT, (int32_t count, uint32_t * out))                               \
+    F(void, DeleteMemoryObjectsEXT, (int32_t count, const uint32_t *names))                        \
+    F(void, MemoryObjectParameterivEXT, (uint32_t memory, uint32_t name, const int32_t *values))   \
+    F(void, ImportMemoryFdEXT,                                                                     \
+      (uint32_t memory, uint64_t bytes, uint32_t handle_type, int32_t fd))                         \
+    F(void, TexStorageMem2DEXT,                                                                    \
+      (uint32_t target, int32_t levels, uint32_t internal, int32_t width, int32_t height,          \
+       uint32_t memory, uint64_t offset))
+
+/* GL_EXT_semaphore(_fd). */
+#define GL_SEMAPHORE_FUNCTIONS(F)                                                                  \
+    F(void, GenSemaphoresEXT, (int32_t count, uint32_t * out))                                     \
+    F(void, DeleteSemaphoresEXT, (int32_t count, const uint32_t *names))                           \
+    F(void, ImportSemaphoreFdEXT, (uint32_t semaphore, uint32_t handle_type, int32_t fd))          \
+    F(void, WaitSemaphoreEXT,                                                                      \
+      (uint32_t semaphore, uint32_t buffers, const uint32_t *buffer_names, uint32_t textures,      \
+       const uint32_t *texture_names, const uint32_t *layouts))                                    \
+    F(void, SignalSemaphoreEXT,                                                                    \
+      (uint32_t semaphore, uint32_t buffers, const uint32_t *buffer_names, uint32_t textures,      \
+       const uint32_t *texture_names, const uint32_t *layouts))
+
 struct gl_api {
 #define GL_FUNCTION(returns, name, arguments) returns(*name) arguments;
     GL_FUNCTIONS(GL_FUNCTION)
+    GL_SHARING_FUNCTIONS(GL_FUNCTION) /* without `shares` they may be NULL */
+    GL_SEMAPHORE_FUNCTIONS(GL_FUNCTION) /* without `shares_semaphores` they may be NULL */
 #undef GL_FUNCTION
+    bool shares;
+    bool shares_semaphores;
     void *(*current_context)(void); /* NULL: the program gave the functions, and nobody knows */
     const char *library; /* in words, for the log */
 };

@@ -16,7 +16,7 @@
 
 Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasium), `fovea.gaze` (policies of gazes),
 `fovea.jax` (compiled JAX), `fovea.torchrl` (a transform for TorchRL), `fovea.ray` (Ray Data and RLlib), `fovea.data`
-(a transform for data sets and loaders), `fovea.bench` (what a call takes on this machine).
+(a transform for data sets and loaders), `fovea.gl` (textures of OpenGL programs), `fovea.bench` (what a call takes on this machine).
 """
 
 import importlib
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from . import bench as bench
     from . import data as data
     from . import gaze as gaze
+    from . import gl as gl
     from . import gym as gym
     from . import jax as jax
     from . import ray as ray
@@ -68,12 +69,13 @@ __all__ = [
     "blobs",
     "foveate",
     "gaze",
+    "gl",
     "library_path",
     "settings",
     "version",
 ]
 __version__ = "0.2.0"
-_MODULES = frozenset({"bench", "data", "gaze", "gym", "jax", "ray", "torchrl"})
+_MODULES = frozenset({"bench", "data", "gaze", "gl", "gym", "jax", "ray", "torchrl"})
 
 if not TYPE_CHECKING:  # a checker would take every name for one that is here
 

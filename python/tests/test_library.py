@@ -12,7 +12,7 @@ import sys
 import pytest
 from conftest import PACKAGE, ROOT
 
-from fovea import _gaze_source, _library, _live, _record, _shape
+from fovea import _gaze_source, _library, _live, _record, _shape, gl
 
 STRUCTS = {
     "fovea_log": _library.Log,
@@ -37,6 +37,9 @@ STRUCTS = {
     "fovea_gaze_sample": _live._Sample,
     "fovea_record_desc": _record._Desc,
     "fovea_record_frame": _record._Frame,
+    "fovea_gl_desc": gl.Desc,
+    "fovea_gl_texture": gl.Texture,
+    "fovea_gl_frame": gl.Frame,
 }
 
 
@@ -49,7 +52,7 @@ def test_structs_are_those_of_the_headers(tmp_path):
         for field, *_ in struct._fields_:
             lines.append(f'printf("{name}.{field} %zu\\n", offsetof(struct {name}, {field}));')
     source = tmp_path / "places.c"
-    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <fovea_lightfield.h>\n#include <fovea_record.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
+    source.write_text('#include <fovea.h>\n#include <fovea_blobs.h>\n#include <fovea_gl.h>\n#include <fovea_lightfield.h>\n#include <fovea_record.h>\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
     program = tmp_path / "places"
     subprocess.run([compiler, "-I", ROOT / "plugin", source, "-o", program], check=True)
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
@@ -89,7 +92,7 @@ def test_modules_are_imported_when_they_are_used():
     lacking = run_python(
         "import sys; sys.modules['gymnasium'] = None; import fovea\n"
         "assert not hasattr(fovea, 'gym') and not hasattr(fovea, 'gmy') and fovea.data.Foveate\n"
-        "assert {'bench', 'data', 'gaze', 'gym', 'jax', 'ray', 'torchrl'} <= set(dir(fovea))\n"
+        "assert {'bench', 'data', 'gaze', 'gl', 'gym', 'jax', 'ray', 'torchrl'} <= set(dir(fovea))\n"
         "fovea.gym"
     )
     assert "AttributeError: fovea.gym cannot be imported: fovea.gym needs Gymnasium: pip install gymnasium" in lacking.stderr

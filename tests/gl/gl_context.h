@@ -34,6 +34,15 @@ fovea_gl_function_fn gl_context_function(void *user, const char *name);
     F(void, GetIntegerv, (uint32_t name, int32_t * out))                                           \
     F(uint32_t, GetError, (void))                                                                  \
     F(const unsigned char *, GetString, (uint32_t name))                                           \
+    F(void, Enable, (uint32_t what))                                                               \
+    F(void, Disable, (uint32_t what))                                                              \
+    F(unsigned char, IsEnabled, (uint32_t what))                                                   \
+    F(void, Scissor, (int32_t x, int32_t y, int32_t width, int32_t height))                        \
+    F(void, GenFramebuffers, (int32_t count, uint32_t * out))                                      \
+    F(void, DeleteFramebuffers, (int32_t count, const uint32_t *names))                            \
+    F(void, BindFramebuffer, (uint32_t target, uint32_t name))                                     \
+    F(void, TexStorage2D,                                                                          \
+      (uint32_t target, int32_t levels, uint32_t internal, int32_t width, int32_t height))         \
     F(void, Finish, (void))
 
 struct gl_test_api {

@@ -14,11 +14,7 @@
 
 enum {
     GL_RGB8 = 0x8051,
-    GL_RGBA8 = 0x8058,
-    GL_RGB10_A2 = 0x8059,
     GL_RGBA32F = 0x8814,
-    GL_RGBA16F = 0x881A,
-    GL_R11F_G11F_B10F = 0x8C3A,
     GL_SRGB8_ALPHA8 = 0x8C43,
     GL_R8 = 0x8229,
     GL_RED = 0x1903,
@@ -61,15 +57,23 @@ static const struct state {
     {GL_UNPACK_ROW_LENGTH, 7}, {GL_UNPACK_SKIP_ROWS, 4},   {GL_UNPACK_SKIP_PIXELS, 6},
     {GL_UNPACK_SWAP_BYTES, 1}, {GL_UNPACK_LSB_FIRST, 1},
 };
-static const uint32_t ASKED[] = {GL_TEXTURE_BINDING_2D, GL_TEXTURE_BINDING_RECTANGLE,
-                                 GL_PIXEL_PACK_BUFFER_BINDING, GL_PIXEL_UNPACK_BUFFER_BINDING,
-                                 GL_ACTIVE_TEXTURE};
+static const uint32_t ASKED[] = {GL_TEXTURE_BINDING_2D,
+                                 GL_TEXTURE_BINDING_RECTANGLE,
+                                 GL_PIXEL_PACK_BUFFER_BINDING,
+                                 GL_PIXEL_UNPACK_BUFFER_BINDING,
+                                 GL_ACTIVE_TEXTURE,
+                                 GL_READ_FRAMEBUFFER_BINDING,
+                                 GL_DRAW_FRAMEBUFFER_BINDING,
+                                 GL_SCISSOR_TEST,
+                                 GL_FRAMEBUFFER_SRGB};
 
 struct world {
     struct said said;
     struct fovea_gl *fovea;
     uint32_t others[2]; /* textures that stay bound */
     uint32_t buffers[2];
+    uint32_t framebuffers[2];
+    double tolerance; /* of levels of 255 that the way's backend may differ by */
     int32_t bound[COUNT_OF(ASKED)];
 };
 
@@ -86,6 +90,11 @@ static void state_set(struct world *world)
     for (size_t i = 0; i < COUNT_OF(STORED); i++) {
         gl.PixelStorei(STORED[i].name, STORED[i].value);
     }
+    gl.BindFramebuffer(GL_READ_FRAMEBUFFER, world->framebuffers[0]);
+    gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, world->framebuffers[1]);
+    gl.Enable(GL_SCISSOR_TEST);
+    gl.Enable(GL_FRAMEBUFFER_SRGB);
+    gl.Scissor(1, 2, 3, 4);
     for (size_t i = 0; i < COUNT_OF(ASKED); i++) {
         gl.GetIntegerv(ASKED[i], &world->bound[i]);
     }
@@ -129,16 +138,35 @@ static struct fovea_gl_desc desc_of(struct world *world, const struct fovea_sett
     return desc;
 }
 
-static struct world *world_make(enum gl_kind kind, const struct fovea_settings *settings)
+/* Whether somebody says that this machine can: "vulkan", or "cuda" too. */
+static bool must_share(const char *backend)
+{
+    const char *named = getenv("FOVEA_TEST_GL_SHARED");
+    return named && (strcmp(backend, "cuda") != 0 || !strcmp(named, "cuda"));
+}
+
+static struct world *world_make(enum gl_kind kind, enum fovea_gl_way way, const char *backend)
 {
     if (!gl_context_make(kind)) {
         skip();
     }
     struct world *world = test_memory(1, sizeof *world);
-    const struct fovea_gl_desc desc = desc_of(world, settings);
-    assert_ok(fovea_gl_create(&desc, &world->fovea));
+    const char *words[] = {"backend", backend, NULL};
+    struct fovea_settings *settings = settings_with(words, &world->said);
+    struct fovea_gl_desc desc = desc_of(world, settings);
+    desc.way = way;
+    world->tolerance = way == FOVEA_GL_WAY_SHARED ? 2.0 : 0.0;
+    const enum fovea_result result = fovea_gl_create(&desc, &world->fovea);
+    fovea_settings_destroy(&settings);
+    if (way == FOVEA_GL_WAY_SHARED && result == FOVEA_ERROR_UNSUPPORTED && !must_share(backend)) {
+        gl_context_drop();
+        free(world);
+        skip();
+    }
+    assert_that(result == FOVEA_OK, "%s", world->said.last);
     gl.GenTextures(2, world->others);
     gl.GenBuffers(2, world->buffers);
+    gl.GenFramebuffers(2, world->framebuffers);
     state_set(world);
     return world;
 }
@@ -150,6 +178,7 @@ static void world_end(struct world **own)
     state_assert(world);
     gl.DeleteTextures(2, world->others);
     gl.DeleteBuffers(2, world->buffers);
+    gl.DeleteFramebuffers(2, world->framebuffers);
     fovea_gl_destroy(&world->fovea);
     assert_null(world->fovea);
     gl_context_drop();
@@ -208,15 +237,23 @@ static void pixels_free(struct pixels **own)
     image_free(&pixels->out);
 }
 
-static void assert_holds(const struct fovea_gl_texture *texture, const struct format *format,
-                         const struct test_image *expected, bool top_down, struct pixels *pixels,
-                         const char *what)
+static void assert_holds(double tolerance, const struct fovea_gl_texture *texture,
+                         const struct format *format, const struct test_image *expected,
+                         bool top_down, struct pixels *pixels, const char *what)
 {
     OWNED_IMAGE raw = image_make_packed(WIDTH_PX, HEIGHT_PX, format->format);
     gl.BindTexture(texture->target, texture->name);
     gl.GetTexImage(texture->target, 0, format->gl_format, format->gl_type, raw.view.data);
     turn(&raw, &pixels->out, top_down);
-    compare_assert_all_same(&pixels->out.view, &expected->view, what);
+    if (tolerance == 0.0) {
+        compare_assert_all_same(&pixels->out.view, &expected->view, what);
+        return;
+    }
+    struct compare_rect where;
+    const double differs = compare_largest(&pixels->out.view, &expected->view, &where);
+    const double most = tolerance * image_white(format->format, 0) / 255.0;
+    assert_that(differs <= most, "%s: %u, %u is %g beside the cpu backend's; at most %g", what,
+                where.x, where.y, differs, most);
 }
 
 struct way {
@@ -238,10 +275,11 @@ static void run_case(struct world *world, const struct format *format, struct wa
     assert_int_equal(fovea_gl_foveate(world->fovea, &frame), wanted);
     state_assert(world);
     state_default();
-    assert_holds(&frame.dst, format, wanted == FOVEA_OK ? &pixels->expected : &pixels->src,
-                 way.top_down, pixels, test_text("%s, dst", format->name));
+    assert_holds(world->tolerance, &frame.dst, format,
+                 wanted == FOVEA_OK ? &pixels->expected : &pixels->src, way.top_down, pixels,
+                 test_text("%s, dst", format->name));
     if (!way.in_place) {
-        assert_holds(&frame.src, format, &pixels->src, way.top_down, pixels,
+        assert_holds(0.0, &frame.src, format, &pixels->src, way.top_down, pixels,
                      test_text("%s, src", format->name));
         gl.DeleteTextures(1, &frame.dst.name);
     }
@@ -256,9 +294,9 @@ static const struct way WAYS[] = {
     {GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE, true, false},
 };
 
-static void formats_are_right(enum gl_kind kind)
+static void formats_are_right(enum gl_kind kind, enum fovea_gl_way way, const char *backend)
 {
-    OWNED(world_end) struct world *world = world_make(kind, NULL);
+    OWNED(world_end) struct world *world = world_make(kind, way, backend);
     for (size_t i = 0; i < COUNT_OF(FORMATS); i++) {
         for (size_t k = 0; k < COUNT_OF(WAYS); k++) {
             OWNED(pixels_free)
@@ -270,26 +308,37 @@ static void formats_are_right(enum gl_kind kind)
 
 TEST(a_texture_becomes_what_its_picture_becomes)
 {
-    formats_are_right(GL_KIND_CORE);
+    formats_are_right(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "cpu");
 }
 
 TEST(old_contexts_have_it_too)
 {
-    formats_are_right(GL_KIND_COMPATIBLE);
+    formats_are_right(GL_KIND_COMPATIBLE, FOVEA_GL_WAY_COPIED, "auto");
+}
+
+/* Where Vulkan has the device that GL draws with: lavapipe for llvmpipe. */
+TEST(shared_with_vulkan_it_becomes_nearly_the_same)
+{
+    formats_are_right(GL_KIND_CORE, FOVEA_GL_WAY_SHARED, "vulkan");
+}
+
+TEST(shared_with_vulkan_and_cuda_too)
+{
+    formats_are_right(GL_KIND_CORE, FOVEA_GL_WAY_SHARED, "cuda");
 }
 
 /* RGB8 has no alpha, in whatever the driver keeps it. */
 TEST(a_texture_without_alpha_is_taken)
 {
     static const struct format rgb = {"RGB8", GL_RGB8, FOVEA_FORMAT_RGB8, GL_RGB, GL_UNSIGNED_BYTE};
-    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, NULL);
+    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "auto");
     OWNED(pixels_free) struct pixels *pixels = pixels_make(&rgb, false, NULL, GAZE);
     run_case(world, &rgb, WAYS[0], pixels, GAZE, FOVEA_OK);
 }
 
 TEST(without_a_gaze_the_picture_passes_through)
 {
-    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, NULL);
+    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "auto");
     for (size_t k = 0; k < COUNT_OF(WAYS); k++) {
         OWNED(pixels_free)
         struct pixels *pixels = pixels_make(&FORMATS[0], WAYS[k].top_down, NULL, GAZE);
@@ -306,7 +355,7 @@ TEST(operators_that_need_no_gaze_are_at_work_without_one)
                                         NULL};
     struct said said = {0};
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = settings_with(words, &said);
-    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, NULL);
+    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "auto");
     assert_ok(fovea_gl_set_settings(world->fovea, settings));
     OWNED(pixels_free) struct pixels *pixels = pixels_make(&FORMATS[0], false, settings, NO_GAZE);
     run_case(world, &FORMATS[0], WAYS[0], pixels, NO_GAZE, FOVEA_OK);
@@ -317,7 +366,7 @@ TEST(operators_that_need_no_gaze_are_at_work_without_one)
 TEST(what_cannot_be_taken_is_named_once_and_dst_stays)
 {
     static const struct format red = {"R8", GL_R8, FOVEA_FORMAT_R8, GL_RED, GL_UNSIGNED_BYTE};
-    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, NULL);
+    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "auto");
     OWNED(pixels_free) struct pixels *pixels = pixels_make(&FORMATS[0], true, NULL, GAZE);
     state_default();
     const struct fovea_gl_texture good =
@@ -346,6 +395,18 @@ TEST(what_cannot_be_taken_is_named_once_and_dst_stays)
     fovea_gl_frame_init(&frame);
     frame.dst = good;
     frame.gaze = GAZE;
+    uint32_t size_px[2] = {0, 0};
+    assert_ok(fovea_gl_size(world->fovea, &good, &size_px[0], &size_px[1]));
+    assert_int_equal(size_px[0], WIDTH_PX);
+    assert_int_equal(size_px[1], HEIGHT_PX);
+    assert_int_equal(fovea_gl_size(world->fovea, &cases[0].src, &size_px[0], &size_px[1]),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&world->said, "4711 is no texture");
+    frame.src = good;
+    assert_int_equal(fovea_gl_foveate(world->fovea, &frame), FOVEA_OK);
+    gl.BindTexture(GL_TEXTURE_2D, good.name);
+    gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, WIDTH_PX, HEIGHT_PX, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                  pixels->turned.view.data);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         frame.src = cases[i].src;
         state_set(world);
@@ -355,7 +416,7 @@ TEST(what_cannot_be_taken_is_named_once_and_dst_stays)
         state_assert(world);
         assert_said(&world->said, cases[i].word);
         state_default();
-        assert_holds(&good, &FORMATS[0], &pixels->src, true, pixels, "dst");
+        assert_holds(0.0, &good, &FORMATS[0], &pixels->src, true, pixels, "dst");
         /* Right again: the next trouble is said. */
         frame.src = good;
         assert_ok(fovea_gl_foveate(world->fovea, &frame));
@@ -371,7 +432,7 @@ TEST(what_cannot_be_taken_is_named_once_and_dst_stays)
 
 TEST(an_error_that_the_program_left_is_named_and_no_error_of_ours)
 {
-    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, NULL);
+    OWNED(world_end) struct world *world = world_make(GL_KIND_CORE, FOVEA_GL_WAY_COPIED, "auto");
     OWNED(pixels_free) struct pixels *pixels = pixels_make(&FORMATS[0], true, NULL, GAZE);
     state_default();
     struct fovea_gl_frame frame;
@@ -383,7 +444,53 @@ TEST(an_error_that_the_program_left_is_named_and_no_error_of_ours)
     gl.BindTexture(GL_INVALID_ENUM, 1);
     assert_ok(fovea_gl_foveate(world->fovea, &frame));
     state_assert(world);
-    assert_said(&world->said, "left an error before fovea_gl_foveate: GL_INVALID_ENUM");
+    assert_said(&world->said, "left an error before a call of Fovea's: GL_INVALID_ENUM");
+}
+
+/* ---- A driver that lays out a shared image differently on either side */
+
+static void storage_of_its_own(uint32_t target, int32_t levels, uint32_t internal, int32_t width,
+                               int32_t height, uint32_t memory, uint64_t offset)
+{
+    gl.TexStorage2D(target, levels, internal, width, height);
+}
+
+static fovea_gl_function_fn of_a_wrong_driver(void *user, const char *name)
+{
+    return strcmp(name, "glTexStorageMem2DEXT") != 0 ? gl_context_function(NULL, name)
+                                                     : (fovea_gl_function_fn)storage_of_its_own;
+}
+
+TEST(a_picture_that_does_not_arrive_is_not_shared)
+{
+    if (!gl_context_make(GL_KIND_CORE)) {
+        skip();
+    }
+    OWNED(pixels_free) struct pixels *pixels = pixels_make(&FORMATS[0], true, NULL, GAZE);
+    struct world world = {0};
+    struct fovea_gl_desc desc = desc_of(&world, NULL);
+    struct fovea_gl_frame frame;
+    fovea_gl_frame_init(&frame);
+    frame.src = frame.dst =
+        texture_of(&FORMATS[0], GL_TEXTURE_2D, WIDTH_PX, pixels->turned.view.data);
+    frame.gaze = GAZE;
+    frame.top_down = true;
+    desc.get_proc_address = of_a_wrong_driver;
+    desc.way = FOVEA_GL_WAY_SHARED;
+    if (fovea_gl_create(&desc, &world.fovea) == FOVEA_OK) {
+        assert_int_equal(fovea_gl_foveate(world.fovea, &frame), FOVEA_ERROR_UNSUPPORTED);
+        assert_said(&world.said, "what OpenGL writes into a shared image is not");
+        assert_holds(0.0, &frame.dst, &FORMATS[0], &pixels->src, true, pixels, "dst");
+    }
+    fovea_gl_destroy(&world.fovea);
+    world.said = (struct said){0};
+    desc.way = FOVEA_GL_WAY_AUTO;
+    assert_ok(fovea_gl_create(&desc, &world.fovea));
+    assert_ok(fovea_gl_foveate(world.fovea, &frame));
+    assert_non_null(strstr(fovea_gl_way_reason(world.fovea), "copied through the processor"));
+    assert_holds(0.0, &frame.dst, &FORMATS[0], &pixels->expected, true, pixels, "dst");
+    fovea_gl_destroy(&world.fovea);
+    gl_context_drop();
 }
 
 /* ---- Contexts */
@@ -392,6 +499,7 @@ TEST(without_a_context_nothing_is_made)
 {
     struct world world = {0};
     struct fovea_gl_desc desc = desc_of(&world, NULL);
+    desc.way = FOVEA_GL_WAY_COPIED;
     if (!gl_context_make(GL_KIND_CORE)) {
         skip();
     }
@@ -442,7 +550,7 @@ TEST(wrong_descs_are_refused)
 {
     struct world world = {0};
     struct fovea_gl_desc desc = desc_of(&world, NULL);
-    desc.way = 7;
+    desc.way = (enum fovea_gl_way)7;
     assert_int_equal(fovea_gl_create(&desc, &world.fovea), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&world.said, "way");
     assert_int_equal(fovea_gl_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);

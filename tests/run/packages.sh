@@ -27,6 +27,8 @@ libsdl2-dev|pc:sdl2|opens the window of the demo
 PACKAGES_tests='
 libcmocka-dev|pc:cmocka|runs the unit tests
 libxcb-xtest0-dev|pc:xcb-xtest|moves the pointer and presses keys in tests of the Vulkan layer
+libegl1|file:/usr/lib/x86_64-linux-gnu/libEGL.so.1|OpenGL without a window, in tests of its textures
+libgl1-mesa-dri|file:/usr/lib/x86_64-linux-gnu/dri/swrast_dri.so|OpenGL on the CPU, for these
 '
 PACKAGES_gpu='
 vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
