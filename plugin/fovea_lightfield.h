@@ -279,6 +279,29 @@ enum fovea_lightfield_filter {
     FOVEA_LIGHTFIELD_FILTER_NEAREST = 1, /* the pixel that a place lies in */
 };
 
+/* Where nobody looks, and the picture is foveated afterwards, fewer micro-images do. A lens's place
+ * in a picture is the middle of what it is the nearest lens of; how far that is from the gaze says
+ * what those pixels are made of:
+ *
+ *     distance              a rendering blends                  depths are searched with
+ *     up to full_px         range lenses to each side           range, all patch sizes
+ *     up to next_px         the next ones: 9 micro-images       the next lenses, and every other
+ *     beyond                the nearest alone                   patch size, from the first on
+ *
+ * docs/lightfield.md has the bounds of the difference that is left. */
+struct fovea_lightfield_foveation {
+    size_t struct_bytes; /* fovea_lightfield_foveation_init */
+    struct fovea_point_uv gaze; /* in the picture; it may lie outside */
+    double full_px; /* pixels of the picture, 0 .. 1e6 */
+    double next_px; /* full_px .. 1e6; no part of a search */
+};
+
+static inline void fovea_lightfield_foveation_init(struct fovea_lightfield_foveation *foveation)
+{
+    memset(foveation, 0, sizeof *foveation);
+    foveation->struct_bytes = sizeof *foveation;
+}
+
 /* Micro-images, blended: the sum over lenses near the pixel of w(u) raw(C + u) / the sum of w(u),
  * where C is a lens's centre, P the pixel's place in the raw, u = (P - C) patch / pitch_x, and w a
  * Gaussian around the view. Lenses outside the array do not count. */
@@ -299,6 +322,9 @@ struct fovea_lightfield_rendering {
     /* The patch size of each pixel, R32F of the picture's size: all is in focus. NaN and numbers
      * out of 1 .. pitch_x_px count as patch_px. NULL: patch_px everywhere */
     const struct fovea_image *patches;
+    /* NULL: range everywhere. view_x_px and view_y_px are 0 with one: seen from the side, a nearest
+     * lens sees another side than all of them */
+    const struct fovea_lightfield_foveation *foveation;
 };
 
 static inline void fovea_lightfield_rendering_init(struct fovea_lightfield_rendering *rendering)
@@ -326,6 +352,7 @@ struct fovea_lightfield_matching {
     enum fovea_lightfield_filter filter;
     uint32_t box; /* 1: differences are averaged over 5x5 pixels; 0 */
     uint32_t reserved; /* 0 */
+    const struct fovea_lightfield_foveation *foveation; /* NULL: none. box is 0 with one */
 };
 
 static inline void fovea_lightfield_matching_init(struct fovea_lightfield_matching *matching)
@@ -345,6 +372,58 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_depth(
     struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
     const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
     const struct fovea_image *confidence, void *cuda_stream);
+
+/* Focus under a gaze: a picture for each frame, which the program then foveates with the same gaze.
+ * What lies under the gaze gets into focus as an eye accommodates: on the way to it by a time
+ * constant, and only where it differs from what is in focus by more than a hysteresis.
+ *
+ * It is searched for in a square of pixels around the gaze: of each patch size first, first + step,
+ * .. last the mean of all absolute differences between a pixel's nearest lens and those around, of
+ * all pixels of the square. The least, of equal ones the largest, is what is seen, if it is a tenth
+ * less than that of any size a pixel away; else nothing is, as in a wall without a texture, and the
+ * focus stays. So it does without a gaze. The first one is there at once, or in the middle of
+ * first_px and last_px where nothing is seen. */
+struct fovea_lightfield_refocusing {
+    size_t struct_bytes; /* fovea_lightfield_refocusing_init */
+    double first_px; /* patch sizes that are looked for: 1 .. pitch_x_px */
+    double last_px;
+    double step_px; /* no more than 256 sizes; fovea_lightfield_refocusing_init: 0.25 */
+    double
+        elapsed_s; /* since the picture before; 0: none is, and what is seen is in focus at once */
+    double
+        focus_time_s; /* of which 1/e is left; 0: at once. fovea_lightfield_refocusing_init: 0.3 */
+    double focus_hysteresis_px; /* 0 or more; fovea_lightfield_refocusing_init: 0.5 */
+    uint32_t window_px; /* side of the square, 1..63; fovea_lightfield_refocusing_init: 15 */
+    uint32_t range; /* as renderings have it, 1..5; fovea_lightfield_refocusing_init: 2 */
+    enum fovea_lightfield_filter filter;
+    uint32_t reserved; /* 0 */
+    double sigma_px; /* as renderings have it */
+    /* The gaze, and fewer micro-images away from it. NULL: nobody looks, so that all lenses of
+     * range blend and the focus stays */
+    const struct fovea_lightfield_foveation *foveation;
+    /* NULL, or an image R32F of one pixel, in the memory of the others: the patch size in focus */
+    const struct fovea_image *focus;
+};
+
+static inline void fovea_lightfield_refocusing_init(struct fovea_lightfield_refocusing *refocusing)
+{
+    memset(refocusing, 0, sizeof *refocusing);
+    refocusing->struct_bytes = sizeof *refocusing;
+    refocusing->step_px = 0.25;
+    refocusing->focus_time_s = 0.3;
+    refocusing->focus_hysteresis_px = 0.5;
+    refocusing->window_px = 15;
+    refocusing->range = 2;
+}
+
+/* A light field has one focus in CPU memory and one on its device, where nothing is copied back:
+ * calls with CUDA memory are on one stream, or the program orders them. Needs no memory there, and
+ * a stream that is being captured takes it; a graph has the gaze and the time that it was captured
+ * with. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_refocus(
+    struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_refocusing *refocusing, const struct fovea_image *dst,
+    void *cuda_stream);
 
 /* For plenoptic 1.0: the mean of views from within radius_px of the lenses' centres, each moved so
  * that what has the patch size 1 / shift coincides:

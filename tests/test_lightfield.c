@@ -79,7 +79,7 @@ TEST(the_corrected_formula_is_exact_and_the_printed_ones_are_not) /* LF1, LF2 */
     (void)state;
     static const double most[] = {400.0, 30.0, 30.0};
     const struct scene_layer layer = {.patch_px = 11.0, .texture = &texture};
-    const struct scene scene = {&layer, 1};
+    const struct scene scene = {.layers = &layer, .count = 1};
     const struct fovea_lightfield_geometry geometry = array_of(16, 12, 75.0);
     uint8_t *raw = raw_of(&scene, &geometry, 1);
     for (int formula = CORRECTED; formula <= WRONG_SIGN; formula++) {
@@ -147,6 +147,8 @@ static const struct shape shapes[] = {
     {"GBRG", 31.4, 1.0, 0.0, HEX, 0, FORMAT(R8), BAYER(GBRG), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0, 7},
     {"BGGR", 31.4, 1.0, 0.0, 0, 0, FORMAT(R8), BAYER(BGGR), 0, NEAREST, 6.1, 2, 56, 48, 0.0, 0.0,
      7},
+    {"nearest in tiles", 74.75, 1.0, 0.0, 0, 0, FORMAT(RGBA8), 0, 0, NEAREST, 11.0, 2, 132, 66, 0.0,
+     0.0, 12},
 };
 
 struct world {
@@ -267,6 +269,17 @@ static struct fovea_lightfield_rendering rendering_of(const struct shape *shape)
     return rendering;
 }
 
+/* Of a picture of a few lenses each ring has some, and none is as far as a ring. */
+static struct fovea_lightfield_foveation foveation_of(const struct shape *shape)
+{
+    struct fovea_lightfield_foveation foveation;
+    fovea_lightfield_foveation_init(&foveation);
+    foveation.gaze = (struct fovea_point_uv){0.37, 0.41};
+    foveation.full_px = 0.211 * shape->width_px;
+    foveation.next_px = 0.401 * shape->width_px;
+    return foveation;
+}
+
 TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
 {
     (void)state;
@@ -300,6 +313,17 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         lightfield_reference_render(&world.definition, &world.geometry, &rendering, size, wide,
                                     exact);
         compare("patch sizes", shape, &world, made, exact);
+        const struct fovea_lightfield_foveation foveation = foveation_of(shape);
+        rendering.foveation = &foveation;
+        rendering.view_x_px = rendering.view_y_px = 0.0;
+        for (int each = 0; each < 2; each++) {
+            rendering.patches = each ? &patch_image : NULL;
+            assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
+                             FOVEA_OK);
+            lightfield_reference_render(&world.definition, &world.geometry, &rendering, size,
+                                        each ? wide : NULL, exact);
+            compare(each ? "a gaze, patch sizes" : "a gaze", shape, &world, made, exact);
+        }
         test_free(wide);
         test_free(exact);
         test_free(patches);
@@ -323,6 +347,8 @@ TEST(depths_are_those_of_the_definition)
         matching.box = s % 3 == 0;
         matching.range = s % 4 == 1 ? 1 : 2;
         matching.filter = shape->filter;
+        const struct fovea_lightfield_foveation foveation = foveation_of(shape);
+        matching.foveation = s % 3 == 1 ? &foveation : NULL;
         const uint32_t sizes = lightfield_size_count(&matching);
         float *made = test_calloc(2 * pixels, sizeof *made);
         double *costs = test_calloc((sizes + 1) * pixels, sizeof *costs);
@@ -401,6 +427,171 @@ static uint64_t bits_of(const struct world *world, const struct shape *shape,
     return bits;
 }
 
+/* ---- Focus under a gaze */
+
+static const struct array {
+    const char *name;
+    double pitch_px, tall, rotation_deg;
+    enum fovea_lightfield_rows arrangement;
+    uint32_t flip, colors;
+    double near_px, far_px;
+} arrays[] = {
+    {"grey", 75.0, 1.0, 0.0, 0, 0, 1, 13.0, 8.0},
+    {"flipped", 74.75, 1.0, 0.0, 0, 1, 3, 12.5, 9.25},
+    {"turned", 51.3, 1.0, 0.8, 0, 0, 1, 9.0, 5.0},
+    {"hexagonal", 56.0, 0.866, 0.0, HEX, 0, 3, 10.5, 6.0},
+};
+
+/* A disc before a wall. */
+static struct world scene_of(const struct array *array)
+{
+    const struct scene_layer layers[] = {
+        {.patch_px = array->near_px, .x = 4.0, .y = 5.0, .radius = 2.5, .texture = &texture},
+        {.patch_px = array->far_px, .texture = &texture}};
+    const struct scene scene = {.layers = layers, .count = 2};
+    struct world world = {.geometry = array_of(16, 12, array->pitch_px)};
+    struct fovea_lightfield_desc desc;
+    world.geometry.pitch_y_px *= array->tall;
+    world.geometry.rotation_deg = array->rotation_deg;
+    world.geometry.arrangement = array->arrangement;
+    world.geometry.flip = array->flip;
+    world.geometry.origin_x_px += array->rotation_deg > 0.0 ? 10.0 : 0.0;
+    world.geometry.raw_width_px += 60;
+    world.geometry.raw_height_px += 60;
+    world.bytes = raw_of(&scene, &world.geometry, array->colors);
+    fovea_lightfield_raw_init(&world.raw);
+    world.raw.data = world.bytes;
+    world.raw.width_px = world.geometry.raw_width_px;
+    world.raw.height_px = world.geometry.raw_height_px;
+    world.raw.format = array->colors == 1 ? FORMAT(R8) : FORMAT(RGB8);
+    world.raw.row_stride_bytes = (ptrdiff_t)world.raw.width_px * array->colors;
+    const size_t count = (size_t)world.raw.width_px * world.raw.height_px * array->colors;
+    world.levels = test_calloc(count, sizeof *world.levels);
+    for (size_t i = 0; i < count; i++) {
+        world.levels[i] = world.bytes[i] / 255.0;
+    }
+    world.definition = (struct lightfield_levels){world.levels, world.raw.width_px,
+                                                  world.raw.height_px, array->colors, 0};
+    fovea_lightfield_desc_init(&desc);
+    desc.geometry = &world.geometry;
+    desc.cpu_threads = 2;
+    assert_ok(fovea_lightfield_create(&desc, &world.field));
+    return world;
+}
+
+static struct fovea_lightfield_refocusing refocusing_of(
+    const struct array *array, const struct fovea_lightfield_foveation *foveation)
+{
+    struct fovea_lightfield_refocusing refocusing;
+    fovea_lightfield_refocusing_init(&refocusing);
+    refocusing.first_px = array->far_px - 2.0;
+    refocusing.last_px = array->near_px + 1.5;
+    refocusing.foveation = foveation;
+    return refocusing;
+}
+
+/* The picture and the focus are the definition's; what is seen is what is there. */
+static void check_seen(const struct array *array, const struct world *world,
+                       struct fovea_point_uv gaze, double there_px)
+{
+    const struct shape shape = {.name = array->name, .width_px = 176, .height_px = 132};
+    const struct lightfield_size size = {shape.width_px, shape.height_px};
+    const size_t pixels = (size_t)shape.width_px * shape.height_px;
+    struct fovea_lightfield_foveation foveation = foveation_of(&shape);
+    foveation.gaze = gaze;
+    struct fovea_lightfield_refocusing refocusing = refocusing_of(array, &foveation);
+    float *made = test_calloc(3 * pixels, sizeof *made);
+    double *exact = test_calloc(3 * pixels, sizeof *exact);
+    float focus_px = 0.0f;
+    const struct fovea_image image = floats_of(&shape, made, true);
+    const struct fovea_image focus = {.data = &focus_px,
+                                      .width_px = 1,
+                                      .height_px = 1,
+                                      .format = FOVEA_FORMAT_R32F,
+                                      .row_stride_bytes = sizeof focus_px};
+    refocusing.focus = &focus;
+    assert_ok(lightfield_run_refocus(world->field, &world->raw, &refocusing, &image));
+    const double seen_px =
+        lightfield_reference_seen(&world->definition, &world->geometry, &refocusing, size);
+    assert_that(fabs((double)focus_px - seen_px) < 1e-6 && fabs(seen_px - there_px) <= 0.25,
+                "%s: %g is in focus, %g by the definition, and %g is there", array->name,
+                (double)focus_px, seen_px, there_px);
+    struct fovea_lightfield_rendering rendering;
+    fovea_lightfield_rendering_init(&rendering);
+    rendering.patch_px = seen_px;
+    rendering.foveation = &foveation;
+    lightfield_reference_render(&world->definition, &world->geometry, &rendering, size, NULL,
+                                exact);
+    compare("refocused", &shape, world, made, exact);
+    test_free(exact);
+    test_free(made);
+}
+
+static const struct fovea_point_uv on_disc = {4.0 / 16.0, 5.0 / 12.0};
+static const struct fovea_point_uv on_wall = {12.0 / 16.0, 8.0 / 12.0};
+
+TEST(what_lies_under_the_gaze_is_in_focus)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        struct world world = scene_of(&arrays[i]);
+        check_seen(&arrays[i], &world, on_disc, arrays[i].near_px);
+        check_seen(&arrays[i], &world, on_wall, arrays[i].far_px);
+        world_end(&world);
+    }
+}
+
+/* A step of a program; returns the patch size in focus. */
+static double refocus(const struct world *world, const struct fovea_point_uv *gaze,
+                      double elapsed_s, double hysteresis_px)
+{
+    const struct shape shape = {.width_px = 176, .height_px = 132};
+    static float made[176 * 132];
+    float focus_px = 0.0f;
+    struct fovea_lightfield_foveation foveation = foveation_of(&shape);
+    foveation.gaze = gaze ? *gaze : on_disc;
+    struct fovea_lightfield_refocusing refocusing =
+        refocusing_of(&arrays[0], gaze ? &foveation : NULL);
+    const struct fovea_image image = floats_of(&shape, made, false);
+    const struct fovea_image focus = {.data = &focus_px,
+                                      .width_px = 1,
+                                      .height_px = 1,
+                                      .format = FOVEA_FORMAT_R32F,
+                                      .row_stride_bytes = sizeof focus_px};
+    refocusing.elapsed_s = elapsed_s;
+    refocusing.focus_hysteresis_px = hysteresis_px;
+    refocusing.focus = &focus;
+    assert_ok(lightfield_run_refocus(world->field, &world->raw, &refocusing, &image));
+    return (double)focus_px;
+}
+
+/* Of the way 1/e is left after 0.3 s. */
+TEST(the_focus_takes_its_time)
+{
+    (void)state;
+    static const struct {
+        const struct fovea_point_uv *gaze;
+        double elapsed_s, hysteresis_px, wanted_px, seconds_left; /* since it began to go there */
+    } steps[] = {
+        {NULL, 0.0, 0.5, 10.25, 0.0}, /* nothing is seen: the middle */
+        {&on_disc, 0.0, 0.5, 13.0, 0.0}, /* at once */
+        {&on_wall, 0.1, 0.5, 8.0, 0.1},
+        {NULL, 0.1, 0.5, 8.0, 0.2}, /* nobody looks: on the way still */
+        {&on_disc, 0.1, 6.0, 8.0, 0.3}, /* too near to go there */
+        {&on_wall, 0.0, 0.5, 8.0, 0.0},
+    };
+    struct world world = scene_of(&arrays[0]);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const double left_px =
+            steps[i].seconds_left > 0.0 ? 5.0 * exp(-steps[i].seconds_left / 0.3) : 0.0;
+        const double made_px =
+            refocus(&world, steps[i].gaze, steps[i].elapsed_s, steps[i].hysteresis_px);
+        assert_that(fabs(made_px - steps[i].wanted_px - left_px) < 1e-5,
+                    "step %zu: %g in focus, not %g", i, made_px, steps[i].wanted_px + left_px);
+    }
+    world_end(&world);
+}
+
 TEST(every_processor_gives_the_same_bits)
 {
     (void)state;
@@ -410,6 +601,96 @@ TEST(every_processor_gives_the_same_bits)
         assert_int_equal(bits_of(&world, &shapes[s], &lightfield_loops_base, 1), first);
         world_end(&world);
     }
+}
+
+/* ---- Work, in samples a pixel, with the rings of docs/lightfield.md */
+
+static double samples;
+
+static void count_read(const struct lightfield_source *source, const struct lightfield_part *column,
+                       const struct lightfield_part *row, int32_t count, float *out)
+{
+    samples += count;
+    lightfield_loops_base.read(source, column, row, count, out);
+}
+
+static void count_blend(const struct lightfield_source *source,
+                        const struct lightfield_part *column, const struct lightfield_part *row,
+                        int32_t count, float *sum)
+{
+    samples += count;
+    lightfield_loops_base.blend(source, column, row, count, sum);
+}
+
+static void count_differ(const struct lightfield_source *source,
+                         const struct lightfield_part *column, const struct lightfield_part *row,
+                         int32_t count, const float *main, float *sum)
+{
+    samples += count;
+    lightfield_loops_base.differ(source, column, row, count, main, sum);
+}
+
+/* A pixel. */
+static double samples_of(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
+                         const struct fovea_lightfield_foveation *foveation, bool depth)
+{
+    const struct shape shape = {.width_px = 528, .height_px = 396};
+    const size_t pixels = (size_t)shape.width_px * shape.height_px;
+    float *made = test_calloc(pixels, sizeof *made);
+    const struct fovea_image image = floats_of(&shape, made, false);
+    struct fovea_lightfield_rendering rendering;
+    struct fovea_lightfield_matching matching;
+    fovea_lightfield_rendering_init(&rendering);
+    rendering.patch_px = 2.2;
+    rendering.foveation = foveation;
+    fovea_lightfield_matching_init(&matching);
+    matching.first_px = 1.4;
+    matching.last_px = 2.8;
+    matching.step_px = 0.2;
+    matching.foveation = foveation;
+    samples = 0.0;
+    assert_ok(lightfield_cpu_reserve(cpu, shape.width_px, lightfield_size_count(&matching)));
+    if (depth) {
+        lightfield_cpu_depth(cpu, raw, &matching, &image, NULL);
+    } else {
+        lightfield_cpu_render(cpu, raw, &rendering, &image);
+    }
+    test_free(made);
+    return samples / (double)pixels;
+}
+
+TEST(a_gaze_divides_work_by_three)
+{
+    (void)state;
+    static const struct lightfield_loops counting = {count_read, count_blend, count_differ};
+    const struct fovea_lightfield_geometry geometry = array_of(96, 72, 15.0);
+    struct thread_pool *pool = NULL;
+    struct lightfield_cpu *cpu = NULL;
+    struct fovea_lightfield_raw raw;
+    struct fovea_lightfield_foveation foveation;
+    fovea_lightfield_raw_init(&raw);
+    raw.data = test_calloc((size_t)geometry.raw_width_px * geometry.raw_height_px, 1);
+    raw.width_px = geometry.raw_width_px;
+    raw.height_px = geometry.raw_height_px;
+    raw.format = FORMAT(R8);
+    raw.maximum = 255;
+    raw.row_stride_bytes = (ptrdiff_t)raw.width_px;
+    fovea_lightfield_foveation_init(&foveation);
+    foveation.gaze = (struct fovea_point_uv){0.5, 0.5}; /* where it saves least */
+    foveation.full_px = 0.15 * 528;
+    foveation.next_px = 0.38 * 528;
+    assert_ok(thread_pool_create(1, &pool));
+    assert_ok(lightfield_cpu_create(&geometry, pool, &cpu));
+    cpu->loops = &counting;
+    for (int depth = 0; depth < 2; depth++) {
+        const double all = samples_of(cpu, &raw, NULL, depth != 0);
+        const double fewer = samples_of(cpu, &raw, &foveation, depth != 0);
+        assert_that(all >= (depth ? 190.0 : 24.0) && 3.0 * fewer <= all,
+                    "%.2f samples a pixel, %.2f with a gaze", all, fewer);
+    }
+    lightfield_cpu_destroy(&cpu);
+    thread_pool_destroy(&pool);
+    test_free((void *)(uintptr_t)raw.data);
 }
 
 /* ---- Streams that are being captured */
@@ -423,6 +704,7 @@ TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
     }
     struct world world = world_of(&shapes[1]);
     const struct fovea_lightfield_rendering rendering = rendering_of(&shapes[1]);
+    const struct fovea_lightfield_refocusing refocusing = refocusing_of(&arrays[0], NULL);
     struct fovea_lightfield_matching matching;
     struct lightfield_run run;
     CUstream stream = NULL;
@@ -441,6 +723,7 @@ TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
         assert_ok(cuda_device_create_stream(run.device, &stream));
         assert_int_equal(cu->StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
         assert_ok(fovea_lightfield_render(world.field, &run.raw, &rendering, image, stream));
+        assert_ok(fovea_lightfield_refocus(world.field, &run.raw, &refocusing, image, stream));
         assert_int_equal(
             fovea_lightfield_depth(world.field, &run.raw, &matching, &depth, NULL, stream),
             FOVEA_ERROR_INVALID_STATE);

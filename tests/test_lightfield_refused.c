@@ -24,6 +24,8 @@ struct world {
     struct fovea_lightfield_rendering rendering;
     struct fovea_lightfield_matching matching;
     struct fovea_lightfield_sum sum;
+    struct fovea_lightfield_foveation foveation;
+    struct fovea_lightfield_refocusing refocusing;
     struct fovea_image dst, depth, patches;
 };
 
@@ -52,6 +54,10 @@ static struct world good(void)
     world.matching.first_px = 2.0;
     world.matching.last_px = 6.0;
     fovea_lightfield_sum_init(&world.sum);
+    fovea_lightfield_foveation_init(&world.foveation);
+    fovea_lightfield_refocusing_init(&world.refocusing);
+    world.refocusing.first_px = 2.0;
+    world.refocusing.last_px = 6.0;
     world.dst = (struct fovea_image){.data = pixels,
                                      .width_px = 20,
                                      .height_px = 15,
@@ -155,11 +161,39 @@ static const char *spoil_asked(struct world *world, int row)
     }
 }
 
+static const char *spoil_gaze(struct world *world, int row)
+{
+    switch (row) {
+    case 38:
+        return world->foveation.gaze.x_uv = NAN, "foveation.gaze";
+    case 39:
+        return world->foveation.full_px = 1.0, "foveation.full_px and foveation.next_px";
+    case 40:
+        return world->rendering.foveation = &world->foveation, world->rendering.view_y_px = 1.0,
+               "view_y_px";
+    case 41:
+        return world->matching.foveation = &world->foveation, world->matching.box = 1, "box";
+    case 42:
+        return world->refocusing.last_px = 1.0, "first_px and last_px";
+    case 43:
+        return world->refocusing.elapsed_s = -1.0, "elapsed_s";
+    case 44:
+        return world->refocusing.focus_hysteresis_px = NAN, "focus_hysteresis_px";
+    case 45:
+        return world->refocusing.window_px = 64, "window_px";
+    case 46:
+        return world->refocusing.focus = &world->depth, "focus is 20x15";
+    default:
+        return NULL;
+    }
+}
+
 /* What is wrong in a row, and the words that are said of it. */
 static const char *spoil(struct world *world, int row)
 {
     const char *words = spoil_given(world, row);
-    return words ? words : spoil_asked(world, row);
+    words = words ? words : spoil_asked(world, row);
+    return words ? words : spoil_gaze(world, row);
 }
 
 /* Everything that takes part of it, the first failure: its result. */
@@ -172,6 +206,7 @@ static enum fovea_result run(struct world *world)
     desc.cpu_threads = 1;
     desc.log = ears;
     world->rendering.patches = &world->patches;
+    world->refocusing.foveation = &world->foveation;
     enum fovea_result result = fovea_lightfield_create(&desc, &field);
     if (result == FOVEA_OK) {
         result = fovea_lightfield_render(field, &world->raw, &world->rendering, &world->dst, NULL);
@@ -182,6 +217,10 @@ static enum fovea_result run(struct world *world)
     }
     if (result == FOVEA_OK) {
         result = fovea_lightfield_sum_views(field, &world->raw, &world->sum, &world->dst, NULL);
+    }
+    if (result == FOVEA_OK) {
+        result =
+            fovea_lightfield_refocus(field, &world->raw, &world->refocusing, &world->dst, NULL);
     }
     fovea_lightfield_destroy(&field);
     return result;

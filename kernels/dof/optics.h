@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_DOF_OPTICS_H
 
 #include "kernels/cuda/host_device.h"
+#include "kernels/operator/focus.h"
 #include "kernels/operator/operator.h"
 
 #include <math.h>
@@ -74,12 +75,6 @@ HOST_DEVICE float dof_scale_diopters(const struct dof_scale *scale, float value)
 float dof_depth_value(const struct fovea_depth *depth, int32_t x_px, int32_t y_px);
 void dof_depth_row(const struct fovea_depth *depth, int32_t y_px, float *out);
 
-/* The part of the way that is left after a time, of which a time constant leaves 1/e. */
-HOST_DEVICE double dof_left_after(double elapsed_s, double time_s)
-{
-    return elapsed_s > 0.0 && time_s > 0.0 ? exp(-elapsed_s / time_s) : 0.0;
-}
-
 /* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
  * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
  * gaze: the focus then stays where it was in the frame before, and is at dof.focus_m where it was
@@ -90,18 +85,9 @@ HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea
     if (depth->focus_m > 0.0 || optics->is_fixed) {
         return dof_diopters_at(depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
     }
-    const bool follows = focus->is_there && depth->elapsed_s > 0.0;
-    const bool is_seen = isfinite(seen_diopters);
-    double wanted = is_seen ? (double)seen_diopters : 1.0 / optics->focus_m;
-    if (follows &&
-        (!is_seen || fabs(wanted - focus->wanted_diopters) <= optics->focus_hysteresis_diopters)) {
-        wanted = focus->wanted_diopters;
-    }
-    const double left = follows ? dof_left_after(depth->elapsed_s, optics->focus_time_s) : 0.0;
-    focus->diopters = wanted + (follows ? left * (focus->diopters - wanted) : 0.0);
-    focus->wanted_diopters = wanted;
-    focus->is_there = is_seen || follows;
-    return focus->diopters;
+    const struct operator_follow how = {depth->elapsed_s, optics->focus_time_s,
+                                        optics->focus_hysteresis_diopters, 1.0 / optics->focus_m};
+    return operator_focus_follow(&how, (double)seen_diopters, focus);
 }
 
 #ifdef __cplusplus

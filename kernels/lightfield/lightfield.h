@@ -16,6 +16,7 @@
 #define LIGHTFIELD_SIGMA_PARTS 6.0 /* sigma 0 is such a part of a pitch */
 #define LIGHTFIELD_BOX_REACH 2
 #define LIGHTFIELD_PROBLEM_BYTES 256
+#define LIGHTFIELD_WINDOW_MAX_PX 63
 
 /* Neither side of a whole ratio depends on rounding. */
 static inline double lightfield_reach_px(double pitch_px)
@@ -41,12 +42,72 @@ static inline uint32_t lightfield_range_of(const struct fovea_lightfield_renderi
     return range;
 }
 
+/* What pixels of a picture are made of, by their nearest lens's place in it. */
+struct lightfield_rings {
+    double gaze_x_px, gaze_y_px; /* in the picture */
+    double full_px, next_px;
+    bool is_on; /* false: all of them have all */
+};
+
+static inline struct lightfield_rings lightfield_rings_of(
+    const struct fovea_lightfield_foveation *foveation, uint32_t width_px, uint32_t height_px)
+{
+    struct lightfield_rings rings = {.is_on = foveation != NULL};
+    if (foveation) {
+        rings.gaze_x_px = foveation->gaze.x_uv * width_px;
+        rings.gaze_y_px = foveation->gaze.y_uv * height_px;
+        rings.full_px = foveation->full_px;
+        rings.next_px = foveation->next_px;
+    }
+    return rings;
+}
+
 /* The number of patch sizes of a matching with first_px <= last_px; 0: its step is not above 0, or
  * there are more than LIGHTFIELD_SIZES_MAX. */
 static inline uint32_t lightfield_size_count(const struct fovea_lightfield_matching *matching)
 {
     const double steps = (matching->last_px - matching->first_px) / matching->step_px + 1e-6;
     return matching->step_px > 0.0 && steps < LIGHTFIELD_SIZES_MAX ? (uint32_t)steps + 1 : 0;
+}
+
+/* The search of a refocusing. */
+static inline struct fovea_lightfield_matching lightfield_matching_of(
+    const struct fovea_lightfield_refocusing *refocusing)
+{
+    struct fovea_lightfield_matching matching;
+    fovea_lightfield_matching_init(&matching);
+    matching.first_px = refocusing->first_px;
+    matching.last_px = refocusing->last_px;
+    matching.step_px = refocusing->step_px;
+    matching.range = refocusing->range;
+    matching.filter = refocusing->filter;
+    return matching;
+}
+
+/* The picture of a refocusing, but for the patch size. */
+static inline struct fovea_lightfield_rendering lightfield_rendering_of(
+    const struct fovea_lightfield_refocusing *refocusing)
+{
+    struct fovea_lightfield_rendering rendering;
+    fovea_lightfield_rendering_init(&rendering);
+    rendering.patch_px = refocusing->first_px;
+    rendering.range = refocusing->range;
+    rendering.filter = refocusing->filter;
+    rendering.sigma_px = refocusing->sigma_px;
+    rendering.foveation = refocusing->foveation;
+    return rendering;
+}
+
+/* Pixels first .. end of a row or column of them that a square around a gaze has. */
+static inline void lightfield_window(double gaze_uv, uint32_t pixels, uint32_t side_px,
+                                     int32_t out[2])
+{
+    const double at = gaze_uv * pixels;
+    const int32_t middle = at < 0.0 ? 0 : at >= pixels ? (int32_t)pixels - 1 : (int32_t)at;
+    const int32_t first = middle - (int32_t)(side_px / 2);
+    const int32_t end = first + (int32_t)side_px;
+    out[0] = first > 0 ? first : 0;
+    out[1] = end < (int32_t)pixels ? end : (int32_t)pixels;
 }
 
 static inline bool lightfield_row_is_shifted(const struct fovea_lightfield_geometry *geometry,
@@ -95,6 +156,11 @@ void lightfield_reference_costs(const struct lightfield_levels *raw,
 void lightfield_reference_choose(const struct fovea_lightfield_matching *matching,
                                  struct lightfield_size size, const double *costs, double *depths,
                                  double *confidences);
+/* What is seen under the gaze of a refocusing, a patch size; NaN: nothing is. */
+double lightfield_reference_seen(const struct lightfield_levels *raw,
+                                 const struct fovea_lightfield_geometry *geometry,
+                                 const struct fovea_lightfield_refocusing *refocusing,
+                                 struct lightfield_size size);
 void lightfield_reference_sum(const struct lightfield_levels *raw,
                               const struct fovea_lightfield_geometry *geometry,
                               const struct fovea_lightfield_sum *sum, struct lightfield_size size,

@@ -16,8 +16,10 @@
 STRUCT_ENDS_WITH(struct fovea_lightfield_geometry, rotation_deg);
 STRUCT_ENDS_WITH(struct fovea_lightfield_raw, row_stride_bytes);
 STRUCT_ENDS_WITH(struct fovea_lightfield_desc, log);
-STRUCT_ENDS_WITH(struct fovea_lightfield_rendering, patches);
-STRUCT_ENDS_WITH(struct fovea_lightfield_matching, reserved);
+STRUCT_ENDS_WITH(struct fovea_lightfield_foveation, next_px);
+STRUCT_ENDS_WITH(struct fovea_lightfield_rendering, foveation);
+STRUCT_ENDS_WITH(struct fovea_lightfield_matching, foveation);
+STRUCT_ENDS_WITH(struct fovea_lightfield_refocusing, focus);
 STRUCT_ENDS_WITH(struct fovea_lightfield_sum, view_y_px);
 
 struct fovea_lightfield {
@@ -104,6 +106,7 @@ enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
 {
     struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_rendering own;
+    struct fovea_lightfield_foveation foveation;
     struct fovea_image picture;
     struct fovea_image patches;
     if (!field || !raw || !rendering || !dst) {
@@ -116,6 +119,7 @@ enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
+    FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
     FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
     FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
     if (own.patches) {
@@ -140,6 +144,7 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
 {
     struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_matching own;
+    struct fovea_lightfield_foveation foveation;
     struct fovea_image own_depth;
     struct fovea_image own_confidence;
     if (!field || !raw || !matching || !depth) {
@@ -152,6 +157,7 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
+    FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
     FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
     FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "depth", depth, NULL, &own_depth));
     if (confidence) {
@@ -165,6 +171,55 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
     }
     FOVEA_TRY(reserve(field, own_depth.width_px, lightfield_size_count(&own)));
     lightfield_cpu_depth(field->cpu, &own_raw, &own, &own_depth, confidence);
+    return FOVEA_OK;
+}
+
+/* One pixel. */
+static void write_focus(const struct fovea_image *focus, double patch_px)
+{
+    const float value = (float)patch_px;
+    if (focus) {
+        memcpy(focus->data, &value, sizeof value);
+    }
+}
+
+enum fovea_result fovea_lightfield_refocus(struct fovea_lightfield *field,
+                                           const struct fovea_lightfield_raw *raw,
+                                           const struct fovea_lightfield_refocusing *refocusing,
+                                           const struct fovea_image *dst, void *cuda_stream)
+{
+    static const struct fovea_image one = {.width_px = 1, .height_px = 1};
+    struct fovea_lightfield_raw own_raw;
+    struct fovea_lightfield_refocusing own;
+    struct fovea_lightfield_foveation foveation;
+    struct fovea_image picture;
+    struct fovea_image focus;
+    if (!field || !raw || !refocusing || !dst) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(&own, sizeof own, refocusing)) {
+        return lightfield_refuse(field->log, struct_refusal(refocusing));
+    }
+    const char *why = lightfield_refusal_of_refocusing(&own, &field->cpu->geometry);
+    if (why) {
+        return lightfield_refuse(field->log, why);
+    }
+    FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
+    FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
+    if (own.focus) {
+        FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "focus", own.focus, &one, &focus));
+        own.focus = &focus;
+    }
+    if (own_raw.memory == FOVEA_MEMORY_CUDA) {
+        const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);
+        return lightfield_on_cuda_refocus(&of, &own_raw, &own, &picture);
+    }
+    struct fovea_lightfield_rendering rendering = lightfield_rendering_of(&own);
+    FOVEA_TRY(reserve(field, picture.width_px, 0));
+    rendering.patch_px = lightfield_cpu_focus(field->cpu, &own_raw, &own, &picture);
+    lightfield_cpu_render(field->cpu, &own_raw, &rendering, &picture);
+    write_focus(own.focus, rendering.patch_px);
     return FOVEA_OK;
 }
 

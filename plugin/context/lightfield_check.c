@@ -16,6 +16,8 @@
 
 #define SIGMA_PARTS_MAX 24.0
 #define SIGMA_MAX_PX 1e6
+#define RING_MAX_PX 1e6
+#define SECONDS_MAX 1e6
 #define STRIDE_MAX_BYTES ((ptrdiff_t)1 << 40)
 
 enum fovea_result lightfield_refuse(struct fovea_log log, const char *problem)
@@ -245,7 +247,31 @@ const char *lightfield_refusal(const struct fovea_lightfield_rendering *renderin
         !in_range(fabs(rendering->view_y_px), 0.0, pitch_px / 2.0)) {
         return "view_x_px or view_y_px is more than half of pitch_x_px";
     }
-    return NULL;
+    return rendering->foveation && (rendering->view_x_px != 0.0 || rendering->view_y_px != 0.0)
+               ? "foveation is set, and view_x_px or view_y_px is not 0"
+               : NULL;
+}
+
+enum fovea_result lightfield_take_foveation(struct fovea_log log,
+                                            const struct fovea_lightfield_foveation **given,
+                                            struct fovea_lightfield_foveation *out)
+{
+    if (!*given) {
+        return FOVEA_OK;
+    }
+    if (!struct_take(out, sizeof *out, *given)) {
+        return lightfield_refuse(log, struct_refusal(*given));
+    }
+    if (!isfinite(out->gaze.x_uv) || !isfinite(out->gaze.y_uv)) {
+        return lightfield_refuse(log, "foveation.gaze is not finite");
+    }
+    if (!in_range(out->full_px, 0.0, RING_MAX_PX) ||
+        !in_range(out->next_px, out->full_px, RING_MAX_PX)) {
+        return lightfield_refuse(log, "foveation.full_px and foveation.next_px are not 0 .. 1e6, "
+                                      "the first no more than the second");
+    }
+    *given = out;
+    return FOVEA_OK;
 }
 
 const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matching *matching,
@@ -268,8 +294,33 @@ const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matchin
     if (matching->box > 1 || matching->reserved != 0) {
         return "box is not 0 or 1, or reserved not 0";
     }
+    if (matching->box && matching->foveation) {
+        return "foveation is set, and box is not 0";
+    }
     return geometry->columns * geometry->rows < 2 ? "columns and rows: one lens has no depths"
                                                   : NULL;
+}
+
+const char *lightfield_refusal_of_refocusing(const struct fovea_lightfield_refocusing *refocusing,
+                                             const struct fovea_lightfield_geometry *geometry)
+{
+    const struct fovea_lightfield_matching matching = lightfield_matching_of(refocusing);
+    const struct fovea_lightfield_rendering rendering = lightfield_rendering_of(refocusing);
+    const char *why = lightfield_refusal_of_matching(&matching, geometry);
+    if (why || (why = lightfield_refusal(&rendering, geometry->pitch_x_px))) {
+        return why;
+    }
+    if (!in_range(refocusing->elapsed_s, 0.0, SECONDS_MAX) ||
+        !in_range(refocusing->focus_time_s, 0.0, SECONDS_MAX)) {
+        return "elapsed_s or focus_time_s is not 0 .. 1e6";
+    }
+    if (!in_range(refocusing->focus_hysteresis_px, 0.0, geometry->pitch_x_px)) {
+        return "focus_hysteresis_px is not 0 .. pitch_x_px";
+    }
+    if (refocusing->window_px < 1 || refocusing->window_px > LIGHTFIELD_WINDOW_MAX_PX) {
+        return "window_px is not 1 .. 63";
+    }
+    return refocusing->reserved != 0 ? "reserved is not 0" : NULL;
 }
 
 const char *lightfield_refusal_of_sum(const struct fovea_lightfield_sum *sum, double pitch_px)

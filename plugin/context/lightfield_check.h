@@ -34,10 +34,17 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_take_floats(
     struct fovea_log log, const struct fovea_lightfield_raw *raw, const char *name,
     const struct fovea_image *given, const struct fovea_image *picture, struct fovea_image *out);
 
+/* NULL stays NULL; *given becomes out otherwise. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_take_foveation(
+    struct fovea_log log, const struct fovea_lightfield_foveation **given,
+    struct fovea_lightfield_foveation *out);
+
 /* NULL: nothing is wrong. */
 const char *lightfield_refusal(const struct fovea_lightfield_rendering *rendering, double pitch_px);
 const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matching *matching,
                                            const struct fovea_lightfield_geometry *geometry);
+const char *lightfield_refusal_of_refocusing(const struct fovea_lightfield_refocusing *refocusing,
+                                             const struct fovea_lightfield_geometry *geometry);
 const char *lightfield_refusal_of_sum(const struct fovea_lightfield_sum *sum, double pitch_px);
 
 #endif

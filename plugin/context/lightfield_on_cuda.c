@@ -91,6 +91,18 @@ enum fovea_result lightfield_on_cuda_depth(const struct lightfield_on_cuda *of,
     return lightfield_cuda_depth(*of->cuda, raw, matching, depth, confidence, of->cuda_stream);
 }
 
+enum fovea_result lightfield_on_cuda_refocus(const struct lightfield_on_cuda *of,
+                                             const struct fovea_lightfield_raw *raw,
+                                             const struct fovea_lightfield_refocusing *refocusing,
+                                             const struct fovea_image *dst)
+{
+    FOVEA_TRY(find_raw(of, raw));
+    FOVEA_TRY(find_image(of, "light field: dst.data", dst));
+    FOVEA_TRY(find_image(of, "light field: focus.data", refocusing->focus));
+    return lightfield_cuda_refocus(*of->cuda, raw, refocusing, dst, refocusing->focus,
+                                   of->cuda_stream);
+}
+
 enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
                                          const struct fovea_lightfield_raw *raw,
                                          const struct fovea_lightfield_sum *sum,
@@ -136,6 +148,17 @@ enum fovea_result lightfield_on_cuda_depth(const struct lightfield_on_cuda *of,
     (void)matching;
     (void)depth;
     (void)confidence;
+    return refuse(of);
+}
+
+enum fovea_result lightfield_on_cuda_refocus(const struct lightfield_on_cuda *of,
+                                             const struct fovea_lightfield_raw *raw,
+                                             const struct fovea_lightfield_refocusing *refocusing,
+                                             const struct fovea_image *dst)
+{
+    (void)raw;
+    (void)refocusing;
+    (void)dst;
     return refuse(of);
 }
 

@@ -24,6 +24,10 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_depth(
     const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
     const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
     const struct fovea_image *confidence);
+/* refocusing->focus is an image of one pixel, or NULL. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_refocus(
+    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_refocusing *refocusing, const struct fovea_image *dst);
 FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
                                                           const struct fovea_lightfield_raw *raw,
                                                           const struct fovea_lightfield_sum *sum,

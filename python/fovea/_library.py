@@ -198,6 +198,19 @@ class LightFieldDesc(ctypes.Structure):
     ]
 
 
+class PointUv(ctypes.Structure):
+    _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
+
+
+class LightFieldFoveation(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("gaze", PointUv),
+        ("full_px", ctypes.c_double),
+        ("next_px", ctypes.c_double),
+    ]
+
+
 class LightFieldRendering(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -208,6 +221,7 @@ class LightFieldRendering(ctypes.Structure):
         ("view_x_px", ctypes.c_double),
         ("view_y_px", ctypes.c_double),
         ("patches", ctypes.POINTER(Image)),
+        ("foveation", ctypes.POINTER(LightFieldFoveation)),
     ]
 
 
@@ -221,6 +235,26 @@ class LightFieldMatching(ctypes.Structure):
         ("filter", ctypes.c_int),
         ("box", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
+        ("foveation", ctypes.POINTER(LightFieldFoveation)),
+    ]
+
+
+class LightFieldRefocusing(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("first_px", ctypes.c_double),
+        ("last_px", ctypes.c_double),
+        ("step_px", ctypes.c_double),
+        ("elapsed_s", ctypes.c_double),
+        ("focus_time_s", ctypes.c_double),
+        ("focus_hysteresis_px", ctypes.c_double),
+        ("window_px", ctypes.c_uint32),
+        ("range", ctypes.c_uint32),
+        ("filter", ctypes.c_int),
+        ("reserved", ctypes.c_uint32),
+        ("sigma_px", ctypes.c_double),
+        ("foveation", ctypes.POINTER(LightFieldFoveation)),
+        ("focus", ctypes.POINTER(Image)),
     ]
 
 
@@ -248,10 +282,6 @@ class ConfigDesc(ctypes.Structure):
         ("defaults", ctypes.c_void_p),
         ("log", Log),
     ]
-
-
-class PointUv(ctypes.Structure):
-    _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
 
 
 class Field(ctypes.Structure):
@@ -355,6 +385,10 @@ _FUNCTIONS = {
             ctypes.POINTER(Image),
             ctypes.c_void_p,
         ],
+    ),
+    "fovea_lightfield_refocus": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.POINTER(LightFieldRaw), ctypes.POINTER(LightFieldRefocusing), ctypes.POINTER(Image), ctypes.c_void_p],
     ),
     "fovea_lightfield_sum_views": (
         ctypes.c_int,

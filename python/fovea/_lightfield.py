@@ -67,6 +67,17 @@ def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
     }
 
 
+def _foveation_of(gaze: Optional[tuple[float, float]], rings: tuple[float, float]) -> Any:
+    """A pointer, or None."""
+    if gaze is None:
+        return None
+    one = _library.LightFieldFoveation(
+        struct_bytes=ctypes.sizeof(_library.LightFieldFoveation), full_px=rings[0], next_px=rings[1]
+    )
+    one.gaze.x_uv, one.gaze.y_uv = gaze
+    return ctypes.pointer(one)
+
+
 class LightFieldFit(NamedTuple):
     """How well the lenses of a white picture lie on the array that was found: the root of the mean square of distances, by how
     much columns are at no right angle to rows, and lenses that were seen, and used."""
@@ -290,10 +301,13 @@ class LightField:
         sigma: float = 0.0,
         filter: str = "linear",
         dtype: Any = None,
+        gaze: Optional[tuple[float, float]] = None,
+        rings: tuple[float, float] = (0.0, 0.0),
     ) -> Any:
         """A picture focused at a patch size, or at that of each pixel: an array of them, as depth returns. size: (width, height);
         by default as many pixels for each lens as the patch has, or those of the array. Floats are 0 to 1; dtype is uint8 of
-        uint8, else float32."""
+        uint8, else float32. gaze: x and y, 0 to 1, of a picture that is foveated afterwards: lenses within rings[0] pixels of it
+        blend all, within rings[1] nine micro-images, and beyond their own alone (docs/lightfield.md)."""
         taken = self._take(raw)
         patches = None if np.ndim(patch) == 0 else self._patches(taken, patch)
         wanted = (patches.shape[1], patches.shape[0]) if patches is not None else self._size(size, float(patch))
@@ -306,6 +320,7 @@ class LightField:
             sigma_px=sigma,
             view_x_px=view[0],
             view_y_px=view[1],
+            foveation=_foveation_of(gaze, rings),
         )
         if patches is not None:
             rendering.patches = ctypes.pointer(_image_of(patches))
@@ -327,9 +342,12 @@ class LightField:
         range: int = 2,
         box: bool = False,
         filter: str = "linear",
+        gaze: Optional[tuple[float, float]] = None,
+        ring: float = 0.0,
     ) -> tuple[Any, Any]:
         """The patch size of each pixel, first to last by steps, and how sure it is, 0 to 1. size: (width, height); by default as
-        many pixels for each lens as the middle patch size."""
+        many pixels for each lens as the middle patch size. gaze: x and y, 0 to 1; lenses further than ring pixels from it look at
+        every other patch size, and at the next lenses alone; without box."""
         taken = self._take(raw)
         width, height = self._size(size, (first + last) / 2)
         one = np.dtype(np.float32)
@@ -343,6 +361,7 @@ class LightField:
             range=range,
             filter=_one_of("filter", filter, _FILTERS),
             box=box,
+            foveation=_foveation_of(gaze, (ring, ring)),
         )
         images = [ctypes.byref(_image_of(_arrays.view_of(array, "out"))) for array in (depths, sure)]
         result = self._library.fovea_lightfield_depth(
@@ -350,6 +369,53 @@ class LightField:
         )
         _library.check(result, self._messages, "fovea.LightField.depth")
         return depths, sure
+
+    def refocus(
+        self,
+        raw: Any,
+        gaze: Optional[tuple[float, float]],
+        first: float,
+        last: float,
+        *,
+        elapsed: float = 0.0,
+        step: float = 0.25,
+        size: Optional[tuple[int, int]] = None,
+        rings: Optional[tuple[float, float]] = None,
+        range: int = 2,
+        window: int = 15,
+        time: float = 0.3,
+        hysteresis: float = 0.5,
+        filter: str = "linear",
+        dtype: Any = None,
+    ) -> tuple[Any, Any]:
+        """A picture in which what lies under the gaze gets into focus, and an array (1, 1) of the patch size that is: a frame, for
+        fovea.foveate with the same gaze. The depth under it is that of a square of window pixels, sought from first to last by
+        steps. elapsed: seconds since the frame before, of which the focus takes `time` to get 1 - 1/e of the way; 0 is at once.
+        What differs by less than the hysteresis is not followed. gaze None: nobody looks, and the focus stays. rings: as render
+        has them; by default all lenses everywhere. size: by default as many pixels for each lens as the middle patch size."""
+        taken = self._take(raw)
+        out = self._picture(taken, self._size(size, (first + last) / 2), dtype)
+        focus = _arrays.empty(raw, taken.view, (1, 1), np.dtype(np.float32))
+        refocusing = _library.LightFieldRefocusing(
+            struct_bytes=ctypes.sizeof(_library.LightFieldRefocusing),
+            first_px=first,
+            last_px=last,
+            step_px=step,
+            elapsed_s=elapsed,
+            focus_time_s=time,
+            focus_hysteresis_px=hysteresis,
+            window_px=window,
+            range=range,
+            filter=_one_of("filter", filter, _FILTERS),
+            foveation=_foveation_of(gaze, rings if rings is not None else (1e6, 1e6)),
+            focus=ctypes.pointer(_image_of(_arrays.view_of(focus, "focus"))),
+        )
+        image = _image_of(_arrays.view_of(out, "out"))
+        result = self._library.fovea_lightfield_refocus(
+            self._pointer, ctypes.byref(taken.given), ctypes.byref(refocusing), ctypes.byref(image), taken.view.stream
+        )
+        _library.check(result, self._messages, "fovea.LightField.refocus")
+        return out, focus
 
     def sum_views(
         self,

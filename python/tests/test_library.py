@@ -27,6 +27,8 @@ STRUCTS = {
     "fovea_lightfield_desc": _library.LightFieldDesc,
     "fovea_lightfield_rendering": _library.LightFieldRendering,
     "fovea_lightfield_matching": _library.LightFieldMatching,
+    "fovea_lightfield_foveation": _library.LightFieldFoveation,
+    "fovea_lightfield_refocusing": _library.LightFieldRefocusing,
     "fovea_lightfield_sum": _library.LightFieldSum,
     "fovea_config_desc": _library.ConfigDesc,
     "fovea_setting": _library.SettingInfo,

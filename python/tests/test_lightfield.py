@@ -30,6 +30,12 @@ def test_a_plane_is_exact_and_its_depth_is_known():
     assert (sure[inner] > 0.9).all()
     assert (field.render(raw, depths)[inner] == texture[inner]).all()
     assert abs(field.render(raw, 8, size=(60, 50)).astype(int)[inner] - texture[inner]).mean() > 20
+    seen, focus = field.refocus(raw, (0.5, 0.5), 3, 8, size=(60, 50), rings=(20, 30))
+    assert focus == PATCH
+    assert (seen[inner] == texture[inner]).all()
+    assert field.refocus(raw, None, 6, 9, size=(60, 50), elapsed=0.1)[1] == PATCH
+    assert (field.render(raw, PATCH, gaze=(0.3, 0.5), rings=(9, 20))[inner] == texture[inner]).all()
+    assert (field.depth(raw, 3, 8, size=(60, 50), gaze=(0.3, 0.5), ring=20)[0][inner] == PATCH).all()
     assert (field.sum_views(raw) == texture[2::5, 2::5]).all()
     field.close()
     with pytest.raises(fovea.FoveaError, match="closed"):

@@ -11,7 +11,7 @@
 static const struct bench_size size = {"96x72 lenses, 1056x792", 1056, 792};
 static const struct bench_size quick_size = {"16x12 lenses, 176x132", 176, 132};
 
-enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM };
+enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM, REFOCUS, CHAIN };
 
 static const struct lightfield_case {
     const char *name, *what;
@@ -20,25 +20,40 @@ static const struct lightfield_case {
     enum fovea_lightfield_bayer bayer;
     enum fovea_lightfield_filter filter;
     bool box;
+    bool gaze; /* fewer micro-images away from it, and a coarse search */
 } cases[] = {
 #define FORMAT(name) FOVEA_LIGHTFIELD_FORMAT_##name
 #define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
-    {"render/rgba8", "light field of RGBA8", RENDER, FORMAT(RGBA8), 0, 0, false},
+    {"render/rgba8", "light field of RGBA8", RENDER, FORMAT(RGBA8), 0, 0, false, false},
     {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, FORMAT(RGBA8), 0, NEAREST,
-     false},
-    {"render/rgb8", "light field of RGB8", RENDER, FORMAT(RGB8), 0, 0, false},
-    {"render/r8", "light field of R8", RENDER, FORMAT(R8), 0, 0, false},
-    {"render/rgb16", "light field of RGB16", RENDER, FORMAT(RGB16), 0, 0, false},
+     false, false},
+    {"render/rgb8", "light field of RGB8", RENDER, FORMAT(RGB8), 0, 0, false, false},
+    {"render/r8", "light field of R8", RENDER, FORMAT(R8), 0, 0, false, false},
+    {"render/rgb16", "light field of RGB16", RENDER, FORMAT(RGB16), 0, 0, false, false},
     {"render/bayer", "light field of R8, mosaic", RENDER, FORMAT(R8), FOVEA_LIGHTFIELD_BAYER_RGGB,
-     0, false},
-    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, FORMAT(RGBA8), 0, 0, false},
-    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, FORMAT(RGBA8), 0, 0, false},
+     0, false, false},
+    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, FORMAT(RGBA8), 0, 0, false,
+     false},
+    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, FORMAT(RGBA8), 0, 0, false, false},
     {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, FORMAT(RGBA8), 0,
-     NEAREST, false},
+     NEAREST, false, false},
     {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, FORMAT(RGBA8), 0,
-     NEAREST, true},
-    {"depth/r8", "light field's depth of R8", DEPTH, FORMAT(R8), 0, 0, false},
-    {"sum/r8", "light field of R8, 81 views", SUM, FORMAT(R8), 0, 0, false},
+     NEAREST, true, false},
+    {"depth/r8", "light field's depth of R8", DEPTH, FORMAT(R8), 0, 0, false, false},
+    {"sum/r8", "light field of R8, 81 views", SUM, FORMAT(R8), 0, 0, false, false},
+    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, FORMAT(RGBA8), 0, 0, false, true},
+    {"focus/rgba8/gaze", "light field of RGBA8, all in focus, a gaze", ALL_IN_FOCUS, FORMAT(RGBA8),
+     0, 0, false, true},
+    {"depth/rgba8/nearest/gaze", "light field's depth of RGBA8, nearest, a gaze", DEPTH,
+     FORMAT(RGBA8), 0, NEAREST, false, true},
+    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, FORMAT(RGBA8), 0, 0, false,
+     false},
+    {"refocus/rgba8/gaze", "light field of RGBA8, refocused, a gaze", REFOCUS, FORMAT(RGBA8), 0, 0,
+     false, true},
+    {"chain/rgba8", "light field of RGBA8, refocused, foveated", CHAIN, FORMAT(RGBA8), 0, 0, false,
+     false},
+    {"chain/rgba8/gaze", "light field of RGBA8, refocused, a gaze, foveated", CHAIN, FORMAT(RGBA8),
+     0, 0, false, true},
 };
 
 struct lightfield_bench {
@@ -52,6 +67,9 @@ struct lightfield_bench {
     struct fovea_lightfield_rendering rendering;
     struct fovea_lightfield_matching matching;
     struct fovea_lightfield_sum sum;
+    struct fovea_lightfield_foveation foveation;
+    struct fovea_lightfield_refocusing refocusing;
+    struct cuda_prepared foveate; /* of a chain */
     struct fovea_image image, patch_image;
 };
 
@@ -81,6 +99,20 @@ static void describe(struct lightfield_bench *b, uint32_t columns, uint32_t rows
     b->matching.last_px = 14.0;
     b->matching.filter = b->of->filter;
     b->matching.box = b->of->box;
+    /* Rings of docs/lightfield.md. */
+    fovea_lightfield_foveation_init(&b->foveation);
+    b->foveation.gaze = (struct fovea_point_uv){0.5, 0.5};
+    b->foveation.full_px = 0.15 * b->size->width_px;
+    b->foveation.next_px = 0.38 * b->size->width_px;
+    b->rendering.foveation = b->matching.foveation = b->of->gaze ? &b->foveation : NULL;
+    fovea_lightfield_refocusing_init(&b->refocusing);
+    b->refocusing.first_px = 7.0;
+    b->refocusing.last_px = 14.0;
+    b->refocusing.elapsed_s = 1e-3;
+    b->refocusing.foveation = &b->foveation;
+    if (!b->of->gaze) {
+        b->foveation.full_px = b->foveation.next_px = 1e5; /* all lenses everywhere */
+    }
     fovea_lightfield_sum_init(&b->sum);
     b->sum.shift = 0.05;
     b->sum.radius_px = 5.0;
@@ -127,6 +159,11 @@ static void open_case(struct cuda_bench *own, struct lightfield_bench *b)
     b->patch_image =
         bench_image(b->size, FOVEA_FORMAT_R32F, FOVEA_MEMORY_CUDA, (void *)(uintptr_t)b->patches);
     b->rendering.patches = b->of->kind == ALL_IN_FOCUS ? &b->patch_image : NULL;
+    if (b->of->kind == CHAIN) {
+        const struct fovea_foveation foveation = bench_foveation(&bench_modes[0]);
+        cuda_need_pictures(own, b->size, FOVEA_FORMAT_RGBA8, 1);
+        bench_must(cuda_prepare(own, &foveation, b->foveation.gaze, &b->foveate), "foveate");
+    }
     bench_must(lightfield_cuda_create(&b->geometry, own->device->ordinal, bench_log(), &b->cuda),
                "light field");
 }
@@ -134,6 +171,9 @@ static void open_case(struct cuda_bench *own, struct lightfield_bench *b)
 static void close_case(struct cuda_bench *own, struct lightfield_bench *b)
 {
     lightfield_cuda_destroy(&b->cuda);
+    if (b->of->kind == CHAIN) {
+        cuda_unprepare(own, &b->foveate);
+    }
     for (size_t i = 0; i < BENCH_PICTURES; i++) {
         CUDA_MUST(own, own->cu->MemFree(b->raws[i]));
     }
@@ -150,6 +190,14 @@ static enum fovea_result enqueue(struct cuda_bench *own, void *user, uint32_t pi
         return lightfield_cuda_depth(b->cuda, &b->raw, &b->matching, &b->image, NULL, own->stream);
     case SUM:
         return lightfield_cuda_sum(b->cuda, &b->raw, &b->sum, &b->image, own->stream);
+    case CHAIN:
+        b->image.data = (void *)(uintptr_t)own->pictures.src[picture];
+        FOVEA_TRY(lightfield_cuda_refocus(b->cuda, &b->raw, &b->refocusing, &b->image, NULL,
+                                          own->stream));
+        return cuda_enqueue(own, &b->foveate, picture);
+    case REFOCUS:
+        return lightfield_cuda_refocus(b->cuda, &b->raw, &b->refocusing, &b->image, NULL,
+                                       own->stream);
     default:
         return lightfield_cuda_render(b->cuda, &b->raw, &b->rendering, &b->image, own->stream);
     }

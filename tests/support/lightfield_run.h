@@ -123,6 +123,22 @@ static inline enum fovea_result lightfield_run_render(
     return result;
 }
 
+static inline enum fovea_result lightfield_run_refocus(
+    struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_refocusing *refocusing, const struct fovea_image *dst)
+{
+    struct lightfield_run run;
+    struct fovea_lightfield_refocusing own = *refocusing;
+    if (!lightfield_run_begin(raw, &run)) {
+        return fovea_lightfield_refocus(field, raw, refocusing, dst, NULL);
+    }
+    own.focus = lightfield_run_image(&run, refocusing->focus);
+    const struct fovea_image *copy = lightfield_run_image(&run, dst);
+    const enum fovea_result result = fovea_lightfield_refocus(field, &run.raw, &own, copy, NULL);
+    lightfield_run_end(&run);
+    return result;
+}
+
 static inline enum fovea_result lightfield_run_depth(
     struct fovea_lightfield *field, const struct fovea_lightfield_raw *raw,
     const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,

@@ -167,7 +167,7 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     out->given_diopters =
         values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
     out->follows = follows;
-    out->left = stays ? 1.0f : (float)dof_left_after(values->elapsed_s, optics->focus_time_s);
+    out->left = stays ? 1.0f : (float)operator_left_after(values->elapsed_s, optics->focus_time_s);
     out->hysteresis_diopters = stays ? FLT_MAX : (float)optics->focus_hysteresis_diopters;
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/image/pixel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct depth {
@@ -14,7 +15,18 @@ struct depth {
     const struct fovea_image *depth, *confidence;
     struct lightfield_source source;
     struct lightfield_view view;
+    struct lightfield_rings rings;
     uint32_t size_count;
+};
+
+/* A row of the picture and a patch size. */
+struct line {
+    struct lightfield_patches patches;
+    uint32_t size;
+    int32_t y;
+    int32_t row; /* the nearest of lenses */
+    /* Pixels that are compared with lenses so far to each side: with 2, all that are not coarse */
+    struct lightfield_span spans[LIGHTFIELD_RANGE_MAX + 1];
 };
 
 static double size_of(const struct depth *depth, uint32_t number)
@@ -54,54 +66,88 @@ static void make_columns(const struct depth *depth, const struct lightfield_patc
     }
 }
 
-static void differ_row(const struct depth *depth, const struct lightfield_patches *patches,
-                       struct lightfield_worker *worker, int32_t y)
+/* Nothing changes from a row to the next one of the same lenses. */
+static void find_spans(const struct depth *depth, struct line *line)
+{
+    const int32_t row = lightfield_row_of(&depth->view, line->y);
+    if (row != line->row) {
+        line->row = row;
+        lightfield_spans_find(&depth->view, &depth->rings, row, LIGHTFIELD_RANGE_MAX, line->spans);
+    }
+}
+
+/* Beyond the ring every other patch size is compared with the next lenses. */
+static struct lightfield_span span_of(const struct line *line, int32_t away)
+{
+    return line->spans[line->size % 2 != 0 ? 2 : away];
+}
+
+static void differ_lens(const struct depth *depth, struct lightfield_worker *worker,
+                        const struct lightfield_part *column, struct lightfield_span span)
+{
+    const ptrdiff_t at = (ptrdiff_t)LIGHTFIELD_LANES * span.first;
+    const struct lightfield_part columns = lightfield_part_from(column, span.first);
+    const struct lightfield_part rows = lightfield_part_from(worker->rows, span.first);
+    if (span.first < span.end) {
+        depth->cpu->loops->differ(&depth->source, &columns, &rows, span.end - span.first,
+                                  worker->main + at, worker->sum + at);
+    }
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void differ_row(const struct depth *depth, const struct line *line,
+                       struct lightfield_worker *worker)
 {
     const struct lightfield_loops *loops = depth->cpu->loops;
     const struct fovea_lightfield_geometry *geometry = depth->view.geometry;
     const int32_t width = depth->view.width_px;
     const int32_t range = (int32_t)depth->matching->range;
     const int32_t lenses = 2 * range + 1;
-    const int32_t middle = lightfield_row_of(&depth->view, y);
+    const int32_t middle = line->row;
     struct lightfield_part *part = worker->rows;
-    lightfield_rows_place(&depth->view, y, middle, patches, part);
+    lightfield_rows_place(&depth->view, line->y, middle, &line->patches, part);
     loops->read(&depth->source,
                 &worker->columns[lightfield_row_is_shifted(geometry, middle)][range], part, width,
                 worker->main);
     for (int32_t i = 0; i < lenses * lenses; i++) {
         const int32_t down = i / lenses - range;
+        const int32_t right = i % lenses - range;
         const int32_t row = middle + down;
         if (row < 0 || row >= (int32_t)geometry->rows || i == lenses * lenses / 2) {
             continue;
         }
         if (i % lenses == 0 || (down == 0 && i % lenses == 1)) {
-            lightfield_rows_place(&depth->view, y, row, patches, part);
-            make_even(down < 0 ? -down : down, width, part);
+            lightfield_rows_place(&depth->view, line->y, row, &line->patches, part);
+            make_even(abs(down), width, part);
         }
-        loops->differ(&depth->source,
-                      &worker->columns[lightfield_row_is_shifted(geometry, row)][i % lenses], part,
-                      width, worker->main, worker->sum);
+        differ_lens(depth, worker,
+                    &worker->columns[lightfield_row_is_shifted(geometry, row)][i % lenses],
+                    span_of(line, larger(abs(right), abs(down))));
     }
 }
 
-static void cost_row(const struct depth *depth, const struct lightfield_patches *patches,
-                     struct lightfield_worker *worker, int32_t y, float *out)
+/* What is not compared costs more than all that is. */
+static void cost_row(const struct depth *depth, const struct line *line,
+                     struct lightfield_worker *worker, float *out)
 {
     const int32_t width = depth->view.width_px;
+    const struct lightfield_span span = span_of(line, 0);
     memset(worker->sum, 0, sizeof *worker->sum * LIGHTFIELD_LANES * (size_t)width);
-    differ_row(depth, patches, worker, y);
+    if (span.first < span.end) {
+        differ_row(depth, line, worker);
+    }
     for (int32_t x = 0; x < width; x++) {
         const float *sum = worker->sum + (size_t)LIGHTFIELD_LANES * (size_t)x;
-        out[x] = sum[3] > 0.0f ? (sum[0] + sum[1] + sum[2]) / sum[3] : 0.0f;
+        const float cost = sum[3] > 0.0f ? (sum[0] + sum[1] + sum[2]) / sum[3] : 0.0f;
+        out[x] = x >= span.first && x < span.end ? cost : INFINITY;
     }
 }
 
 /* ---- The box: sums of columns first */
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
 
 static int32_t smaller(int32_t a, int32_t b)
 {
@@ -194,10 +240,11 @@ static void depth_strip(const struct lightfield_job *job, struct lightfield_work
     const int32_t from = larger(first - reach, 0);
     const int32_t to = smaller(end + reach, depth->view.height_px);
     for (uint32_t n = 0; n < depth->size_count; n++) {
-        const struct lightfield_patches patches = {.patch_px = size_of(depth, n)};
-        make_columns(depth, &patches, worker);
-        for (int32_t y = from; y < to; y++) {
-            cost_row(depth, &patches, worker, y, costs_at(depth, worker, n, y - from));
+        struct line line = {.patches = {.patch_px = size_of(depth, n)}, .size = n, .row = -1};
+        make_columns(depth, &line.patches, worker);
+        for (line.y = from; line.y < to; line.y++) {
+            find_spans(depth, &line);
+            cost_row(depth, &line, worker, costs_at(depth, worker, n, line.y - from));
         }
     }
     for (int32_t y = first; y < end; y++) {
@@ -215,15 +262,17 @@ void lightfield_cpu_depth(struct lightfield_cpu *cpu, const struct fovea_lightfi
                           const struct fovea_lightfield_matching *matching,
                           const struct fovea_image *depth, const struct fovea_image *confidence)
 {
-    const struct depth own = {
+    struct depth own = {
         .cpu = cpu,
         .matching = matching,
         .depth = depth,
         .confidence = confidence,
         .source = lightfield_source_of(raw, matching->filter),
         .view = lightfield_view_of(&cpu->geometry, depth),
+        .rings = lightfield_rings_of(matching->foveation, depth->width_px, depth->height_px),
         .size_count = lightfield_size_count(matching),
     };
+    own.rings.next_px = INFINITY; /* the next lenses count everywhere */
     struct lightfield_job job = {.cpu = cpu,
                                  .make = depth_strip,
                                  .user = &own,

@@ -8,6 +8,7 @@
 
 #include "kernels/lightfield/cpu/loops.h"
 #include "kernels/lightfield/lightfield.h"
+#include "kernels/operator/operator.h"
 
 #include <stdatomic.h>
 
@@ -37,6 +38,7 @@ struct lightfield_cpu {
     uint32_t worker_count;
     int32_t width_px; /* pixels that workers have memory for */
     size_t cost_count; /* numbers that they have for costs */
+    struct operator_focus focus; /* of refocusing, a patch size in px */
 };
 
 FOVEA_MUST_CHECK enum fovea_result lightfield_cpu_create(
@@ -58,6 +60,11 @@ void lightfield_cpu_depth(struct lightfield_cpu *cpu, const struct fovea_lightfi
                           const struct fovea_image *depth, const struct fovea_image *confidence);
 void lightfield_cpu_sum(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
                         const struct fovea_lightfield_sum *given, const struct fovea_image *dst);
+
+/* The patch size that is in focus from now on. By this thread. */
+double lightfield_cpu_focus(struct lightfield_cpu *cpu, const struct fovea_lightfield_raw *raw,
+                            const struct fovea_lightfield_refocusing *refocusing,
+                            const struct fovea_image *dst);
 
 /* ---- Parts */
 
@@ -94,6 +101,16 @@ static inline double lightfield_at(int32_t pixel, int32_t pixels, uint32_t lense
 /* The nearest row of lenses. */
 int32_t lightfield_row_of(const struct lightfield_view *view, int32_t y);
 
+/* Pixels first .. end of a row, where it is not empty. */
+struct lightfield_span {
+    int32_t first, end;
+};
+/* Of each number of lenses up to `range` the pixels of a row that count so many to each side. All
+ * rows of the picture with the same nearest row of lenses have the same. */
+void lightfield_spans_find(const struct lightfield_view *view, const struct lightfield_rings *rings,
+                           int32_t row, int32_t range,
+                           struct lightfield_span out[LIGHTFIELD_RANGE_MAX + 1]);
+
 /* Patch sizes of a row: one, or one each. */
 struct lightfield_patches {
     double patch_px;
@@ -106,7 +123,19 @@ struct lightfield_patches {
 void lightfield_columns_place(const struct lightfield_view *view, int32_t shifted, int32_t right,
                               const struct lightfield_patches *patches,
                               const struct lightfield_part *out);
-/* The same of a row of lenses. */
+/* Of one pixel x or y, as entry i. */
+void lightfield_column_place(const struct lightfield_view *view, int32_t x, int32_t shifted,
+                             int32_t right, double patch_px, const struct lightfield_part *out,
+                             int32_t i);
+void lightfield_row_place(const struct lightfield_view *view, int32_t y, int32_t row,
+                          double patch_px, const struct lightfield_part *out, int32_t i);
+/* The same from a pixel on. */
+static inline struct lightfield_part lightfield_part_from(const struct lightfield_part *part,
+                                                          int32_t first)
+{
+    return (struct lightfield_part){part->x + first, part->y + first, part->weight + first};
+}
+/* Places in a row of lenses. */
 void lightfield_rows_place(const struct lightfield_view *view, int32_t y, int32_t row,
                            const struct lightfield_patches *patches,
                            const struct lightfield_part *out);

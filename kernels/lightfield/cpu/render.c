@@ -6,6 +6,7 @@
 #include "kernels/image/pixel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct render {
@@ -14,9 +15,22 @@ struct render {
     const struct fovea_image *dst;
     struct lightfield_source source;
     struct lightfield_view view;
+    struct lightfield_rings rings;
     double sigma_px;
     int32_t range;
 };
+
+/* Of the row of the picture that is being made: its nearest row of lenses, and what counts there.
+ */
+struct reach {
+    int32_t row;
+    struct lightfield_span spans[LIGHTFIELD_RANGE_MAX + 1];
+};
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
 
 /* ---- Weights. Of each pixel the largest along an axis is made 1, so that none of them gets lost
  * where all are small. */
@@ -64,9 +78,11 @@ static void weigh_row(const struct render *render, const float *least,
     }
 }
 
-static bool row_exists(const struct render *render, int32_t row)
+/* Says whether any pixel takes samples from the row of lenses. */
+static bool row_counts(const struct render *render, const struct reach *reach, int32_t row)
 {
-    return row >= 0 && row < (int32_t)render->view.geometry->rows;
+    const struct lightfield_span *span = &reach->spans[abs(row - reach->row)];
+    return row >= 0 && row < (int32_t)render->view.geometry->rows && span->first < span->end;
 }
 
 /* What all columns of lenses have. */
@@ -89,19 +105,19 @@ static void make_columns(const struct render *render, const struct lightfield_pa
 }
 
 static void make_rows(const struct render *render, const struct lightfield_patches *patches,
-                      struct lightfield_worker *worker, int32_t y)
+                      const struct reach *reach, struct lightfield_worker *worker, int32_t y)
 {
     const double view = render->rendering->view_y_px;
-    const int32_t first = lightfield_row_of(&render->view, y) - render->range;
+    const int32_t first = reach->row - render->range;
     least_begin(render, worker->least);
     for (int32_t i = 0; i < 2 * render->range + 1; i++) {
-        if (row_exists(render, first + i)) {
+        if (row_counts(render, reach, first + i)) {
             lightfield_rows_place(&render->view, y, first + i, patches, &worker->rows[i]);
             least_add(render, &worker->rows[i], view, worker->least);
         }
     }
     for (int32_t i = 0; i < 2 * render->range + 1; i++) {
-        if (row_exists(render, first + i)) {
+        if (row_counts(render, reach, first + i)) {
             weigh_row(render, worker->least, &worker->rows[i]);
         }
     }
@@ -109,21 +125,45 @@ static void make_rows(const struct render *render, const struct lightfield_patch
 
 /* ---- Rows */
 
-static void render_row(const struct render *render, struct lightfield_worker *worker, int32_t y)
+/* The samples of a lens, of the pixels that count it. */
+static void blend_lens(const struct render *render, const struct reach *reach,
+                       struct lightfield_worker *worker, int32_t right, int32_t down)
 {
-    const int32_t first = lightfield_row_of(&render->view, y) - render->range;
+    const int32_t row = reach->row + down;
+    const int kind = lightfield_row_is_shifted(render->view.geometry, row) ? 1 : 0;
+    const struct lightfield_span span = reach->spans[larger(abs(right), abs(down))];
+    const struct lightfield_part columns =
+        lightfield_part_from(&worker->columns[kind][right + render->range], span.first);
+    const struct lightfield_part rows =
+        lightfield_part_from(&worker->rows[down + render->range], span.first);
+    if (span.first < span.end) {
+        render->cpu->loops->blend(&render->source, &columns, &rows, span.end - span.first,
+                                  worker->sum + (ptrdiff_t)LIGHTFIELD_LANES * span.first);
+    }
+}
+
+static void render_row(const struct render *render, const struct reach *reach,
+                       struct lightfield_worker *worker, int32_t y)
+{
     const int32_t lenses = 2 * render->range + 1;
     memset(worker->sum, 0, sizeof *worker->sum * LIGHTFIELD_LANES * (size_t)render->view.width_px);
     for (int32_t i = 0; i < lenses * lenses; i++) {
-        const int32_t row = first + i / lenses;
-        if (row_exists(render, row)) {
-            const int kind = lightfield_row_is_shifted(render->view.geometry, row) ? 1 : 0;
-            render->cpu->loops->blend(&render->source, &worker->columns[kind][i % lenses],
-                                      &worker->rows[i / lenses], render->view.width_px,
-                                      worker->sum);
+        const int32_t down = i / lenses - render->range;
+        if (row_counts(render, reach, reach->row + down)) {
+            blend_lens(render, reach, worker, i % lenses - render->range, down);
         }
     }
     lightfield_write_row(render->dst, y, worker->sum, render->source.most, worker->packed);
+}
+
+/* Nothing changes from a row to the next one of the same lenses. */
+static void find_reach(const struct render *render, int32_t y, struct reach *reach)
+{
+    const int32_t row = lightfield_row_of(&render->view, y);
+    if (row != reach->row) {
+        reach->row = row;
+        lightfield_spans_find(&render->view, &render->rings, row, render->range, reach->spans);
+    }
 }
 
 static const float *patches_of_row(const struct render *render, struct lightfield_worker *worker,
@@ -141,6 +181,7 @@ static void render_strip(const struct lightfield_job *job, struct lightfield_wor
 {
     const struct render *render = job->user;
     struct lightfield_patches patches = {.patch_px = render->rendering->patch_px};
+    struct reach reach = {.row = -1};
     if (!render->rendering->patches) {
         make_columns(render, &patches, worker);
     }
@@ -149,8 +190,9 @@ static void render_strip(const struct lightfield_job *job, struct lightfield_wor
             patches.each = patches_of_row(render, worker, y);
             make_columns(render, &patches, worker);
         }
-        make_rows(render, &patches, worker, y);
-        render_row(render, worker, y);
+        find_reach(render, y, &reach);
+        make_rows(render, &patches, &reach, worker, y);
+        render_row(render, &reach, worker, y);
     }
 }
 
@@ -165,6 +207,7 @@ void lightfield_cpu_render(struct lightfield_cpu *cpu, const struct fovea_lightf
         .dst = dst,
         .source = lightfield_source_of(raw, rendering->filter),
         .view = lightfield_view_of(&cpu->geometry, dst),
+        .rings = lightfield_rings_of(rendering->foveation, dst->width_px, dst->height_px),
         .sigma_px =
             rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS,
         .range = (int32_t)lightfield_range_of(rendering, pitch_px),

@@ -64,6 +64,20 @@ struct lightfield_cuda_array lightfield_cuda_array_of(
     };
 }
 
+struct lightfield_cuda_rings lightfield_cuda_rings_of(
+    const struct fovea_lightfield_foveation *foveation, const struct fovea_image *picture)
+{
+    const struct lightfield_rings rings =
+        lightfield_rings_of(foveation, picture->width_px, picture->height_px);
+    return (struct lightfield_cuda_rings){
+        .gaze_x_px = rings.gaze_x_px,
+        .gaze_y_px = rings.gaze_y_px,
+        .full_square = rings.full_px * rings.full_px,
+        .next_square = rings.next_px * rings.next_px,
+        .is_on = rings.is_on,
+    };
+}
+
 struct lightfield_cuda_picture lightfield_cuda_picture_of(const struct fovea_image *image,
                                                           uint32_t maximum)
 {

@@ -24,9 +24,17 @@ static __device__ __forceinline__ float apart(color3 a, color3 b)
     return fabsf(a.r - b.r) + fabsf(a.g - b.g) + fabsf(a.b - b.b);
 }
 
+/* Beyond the ring every other patch size is compared with the next lenses. */
+static __device__ __forceinline__ bool depth_is_coarse(const lightfield_cuda_matching &params,
+                                                       int x, int row)
+{
+    return params.rings.is_on &&
+           place_range_at(params.rings, params.array, params.depth, x, row, 2) < 2;
+}
+
 template <typename Sampler>
 static __device__ float cost_of_pixel(const lightfield_cuda_matching &params,
-                                      const block_parts &parts)
+                                      const block_parts &parts, int own_range)
 {
     const int range = params.range;
     const int middle = parts.row_of[threadIdx.y];
@@ -38,9 +46,13 @@ static __device__ float cost_of_pixel(const lightfield_cuda_matching &params,
     float count = 0.0f;
     for (int i = 0; i < (2 * range + 1) * (2 * range + 1); i++) {
         const int down = i / (2 * range + 1);
+        const int right = i % (2 * range + 1);
+        if (max(abs(down - range), abs(right - range)) > own_range) {
+            continue;
+        }
         const int kind = place_is_shifted(params.array, middle + down - range) ? 1 : 0;
         const place_part &row = parts.rows[down][threadIdx.y];
-        const place_part &column = parts.columns[kind][i % (2 * range + 1)][threadIdx.x];
+        const place_part &column = parts.columns[kind][right][threadIdx.x];
         if (column.from * row.from > 0.0f && i != 2 * range * (range + 1)) {
             sum += apart(Sampler::sample(params.raw, column.x + row.x, column.y + row.y), main);
             count += 1.0f;
@@ -59,7 +71,11 @@ static __device__ void make_costs(const lightfield_cuda_matching &params, int x,
     parts_place(params.array, spot, params.range, params.first_px + size * params.step_px, parts);
     parts_make_even(params.array, params.range, parts);
     if (x < params.depth.width_px && y < params.row_first + params.row_count) {
-        costs_at(params, params.costs, size, y)[x] = cost_of_pixel<Sampler>(params, parts);
+        const bool coarse = depth_is_coarse(params, x, parts.row_of[threadIdx.y]);
+        costs_at(params, params.costs, size, y)[x] =
+            coarse && size % 2 != 0
+                ? INFINITY
+                : cost_of_pixel<Sampler>(params, parts, coarse ? 1 : params.range);
     }
 }
 

@@ -23,6 +23,8 @@ struct depth_tile_memory {
         8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
     double at_x[LIGHTFIELD_TILE_COLUMNS]; /* in lenses */
     int lens[LIGHTFIELD_TILE_COLUMNS]; /* the nearest of a row */
+    unsigned char is_coarse[LIGHTFIELD_TILE_COLUMNS];
+    int is_any_fine;
     tile_slots slots;
     int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_end[LIGHTFIELD_TILE_LENSES]; /* of the raw */
@@ -53,12 +55,30 @@ static __device__ void depth_place_lenses(const lightfield_tile_matching &params
                                           depth_tile_memory &memory)
 {
     const int column = depth_thread();
+    if (column == 0) {
+        memory.is_any_fine = 0;
+    }
+    __syncthreads();
     if (column < LIGHTFIELD_TILE_COLUMNS) {
         const int x = min(first_x + column, params.of.depth.width_px - 1);
         memory.at_x[column] = place_at(x, params.of.depth.width_px, params.of.array.columns);
         memory.lens[column] = place_nearest(memory.at_x[column]);
+        memory.is_coarse[column] =
+            depth_is_coarse(params.of, x, (int)blockIdx.y / params.tile.parts) ? 1 : 0;
+        if (!memory.is_coarse[column]) {
+            memory.is_any_fine = 1;
+        }
     }
     __syncthreads();
+}
+
+/* Says whether a patch size is compared with lenses so far away, of pixels that are coarse or not.
+ */
+static __device__ __forceinline__ bool depth_compares(const lightfield_tile_matching &params,
+                                                      bool coarse, int size, int away)
+{
+    return size < params.size_count &&
+           (coarse ? away <= 1 && (params.size_first + size) % 2 == 0 : away <= params.of.range);
 }
 
 /* Places along a lens grow or shrink with the column: its first and last ones say what is wanted.
@@ -83,8 +103,9 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
         const int size = sample / LIGHTFIELD_TILE_LENSES;
         const place_part part =
             place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
-        const bool counts = size < params.size_count && abs(right) <= params.of.range &&
-                            parts_even(part.from, right) > 0.0f;
+        const bool counts =
+            depth_compares(params, memory.is_coarse[column] != 0, size, abs(right)) &&
+            parts_even(part.from, right) > 0.0f;
         const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
         memory.columns[column][sample] = (unsigned short)(counts ? raw_x : DEPTH_NONE);
         if (counts && depth_is_last(memory, column)) {
@@ -132,8 +153,9 @@ static __device__ void depth_place_rows(const lightfield_tile_matching &params, 
         const int down = lens - LIGHTFIELD_TILE_RANGE;
         const double at = place_at(rows.first + number, params.of.depth.height_px, array.rows);
         const place_part part = place_row(array, at, down, depth_patch(params, size));
-        const bool counts = number < rows.count && size < params.size_count &&
-                            abs(down) <= params.of.range && parts_even(part.from, down) > 0.0f;
+        const bool counts = number < rows.count &&
+                            depth_compares(params, memory.is_any_fine == 0, size, abs(down)) &&
+                            parts_even(part.from, down) > 0.0f;
         const int raw_y = place_within(part.y >> 16, params.of.raw.height_px);
         depth_row(memory, lens, size, number) = (unsigned short)(counts ? raw_y : DEPTH_NONE);
         if (counts) {
@@ -202,6 +224,9 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
                                                     const Texel *tile, depth_sums &out)
 {
     const uint4 *columns = (const uint4 *)memory.columns[threadIdx.x];
+    if (memory.is_coarse[threadIdx.x] && abs(lens - LIGHTFIELD_TILE_RANGE) > 1) {
+        return;
+    }
     depth_row_starts starts = {};
     uint32_t words[4] = {};
 #pragma unroll
@@ -234,14 +259,16 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
 
 /* ---- The end */
 
-/* Lenses that were compared: the nearest one has no difference from itself. */
+/* Lenses that were compared: the nearest one has no difference from itself. Negative: the patch
+ * size is not looked at. */
 static __device__ __forceinline__ int depth_count(depth_tile_memory &memory, int size, int number)
 {
     int columns = 0;
     int rows = 0;
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         columns += memory.columns[threadIdx.x][size * LIGHTFIELD_TILE_LENSES + i] != DEPTH_NONE;
-        rows += depth_row(memory, i, size, number) != DEPTH_NONE;
+        rows += depth_row(memory, i, size, number) != DEPTH_NONE &&
+                (!memory.is_coarse[threadIdx.x] || abs(i - LIGHTFIELD_TILE_RANGE) <= 1);
     }
     return columns * rows - 1;
 }
@@ -279,7 +306,9 @@ static __device__ void depth_end(const lightfield_tile_matching &params, int x, 
 #pragma unroll
     for (int n = 0; n < LIGHTFIELD_TILE_SIZES; n++) {
         const int count = depth_count(memory, n, number);
-        costs[n] = count > 0 ? scale * (float)sums.sums[n][in_group] / (float)count : 0.0f;
+        costs[n] = count > 0    ? scale * (float)sums.sums[n][in_group] / (float)count
+                   : count == 0 ? 0.0f
+                                : INFINITY;
         if (!params.is_all && n < params.size_count) {
             costs_at(params.of, params.of.costs, params.size_first + n, y)[x] = costs[n];
         }

@@ -5,14 +5,16 @@
  *
  *     render.cuh, render_tile.cuh    blended micro-images
  *     depth.cuh, depth_tile.cuh      costs of patch sizes, and the least
+ *     focus.cuh                      the patch size under a gaze
  *     sum.cuh                        sums of views
  *
  * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels. lightfield_costs_*,
- * lightfield_boxes: z: patch sizes. lightfield_render_tile_*: block of 96 threads; grid x: 96
- * columns of the picture, y: parts of rows of lenses. */
+ * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes. lightfield_render_tile_*:
+ * block of 96 threads; grid x: 96 columns of the picture, y: parts of rows of lenses. */
 
 #include "depth.cuh"
 #include "depth_tile.cuh"
+#include "focus.cuh"
 #include "render.cuh"
 #include "render_tile.cuh"
 #include "sum.cuh"
@@ -47,6 +49,12 @@ static __device__ __forceinline__ int y_of_thread()
     {                                                                                              \
         __shared__ block_parts parts;                                                              \
         make_costs<sampler>(params, x_of_thread(), params.row_first + y_of_thread(), parts);       \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    lightfield_search_##name(const __grid_constant__ lightfield_cuda_search params)                \
+    {                                                                                              \
+        __shared__ search_sums sums;                                                               \
+        search<sampler>(params, sums);                                                             \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \

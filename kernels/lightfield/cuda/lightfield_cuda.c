@@ -46,6 +46,16 @@ static enum fovea_result get_tiles(struct lightfield_cuda *cuda)
     return FOVEA_OK;
 }
 
+/* Streams of the program need not wait for it: it is over when this returns. */
+static enum fovea_result make_focus(struct lightfield_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    const struct lightfield_cuda_focus nothing = {.patch_px = 0.0};
+    CU_TRY(device->log, device->cu, device->cu->MemAlloc(&cuda->focus, sizeof nothing));
+    CU_TRY(device->log, device->cu, device->cu->MemcpyHtoD(cuda->focus, &nothing, sizeof nothing));
+    return FOVEA_OK;
+}
+
 static enum fovea_result load_pushed(struct lightfield_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
@@ -54,9 +64,11 @@ static enum fovea_result load_pushed(struct lightfield_cuda *cuda)
     FOVEA_TRY(get_kernels_of(cuda, "render_each", LIGHTFIELD_CUDA_KINDS, cuda->render_each));
     FOVEA_TRY(get_kernels_of(cuda, "costs", LIGHTFIELD_CUDA_KINDS, cuda->costs));
     FOVEA_TRY(get_kernels_of(cuda, "sum", LIGHTFIELD_CUDA_KINDS, cuda->sum));
+    FOVEA_TRY(get_kernels_of(cuda, "search", LIGHTFIELD_CUDA_KINDS, cuda->search));
     FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_boxes", &cuda->boxes));
     FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_choose", &cuda->choose));
     FOVEA_TRY(get_tiles(cuda));
+    FOVEA_TRY(make_focus(cuda));
     CU_TRY(device->log, device->cu, device->cu->EventCreate(&cuda->done, CU_EVENT_DISABLE_TIMING));
     return FOVEA_OK;
 }
@@ -103,6 +115,9 @@ static void free_pushed(struct lightfield_cuda *cuda)
     }
     if (cuda->memory) {
         CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->memory));
+    }
+    if (cuda->focus) {
+        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->focus));
     }
     if (cuda->done) {
         CU_WARN(device->log, device->cu, device->cu->EventDestroy(cuda->done));

@@ -32,9 +32,11 @@ struct lightfield_cuda {
     CUmodule module;
     CUfunction render[LIGHTFIELD_CUDA_KINDS], render_each[LIGHTFIELD_CUDA_KINDS];
     CUfunction costs[LIGHTFIELD_CUDA_KINDS], sum[LIGHTFIELD_CUDA_KINDS];
+    CUfunction search[LIGHTFIELD_CUDA_KINDS];
     CUfunction boxes, choose;
     CUfunction render_tile[LIGHTFIELD_CUDA_TILES], depth_tile[LIGHTFIELD_CUDA_TILES];
     int32_t tile_bytes; /* of shared memory that tiles may have */
+    CUdeviceptr focus; /* struct lightfield_cuda_focus */
     CUevent done; /* of the last depths, which had the memory */
     bool was_used;
     CUdeviceptr memory; /* of costs */
@@ -53,6 +55,11 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_render(
     struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,
     const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst,
     CUstream stream);
+/* focus: NULL, or where the patch size goes. */
+FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_refocus(
+    struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,
+    const struct fovea_lightfield_refocusing *refocusing, const struct fovea_image *dst,
+    const struct fovea_image *focus, CUstream stream);
 FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_sum(struct lightfield_cuda *cuda,
                                                        const struct fovea_lightfield_raw *raw,
                                                        const struct fovea_lightfield_sum *given,
@@ -72,6 +79,8 @@ struct lightfield_cuda_raw lightfield_cuda_raw_of(const struct fovea_lightfield_
                                                   enum fovea_lightfield_filter filter);
 struct lightfield_cuda_array lightfield_cuda_array_of(
     const struct fovea_lightfield_geometry *geometry);
+struct lightfield_cuda_rings lightfield_cuda_rings_of(
+    const struct fovea_lightfield_foveation *foveation, const struct fovea_image *picture);
 struct lightfield_cuda_picture lightfield_cuda_picture_of(const struct fovea_image *image,
                                                           uint32_t maximum);
 

@@ -7,12 +7,14 @@
 
 #include "fovea_lightfield.h"
 #include "kernels/image/image_linear.h"
+#include "kernels/lightfield/focus.h"
 
 #define LIGHTFIELD_CUDA_WIDTH                                                                      \
     32 /* pixels of the picture: a block's, where nothing else is said                             \
         */
 #define LIGHTFIELD_CUDA_HEIGHT 8
 #define LIGHTFIELD_CUDA_THREADS (LIGHTFIELD_CUDA_WIDTH * LIGHTFIELD_CUDA_HEIGHT)
+#define LIGHTFIELD_CUDA_SIZES 256 /* LIGHTFIELD_SIZES_MAX */
 #define LIGHTFIELD_CUDA_LENSES 11 /* of a row that count, at most: 2 LIGHTFIELD_RANGE_MAX + 1 */
 
 struct lightfield_cuda_raw {
@@ -46,12 +48,22 @@ struct lightfield_cuda_picture {
     int32_t reserved;
 };
 
+/* Of how many lenses pixels are made, by their nearest lens's place in the picture. */
+struct lightfield_cuda_rings {
+    double gaze_x_px, gaze_y_px;
+    double full_square, next_square; /* of distances, px */
+    int32_t is_on; /* 0: all pixels of all */
+    int32_t reserved;
+};
+
 struct lightfield_cuda_rendering {
     struct lightfield_cuda_raw raw;
     struct lightfield_cuda_array array;
     struct lightfield_cuda_picture dst;
+    struct lightfield_cuda_rings rings;
     struct image_linear patches; /* R32F; data 0: patch_px everywhere */
     double patch_px;
+    uint64_t focus; /* struct lightfield_cuda_focus, which has the patch size; 0: patch_px */
     float view_x_px, view_y_px;
     float factor; /* -1 / (2 sigma^2) */
     int32_t range;
@@ -61,6 +73,7 @@ struct lightfield_cuda_matching {
     struct lightfield_cuda_raw raw;
     struct lightfield_cuda_array array;
     struct lightfield_cuda_picture depth, confidence; /* data 0: none is wanted */
+    struct lightfield_cuda_rings rings;
     double first_px, step_px;
     int32_t size_count;
     int32_t range;
@@ -70,6 +83,26 @@ struct lightfield_cuda_matching {
     int32_t reserved;
     uint64_t costs; /* float: of each patch size row_count rows */
     uint64_t boxes; /* the same, averaged */
+};
+
+/* In the device's memory: what has been in focus, of which all begins as 0. */
+struct lightfield_cuda_focus {
+    struct operator_focus focus;
+    double patch_px; /* that of the last search */
+    uint32_t arrived; /* blocks of a search */
+    float costs[LIGHTFIELD_CUDA_SIZES];
+};
+
+struct lightfield_cuda_search {
+    struct lightfield_cuda_raw raw;
+    struct lightfield_cuda_array array;
+    struct lightfield_focusing how;
+    struct lightfield_cuda_picture patch; /* one pixel; data 0: it is not wanted */
+    int32_t width_px, height_px; /* of the picture */
+    int32_t columns[2], rows[2]; /* of the square: first and end */
+    int32_t range;
+    int32_t reserved;
+    uint64_t focus; /* struct lightfield_cuda_focus */
 };
 
 struct lightfield_cuda_sum {

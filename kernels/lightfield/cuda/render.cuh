@@ -10,6 +10,12 @@
 #include "parts.cuh"
 #include "picture.cuh"
 
+/* One for all pixels, where there are no patches. */
+static __device__ __forceinline__ double patch_of(const lightfield_cuda_rendering &params)
+{
+    return params.focus ? ((const lightfield_cuda_focus *)params.focus)->patch_px : params.patch_px;
+}
+
 struct blended {
     color3 sum;
     float weight;
@@ -80,16 +86,18 @@ static __device__ void render_one(const lightfield_cuda_rendering &params, int x
     const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y, params.dst.width_px,
                              params.dst.height_px};
     blended out = {};
-    parts_place(params.array, spot, params.range, params.patch_px, parts);
+    parts_place(params.array, spot, params.range, patch_of(params), parts);
     weigh_block(params, parts);
     if (x >= params.dst.width_px || y >= params.dst.height_px) {
         return;
     }
-    for (int j = 0; j <= 2 * params.range; j++) {
+    const int middle = parts.row_of[threadIdx.y];
+    const int own = place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
+    for (int j = params.range - own; j <= params.range + own; j++) {
         const place_part row = parts.rows[j][threadIdx.y];
-        const int number = parts.row_of[threadIdx.y] + j - params.range;
+        const int number = middle + j - params.range;
         const int kind = place_is_shifted(params.array, number) ? 1 : 0;
-        for (int i = 0; i <= 2 * params.range; i++) {
+        for (int i = params.range - own; i <= params.range + own; i++) {
             blend<Sampler>(params.raw, parts.columns[kind][i][threadIdx.x], row, out);
         }
     }
@@ -104,14 +112,14 @@ struct pixel_columns {
 };
 
 static __device__ void place_columns(const lightfield_cuda_rendering &params, double at,
-                                     double patch_px, pixel_columns &out)
+                                     double patch_px, int range, pixel_columns &out)
 {
-    const int lenses = 2 * params.range + 1;
+    const int lenses = 2 * range + 1;
     const int kinds = params.array.hexagonal ? 2 : 1;
     float least = INFINITY;
     for (int i = 0; i < kinds * lenses; i++) {
         place_part &part = out.of[i / lenses][i % lenses];
-        part = place_column(params.array, at, i >= lenses, i % lenses - params.range, patch_px);
+        part = place_column(params.array, at, i >= lenses, i % lenses - range, patch_px);
         least = fminf(least, parts_square(part.from, params.view_x_px));
     }
     for (int i = 0; i < kinds * lenses; i++) {
@@ -121,10 +129,10 @@ static __device__ void place_columns(const lightfield_cuda_rendering &params, do
 }
 
 static __device__ float least_of_rows(const lightfield_cuda_rendering &params, double at,
-                                      double patch_px)
+                                      double patch_px, int range)
 {
     float least = INFINITY;
-    for (int j = -params.range; j <= params.range; j++) {
+    for (int j = -range; j <= range; j++) {
         const place_part part = place_row(params.array, at, j, patch_px);
         least = fminf(least, parts_square(part.from, params.view_y_px));
     }
@@ -146,16 +154,19 @@ static __device__ void render_each(const lightfield_cuda_rendering &params, int 
     }
     const double patch_px = patch_at(params, x, y);
     const double at_y = place_at(y, params.dst.height_px, params.array.rows);
-    const float least = least_of_rows(params, at_y, patch_px);
+    const int middle = place_nearest(at_y);
+    const int range =
+        place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
+    const float least = least_of_rows(params, at_y, patch_px, range);
     pixel_columns columns;
     blended out = {};
-    place_columns(params, place_at(x, params.dst.width_px, params.array.columns), patch_px,
+    place_columns(params, place_at(x, params.dst.width_px, params.array.columns), patch_px, range,
                   columns);
-    for (int j = -params.range; j <= params.range; j++) {
+    for (int j = -range; j <= range; j++) {
         place_part row = place_row(params.array, at_y, j, patch_px);
         row.from = parts_weight(row.from, params.view_y_px, least, params.factor);
-        const int kind = place_is_shifted(params.array, place_nearest(at_y) + j) ? 1 : 0;
-        for (int i = 0; row.from > 0.0f && i <= 2 * params.range; i++) {
+        const int kind = place_is_shifted(params.array, middle + j) ? 1 : 0;
+        for (int i = 0; row.from > 0.0f && i <= 2 * range; i++) {
             blend<Sampler>(params.raw, columns.of[kind][i], row, out);
         }
     }

@@ -8,8 +8,7 @@
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 
-#include "parts.cuh"
-#include "picture.cuh"
+#include "render.cuh"
 #include "tile.cuh"
 
 #define TILE_WEIGHT 65535.0f
@@ -24,7 +23,8 @@ struct render_tile_memory {
     tile_slots slots;
     tile_row rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
     float row_froms[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
-    float row_weights[LIGHTFIELD_TILE_ROWS];
+    float row_weights[LIGHTFIELD_TILE_RANGE + 1][LIGHTFIELD_TILE_ROWS]; /* sums by range */
+    int range; /* the most of the block's pixels */
     int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_count[LIGHTFIELD_TILE_LENSES]; /* of the raw */
 };
@@ -35,6 +35,7 @@ struct tile_column {
     uint32_t weights[LIGHTFIELD_TILE_LENSES]; /* of that pixel, and of the next one */
     uint32_t weight;
     int lens; /* the nearest */
+    int range; /* lenses to each side that count */
 };
 
 /* The pixel of a place before which there is one, and the part of that. */
@@ -55,23 +56,26 @@ static __device__ __forceinline__ uint32_t tile_weight(float weight)
     return __float2uint_rn(weight * TILE_WEIGHT);
 }
 
-static __device__ void tile_place_column(const lightfield_cuda_rendering &params, int x,
+static __device__ void tile_place_column(const lightfield_cuda_rendering &params, int x, int row,
                                          render_tile_memory &memory, tile_column &out)
 {
     const lightfield_cuda_array &array = params.array;
     const double at = place_at(x, params.dst.width_px, array.columns);
+    const double patch_px = patch_of(params);
     const int origin = place_fixed(array.origin_x_px);
     place_part parts[LIGHTFIELD_TILE_LENSES];
     float least = INFINITY;
+    out.weight = 0;
+    out.lens = place_nearest(at);
+    out.range = place_range(params.rings, array, params.dst, out.lens, row, params.range);
+    atomicMax(&memory.range, out.range);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         const int right = i - LIGHTFIELD_TILE_RANGE;
-        parts[i] = place_column(array, at, false, right, params.patch_px);
-        parts[i].from = abs(right) > params.range ? NAN : parts[i].from;
+        parts[i] = place_column(array, at, false, right, patch_px);
+        parts[i].from = abs(right) > out.range ? NAN : parts[i].from;
         least = fminf(least, parts_square(parts[i].from, params.view_x_px));
     }
-    out.weight = 0;
-    out.lens = place_nearest(at);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         float part;
@@ -137,10 +141,10 @@ static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, 
     const int down = j - LIGHTFIELD_TILE_RANGE;
     const bool is_one = thread < LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS;
     place_part part = {0, 0, NAN};
-    if (is_one && number < rows.count && abs(down) <= params.range) {
+    if (is_one && number < rows.count && abs(down) <= memory.range) {
         const int y = tile_y(params.array, rows, number);
         const double at = place_at(y, params.dst.height_px, params.array.rows);
-        part = place_row(params.array, at, down, params.patch_px);
+        part = place_row(params.array, at, down, patch_of(params));
     }
     if (is_one) {
         memory.row_froms[j][number] = part.from;
@@ -160,9 +164,12 @@ static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, 
     if (thread < LIGHTFIELD_TILE_ROWS) {
         float sum = 0.0f;
         for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-            sum += memory.rows[i][thread].weight_above + memory.rows[i][thread].weight_below;
+            /* The nearest row first: 2, 1, 3, 0, 4 */
+            const tile_row &row =
+                memory.rows[LIGHTFIELD_TILE_RANGE + (i % 2 ? -(i + 1) / 2 : i / 2)][thread];
+            sum += row.weight_above + row.weight_below;
+            memory.row_weights[(i + 1) / 2][thread] = sum;
         }
-        memory.row_weights[thread] = sum;
     }
 }
 
@@ -234,7 +241,7 @@ static __device__ __forceinline__ void tile_store(const lightfield_cuda_renderin
     for (int number = 0; number < rows.count; number++) {
         picture_store(params.dst, x, tile_y(params.array, rows, number),
                       own[number * LIGHTFIELD_TILE_COLUMNS],
-                      (float)column.weight * memory.row_weights[number]);
+                      (float)column.weight * memory.row_weights[column.range][number]);
     }
 }
 
@@ -249,11 +256,15 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
     const int last_x = min(first_x + params.tile.columns, of.dst.width_px) - 1;
     tile_column column;
     color3 sums[LIGHTFIELD_TILE_ROWS] = {};
+    if (thread == 0) {
+        memory.range = 0;
+    }
     tile_clear(thread,
                place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
                    LIGHTFIELD_TILE_RANGE,
                memory.slots);
-    tile_place_column(of, min(first_x + thread, last_x), memory, column);
+    tile_place_column(of, min(first_x + thread, last_x), (int)blockIdx.y / params.tile.parts,
+                      memory, column);
     const tile_rows rows =
         tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts, thread, memory.row_ends);
     tile_place_rows(of, rows, memory);
@@ -264,8 +275,10 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
             tile_copy<Raw, LIGHTFIELD_TILE_COLUMNS>(of.raw, memory.slots, memory.row_first[j],
                                                     memory.row_count[j] - memory.row_first[j],
                                                     tile);
-            tile_blend(memory.rows[j], tile, memory.slots.chunks * LIGHTFIELD_TILE_CHUNK, column,
-                       sums);
+            if (abs(j - LIGHTFIELD_TILE_RANGE) <= column.range) {
+                tile_blend(memory.rows[j], tile, memory.slots.chunks * LIGHTFIELD_TILE_CHUNK,
+                           column, sums);
+            }
             __syncthreads();
         }
     }

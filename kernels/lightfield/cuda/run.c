@@ -8,6 +8,8 @@
 #include "kernels/cuda/cuda_capture.h"
 #include "run.h"
 
+#include <math.h>
+
 enum fovea_result lightfield_cuda_launch(const struct lightfield_cuda *cuda, CUstream stream,
                                          CUfunction kernel, const uint32_t pixels[2],
                                          uint32_t layers, void *params)
@@ -33,6 +35,8 @@ static enum fovea_result enter(const struct lightfield_cuda *cuda, CUstream stre
     return result;
 }
 
+_Static_assert(LIGHTFIELD_CUDA_SIZES == LIGHTFIELD_SIZES_MAX, "costs of all patch sizes");
+
 static struct lightfield_cuda_rendering rendering_of(
     const struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,
     const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst)
@@ -44,6 +48,7 @@ static struct lightfield_cuda_rendering rendering_of(
         .raw = lightfield_cuda_raw_of(raw, rendering->filter),
         .array = lightfield_cuda_array_of(&cuda->geometry),
         .dst = lightfield_cuda_picture_of(dst, raw->maximum),
+        .rings = lightfield_cuda_rings_of(rendering->foveation, dst),
         .patch_px = rendering->patch_px,
         .view_x_px = (float)rendering->view_x_px,
         .view_y_px = (float)rendering->view_y_px,
@@ -56,27 +61,45 @@ static struct lightfield_cuda_rendering rendering_of(
     return params;
 }
 
+/* Tiles that have room for the patch size, and for what the device finds between it and most_px:
+ * the more lenses count, the smaller are their patches. */
+static bool plan_tiles(const struct lightfield_cuda *cuda, enum lightfield_cuda_kind kind,
+                       const struct lightfield_cuda_rendering *params, double most_px,
+                       struct lightfield_tile *out, uint32_t *out_shared_bytes)
+{
+    *out_shared_bytes = 0;
+    for (int32_t range = params->range; range >= 0; range--) {
+        const double patch_px = fmin(most_px, params->array.reach_px / (2.0 * range + 1.0));
+        const struct lightfield_tile_wish wish = {
+            .raw = &params->raw,
+            .array = &params->array,
+            .kind = kind,
+            .width_px = params->dst.width_px,
+            .height_px = params->dst.height_px,
+            .range = range,
+            .least_px = patch_px,
+            .most_px = patch_px,
+            .beyond_px = 1,
+            .has_whole_lenses = true,
+        };
+        uint32_t bytes;
+        if (!lightfield_tile_plan(cuda, &wish, out, &bytes)) {
+            return false;
+        }
+        *out_shared_bytes = bytes > *out_shared_bytes ? bytes : *out_shared_bytes;
+    }
+    return true;
+}
+
 static enum fovea_result render(const struct lightfield_cuda *cuda, CUstream stream,
                                 enum lightfield_cuda_kind kind,
-                                struct lightfield_cuda_rendering *params)
+                                struct lightfield_cuda_rendering *params, double most_px)
 {
     const bool each = params->patches.data != 0;
     const uint32_t pixels[2] = {(uint32_t)params->dst.width_px, (uint32_t)params->dst.height_px};
-    const struct lightfield_tile_wish wish = {
-        .raw = &params->raw,
-        .array = &params->array,
-        .kind = kind,
-        .width_px = params->dst.width_px,
-        .height_px = params->dst.height_px,
-        .range = params->range,
-        .least_px = params->patch_px,
-        .most_px = params->patch_px,
-        .beyond_px = 1,
-        .has_whole_lenses = true,
-    };
     struct lightfield_tile_rendering tiles = {.of = *params};
     uint32_t shared_bytes;
-    if (!each && lightfield_tile_plan(cuda, &wish, &tiles.tile, &shared_bytes)) {
+    if (!each && plan_tiles(cuda, kind, params, most_px, &tiles.tile, &shared_bytes)) {
         return lightfield_tile_render(cuda, stream, kind, &tiles, shared_bytes);
     }
     return lightfield_cuda_launch(cuda, stream, each ? cuda->render_each[kind] : cuda->render[kind],
@@ -90,7 +113,57 @@ enum fovea_result lightfield_cuda_render(struct lightfield_cuda *cuda,
 {
     struct lightfield_cuda_rendering params = rendering_of(cuda, raw, rendering, dst);
     FOVEA_TRY(enter(cuda, stream));
-    const enum fovea_result result = render(cuda, stream, lightfield_cuda_kind_of(raw), &params);
+    const enum fovea_result result =
+        render(cuda, stream, lightfield_cuda_kind_of(raw), &params, rendering->patch_px);
+    cuda_device_pop(cuda->device);
+    return result;
+}
+
+static enum fovea_result search(const struct lightfield_cuda *cuda, CUstream stream,
+                                enum lightfield_cuda_kind kind,
+                                struct lightfield_cuda_search *params)
+{
+    const struct cuda_launch launch = {
+        .kernel = cuda->search[kind],
+        .blocks = {(uint32_t)params->how.size_count, 1, 1},
+        .threads = {LIGHTFIELD_CUDA_WIDTH, LIGHTFIELD_CUDA_HEIGHT},
+    };
+    return cuda_launch(cuda->device, stream, &launch, params);
+}
+
+enum fovea_result lightfield_cuda_refocus(struct lightfield_cuda *cuda,
+                                          const struct fovea_lightfield_raw *raw,
+                                          const struct fovea_lightfield_refocusing *refocusing,
+                                          const struct fovea_image *dst,
+                                          const struct fovea_image *focus, CUstream stream)
+{
+    const struct fovea_lightfield_matching matching = lightfield_matching_of(refocusing);
+    const struct fovea_lightfield_rendering rendering = lightfield_rendering_of(refocusing);
+    struct lightfield_cuda_rendering params = rendering_of(cuda, raw, &rendering, dst);
+    struct lightfield_cuda_search sought = {
+        .raw = params.raw,
+        .array = params.array,
+        .how = lightfield_focusing_of(refocusing, lightfield_size_count(&matching)),
+        .width_px = (int32_t)dst->width_px,
+        .height_px = (int32_t)dst->height_px,
+        .range = (int32_t)refocusing->range,
+        .focus = cuda->focus,
+    };
+    if (refocusing->foveation) {
+        const struct fovea_point_uv gaze = refocusing->foveation->gaze;
+        lightfield_window(gaze.x_uv, dst->width_px, refocusing->window_px, sought.columns);
+        lightfield_window(gaze.y_uv, dst->height_px, refocusing->window_px, sought.rows);
+    }
+    if (focus) {
+        sought.patch = lightfield_cuda_picture_of(focus, 1);
+    }
+    params.focus = cuda->focus;
+    const enum lightfield_cuda_kind kind = lightfield_cuda_kind_of(raw);
+    FOVEA_TRY(enter(cuda, stream));
+    enum fovea_result result = search(cuda, stream, kind, &sought);
+    if (result >= 0) {
+        result = render(cuda, stream, kind, &params, refocusing->last_px);
+    }
     cuda_device_pop(cuda->device);
     return result;
 }

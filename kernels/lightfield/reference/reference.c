@@ -148,6 +148,34 @@ static double patch_of(const struct fovea_lightfield_geometry *geometry,
     return given >= 1.0 && given <= geometry->pitch_x_px ? given : rendering->patch_px;
 }
 
+/* Distance in the picture of the nearest lens's place from the gaze. */
+static double eccentricity_px(const struct fovea_lightfield_geometry *geometry,
+                              const struct fovea_lightfield_foveation *foveation,
+                              struct lightfield_size size, const struct spot *spot)
+{
+    const double shift = lightfield_row_is_shifted(geometry, spot->row) ? 0.5 : 0.0;
+    const double x = (column_of(geometry, spot, spot->row) + shift + 0.5) / geometry->columns;
+    const double y = (spot->row + 0.5) / geometry->rows;
+    return hypot((x - foveation->gaze.x_uv) * size.width_px,
+                 (y - foveation->gaze.y_uv) * size.height_px);
+}
+
+static int32_t range_of(const struct fovea_lightfield_geometry *geometry,
+                        const struct fovea_lightfield_rendering *rendering,
+                        struct lightfield_size size, const struct spot *spot)
+{
+    const struct fovea_lightfield_foveation *foveation = rendering->foveation;
+    const int32_t all = (int32_t)rendering->range;
+    if (!foveation) {
+        return all;
+    }
+    const double away_px = eccentricity_px(geometry, foveation, size, spot);
+    const int32_t most = away_px <= foveation->full_px   ? all
+                         : away_px <= foveation->next_px ? 1
+                                                         : 0;
+    return most < all ? most : all;
+}
+
 struct blend {
     double colors[3];
     double weight;
@@ -156,9 +184,8 @@ struct blend {
 static struct blend blend_at(const struct lightfield_levels *raw,
                              const struct fovea_lightfield_geometry *geometry,
                              const struct fovea_lightfield_rendering *rendering,
-                             const struct spot *spot, double patch_px)
+                             const struct spot *spot, double patch_px, int32_t range)
 {
-    const int32_t range = (int32_t)rendering->range;
     struct blend blend = {{0.0, 0.0, 0.0}, 0.0};
     for (int32_t i = 0; i < (2 * range + 1) * (2 * range + 1); i++) {
         const int32_t right = i % (2 * range + 1) - range;
@@ -192,7 +219,8 @@ void lightfield_reference_render(const struct lightfield_levels *raw,
         const struct spot spot =
             spot_of(geometry, size, (uint32_t)(i % size.width_px), (uint32_t)(i / size.width_px));
         const double patch_px = patch_of(geometry, rendering, patches ? patches[i] : 0.0);
-        const struct blend blend = blend_at(raw, geometry, rendering, &spot, patch_px);
+        const struct blend blend = blend_at(raw, geometry, rendering, &spot, patch_px,
+                                            range_of(geometry, rendering, size, &spot));
         for (uint32_t c = 0; c < colors; c++) {
             out[colors * i + c] = blend.weight > 0.0 ? blend.colors[c] / blend.weight : 0.0;
         }
@@ -211,17 +239,20 @@ static double difference(const struct lightfield_levels *raw, enum fovea_lightfi
     return sum;
 }
 
-static double cost_at(const struct lightfield_levels *raw,
-                      const struct fovea_lightfield_geometry *geometry,
-                      const struct fovea_lightfield_matching *matching, const struct spot *spot,
-                      double patch_px)
+struct difference_sum {
+    double sum;
+    int count;
+};
+
+static struct difference_sum differences_at(const struct lightfield_levels *raw,
+                                            const struct fovea_lightfield_geometry *geometry,
+                                            const struct fovea_lightfield_matching *matching,
+                                            const struct spot *spot, double patch_px, int32_t range)
 {
-    const int32_t range = (int32_t)matching->range;
     const int32_t middle = column_of(geometry, spot, spot->row);
     double from[2];
     double main[2];
-    double sum = 0.0;
-    int count = 0;
+    struct difference_sum all = {0.0, 0};
     place_in(geometry, spot, patch_px, middle, spot->row, from, main);
     for (int32_t i = 0; i < (2 * range + 1) * (2 * range + 1); i++) {
         const int32_t right = i % (2 * range + 1) - range;
@@ -236,10 +267,20 @@ static double cost_at(const struct lightfield_levels *raw,
             continue;
         }
         place_in(geometry, spot, patch_px, column, row, from, place);
-        sum += difference(raw, matching->filter, main, place);
-        count++;
+        all.sum += difference(raw, matching->filter, main, place);
+        all.count++;
     }
-    return count > 0 ? sum / count : 0.0;
+    return all;
+}
+
+static double cost_at(const struct lightfield_levels *raw,
+                      const struct fovea_lightfield_geometry *geometry,
+                      const struct fovea_lightfield_matching *matching, const struct spot *spot,
+                      double patch_px, int32_t range)
+{
+    const struct difference_sum all =
+        differences_at(raw, geometry, matching, spot, patch_px, range);
+    return all.count > 0 ? all.sum / all.count : 0.0;
 }
 
 static void box(struct lightfield_size size, const double *costs, double *out)
@@ -277,7 +318,13 @@ void lightfield_reference_costs(const struct lightfield_levels *raw,
         for (size_t i = 0; i < pixels; i++) {
             const struct spot spot = spot_of(geometry, size, (uint32_t)(i % size.width_px),
                                              (uint32_t)(i / size.width_px));
-            to[i] = cost_at(raw, geometry, matching, &spot, size_of(matching, n));
+            const bool coarse =
+                matching->foveation && eccentricity_px(geometry, matching->foveation, size, &spot) >
+                                           matching->foveation->full_px;
+            to[i] = coarse && n % 2 == 1
+                        ? INFINITY
+                        : cost_at(raw, geometry, matching, &spot, size_of(matching, n),
+                                  coarse ? 1 : (int32_t)matching->range);
         }
         if (matching->box) {
             box(size, plain, costs + n * pixels);
@@ -306,6 +353,48 @@ void lightfield_reference_choose(const struct fovea_lightfield_matching *matchin
         confidences[i] =
             other > 0.0 && isfinite(other) ? 1.0 - costs[best * pixels + i] / other : 0.0;
     }
+}
+
+/* ---- Under the gaze */
+
+double lightfield_reference_seen(const struct lightfield_levels *raw,
+                                 const struct fovea_lightfield_geometry *geometry,
+                                 const struct fovea_lightfield_refocusing *refocusing,
+                                 struct lightfield_size size)
+{
+    struct fovea_lightfield_matching matching;
+    double costs[LIGHTFIELD_SIZES_MAX];
+    double seen = 0.0;
+    double confidence = 0.0;
+    fovea_lightfield_matching_init(&matching);
+    matching.first_px = refocusing->first_px;
+    matching.last_px = refocusing->last_px;
+    matching.step_px = refocusing->step_px;
+    matching.filter = refocusing->filter;
+    const int64_t side = refocusing->window_px;
+    const int64_t x = (int64_t)clamp(floor(refocusing->foveation->gaze.x_uv * size.width_px), 0.0,
+                                     size.width_px - 1.0);
+    const int64_t y = (int64_t)clamp(floor(refocusing->foveation->gaze.y_uv * size.height_px), 0.0,
+                                     size.height_px - 1.0);
+    for (uint32_t n = 0; n < lightfield_size_count(&matching); n++) {
+        struct difference_sum all = {0.0, 0};
+        for (int64_t i = 0; i < side * side; i++) {
+            const int64_t at_x = x + i % side - side / 2;
+            const int64_t at_y = y + i / side - side / 2;
+            if (at_x >= 0 && at_y >= 0 && at_x < size.width_px && at_y < size.height_px) {
+                const struct spot spot = spot_of(geometry, size, (uint32_t)at_x, (uint32_t)at_y);
+                const struct difference_sum one =
+                    differences_at(raw, geometry, &matching, &spot, size_of(&matching, n),
+                                   (int32_t)refocusing->range);
+                all.sum += one.sum;
+                all.count += one.count;
+            }
+        }
+        costs[n] = all.count > 0 ? all.sum / all.count : 0.0;
+    }
+    lightfield_reference_choose(&matching, (struct lightfield_size){1, 1}, costs, &seen,
+                                &confidence);
+    return confidence >= 0.1 ? seen : NAN;
 }
 
 /* ---- Shifted sums of views */

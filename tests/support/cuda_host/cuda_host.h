@@ -163,6 +163,10 @@ static inline void __syncwarp(uint32_t mask = ~0u)
     cuda_host_warp(mask, cuda_host_nothing_made, NULL);
 }
 
+static inline void __threadfence()
+{
+}
+
 static inline void __threadfence_system()
 {
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is in focus, from the costs of patch sizes under the gaze. Included by C and CUDA. */
+#ifndef FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
+#define FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
+
+#include "fovea_lightfield.h"
+#include "kernels/operator/focus.h"
+
+#define LIGHTFIELD_SURE 0.1 /* something is seen where costs differ by such a part */
+
+struct lightfield_focusing {
+    double first_px, step_px; /* patch sizes that are looked at */
+    int32_t size_count;
+    int32_t is_blind; /* 1: there is no gaze */
+    struct operator_follow follow; /* of patch sizes in px */
+};
+
+/* The patch size of the least cost, of equal ones the largest; NaN: none is seen. */
+HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const float *costs)
+{
+    int best = how->size_count - 1;
+    float other = __builtin_inff();
+    for (int n = best - 1; n >= 0; n--) {
+        best = costs[n] < costs[best] ? n : best;
+    }
+    for (int n = 0; n < how->size_count; n++) {
+        const double apart_px = fabs((double)(n - best)) * how->step_px;
+        if (apart_px > 1.0 - 1e-6 && costs[n] < other) {
+            other = costs[n];
+        }
+    }
+    const bool is_sure = other > 0.0f && isfinite(other) &&
+                         1.0 - (double)costs[best] / (double)other >= LIGHTFIELD_SURE;
+    return is_sure ? how->first_px + best * how->step_px : (double)__builtin_nanf("");
+}
+
+/* Moves the focus on, and returns the patch size. */
+HOST_DEVICE double lightfield_focus(const struct lightfield_focusing *how, const float *costs,
+                                    struct operator_focus *focus)
+{
+    const double seen = how->is_blind ? (double)__builtin_nanf("") : lightfield_seen(how, costs);
+    return operator_focus_follow(&how->follow, seen, focus);
+}
+
+#ifndef __cplusplus
+static inline struct lightfield_focusing lightfield_focusing_of(
+    const struct fovea_lightfield_refocusing *refocusing, uint32_t size_count)
+{
+    return (struct lightfield_focusing){
+        .first_px = refocusing->first_px,
+        .step_px = refocusing->step_px,
+        .size_count = (int32_t)size_count,
+        .is_blind = refocusing->foveation == NULL,
+        .follow = {.elapsed_s = refocusing->elapsed_s,
+                   .time_s = refocusing->focus_time_s,
+                   .hysteresis = refocusing->focus_hysteresis_px,
+                   .start = 0.5 * (refocusing->first_px + refocusing->last_px)},
+    };
+}
+#endif
+
+#endif
