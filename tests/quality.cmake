@@ -26,6 +26,8 @@ add_executable(fovea_quality
     quality/command_measure.c
     quality/command_models.c
     quality/command_pictures.c
+    quality/lightfield_draw.c
+    quality/lightfield_gaze.c
     quality/lightfield_views.c
     quality/load.c
     quality/main.c
@@ -42,6 +44,7 @@ add_executable(fovea_quality
     quality/sheet.c
     quality/wishes.c
     support/lightfield_scene.c
+    ${scene}/interrupt.c
     ${scene}/picture.c
     ${scene}/progress.c
     ${scene}/type.c)
@@ -51,6 +54,15 @@ target_compile_definitions(fovea_quality PRIVATE
     DEMO_FONT_DIR="$<IF:$<BOOL:${DEJAVU_DIR}>,${DEJAVU_DIR},/usr/share/fonts/truetype/dejavu>")
 target_link_libraries(fovea_quality PRIVATE fovea_internal fovea_test_images fovea_test_list fovea_build
     PkgConfig::CMOCKA Threads::Threads m)
+if(FOVEA_WINDOW)
+    pkg_check_modules(SDL2 IMPORTED_TARGET sdl2)
+endif()
+if(FOVEA_WINDOW AND SDL2_FOUND)
+    target_sources(fovea_quality PRIVATE quality/lightfield_window.c)
+    target_link_libraries(fovea_quality PRIVATE PkgConfig::SDL2)
+else()
+    target_sources(fovea_quality PRIVATE quality/lightfield_window_none.c)
+endif()
 if(TARGET fovea_test_vulkan)
     target_sources(fovea_quality PRIVATE quality/backend_vulkan.c)
     target_compile_definitions(fovea_quality PRIVATE QUALITY_VULKAN)

@@ -5,14 +5,15 @@
  * picture one is drawn: a wall and two discs before it. lightfield calibrate: command_calibrate.c.
  */
 #include "commands.h"
-#include "lightfield_scene.h"
+#include "lightfield_draw.h"
+#include "lightfield_gaze.h"
 #include "lightfield_views.h"
-#include "pictures.h"
 #include "raw_file.h"
 #include "say.h"
 #include "sheet.h"
 #include "wishes.h"
 
+#include "interrupt.h"
 #include "progress.h"
 
 #include <getopt.h>
@@ -22,13 +23,18 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
-#define RAW_ROWS 128 /* drawn between two steps of the bar */
+#define MOST_SETS 32
 
 struct job {
     const char *raw_path, *array_path, *white_path, *output;
+    const char *photo_path, *photo_depth_path;
     double least_px, most_px; /* patch sizes */
     double black, maximum;
-    bool views;
+    bool views, window;
+    double frames; /* of what a gaze sees */
+    const char *config;
+    const char *sets[MOST_SETS];
+    size_t set_count;
     struct fovea_lightfield_geometry geometry;
     struct fovea_lightfield *field;
     struct fovea_lightfield_raw raw;
@@ -49,9 +55,35 @@ static bool read_number(const char *name, double least, double most, double *out
     return true;
 }
 
+static bool add_set(struct job *job)
+{
+    if (!strchr(optarg, '=') || job->set_count == MOST_SETS) {
+        say_error("--set is key.path=value, and %d of them at most, not '%s'", MOST_SETS, optarg);
+        return false;
+    }
+    job->sets[job->set_count++] = optarg;
+    return true;
+}
+
 static bool read_option(struct job *job, int option)
 {
     switch (option) {
+    case 'c':
+        job->config = optarg;
+        return true;
+    case 'F':
+        return read_number("frames", 1.0, 1000.0, &job->frames);
+    case 'p':
+        job->photo_path = optarg;
+        return true;
+    case 'P':
+        job->photo_depth_path = optarg;
+        return true;
+    case 's':
+        return add_set(job);
+    case 'W':
+        job->window = true;
+        return true;
     case 'a':
         job->array_path = optarg;
         return true;
@@ -79,12 +111,22 @@ static bool read_option(struct job *job, int option)
 
 static bool read_arguments(int argc, char **argv, struct job *job)
 {
-    static const struct option options[] = {
-        {"array", required_argument, NULL, 'a'},  {"geometry", required_argument, NULL, 'a'},
-        {"black", required_argument, NULL, 'b'},  {"maximum", required_argument, NULL, 'm'},
-        {"views", no_argument, NULL, 'v'},        {"white", required_argument, NULL, 'w'},
-        {"far", required_argument, NULL, 'f'},    {"near", required_argument, NULL, 'n'},
-        {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"array", required_argument, NULL, 'a'},
+                                            {"geometry", required_argument, NULL, 'a'},
+                                            {"black", required_argument, NULL, 'b'},
+                                            {"maximum", required_argument, NULL, 'm'},
+                                            {"views", no_argument, NULL, 'v'},
+                                            {"white", required_argument, NULL, 'w'},
+                                            {"far", required_argument, NULL, 'f'},
+                                            {"near", required_argument, NULL, 'n'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"window", no_argument, NULL, 'W'},
+                                            {"config", required_argument, NULL, 'c'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"frames", required_argument, NULL, 'F'},
+                                            {"photo", required_argument, NULL, 'p'},
+                                            {"photo-depth", required_argument, NULL, 'P'},
+                                            {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (!read_option(job, option)) {
@@ -97,8 +139,16 @@ static bool read_arguments(int argc, char **argv, struct job *job)
                   "'./run lightfield calibrate WHITE' makes the file");
         return false;
     }
+    if (!job->photo_path != !job->photo_depth_path || (job->photo_path && job->raw_path)) {
+        say_error("--photo FILE and --photo-depth FILE go together, in place of a raw picture");
+        return false;
+    }
     if (job->white_path && !job->raw_path) {
         say_error("--white is of a raw picture");
+        return false;
+    }
+    if (job->window && job->views) {
+        say_error("--window shows what is blended, and --views what is not");
         return false;
     }
     if (job->least_px >= job->most_px) {
@@ -108,75 +158,7 @@ static bool read_arguments(int argc, char **argv, struct job *job)
     return true;
 }
 
-/* ---- The drawn raw picture */
-
-#define THINGS 3
-#define TEXTURE_WIDTH 768 /* the wall: 96 lenses of 8 pixels */
-#define TEXTURE_HEIGHT 576
-#define TEXTURE_NUMBERS ((size_t)3 * TEXTURE_WIDTH * TEXTURE_HEIGHT)
-
-static bool draw_texture(const char *name, struct scene_texture *out)
-{
-    size_t index = 0;
-    struct sample sample;
-    while (index + 1 < samples_count(false) && strcmp(sample_name(index), name) != 0) {
-        index++;
-    }
-    if (!sample_draw(index, TEXTURE_WIDTH, TEXTURE_HEIGHT, &sample)) {
-        return false;
-    }
-    float *levels = malloc(TEXTURE_NUMBERS * sizeof *levels);
-    const unsigned char *pixels = sample.image.view.data;
-    for (size_t i = 0; levels && i < TEXTURE_NUMBERS; i++) {
-        levels[i] = (float)pixels[i / 3 * 4 + i % 3] / 255.0f;
-    }
-    sample_free(&sample);
-    *out = (struct scene_texture){levels, TEXTURE_WIDTH, TEXTURE_HEIGHT};
-    return levels != NULL;
-}
-
-static bool draw_scene(struct job *job, const struct scene *scene, uint8_t *bytes)
-{
-    const uint32_t rows = job->geometry.raw_height_px;
-    struct progress progress = progress_start(rows, true);
-    for (uint32_t y = 0; y < rows; y += RAW_ROWS) {
-        const uint32_t end = y + RAW_ROWS < rows ? y + RAW_ROWS : rows;
-        scene_raw_rows(scene, &job->geometry, 3, y, end, bytes);
-        progress_update(&progress, end);
-    }
-    progress_end(&progress);
-    return true;
-}
-
-/* The paper's array. */
-static bool draw_raw(struct job *job)
-{
-    static const char *const names[THINGS] = {"discs", "landscape 2", "landscape 1"};
-    struct scene_texture textures[THINGS] = {{0}};
-    const struct scene_layer layers[THINGS] = {{13.0, 30.0, 36.0, 12.0, &textures[0]},
-                                               {11.0, 66.0, 36.0, 14.0, &textures[1]},
-                                               {8.0, 0.0, 0.0, 0.0, &textures[2]}};
-    const struct scene scene = {layers, THINGS};
-    job->geometry.raw_width_px = 7176;
-    job->geometry.raw_height_px = 5382;
-    job->geometry.columns = 96;
-    job->geometry.rows = 72;
-    job->geometry.pitch_x_px = job->geometry.pitch_y_px = 74.75;
-    job->geometry.origin_x_px = job->geometry.origin_y_px = 37.375;
-    uint8_t *bytes = malloc((size_t)3 * 7176 * 5382);
-    bool fine = bytes != NULL;
-    for (int i = 0; fine && i < THINGS; i++) {
-        fine = draw_texture(names[i], &textures[i]);
-    }
-    fine = fine && draw_scene(job, &scene, bytes);
-    for (int i = 0; i < THINGS; i++) {
-        free((void *)(uintptr_t)textures[i].levels);
-    }
-    job->raw.data = bytes;
-    job->raw.format = FOVEA_LIGHTFIELD_FORMAT_RGB8;
-    job->raw.row_stride_bytes = 3 * 7176;
-    return fine;
-}
+/* ---- The raw picture */
 
 /* The raw picture's vignetting, divided out in place. */
 static bool divide(struct job *job)
@@ -219,12 +201,10 @@ static bool make_field(struct job *job)
     struct fovea_lightfield_desc desc;
     fovea_lightfield_geometry_init(&job->geometry);
     fovea_lightfield_raw_init(&job->raw);
-    if (!(job->raw_path ? load_raw(job) : draw_raw(job))) {
+    const struct draw_wishes wishes = {job->photo_path, job->photo_depth_path, job->least_px,
+                                       job->most_px};
+    if (!(job->raw_path ? load_raw(job) : lightfield_draw(&wishes, &job->geometry, &job->raw))) {
         return false;
-    }
-    if (!job->raw_path) {
-        job->raw.width_px = job->geometry.raw_width_px;
-        job->raw.height_px = job->geometry.raw_height_px;
     }
     fovea_lightfield_desc_init(&desc);
     desc.geometry = &job->geometry;
@@ -269,7 +249,7 @@ static bool render(const struct job *job, double patch_px, double view_px, bool 
     rendering.view_x_px = view_px;
     rendering.patches = all_in_focus ? &depths : NULL;
     return fovea_lightfield_render(job->field, &job->raw, &rendering, &image, NULL) == FOVEA_OK &&
-           write_picture(job, name);
+           (!name || write_picture(job, name));
 }
 
 static bool find_depths(const struct job *job)
@@ -352,6 +332,27 @@ static bool make_views(struct job *job)
     return picture_wishes_folder(&wishes) && write_raw(job) && views_write(&views);
 }
 
+/* In a window, or as files. */
+static bool look(const struct job *job)
+{
+    const struct gaze_wishes wishes = {
+        .field = job->field,
+        .raw = &job->raw,
+        .width_px = job->picture.width_px,
+        .height_px = job->picture.height_px,
+        .far_px = job->least_px,
+        .near_px = job->most_px,
+        .output = job->output,
+        .config = job->config,
+        .sets = job->sets,
+        .set_count = job->set_count,
+        .frames = (uint32_t)job->frames,
+        .shown = &job->picture,
+    };
+    return job->window ? gaze_window(&wishes) : gaze_write(&wishes);
+}
+
+/* What a source that looks at pictures sees has all in focus; see `look`. */
 static bool make_all(struct job *job)
 {
     const double middle_px = 0.5 * (job->least_px + job->most_px);
@@ -359,16 +360,22 @@ static bool make_all(struct job *job)
     const struct picture_wishes wishes = {.output = job->output};
     const int width = (int)lround(job->geometry.columns * job->geometry.pitch_x_px * scale);
     const int height = (int)lround(job->geometry.rows * job->geometry.pitch_y_px * scale);
-    if (!picture_wishes_folder(&wishes) || !picture_init(&job->picture, width, height)) {
+    interrupt_watch();
+    if ((!job->window && !picture_wishes_folder(&wishes)) ||
+        !picture_init(&job->picture, width, height)) {
         return false;
     }
     job->depths = calloc((size_t)width * (size_t)height, sizeof *job->depths);
     const double aside_px = 0.25 * job->geometry.pitch_x_px;
-    return job->depths && write_raw(job) && find_depths(job) &&
-           render(job, middle_px, 0.0, true, "all-in-focus") &&
-           render(job, middle_px, -aside_px, true, "left") &&
+    if (!job->depths || !find_depths(job)) {
+        return false;
+    }
+    if (job->window) {
+        return render(job, middle_px, 0.0, true, NULL) && look(job);
+    }
+    return write_raw(job) && render(job, middle_px, -aside_px, true, "left") &&
            render(job, middle_px, aside_px, true, "right") && write_depths(job) &&
-           write_frames(job);
+           write_frames(job) && render(job, middle_px, 0.0, true, "all-in-focus") && look(job);
 }
 
 int command_lightfield(int argc, char **argv)
@@ -384,9 +391,9 @@ int command_lightfield(int argc, char **argv)
     if (fine && job.views) {
         printf("%s: raw.png (a part of it), view.png, view-*.png, sum.png, refocus-*.png\n",
                job.output);
-    } else if (fine) {
+    } else if (fine && !job.window) {
         printf("%s: raw.png (a part of it), all-in-focus.png, left.png, right.png, depth.png, "
-               "refocus-*.png\n",
+               "refocus-*.png, gaze-*.png\n",
                job.output);
     }
     fovea_lightfield_destroy(&job.field);

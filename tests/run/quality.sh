@@ -72,12 +72,18 @@ help_lightfield()
   --maximum N        what white is, of 16 bits; without it the brightest thousandth of RAW
   --far M, --near M  the patch sizes that are looked at (7 and 14)
   --views            for scenes that are in focus on the lenses (plenoptic 1.0): views and their shifted sums
+  --photo FILE, --photo-depth FILE  draws the light field of a photograph and how near its pixels are (grey, white is near)
+  --window           what a gaze sees, in a window: the mouse refocuses where it looks; Esc ends it
+  --set KEY=VALUE    a setting, as often as wanted: --set gaze.source=udp, --set foveation.strength=0.5
+  --config FILE      settings from this file
+  --frames N         frames of what a gaze sees (96, and in a window until it is closed)
   --output DIR       where files go, instead of out/lightfield
   --bundle DIR       build nothing, run what './run gpu-bundle DIR' left there
 
 RAW and WHITE are files: PNG of 8 or 16 bits, JPEG, or TIFF without compression. Without RAW one of 96x72 lenses is drawn:
 a wall and two discs before it. Writes raw.png (12x12 lenses of it), all-in-focus.png, left.png, right.png, depth.png (near is
-white), refocus-*.png and, where the program ffmpeg is, refocus.mp4. --views: raw.png, view.png, view-left.png and so on, sum.png,
+white), refocus-*.png, and gaze-*.png: what a gaze that goes from blob to blob sees, refocused and foveated; where the program
+ffmpeg is, refocus.mp4 and gaze.mp4, too. --views: raw.png, view.png, view-left.png and so on, sum.png,
 refocus-*.png.
 
 calibrate writes array.json, and says how far lenses lie from it. WHITE is a raw picture of something evenly lit.
@@ -200,14 +206,25 @@ command_blobs()
     done
 }
 
+# lightfield_video PATTERN FILE: a video of pictures, where there are any.
+lightfield_video()
+{
+    # shellcheck disable=SC2059 # the pattern is a format
+    [[ -f $(printf "$OUTPUT/$1" 0) ]] || return 0
+    ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$OUTPUT/$1" \
+        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$2" &&
+        say "$OUTPUT/$2"
+}
+
 command_lightfield()
 {
+    if has_flag --window "$@"; then
+        need_packages window
+    fi
     quality_program "$@"
     output_folder "$ROOT/out/lightfield"
     "$QUALITY" lightfield "${QUALITY_ARGUMENTS[@]}" || return
-    if [[ ${QUALITY_ARGUMENTS[0]} != calibrate ]] && command -v ffmpeg >/dev/null; then
-        ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$OUTPUT/refocus-%02d.png" \
-            -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/refocus.mp4" &&
-            say "$OUTPUT/refocus.mp4"
+    if [[ ${QUALITY_ARGUMENTS[0]} != calibrate ]] && ! has_flag --window "$@" && command -v ffmpeg >/dev/null; then
+        lightfield_video refocus-%02d.png refocus.mp4 && lightfield_video gaze-%03d.png gaze.mp4
     fi
 }

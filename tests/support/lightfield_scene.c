@@ -40,12 +40,45 @@ static bool covers(const struct scene_layer *layer, const double place[2])
     return layer->radius == 0.0 || hypot(place[0] - layer->x, place[1] - layer->y) < layer->radius;
 }
 
+/* What a lens sees from its centre outwards goes over the photograph as patch sizes get smaller, in
+ * steps of a pixel: the first one that is as near as the photograph there is what it sees. */
+static double look_at_relief(const struct scene_relief *relief,
+                             const struct fovea_lightfield_geometry *geometry, const double lens[2],
+                             const double from[2], float out_colors[3])
+{
+    const struct scene_texture *texture = relief->texture;
+    const double across = (double)texture->width_px / geometry->columns; /* pixels a lens */
+    const double down = (double)texture->height_px / geometry->rows;
+    const double nearest = 1.0 / relief->near_px;
+    const double length = 1.0 / relief->far_px - nearest;
+    const int steps = 1 + (int)ceil(hypot(from[0] * across, from[1] * down) * length);
+    double x = 0.0;
+    double y = 0.0;
+    double patch = relief->far_px;
+    for (int i = 0; i <= steps; i++) {
+        const double inverse = nearest + length * i / steps;
+        x = (lens[0] + from[0] * inverse) * across;
+        y = (lens[1] + from[1] * inverse) * down;
+        const int64_t column = (int64_t)fmin(fmax(x, 0.0), texture->width_px - 1.0);
+        const int64_t row = (int64_t)fmin(fmax(y, 0.0), texture->height_px - 1.0);
+        patch = (double)relief->patches[row * texture->width_px + column];
+        if (patch * inverse >= 1.0 - 1e-9) {
+            break;
+        }
+    }
+    sample(texture, x, y, out_colors);
+    return patch;
+}
+
 double scene_look(const struct scene *scene, const struct fovea_lightfield_geometry *geometry,
                   const double lens[2], const double from_px[2], float out_colors[3])
 {
     const double sign = geometry->flip ? -1.0 : 1.0;
     const double tall = geometry->pitch_x_px / geometry->pitch_y_px;
     const double from[2] = {sign * from_px[0], sign * from_px[1] * tall};
+    if (scene->relief) {
+        return look_at_relief(scene->relief, geometry, lens, from, out_colors);
+    }
     for (uint32_t i = 0;; i++) {
         const struct scene_layer *layer = &scene->layers[i];
         const double patch = layer->patch_px;

@@ -19,9 +19,17 @@ struct scene_layer {
     const struct scene_texture *texture;
 };
 
+/* A photograph with the patch size of each pixel, over the whole array. */
+struct scene_relief {
+    const struct scene_texture *texture;
+    const float *patches; /* 1 a pixel of the texture, near_px .. far_px */
+    double near_px, far_px;
+};
+
 struct scene {
     const struct scene_layer *layers; /* the nearest one first: the largest patch size */
     uint32_t count;
+    const struct scene_relief *relief; /* in place of layers, or NULL */
 };
 
 /* The colours at a place, in lenses from the array's corner, as a lens sees it whose centre is

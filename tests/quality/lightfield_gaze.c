@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "lightfield_gaze.h"
+
+#include "interrupt.h"
+#include "progress.h"
+#include "say.h"
+
+#include "config/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Rings of docs/lightfield.md, parts of a picture's width. */
+#define FULL_RING 0.15
+#define NEXT_RING 0.38
+
+static bool open_settings(struct gaze_chain *chain, const char *usual)
+{
+    struct fovea_config_desc desc;
+    char source[64];
+    fovea_config_desc_init(&desc);
+    desc.file = chain->wishes->config;
+    desc.sets = chain->wishes->sets;
+    desc.set_count = chain->wishes->set_count;
+    desc.program_name = "lightfield";
+    desc.ignore_changes = true;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    if (fovea_config_create(&desc, &chain->config) < 0 ||
+        fovea_settings_copy(fovea_config_settings(chain->config), &chain->settings) < 0 ||
+        fovea_settings_get(chain->settings, "gaze.source", source, sizeof source) < 0) {
+        return false;
+    }
+    /* "fixed" is what nobody has asked for, but with a place. */
+    bool asked = strstr(source, "fixed") == NULL;
+    for (size_t i = 0; i < desc.set_count; i++) {
+        asked = asked || strncmp(desc.sets[i], "gaze.", strlen("gaze.")) == 0;
+    }
+    return asked || fovea_settings_set(chain->settings, "gaze.source", usual, desc.log) >= 0;
+}
+
+static struct fovea_image image_of(const struct picture *picture)
+{
+    return (struct fovea_image){.data = picture->rgba,
+                                .width_px = (uint32_t)picture->width_px,
+                                .height_px = (uint32_t)picture->height_px,
+                                .format = FOVEA_FORMAT_RGBA8,
+                                .row_stride_bytes = 4 * (ptrdiff_t)picture->width_px};
+}
+
+static bool open_source(struct gaze_chain *chain)
+{
+    struct fovea_gaze_source_desc desc;
+    fovea_gaze_source_desc_init(&desc);
+    desc.settings = chain->settings;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    return fovea_gaze_source_create(&desc, &chain->source) >= 0;
+}
+
+static bool open_context(struct gaze_chain *chain)
+{
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
+    desc.settings = chain->settings;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    return fovea_context_create(&desc, &chain->context) >= 0;
+}
+
+bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes, const char *usual)
+{
+    *chain = (struct gaze_chain){.wishes = wishes, .last_ns = -1};
+    if (!open_settings(chain, usual) || !open_source(chain) || !open_context(chain) ||
+        !picture_init(&chain->refocused, wishes->width_px, wishes->height_px) ||
+        !picture_init(&chain->foveated, wishes->width_px, wishes->height_px)) {
+        gaze_chain_close(chain);
+        return false;
+    }
+    if (wishes->shown) {
+        const struct fovea_image image = image_of(wishes->shown);
+        /* Other sources do not look at pictures. */
+        (void)!fovea_gaze_source_show(chain->source, &image);
+    }
+    return true;
+}
+
+void gaze_chain_close(struct gaze_chain *chain)
+{
+    picture_finish(&chain->foveated);
+    picture_finish(&chain->refocused);
+    fovea_context_destroy(&chain->context);
+    fovea_gaze_source_destroy(&chain->source);
+    fovea_settings_destroy(&chain->settings);
+    fovea_config_destroy(&chain->config);
+}
+
+static bool refocus(struct gaze_chain *chain, double elapsed_s)
+{
+    const struct gaze_wishes *wishes = chain->wishes;
+    struct fovea_lightfield_refocusing refocusing;
+    struct fovea_lightfield_foveation foveation;
+    const struct fovea_image image = image_of(&chain->refocused);
+    const struct fovea_image focus = {.data = &chain->focus_px,
+                                      .width_px = 1,
+                                      .height_px = 1,
+                                      .format = FOVEA_FORMAT_R32F,
+                                      .row_stride_bytes = sizeof chain->focus_px};
+    fovea_lightfield_foveation_init(&foveation);
+    foveation.gaze = chain->gaze.point;
+    foveation.full_px = FULL_RING * wishes->width_px;
+    foveation.next_px = NEXT_RING * wishes->width_px;
+    fovea_lightfield_refocusing_init(&refocusing);
+    refocusing.first_px = wishes->far_px;
+    refocusing.last_px = wishes->near_px;
+    refocusing.elapsed_s = elapsed_s;
+    refocusing.foveation = chain->gaze.usable ? &foveation : NULL;
+    refocusing.focus = &focus;
+    return fovea_lightfield_refocus(wishes->field, wishes->raw, &refocusing, &image, NULL) ==
+           FOVEA_OK;
+}
+
+bool gaze_chain_frame(struct gaze_chain *chain, int64_t t_ns)
+{
+    const double elapsed_s = chain->last_ns < 0 ? 0.0 : (double)(t_ns - chain->last_ns) * 1e-9;
+    const struct fovea_image src = image_of(&chain->refocused);
+    const struct fovea_image dst = image_of(&chain->foveated);
+    if (fovea_gaze_source_read(chain->source, t_ns, src.width_px, src.height_px, &chain->gaze) <
+            0 ||
+        !refocus(chain, elapsed_s)) {
+        return false;
+    }
+    chain->last_ns = t_ns;
+    if (!chain->gaze.usable) { /* as it is: nobody looks */
+        memcpy(dst.data, src.data, (size_t)src.height_px * (size_t)src.row_stride_bytes);
+        return true;
+    }
+    return fovea_context_run(chain->context, &src, &dst, chain->gaze.point, NULL) == FOVEA_OK;
+}
+
+bool gaze_write(const struct gaze_wishes *wishes)
+{
+    const uint32_t frames = wishes->frames ? wishes->frames : GAZE_FRAMES;
+    struct gaze_chain chain;
+    if (!gaze_chain_open(&chain, wishes, "saliency")) {
+        return false;
+    }
+    const int64_t start_ns = fovea_time_ns();
+    struct progress progress = progress_start(frames, true);
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < frames && !interrupt_seen(); i++) {
+        char path[FOVEA_PATH_MAX];
+        snprintf(path, sizeof path, "%s/gaze-%03u.png", wishes->output, i);
+        fine = gaze_chain_frame(&chain, start_ns + (int64_t)i * 1000000000 / GAZE_HZ) &&
+               picture_write_png(&chain.foveated, path);
+        progress_update(&progress, (uint64_t)i + 1);
+    }
+    progress_end(&progress);
+    gaze_chain_close(&chain);
+    return fine;
+}
