@@ -6,6 +6,7 @@
  */
 
 #include "cmocka_all.h"
+#include "fovea.h"
 #include "lightfield_run.h"
 #include "lightfield_scene.h"
 #include "random.h"
@@ -25,8 +26,8 @@ static const struct scene_layer layers[] = {
     {11.0, 33.0, 18.0, 7.0, &textures[1]},
     {8.0, 0.0, 0.0, 0.0, &textures[2]},
 };
-static const struct scene planes = {layers, 3};
-static const struct scene plane = {layers + 1, 1};
+static const struct scene planes = {.layers = layers, .count = 3};
+static const struct scene plane = {.layers = layers + 1, .count = 1};
 
 /* Noise of a few pixels' width in whole levels of bytes, which a lens sees without rounding where
  * its pixels are those of the texture. */
@@ -240,4 +241,68 @@ TEST(depths_are_right) /* LF3 */
         const double right = match(world, rows[r].box, rows[r].filter);
         assert_that(right >= rows[r].least, "row %zu: %.4f of the depths are right", r, right);
     }
+}
+
+/* ---- Fewer micro-images, foveated */
+
+static void foveate(const uint8_t *pixels, struct fovea_point_uv gaze, uint8_t *out)
+{
+    struct fovea_settings *settings = NULL;
+    struct fovea_context *context = NULL;
+    struct fovea_context_desc desc;
+    const struct fovea_image src = image_of((void *)(uintptr_t)pixels, FOVEA_FORMAT_R8);
+    const struct fovea_image dst = image_of(out, FOVEA_FORMAT_R8);
+    assert_ok(fovea_settings_create(&settings));
+    fovea_context_desc_init(&desc);
+    desc.settings = settings;
+    assert_ok(fovea_context_create(&desc, &context));
+    assert_ok(fovea_context_run(context, &src, &dst, gaze, NULL));
+    fovea_context_destroy(&context);
+    fovea_settings_destroy(&settings);
+}
+
+/* With the rings of docs/lightfield.md, and what lies under the gaze in focus. Noise of a few
+ * pixels is the hardest: one lens of what is out of focus has it sharp. */
+TEST(fewer_micro_images_show_little_after_foveation)
+{
+    (void)state;
+    static const struct {
+        struct fovea_point_uv gaze;
+        double patch_px, least_db;
+    } rows[] = {{{15.0 / COLUMNS, 0.5}, 13.0, 25.5},
+                {{33.0 / COLUMNS, 0.5}, 11.0, 24.8},
+                {{0.1, 0.15}, 8.0, 30.0}};
+    const size_t count = (size_t)WIDTH * HEIGHT;
+    const struct world *world = world_with(&planes, 75.0);
+    uint8_t *made = test_malloc(4 * count); /* all, fewer, and both foveated */
+    for (size_t r = 0; r < 3; r++) {
+        struct fovea_lightfield_foveation foveation;
+        struct fovea_lightfield_rendering rendering;
+        double squares = 0.0;
+        size_t wrong = 0;
+        fovea_lightfield_foveation_init(&foveation);
+        foveation.gaze = rows[r].gaze;
+        foveation.full_px = 0.15 * WIDTH;
+        foveation.next_px = 0.38 * WIDTH;
+        fovea_lightfield_rendering_init(&rendering);
+        rendering.patch_px = rows[r].patch_px;
+        for (int fewer = 0; fewer < 2; fewer++) {
+            uint8_t *picture = made + (fewer ? count : 0);
+            const struct fovea_image image = image_of(picture, FOVEA_FORMAT_R8);
+            rendering.foveation = fewer ? &foveation : NULL;
+            assert_ok(lightfield_run_render(world->field, &world->raw, &rendering, &image));
+            foveate(picture, rows[r].gaze, picture + 2 * count);
+        }
+        for (size_t i = 0; i < count; i++) {
+            const double x_px = (double)(i % WIDTH) + 0.5 - rows[r].gaze.x_uv * WIDTH;
+            const double y_px = (double)(i / WIDTH) + 0.5 - rows[r].gaze.y_uv * HEIGHT;
+            const double error = (double)made[2 * count + i] - (double)made[3 * count + i];
+            squares += error * error;
+            wrong += hypot(x_px, y_px) < foveation.full_px - PATCH && made[i] != made[count + i];
+        }
+        const double psnr_db = 10.0 * log10(255.0 * 255.0 * (double)count / fmax(squares, 1e-9));
+        assert_that(wrong == 0 && psnr_db >= rows[r].least_db,
+                    "gaze %zu: %.1f dB, and %zu pixels differ where it looks", r, psnr_db, wrong);
+    }
+    test_free(made);
 }
