@@ -215,6 +215,8 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.saliency_center_deg), RANGE(0, 180)},
     {"gaze.saliency.motion", "What a blob of what has changed since the picture before counts; 0: none is sought",
      CONFIG_DOUBLE, AT(gaze.saliency_motion), RANGE(0, 10)},
+    {"gaze.saliency.foveas", "How many places are sharp at once: the gaze, and the best of the others",
+     CONFIG_U32, AT(gaze.saliency_foveas), RANGE(1, 4)},
     {"gaze.udp.bind", "Numeric address that datagrams are taken on; anything but loopback opens a port to the network",
      CONFIG_STRING, AT(gaze.udp_bind)},
     {"gaze.udp.port", "UDP port; 0 lets the system choose",

@@ -68,6 +68,7 @@ static const struct fovea_settings standard =
                  .saliency_inhibition_s = 1.5,
                  .saliency_inhibition_deg = 3,
                  .saliency_center_deg = 15,
+                 .saliency_foveas = 1,
                  .udp_bind = "127.0.0.1",
                  .udp_port = 5005,
                  .opengaze_address = "127.0.0.1",

@@ -334,6 +334,7 @@ struct fovea_gaze_settings {
     double saliency_inhibition_deg; /* to within so much of a place, 0..60; 3 */
     double saliency_center_deg; /* spread of the preference for the middle; 0..180, 0: none; 15 */
     double saliency_motion; /* what counts a blob of what has changed; 0..10, 0: none is sought */
+    uint32_t saliency_foveas; /* places that are sharp at once, the gaze and others; 1..4; 1 */
 
     char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */
     uint16_t udp_port; /* 0 lets the system choose; 5005 */

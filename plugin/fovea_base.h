@@ -98,6 +98,10 @@ struct fovea_point_uv {
     double y_uv;
 };
 
+/* A picture is as sharp as the model has it at its gaze, and at so many places with it at most: its
+ * foveas. A pixel has the least blur that any of them asks for. */
+#define FOVEA_FOVEAS_MAX 4
+
 #ifdef __cplusplus
 }
 #endif

@@ -231,6 +231,11 @@ struct fovea_batch {
      * also while settings change; for images in CUDA memory on the device, apart from those in CPU
      * memory. NULL: none are given. */
     const struct fovea_depth *depth;
+    /* How many foveas each image has, up to FOVEA_FOVEAS_MAX; gazes_uv then has x and y of each of
+     * them, the gaze first. By it lie the fragments of the blockwise method, and operators other
+     * than foveate know it alone. 0: one */
+    uint32_t fovea_count;
+    uint32_t reserved; /* 0 */
 };
 
 static inline void fovea_batch_init(struct fovea_batch *batch)
@@ -288,8 +293,9 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
     batch->struct_bytes = sizeof *batch;
 }
 
-/* Foveation is out(x) = sum over y of K(x - y) in(y), K a Gaussian of sum 1 whose sigma depends on
- * the pixel and the gaze, pixels beyond an edge being the edge's. d_src(y) is the sum over x of K(x
+/* Of images with one fovea: foveation is out(x) = sum over y of K(x - y) in(y), K a Gaussian of sum
+ * 1 whose sigma depends on the pixel and the gaze, pixels beyond an edge being the edge's. d_src(y)
+ * is the sum over x of K(x
  * - y) d_dst(x), where what falls beyond an edge is the edge's; d_gazes_uv is the sum over pixels
  * and channels of d_dst(x) (d out(x) / d sigma) (d sigma(x) / d gaze), sigma's own derivative being
  * a difference over one pixel of gaze. docs/images.md says how exact both are.

@@ -422,6 +422,12 @@ struct fovea_vk_frame {
      * none, or what is said of them is wrong; src is then as it was drawn. Where none of the row
      * needs them they do not count, so that an engine may always give them. */
     struct fovea_vk_depth depth;
+    /* Foveas beside the gaze, at most FOVEA_FOVEAS_MAX - 1, in uv as the gaze is; of every view
+     * that has one. Not finite: one that does not count. NULL: those of a source that is shown the
+     * frames (fovea_vk_show_frames), if it has any. A late gaze moves the gaze alone. */
+    const struct fovea_point_uv *other_foveas;
+    uint32_t other_fovea_count;
+    uint32_t reserved_2; /* 0 */
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
@@ -525,11 +531,13 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_v
  * as the engine has drawn them: now and then one makes a picture of its first view some 160 pixels
  * wide, on the queue, beside its own work (bottom_up: its rows count from the lower edge), and a
  * thread of the source's looks at that when the
- * frame is over. No frame waits for it. Any number of contexts may show frames to one source, which
- * sees those of one at a time. NULL, and a source that looks at none: it is shown nothing, which
- * is no error. The same source again costs nothing, so that an engine may say it in each frame;
- * another one allocates, and may wait until the former has copied a picture. Source and context may
- * be destroyed in any order, on any threads; during this call the source is there. */
+ * frame is over. No frame waits for it. Where "gaze.saliency.foveas" is above 1, frames that name
+ * no other foveas have those of the source, as it has them when its gaze is read. Any number of
+ * contexts may show frames to one source, which sees those of one at a time. NULL, and a source
+ * that looks at none: it is shown nothing, which is no error. The same source again costs nothing,
+ * so that an engine may say it in each frame; another one allocates, and may wait until the former
+ * has copied a picture. Source and context may be destroyed in any order, on any threads; during
+ * this call the source is there. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_show_frames(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source,
                                                                   bool bottom_up);

@@ -19,7 +19,7 @@ struct scene {
     struct sheet dst;
     struct sheet expected;
     struct fovea_batch batch;
-    float gazes_uv[2 * MAX_COUNT];
+    float gazes_uv[2 * MAX_COUNT]; /* of all foveas */
 };
 
 struct kind {
@@ -30,6 +30,7 @@ struct kind {
     uint32_t count;
     uint32_t width_px;
     uint32_t height_px;
+    uint32_t foveas;
 };
 
 static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
@@ -43,7 +44,8 @@ static struct scene *scene_make(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
     struct scene *s = test_memory(1, sizeof *s);
-    assert_true(kind.count <= MAX_COUNT);
+    const uint32_t gazes = kind.count * (kind.foveas > 0 ? kind.foveas : 1);
+    assert_true(gazes <= MAX_COUNT);
     settings.cpu_threads = kind.threads;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
@@ -52,14 +54,15 @@ static struct scene *scene_make(struct kind kind)
     s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, SHEET_STACKED);
     sheet_draw(&s->src, IMAGE_RANDOM, 1);
-    sheet_gazes(s->gazes_uv, kind.count, 1);
+    sheet_gazes(s->gazes_uv, gazes, 1);
     s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
                                     .count = kind.count,
                                     .src = s->src.first,
                                     .dst = s->dst.first,
                                     .src_next_bytes = s->src.next_bytes,
                                     .dst_next_bytes = s->dst.next_bytes,
-                                    .gazes_uv = s->gazes_uv};
+                                    .gazes_uv = s->gazes_uv,
+                                    .fovea_count = kind.foveas};
     return s;
 }
 
@@ -137,6 +140,43 @@ TEST(many_images_are_as_single_runs)
     kind.count = MAX_COUNT;
     kind.method = FOVEA_METHOD_BLOCKWISE;
     check(kind);
+}
+
+static bool differ(const struct fovea_image *a, const struct fovea_image *b)
+{
+    bool differ = false;
+    for (uint32_t i = 0; i < a->width_px * a->height_px; i++) {
+        const uint32_t x = i % a->width_px;
+        differ |= image_get(a, x, i / a->width_px, 0) != image_get(b, x, i / a->width_px, 0);
+    }
+    return differ;
+}
+
+/* Each image has foveas of its own: as many batches of one. That those are the reference is
+ * test_operators_exact's. */
+TEST(images_with_several_foveas_are_as_batches_of_one)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)(i % 2);
+        kind.foveas = 2 + i % 3;
+        OWNED(scene_free) struct scene *s = scene_make(kind);
+        run_batch(s);
+        struct fovea_batch one = s->batch;
+        for (one.count = 1; one.gazes_uv < s->gazes_uv + 2 * (size_t)(kind.count * kind.foveas);
+             one.gazes_uv += 2 * (size_t)kind.foveas) {
+            const uint32_t index = (uint32_t)(one.gazes_uv - s->gazes_uv) / (2 * kind.foveas);
+            const struct fovea_image dst = sheet_image(&s->dst, index);
+            one.src = sheet_image(&s->src, index);
+            one.dst = sheet_image(&s->expected, index);
+            assert_ok(fovea_context_run_batch(s->context, &one, NULL));
+            compare_assert_all_same(&dst, &one.dst, "foveas");
+            one.fovea_count = 1;
+            assert_ok(fovea_context_run_batch(s->context, &one, NULL));
+            assert_true(differ(&dst, &one.dst));
+            one.fovea_count = kind.foveas;
+        }
+    }
 }
 
 TEST(a_batch_of_one_may_have_any_distance)

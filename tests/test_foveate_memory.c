@@ -64,15 +64,16 @@ TEST(reference_without_memory_says_so)
 {
     const struct fovea_foveation paper = paper_settings(4);
     const struct fovea_foveation smooth = smooth_settings(FOVEA_MODEL_PAPER);
+    const double gaze_px[2] = {0.0};
     double src[64] = {0.0};
     double dst[64];
     for (int allowed = 0; allowed < 4; allowed++) {
         failing_after = allowed;
         const enum fovea_result blockwise_result =
-            foveate_reference(&paper, 8, 8, 1, src, dst, 0, 0);
+            foveate_reference(&paper, 8, 8, 1, src, dst, gaze_px, 1);
         failing_after = allowed / 2;
         const enum fovea_result smooth_result =
-            foveate_reference_smooth(&smooth, 8, 8, 1, src, dst, 0, 0);
+            foveate_reference_smooth(&smooth, 8, 8, 1, src, dst, gaze_px, 1);
         failing_after = -1;
         assert_int_equal(blockwise_result, FOVEA_ERROR_OUT_OF_MEMORY);
         assert_int_equal(smooth_result, FOVEA_ERROR_OUT_OF_MEMORY);

@@ -212,6 +212,40 @@ TEST(without_proposals_it_wanders_and_everything_inhibited_it_stays)
     }
 }
 
+/* The best proposals beside the gaze: apart from each other and from it, and from where it has
+ * been; the path is that of one fovea. */
+TEST(other_foveas_are_the_best_that_are_free)
+{
+    static const struct gaze_proposals proposals = {.of = {{0.5f, 0.5f, 0, 1},
+                                                           {0.52f, 0.5f, 0, 0.9f}, /* 1 degree */
+                                                           {0.7f, 0.5f, 0, 0.8f},
+                                                           {0.3f, 0.5f, 0, 0.7f},
+                                                           {0.5f, 0.8f, 0, 0.6f}},
+                                                    .count = 5};
+    struct fovea_gaze_settings settings[2] = {of_seed(6), of_seed(6)};
+    settings[1].saliency_foveas = 3;
+    settings[0].saliency_inhibition_s = settings[1].saliency_inhibition_s = 0.2;
+    struct gaze_path paths[2] = {{0}};
+    int with_two = 0;
+    for (int64_t t_ns = 0; t_ns < 30000 * MS; t_ns += 9 * MS) {
+        const struct fovea_point_uv one =
+            gaze_path_at(&paths[0], &settings[0], &proposals, ASPECT, t_ns);
+        const struct fovea_point_uv at =
+            gaze_path_at(&paths[1], &settings[1], &proposals, ASPECT, t_ns);
+        assert_memory_equal(&one, &at, sizeof at);
+        assert_int_equal(paths[0].other_count, 0);
+        const struct gaze_path *path = &paths[1];
+        assert_true(path->other_count <= 2);
+        for (uint32_t i = 0; i < path->other_count; i++) {
+            assert_true(apart_deg(path->from, path->others[i]) >= 3 - 1e-9);
+            assert_true(apart_deg(path->others[1 - i], path->others[i]) >= 3 - 1e-9 ||
+                        path->other_count < 2);
+        }
+        with_two += path->other_count == 2;
+    }
+    assert_true(with_two > 300);
+}
+
 TEST(time_may_go_back_and_leap)
 {
     const struct fovea_gaze_settings settings = of_seed(1);
@@ -274,6 +308,8 @@ TEST(it_goes_to_the_blob_of_a_picture)
     assert_int_equal(first.state, FOVEA_GAZE_TRACKED);
     assert_ok(fovea_gaze_source_show(source, &image));
     assert_true(is_looked_at(source, 1, 24.5 / WIDTH, 14.5 / HEIGHT));
+    struct fovea_point_uv others[GAZE_OTHERS];
+    assert_int_equal(gaze_watch_others(gaze_source_watch(source), others), 0);
     assert_int_equal(gaze_at(source, 2 * GAZE_NS_PER_S).sample_count, 1);
 }
 
@@ -424,7 +460,16 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     settings.fallback = FOVEA_GAZE_FALLBACK_SALIENCY;
     settings.hold_ms = 100;
+    settings.saliency_foveas = 2;
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
+    struct fovea_point_uv others[GAZE_OTHERS];
+    uint32_t most_others = 0;
+    unsigned char pixels[WIDTH * HEIGHT];
+    memset(pixels, 90, sizeof pixels);
+    draw_disc(pixels, 24, 14, 250);
+    draw_disc(pixels, 70, 40, 10);
+    const struct fovea_image image = grey_image(pixels);
+    assert_ok(fovea_gaze_source_show(source, &image));
     const int64_t t_ns = fovea_time_ns();
     const struct fovea_gaze_sample sample = {.x = 0.8, .y = 0.3, .t_ns = t_ns, .confidence = 1};
     assert_ok(fovea_gaze_source_push(source, &sample));
@@ -437,7 +482,10 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
         assert_true(gaze.usable);
         moved_deg = after_ms == 101 ? moved_deg : fmax(moved_deg, apart_deg(gaze.point, last));
         assert_true(after_ms > 101 || apart_deg(gaze.point, last) < 1e-4);
+        const uint32_t count = gaze_watch_others(gaze_source_watch(source), others);
+        most_others = count > most_others ? count : most_others;
     }
+    assert_int_equal(most_others, 1);
     assert_true(moved_deg > 3);
     const struct fovea_gaze_sample again = {
         .x = 0.25, .y = 0.75, .t_ns = fovea_time_ns(), .confidence = 1};
@@ -445,6 +493,7 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
     const struct fovea_gaze found = gaze_at(source, again.t_ns + 50 * MS);
     assert_int_equal(found.state, FOVEA_GAZE_TRACKED);
     assert_near(found.point.x_uv, 0.25, 0);
+    assert_int_equal(gaze_watch_others(gaze_source_watch(source), others), 0);
     const struct fovea_gaze lost = gaze_at(source, again.t_ns + 150 * MS);
     assert_near(lost.point.x_uv, 0.25, 1e-6);
 }

@@ -23,6 +23,7 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
         .saliency_inhibition_s = 1.5,
         .saliency_inhibition_deg = 3,
         .saliency_center_deg = 15,
+        .saliency_foveas = 1,
         .udp_bind = "127.0.0.1",
         .udp_port = 0,
         .osc_port = 0,

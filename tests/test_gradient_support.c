@@ -111,9 +111,9 @@ void gradient_of_image(const struct gradient_case *c, const double *d_dst, doubl
 static void foveate(const struct gradient_case *c, const double *src, double *dst)
 {
     const bool smooth = c->foveation->method == FOVEA_METHOD_SMOOTH;
-    assert_ok((smooth ? foveate_reference_smooth
-                      : foveate_reference)(c->foveation, c->width_px, c->height_px, c->channels,
-                                           src, dst, c->gaze_x_px, c->gaze_y_px));
+    const double gaze_px[2] = {c->gaze_x_px, c->gaze_y_px};
+    assert_ok((smooth ? foveate_reference_smooth : foveate_reference)(
+        c->foveation, c->width_px, c->height_px, c->channels, src, dst, gaze_px, 1));
 }
 
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src)

@@ -110,9 +110,10 @@ static struct aliasing aliasing_of(const struct squares *squares, uint32_t sampl
 static struct aliasing foveated(const double *plate, double gaze_x_uv, double gaze_y_uv)
 {
     struct fovea_settings settings = fovea_settings_default();
+    const double gaze_px[2] = {gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX};
     OWNED(owned_free) double *picture = make();
     assert_ok(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate, picture,
-                                       gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX));
+                                       gaze_px, 1));
     OWNED(owned_free) struct squares *squares = squares_of(picture);
     const struct aliasing aliasing = aliasing_of(squares, 0);
     return aliasing;

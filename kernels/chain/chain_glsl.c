@@ -204,16 +204,25 @@ static uint32_t steps(const struct operator_glsl *glsl,
     return count + 1;
 }
 
+static void set_shown(const struct chain_plan *plan, const struct operator_frame *frame,
+                      int32_t *x_q8, int32_t *y_q8)
+{
+    const struct fovea_point_uv seen = {*x_q8 / (256.0 * frame->width_px),
+                                        *y_q8 / (256.0 * frame->height_px)};
+    const struct fovea_point_uv place = chain_place_of(&plan->base, seen);
+    *x_q8 = gaze_to_q8(place.x_uv, frame->width_px);
+    *y_q8 = gaze_to_q8(place.y_uv, frame->height_px);
+}
+
 /* A gaze that comes late is not known here: marks are where it is in the picture before. */
 static struct operator_frame frame_as_shown(const struct chain_plan *plan,
                                             const struct operator_frame *frame)
 {
     struct operator_frame shown = *frame;
-    const struct fovea_point_uv gaze = {frame->gaze_x_q8 / (256.0 * frame->width_px),
-                                        frame->gaze_y_q8 / (256.0 * frame->height_px)};
-    const struct fovea_point_uv place = chain_place_of(&plan->base, gaze);
-    shown.gaze_x_q8 = gaze_to_q8(place.x_uv, frame->width_px);
-    shown.gaze_y_q8 = gaze_to_q8(place.y_uv, frame->height_px);
+    set_shown(plan, frame, &shown.gaze_x_q8, &shown.gaze_y_q8);
+    for (int32_t k = 0; k < shown.others.count; k++) {
+        set_shown(plan, frame, &shown.others.q8[k][0], &shown.others.q8[k][1]);
+    }
     return shown;
 }
 

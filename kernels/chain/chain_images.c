@@ -74,7 +74,7 @@ static void cut(const struct operator_images *images, uint32_t first, uint32_t c
     out->images.src = &out->src;
     out->images.dst = &out->dst;
     out->images.count = count;
-    out->images.gazes_uv = images->gazes_uv ? images->gazes_uv + 2 * (size_t)first : NULL;
+    out->images.gazes_uv = images->gazes_uv ? operator_gaze_of(images, first) : NULL;
     if (images->sigmas) {
         out->sigmas = image_of_batch(images->sigmas, images->sigmas_next_bytes, first);
         out->images.sigmas = &out->sigmas;
@@ -96,7 +96,7 @@ void chain_first_slice(const struct chain_plan *plan, const struct operator_imag
 
 static bool is_blind(const struct operator_images *images, uint32_t index)
 {
-    const float *uv = images->gazes_uv + 2 * (size_t)index;
+    const float *uv = operator_gaze_of(images, index);
     return !isfinite(uv[0]) || !isfinite(uv[1]);
 }
 

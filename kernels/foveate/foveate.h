@@ -27,12 +27,14 @@ bool foveate_plan_fits(const struct gauss_plan *plan, const struct fovea_foveati
 /* ---- The double-precision reference: from the formula, shares only the settings -------------- */
 
 /* src and dst are rows of `channels` doubles without gaps, dst apart from src; channel 3, where
- * there is one, is alpha. Values are not rounded and not clamped. */
+ * there is one, is alpha. Values are not rounded and not clamped. foveas_px has x and y of each, in
+ * pixels from the top left corner, the gaze first, which fragments lie by; sigma is the least of
+ * all. */
 FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveation *foveation,
                                                      uint32_t width_px, uint32_t height_px,
                                                      uint32_t channels, const double *src,
-                                                     double *dst, double gaze_x_px,
-                                                     double gaze_y_px);
+                                                     double *dst, const double *foveas_px,
+                                                     uint32_t fovea_count);
 
 /* Does the same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma
  * (7.5 for light that is not sRGB's), edges replicated. Values are averaged as they are: linear
@@ -40,8 +42,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
 FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                                             uint32_t width_px, uint32_t height_px,
                                                             uint32_t channels, const double *src,
-                                                            double *dst, double gaze_x_px,
-                                                            double gaze_y_px);
+                                                            double *dst, const double *foveas_px,
+                                                            uint32_t fovea_count);
 
 /* sigma of its pixels, at any place; all in pixels from the top left corner. */
 struct foveate_reference_places {

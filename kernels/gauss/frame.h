@@ -26,6 +26,18 @@ struct gauss_frame {
     int32_t origin_y_px;
     int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
     float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
+    struct gaze_others others; /* a pixel has the least sigma of the gaze and of these; CUDA's
+                                  kernels have them in struct gauss_cuda_others */
 };
+
+/* Returns the frame with the other place k in the gaze's stead. Its fragments are not those of the
+ * frame, which lie by the gaze. */
+HOST_DEVICE struct gauss_frame gauss_frame_at_other(const struct gauss_frame *frame, int32_t k)
+{
+    struct gauss_frame there = *frame;
+    there.gaze_x_q8 = frame->others.q8[k][0];
+    there.gaze_y_q8 = frame->others.q8[k][1];
+    return there;
+}
 
 #endif

@@ -91,15 +91,17 @@ HOST_DEVICE int32_t gauss_grid_middle_of(int32_t pixel, int32_t gaze_q8, int32_t
     return gauss_grid_middle_px((pixel + shift_px) / fragment_px, fragment_px, shift_px);
 }
 
-/* Returns sigma of a pixel, by steps where the frame has fragments. */
+/* Returns sigma of a pixel by a view's own gaze, or another one in its stead (`from`), by steps
+ * where the frame has fragments. */
 HOST_DEVICE float gauss_frame_sigma(const struct gauss_law *law, const float *table,
-                                    const struct gauss_frame *frame, int32_t x, int32_t y)
+                                    const struct gauss_frame *frame, const struct gauss_frame *from,
+                                    int32_t x, int32_t y)
 {
     if (frame->fragment_px == 0) {
-        return gauss_law_sigma(law, table, x, y, (float)frame->gaze_x_q8 / 256.0f,
-                               (float)frame->gaze_y_q8 / 256.0f);
+        return gauss_law_sigma(law, table, x, y, (float)from->gaze_x_q8 / 256.0f,
+                               (float)from->gaze_y_q8 / 256.0f);
     }
-    return gauss_grid_sigma(law, table, frame,
+    return gauss_grid_sigma(law, table, from,
                             gauss_grid_middle_of(x, frame->gaze_x_q8, frame->fragment_px),
                             gauss_grid_middle_of(y, frame->gaze_y_q8, frame->fragment_px));
 }

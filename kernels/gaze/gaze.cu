@@ -28,7 +28,8 @@ KERNEL gaze_take(const __grid_constant__ gaze_cuda_take_params params)
     if (i >= params.count) {
         return;
     }
-    const float *uv = (const float *)params.gazes_uv + 2 * (ptrdiff_t)i;
+    const ptrdiff_t place = (ptrdiff_t)(i / params.group) * params.apart + i % params.group;
+    const float *uv = (const float *)params.gazes_uv + 2 * place;
     const float x_uv = uv[0];
     const float y_uv = uv[1];
     int2 gaze = make_int2(GAZE_NONE, 0);

@@ -32,15 +32,20 @@ static enum fovea_result launch_all(const struct gaze_cuda_run *run, CUfunction 
     return cuda_launch(run->device, run->stream, &launch, params);
 }
 
+static size_t place_of(const struct gaze_cuda_run *run, size_t entry)
+{
+    return run->group > 0 ? entry / run->group * run->apart + entry % run->group : entry;
+}
+
 static enum fovea_result put_some(const struct gaze_cuda_run *run, uint32_t first, uint32_t count)
 {
     struct gaze_cuda_put_params params = {.table = run->table + (uint64_t)first * GAZE_CUDA_BYTES,
                                           .count = (int32_t)count};
-    const float *uv = run->gazes_uv ? run->gazes_uv + 2 * (size_t)first : NULL;
     for (size_t i = 0; i < count; i++) {
         int32_t *gaze_q8 = params.gazes_q8[i];
-        gaze_q8[0] = uv ? gaze_to_q8((double)uv[2 * i], run->width_px) : run->gaze_q8[0];
-        gaze_q8[1] = uv ? gaze_to_q8((double)uv[2 * i + 1], run->height_px) : run->gaze_q8[1];
+        const float *uv = run->gazes_uv ? run->gazes_uv + 2 * place_of(run, first + i) : NULL;
+        gaze_q8[0] = uv ? gaze_to_q8((double)uv[0], run->width_px) : run->gaze_q8[0];
+        gaze_q8[1] = uv ? gaze_to_q8((double)uv[1], run->height_px) : run->gaze_q8[1];
     }
     return launch_all(run, run->kernels->put, count, &params);
 }
@@ -63,7 +68,9 @@ static enum fovea_result take(const struct gaze_cuda_run *run)
                                            .gazes_uv = (uintptr_t)run->gazes_uv,
                                            .count = (int32_t)run->count,
                                            .width_px = run->width_px,
-                                           .height_px = run->height_px};
+                                           .height_px = run->height_px,
+                                           .group = run->group > 0 ? (int32_t)run->group : 1,
+                                           .apart = run->group > 0 ? (int32_t)run->apart : 1};
     return launch_all(run, run->kernels->take, run->count, &params);
 }
 

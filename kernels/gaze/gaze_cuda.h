@@ -29,10 +29,14 @@ struct gaze_cuda_run {
     int32_t height_px;
     CUstream stream;
     CUdeviceptr table;
-    const float *gazes_uv; /* two for each image; NULL: gaze_q8 for all */
+    const float *gazes_uv; /* two for each entry; NULL: gaze_q8 for all */
+    /* Entries come in groups of so many, whose uv lie `apart` entries from group to group. 0: one
+     * after another. */
+    uint32_t group;
+    uint32_t apart;
     bool on_device; /* gazes_uv is, and is read on the stream; else it is finite */
     int32_t gaze_q8[2];
-    uint32_t count;
+    uint32_t count; /* of entries */
 };
 
 /* Fills the table. Gazes of host memory are copied when it returns; of device memory one that is

@@ -24,6 +24,8 @@ struct gaze_cuda_take_params {
     int32_t count;
     int32_t width_px;
     int32_t height_px;
+    int32_t group; /* entries whose uv lie together, and from there to the next group's */
+    int32_t apart;
     int32_t reserved;
 };
 

@@ -15,6 +15,7 @@
 #define FOVEA_KERNELS_OPERATOR_OPERATOR_H
 
 #include "config/settings.h"
+#include "kernels/gaze/gaze.h"
 
 struct operator_api;
 struct operator_cuda_api;
@@ -62,6 +63,7 @@ struct operator_frame {
     int32_t height_px;
     int32_t gaze_x_q8; /* 1/256 px, from the view's top left corner */
     int32_t gaze_y_q8;
+    struct gaze_others others; /* which an operator that blurs by the gaze leaves as sharp */
     int32_t origin_x_px; /* where the view starts in the images */
     int32_t origin_y_px;
     bool blue_first; /* the images have red and blue exchanged */
@@ -93,6 +95,9 @@ struct operator_images {
      * image without a finite one; it sees none such in host memory, which is the chain's to sort.
      */
     const float *gazes_uv;
+    /* So many x and y for each image: its gaze, then the other places that are as sharp; up to 1 +
+     * GAZE_OTHERS_MAX. 0: the gaze alone. */
+    uint32_t foveas;
     bool gazes_on_device; /* CUDA: read on the stream */
     /* R16F or R32F, of the view's size and in the memory of src: the sigma of each of the view's
      * pixels, in pixels. Given where the plan was made for it (has_sigmas), and nowhere else. */
@@ -104,6 +109,29 @@ struct operator_images {
     const struct fovea_depth *depth;
     struct operator_focus *focuses;
 };
+
+static inline uint32_t operator_foveas_of(const struct operator_images *images)
+{
+    return images->foveas > 0 ? images->foveas : 1;
+}
+
+/* Returns an image's gaze, which has one of its own. */
+static inline const float *operator_gaze_of(const struct operator_images *images, size_t index)
+{
+    return images->gazes_uv + 2 * operator_foveas_of(images) * index;
+}
+
+/* Returns those of an image's foveas that follow on its gaze. */
+static inline struct gaze_others operator_others_of(const float *gaze_uv, uint32_t foveas,
+                                                    int32_t width_px, int32_t height_px)
+{
+    struct gaze_others others = {.count = (int32_t)foveas - 1};
+    for (int32_t k = 0; k < others.count; k++) {
+        others.q8[k][0] = gaze_to_q8((double)gaze_uv[2 * (k + 1)], width_px);
+        others.q8[k][1] = gaze_to_q8((double)gaze_uv[2 * (k + 1) + 1], height_px);
+    }
+    return others;
+}
 
 /* Frames on the processor. One thread at a time for each operator_host. */
 struct operator_host_api {
@@ -231,5 +259,9 @@ struct operator_api {
 /* The gaze is clamped to four image sizes outside the image, so that squares fit in 64 bits. */
 struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,
                                           struct fovea_point_uv gaze);
+/* Makes it sharp at those places, too, at most GAZE_OTHERS_MAX; of them one that is not finite does
+ * not count. */
+void operator_frame_set_others(struct operator_frame *frame, const struct fovea_point_uv *places,
+                               uint32_t count);
 
 #endif

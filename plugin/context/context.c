@@ -116,7 +116,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 }
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
-STRUCT_ENDS_WITH(struct fovea_batch, depth);
+STRUCT_ENDS_WITH(struct fovea_batch, reserved);
 STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
@@ -355,6 +355,10 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
     frame->view =
         operator_frame_make(frame->src.width_px, frame->src.height_px, blind ? middle : gaze);
     frame->view.blind = blind;
+    if (frame->others_uv) {
+        frame->view.others = operator_others_of(frame->others_uv - 2, frame->fovea_count,
+                                                frame->view.width_px, frame->view.height_px);
+    }
     FOVEA_TRY(backends[backend]->run(context->slots[backend].device, entry->op, frame));
     context->problem[0] = '\0';
     return FOVEA_OK;
@@ -410,6 +414,7 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
         gaze.x_uv = (double)NAN;
     } else if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_CPU) {
         gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
+        frame.others_uv = frame.gazes_uv + 2;
         frame.gazes_uv = NULL;
     }
     return run_frame(context, &frame, gaze);

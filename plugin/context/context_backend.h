@@ -34,6 +34,8 @@ struct context_frame {
     struct operator_frame view;
     const float *gazes_uv; /* of all images; NULL: `view` has the gaze */
     enum fovea_memory gazes_memory;
+    uint32_t fovea_count; /* of each image, at least 1 */
+    const float *others_uv; /* where `view` has the gaze; NULL: there are none */
     struct fovea_image sigmas; /* the first; of the memory and size of src; data NULL: none */
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one for all */
     struct fovea_depth depth; /* the first; of the memory and size of src; data NULL: none */

@@ -322,9 +322,11 @@ bool context_batch_check_images(struct context_frame *frame,
 
 static bool check_values(const struct context_gazes *gazes, char *out)
 {
-    for (uint32_t i = 0; i < gazes->count; i++) {
-        if (!isfinite(gazes->uv[2 * (size_t)i]) || !isfinite(gazes->uv[2 * (size_t)i + 1])) {
-            return CONTEXT_PROBLEM(out, "the gaze of image %" PRIu32 " is not finite", i);
+    const size_t foveas = gazes->fovea_count > 0 ? gazes->fovea_count : 1;
+    for (size_t i = 0; i < foveas * gazes->count; i++) {
+        if (!isfinite(gazes->uv[2 * i]) || !isfinite(gazes->uv[2 * i + 1])) {
+            return CONTEXT_PROBLEM(out, "%s of image %zu is not finite",
+                                   i % foveas == 0 ? "the gaze" : "a fovea", i / foveas);
         }
     }
     return true;
@@ -369,8 +371,8 @@ bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]
 /* Where images may lack gazes, all may. */
 static bool check_gazes(const struct context_frame *frame, bool runs_blind, char *out_problem)
 {
-    const struct context_gazes gazes = {frame->gazes_uv, frame->count, frame->gazes_memory,
-                                        frame->src.memory, runs_blind};
+    const struct context_gazes gazes = {frame->gazes_uv,   frame->count, frame->gazes_memory,
+                                        frame->src.memory, runs_blind,   frame->fovea_count};
     return (runs_blind && !frame->gazes_uv) || context_gazes_check(&gazes, out_problem);
 }
 
@@ -390,9 +392,17 @@ bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
         .dst_plane_bytes = batch->dst_plane_bytes,
         .gazes_uv = batch->gazes_uv,
         .gazes_memory = batch->gazes_memory,
+        .fovea_count = batch->fovea_count > 0 ? batch->fovea_count : 1,
         .sigmas = batch->sigmas,
         .sigmas_next_bytes = batch->count > 1 ? batch->sigmas_next_bytes : 0,
     };
+    if (batch->fovea_count > FOVEA_FOVEAS_MAX) {
+        return CONTEXT_PROBLEM(out_problem, "fovea_count is %" PRIu32 "; it must be 0 to %d",
+                               batch->fovea_count, FOVEA_FOVEAS_MAX);
+    }
+    if (batch->reserved != 0) {
+        return CONTEXT_PROBLEM(out_problem, "reserved is not 0");
+    }
     if (!context_depth_take(batch->depth, &out_frame->depth, out_problem)) {
         return false;
     }
@@ -412,6 +422,7 @@ struct operator_images context_images_of(const struct context_frame *frame)
         .src_plane_bytes = frame->src_plane_bytes,
         .dst_plane_bytes = frame->dst_plane_bytes,
         .gazes_uv = frame->gazes_uv,
+        .foveas = frame->fovea_count,
         .gazes_on_device = frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA,
         .sigmas = frame->sigmas.data ? &frame->sigmas : NULL,
         .sigmas_next_bytes = frame->sigmas_next_bytes,

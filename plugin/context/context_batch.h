@@ -43,6 +43,7 @@ struct context_gazes {
     enum fovea_memory memory;
     enum fovea_memory images_memory;
     bool may_lack; /* one that is not finite is of an image without a gaze */
+    uint32_t fovea_count; /* of each; 0: one */
 };
 bool context_floats_check(const float *floats, const char *name,
                           char out_problem[CONTEXT_PROBLEM_BYTES]);

@@ -69,8 +69,8 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, struct cont
         .d_gazes_uv = batch->d_gazes_uv,
         .gazes_memory = batch->gazes_memory,
     };
-    const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
-                                        batch->d_dst.memory, false};
+    const struct context_gazes gazes = {batch->gazes_uv,     batch->count, batch->gazes_memory,
+                                        batch->d_dst.memory, false,        1};
     return check_images(out, out_problem) && context_gazes_check(&gazes, out_problem) &&
            take_d_gazes(batch, out_problem);
 }

@@ -195,6 +195,24 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
     return FOVEA_OK;
 }
 
+/* The program's, or those of the source that is shown the frames. */
+static void set_others(const struct fovea_vk *fovea, const struct frame_work *work,
+                       const struct frame_plan *plan, struct operator_frame *frame)
+{
+    struct fovea_point_uv places[GAZE_OTHERS_MAX];
+    uint32_t count = 0;
+    if (!work->desc->other_foveas) {
+        count = frame_watch_others(fovea, places);
+    }
+    for (; work->desc->other_foveas && count < work->desc->other_fovea_count; count++) {
+        places[count] = work->desc->other_foveas[count];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        places[i] = drawn_gaze(fovea, plan, places[i]);
+    }
+    operator_frame_set_others(frame, places, count);
+}
+
 static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
                                    struct frame_view *view, enum lack *out_lack)
 {
@@ -213,6 +231,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     }
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px, gaze);
     view->frame.blind = !view->sighted;
+    set_others(fovea, work, plan, &view->frame);
     view->frame.blue_first = work->src.format->swap_red_blue;
     view->frame.depths = view->depth ? &view->depths : NULL;
     if (!view->runs || !work->use_peer) {

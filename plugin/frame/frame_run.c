@@ -144,7 +144,7 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
-STRUCT_ENDS_WITH(struct fovea_vk_frame, depth.focus_offset);
+STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved_2);
 STRUCT_ENDS_WITH(struct fovea_vk_recording, finished_frame);
 
 /* Converts the program's structs to ours. */
@@ -183,8 +183,13 @@ static enum fovea_result take(struct fovea_vk *fovea, const struct fovea_vk_fram
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the frame: %s",
                             struct_refusal(frame));
     }
-    if (taken->frame.reserved != 0) {
+    if (taken->frame.reserved != 0 || taken->frame.reserved_2 != 0) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the frame: reserved is not 0");
+    }
+    if (taken->frame.other_foveas && taken->frame.other_fovea_count > FOVEA_FOVEAS_MAX - 1) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "the frame: other_fovea_count is %u; it must be 0 to %d",
+                            taken->frame.other_fovea_count, FOVEA_FOVEAS_MAX - 1);
     }
     return take_views(fovea, taken);
 }

@@ -223,6 +223,17 @@ static void set_circles(const struct frame_watch *watch, float width_px, float h
     }
 }
 
+uint32_t frame_watch_others(const struct fovea_vk *fovea,
+                            struct fovea_point_uv out_places[GAZE_OTHERS])
+{
+    const struct frame_watch *watch = &fovea->watch;
+    const uint32_t count = watch->of ? gaze_watch_others(watch->of, out_places) : 0;
+    for (uint32_t i = 0; i < count && watch->bottom_up; i++) {
+        out_places[i].y_uv = 1.0 - out_places[i].y_uv;
+    }
+    return count;
+}
+
 void frame_watch_show(struct fovea_vk *fovea, const struct frame_work *work,
                       struct operator_hud *hud)
 {

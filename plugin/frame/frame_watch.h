@@ -22,6 +22,10 @@ void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot);
 void frame_watch_show(struct fovea_vk *fovea, const struct frame_work *work,
                       struct operator_hud *hud);
 
+/* Where the source looks beside its gaze; returns how many places. */
+uint32_t frame_watch_others(const struct fovea_vk *fovea,
+                            struct fovea_point_uv out_places[GAZE_OTHERS]);
+
 /* No source is shown frames any more; may wait until its thread has copied one. */
 void frame_watch_leave(struct fovea_vk *fovea);
 void frame_watch_finish(struct fovea_vk *fovea);

@@ -7,6 +7,7 @@
 #include "gaze_source.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The spread of the durations of fixations, and their ends. Of a log-normal distribution the mean
  * is then 1.083 medians: 325 ms at the default, where Rayner 1998 has 330 for scenes. */
@@ -148,6 +149,50 @@ static struct fovea_point_uv anywhere(struct gaze_path *path, const struct fovea
     return path->from;
 }
 
+/* ---- Other foveas ---- */
+
+static bool is_apart(const struct gaze_path *path, const struct fovea_gaze_settings *s,
+                     struct fovea_point_uv point)
+{
+    bool apart = distance_deg(path, s, path->to, point) >= s->saliency_inhibition_deg;
+    for (uint32_t i = 0; i < path->next_other_count; i++) {
+        apart = apart &&
+                distance_deg(path, s, path->next_others[i], point) >= s->saliency_inhibition_deg;
+    }
+    return apart;
+}
+
+/* The proposal that counts most of those that are apart from the foveas that are chosen and have
+ * not been looked at for a while. No chance is in it. NULL: there is none. */
+static const struct gaze_proposal *best_other(const struct gaze_path *path,
+                                              const struct fovea_gaze_settings *s,
+                                              const struct gaze_proposals *proposals, int64_t t_ns)
+{
+    const struct gaze_proposal *best = NULL;
+    double most = 0.0;
+    for (uint32_t i = 0; i < proposals->count; i++) {
+        const struct gaze_proposal *proposal = &proposals->of[i];
+        const double weight =
+            is_apart(path, s, place_of(proposal)) ? weight_of(path, s, proposal, t_ns) : 0.0;
+        best = weight > most ? proposal : best;
+        most = fmax(most, weight);
+    }
+    return best;
+}
+
+static void choose_others(struct gaze_path *path, const struct fovea_gaze_settings *s,
+                          const struct gaze_proposals *proposals, int64_t t_ns)
+{
+    path->next_other_count = 0;
+    for (uint32_t k = 1; k < s->saliency_foveas; k++) {
+        const struct gaze_proposal *best = best_other(path, s, proposals, t_ns);
+        if (!best) {
+            return;
+        }
+        path->next_others[path->next_other_count++] = place_of(best);
+    }
+}
+
 static void choose(struct gaze_path *path, const struct fovea_gaze_settings *s,
                    const struct gaze_proposals *proposals, int64_t t_ns)
 {
@@ -155,6 +200,7 @@ static void choose(struct gaze_path *path, const struct fovea_gaze_settings *s,
     const struct gaze_proposal *drawn = draw(path, s, proposals, t_ns);
     path->to = drawn ? landing(path, s, drawn, t_ns) : anywhere(path, s, t_ns);
     path->saccade_ns = gaze_saccade_duration_ns(distance_deg(path, s, path->from, path->to));
+    choose_others(path, s, proposals, t_ns);
 }
 
 static void fixate(struct gaze_path *path, const struct fovea_gaze_settings *s,
@@ -167,6 +213,8 @@ static void fixate(struct gaze_path *path, const struct fovea_gaze_settings *s,
     path->start_ns = t_ns;
     path->dwell_ns = llround(dwell_ms * (double)GAZE_NS_PER_MS);
     path->saccade_ns = 0;
+    memcpy(path->others, path->next_others, sizeof path->others);
+    path->other_count = path->next_other_count;
 }
 
 /* ---- Reading ---- */
@@ -179,6 +227,7 @@ void gaze_path_begin(struct gaze_path *path, const struct fovea_gaze_settings *s
         path->begun = true;
     }
     path->place_count = 0;
+    path->next_other_count = 0;
     fixate(path, settings, (struct fovea_point_uv){inside(point.x_uv), inside(point.y_uv)}, t_ns);
 }
 

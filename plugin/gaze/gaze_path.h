@@ -13,6 +13,7 @@
 #define GAZE_PROPOSALS_MAX 96
 /* The most places that it leaves within the longest inhibition. */
 #define GAZE_PATH_PLACES 160
+#define GAZE_OTHERS (FOVEA_FOVEAS_MAX - 1)
 
 struct gaze_proposal {
     float x_uv;
@@ -43,6 +44,11 @@ struct gaze_path {
     int64_t saccade_ns; /* 0: its end is not chosen yet */
     struct fovea_point_uv from;
     struct fovea_point_uv to;
+    /* Foveas beside the gaze of this fixation, and of the next where that is chosen. */
+    struct fovea_point_uv others[GAZE_OTHERS];
+    struct fovea_point_uv next_others[GAZE_OTHERS];
+    uint32_t other_count;
+    uint32_t next_other_count;
 
     struct gaze_path_place places[GAZE_PATH_PLACES]; /* a ring */
     uint64_t place_count; /* that were left since it began */

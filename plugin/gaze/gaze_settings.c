@@ -37,6 +37,7 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.saliency.inhibition_deg", s->saliency_inhibition_deg, 0, 60},
         {"gaze.saliency.center_deg", s->saliency_center_deg, 0, 180},
         {"gaze.saliency.motion", s->saliency_motion, 0, 10},
+        {"gaze.saliency.foveas", s->saliency_foveas, 1, FOVEA_FOVEAS_MAX},
         {"gaze.filter.min_cutoff_hz", s->filter_min_cutoff_hz, 0.001, 1000},
         {"gaze.filter.beta_per_deg", s->filter_beta_per_deg, 0, 100},
         {"gaze.filter.derivative_cutoff_hz", s->filter_derivative_cutoff_hz, 0.001, 1000},

@@ -74,6 +74,7 @@ static struct fovea_point_uv answer(struct gaze_wander *wander, double aspect, i
     const struct fovea_point_uv point =
         gaze_path_at(&wander->path, &wander->settings, &wander->proposals, aspect, t_ns);
     atomic_store_explicit(&wander->answer, packed(point), memory_order_relaxed);
+    gaze_watch_set_others(wander->watch, wander->path.others, wander->path.other_count);
     return point;
 }
 
@@ -118,5 +119,7 @@ struct fovea_point_uv gaze_wander_lost(struct gaze_wander *wander, struct fovea_
 
 void gaze_wander_found(struct gaze_wander *wander)
 {
-    atomic_store(&wander->lost, false);
+    if (atomic_exchange(&wander->lost, false)) {
+        gaze_watch_set_others(wander->watch, NULL, 0);
+    }
 }

@@ -64,6 +64,7 @@ struct gaze_watch {
     _Atomic uint64_t newest; /* generation of the last complete copy; 0: none */
     struct list_copy copies[COPIES]; /* written under `looking` */
     struct gaze_rate rate;
+    _Atomic uint64_t others[GAZE_OTHERS]; /* a place each (packed); 0: none */
 };
 
 /* ---- Lists ---- */
@@ -101,6 +102,40 @@ void gaze_watch_read(struct gaze_watch *watch, uint64_t *number, struct gaze_pro
         memcpy(proposals, words, sizeof *proposals);
         *number = newest;
     }
+}
+
+/* No place has both of its floats 0: they are moved by 1. */
+static uint64_t packed(struct fovea_point_uv place)
+{
+    const float both[2] = {1.0f + (float)place.x_uv, 1.0f + (float)place.y_uv};
+    uint64_t word = 0;
+    memcpy(&word, both, sizeof word);
+    return word;
+}
+
+void gaze_watch_set_others(struct gaze_watch *watch, const struct fovea_point_uv *places,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < GAZE_OTHERS; i++) {
+        atomic_store_explicit(&watch->others[i], i < count ? packed(places[i]) : 0,
+                              memory_order_relaxed);
+    }
+}
+
+uint32_t gaze_watch_others(const struct gaze_watch *watch,
+                           struct fovea_point_uv out_places[GAZE_OTHERS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < GAZE_OTHERS && !gaze_watch_is_closed(watch); i++) {
+        const uint64_t word = atomic_load_explicit(&watch->others[i], memory_order_relaxed);
+        float both[2];
+        memcpy(both, &word, sizeof both);
+        if (word != 0) {
+            out_places[count++] =
+                (struct fovea_point_uv){(double)both[0] - 1.0, (double)both[1] - 1.0};
+        }
+    }
+    return count;
 }
 
 uint64_t gaze_watch_count(const struct gaze_watch *watch)

@@ -62,6 +62,12 @@ FOVEA_MUST_CHECK enum fovea_result gaze_watch_show(struct gaze_watch *watch,
 /* The newest list, where it is another one than number *number, which becomes its number. Takes no
  * lock and never waits. */
 void gaze_watch_read(struct gaze_watch *watch, uint64_t *number, struct gaze_proposals *proposals);
+/* Where the source looks beside its gaze, which whoever draws frames reads: set by the source's
+ * reader, of whom there is one at a time. A reader may get some of one set and some of the next. */
+void gaze_watch_set_others(struct gaze_watch *watch, const struct fovea_point_uv *places,
+                           uint32_t count);
+uint32_t gaze_watch_others(const struct gaze_watch *watch,
+                           struct fovea_point_uv out_places[GAZE_OTHERS]);
 /* Pictures that were looked at, and how many a second. */
 uint64_t gaze_watch_count(const struct gaze_watch *watch);
 double gaze_watch_rate_hz(struct gaze_watch *watch);

@@ -102,13 +102,16 @@ static bool takes_colour(struct godot_render *render, struct godot_target *targe
 }
 
 /* Without a usable gaze operators that look at it do nothing. */
-static struct operator_frame frame_of(uint32_t width_px, uint32_t height_px,
-                                      const struct fovea_gaze *gaze, struct fovea_point_uv point)
+static struct operator_frame frame_of(const struct godot_render *render, uint32_t width_px,
+                                      uint32_t height_px, const struct fovea_gaze *gaze,
+                                      struct fovea_point_uv point)
 {
+    struct fovea_point_uv others[GAZE_OTHERS];
     const struct fovea_point_uv middle = {0.5, 0.5};
     struct operator_frame frame =
         operator_frame_make(width_px, height_px, gaze->usable ? point : middle);
     frame.blind = !gaze->usable;
+    operator_frame_set_others(&frame, others, godot_show_others(render, others));
     return frame;
 }
 
@@ -171,7 +174,7 @@ static enum fovea_result render_view(struct godot_render *render,
     const struct fovea_point_uv point = godot_gaze_of_view(
         render->settings, gaze, choices, (uint32_t)index, (uint32_t)viewport->view_count);
     struct godot_view view = {.target = target,
-                              .frame = frame_of(width, height, gaze, point),
+                              .frame = frame_of(render, width, height, gaze, point),
                               .marks = marks_of(choices, viewport),
                               .marked = gaze->usable && choices->debug_view != GODOT_DEBUG_OFF};
     enum fovea_result result = find_textures(render, viewport, &settings, index, &view);

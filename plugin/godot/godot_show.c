@@ -82,6 +82,13 @@ void godot_show_follow(struct godot_render *render, struct engine_feed *feed)
     }
 }
 
+uint32_t godot_show_others(const struct godot_render *render,
+                           struct fovea_point_uv out_places[GAZE_OTHERS])
+{
+    const struct godot_show *show = render->show;
+    return show && show->of ? gaze_watch_others(show->of, out_places) : 0;
+}
+
 /* ---- A frame */
 
 bool godot_show_choose(struct godot_render *render, uint32_t width_px, uint32_t height_px)

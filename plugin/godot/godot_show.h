@@ -8,6 +8,7 @@
 #define FOVEA_GODOT_SHOW_H
 
 #include "godot_render.h"
+#include "plugin/gaze/gaze_path.h"
 
 /* Before the first view of a frame: follows the source that is in force. */
 void godot_show_follow(struct godot_render *render, struct engine_feed *feed);
@@ -21,6 +22,10 @@ struct godot_rid godot_show_buffer(const struct godot_render *render);
 void godot_show_fetch(struct godot_render *render);
 /* It is not, after all. */
 void godot_show_take_back(struct godot_render *render);
+
+/* Where the source that is followed looks beside its gaze; returns how many places. */
+uint32_t godot_show_others(const struct godot_render *render,
+                           struct fovea_point_uv out_places[GAZE_OTHERS]);
 
 /* Ends what render has; what the engine still reads stays until it has called. */
 void godot_show_finish(struct godot_render *render);

@@ -79,6 +79,8 @@ class Batch(ctypes.Structure):
         ("sigmas", Image),
         ("sigmas_next_bytes", ctypes.c_ssize_t),
         ("depth", ctypes.POINTER(Depth)),
+        ("fovea_count", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     ]
 
 

@@ -192,6 +192,19 @@ static void choose_colours(uint64_t i, struct operator_scene *scene)
     scene->settings.foveation.display.hlg_peak_cd_m2 = AT(peaks, i);
 }
 
+/* Near each other, far apart, and outside; in flat laws, which tiles of one level take, and in all
+ * that there are. */
+static void choose_foveas(uint64_t i, struct operator_scene *scene)
+{
+    static const struct fovea_point_uv others[][GAZE_OTHERS_MAX] = {
+        {{0.8, 0.25}, {0.1, 0.1}, {0.75, 0.9}}, {{0.32, 0.61}, {1.2, 0.5}, {0.9, -0.1}}};
+    if (i % 3 == 0) {
+        choose_srgb(i / 3, scene);
+    }
+    memcpy(scene->others, others[i / 2 % 2], sizeof scene->others);
+    scene->other_count = 1 + (uint32_t)(i % GAZE_OTHERS_MAX);
+}
+
 static void choose_narrow(uint64_t i, struct operator_scene *scene)
 {
     scene->width_px = scene->width_px % 80 + 1;
@@ -228,6 +241,7 @@ static const struct scene_set sets[] = {
     {"flat_and_steep_laws_are_the_reference", SCENES_ALONE, choose_srgb, 64, 64, 8, 32, 0, false},
     {"even_laws_are_the_reference", SCENES_ALONE, choose_even, 130, 65, 13, 40, 0, false},
     {"coloured_hlg_is_the_reference", SCENES_ALONE, choose_colours, 20, 20, 5, 10, 0, false},
+    {"foveas_are_the_reference", SCENES_ALONE, choose_foveas, 44, 44, 6, 12, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
     {"strength_0_copies_every_bit", SCENES_COPIED, choose_none, 22, 22, 11, 7, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 2, 2, 0, 0, false},

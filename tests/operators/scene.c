@@ -93,6 +93,7 @@ struct operator_frame scene_frame(const struct operator_scene *scene)
     struct operator_frame frame =
         operator_frame_make(scene->width_px, scene->height_px, scene->gaze);
     frame.blue_first = scene->blue_first;
+    operator_frame_set_others(&frame, scene->others, scene->other_count);
     return frame;
 }
 

@@ -53,6 +53,8 @@ struct operator_scene {
     int picture; /* enum image_pattern or image_contrast */
     bool blue_first;
     struct fovea_point_uv gaze;
+    struct fovea_point_uv others[GAZE_OTHERS_MAX]; /* places as sharp as the gaze */
+    uint32_t other_count;
     uint64_t random; /* the scene's own number */
     enum scene_sigmas sigmas;
     enum fovea_format sigmas_format;

@@ -125,12 +125,14 @@ void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
     struct fovea_depth values;
     struct depth_image depths = draw_depths(rig, scene, &values);
     rig_set_depth(depths.values ? depth_image_given(&depths, &values) : (struct fovea_vk_depth){0});
+    rig_set_others(scene->other_count ? scene->others : NULL, scene->other_count);
     *out_src = scene_draw(scene);
     *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     assert_ok(rig_frame(rig, path, format, &out_src->view,
                         rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view));
     rig_set_sigmas((struct fovea_vk_sigmas){0});
     rig_set_depth((struct fovea_vk_depth){0});
+    rig_set_others(NULL, 0);
     engine_image_destroy(&rig->engine, &sigmas);
     depth_image_destroy(&rig->engine, &depths);
 }

@@ -267,10 +267,17 @@ static void foveate_by_reference(const void *user, const struct fovea_image *src
 {
     const struct foveation_of_frame *of = user;
     enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
-                                         uint32_t, const double *, double *, double, double) =
+                                         uint32_t, const double *, double *, const double *,
+                                         uint32_t) =
         of->foveation->method == FOVEA_METHOD_SMOOTH ? foveate_reference_smooth : foveate_reference;
+    const struct gaze_others *others = &of->frame->others;
+    double foveas_px[2 * (1 + GAZE_OTHERS_MAX)] = {of->frame->gaze_x_q8 / 256.0,
+                                                   of->frame->gaze_y_q8 / 256.0};
+    for (int32_t i = 0; i < 2 * others->count; i++) {
+        foveas_px[2 + i] = others->q8[i / 2][i % 2] / 256.0;
+    }
     assert_ok(reference(of->foveation, src->width_px, src->height_px, image_channels(src->format),
-                        in, out, of->frame->gaze_x_q8 / 256.0, of->frame->gaze_y_q8 / 256.0));
+                        in, out, foveas_px, 1 + (uint32_t)others->count));
 }
 
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,

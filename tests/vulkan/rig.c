@@ -238,10 +238,18 @@ enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *fram
 
 static struct fovea_vk_sigmas frames_sigmas;
 static struct fovea_vk_depth frames_depth;
+static const struct fovea_point_uv *frames_others;
+static uint32_t frames_other_count;
 
 void rig_set_sigmas(struct fovea_vk_sigmas sigmas)
 {
     frames_sigmas = sigmas;
+}
+
+void rig_set_others(const struct fovea_point_uv *places, uint32_t count)
+{
+    frames_others = places;
+    frames_other_count = count;
 }
 
 void rig_set_depth(struct fovea_vk_depth depth)
@@ -260,7 +268,9 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
         .gaze = gaze,
         .sigmas = frames_sigmas,
-        .depth = frames_depth};
+        .depth = frames_depth,
+        .other_foveas = frames_others,
+        .other_fovea_count = frames_other_count};
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

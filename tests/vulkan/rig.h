@@ -71,6 +71,7 @@ enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format
 /* What frames of rig_frame have from now on; none in the beginning. */
 void rig_set_sigmas(struct fovea_vk_sigmas sigmas);
 void rig_set_depth(struct fovea_vk_depth depth);
+void rig_set_others(const struct fovea_point_uv *places, uint32_t count);
 
 /* A frame of no semaphores, by fovea_vk_foveate or, if that is the backend, fovea_vk_record. */
 enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *frame);

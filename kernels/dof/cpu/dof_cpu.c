@@ -136,7 +136,7 @@ static int32_t pixel_of(int32_t q8, int32_t size_px)
 static float diopters_seen(const struct dof_cpu *cpu, const struct operator_images *images,
                            const struct operator_frame *frame, uint32_t index)
 {
-    const float *uv = images->gazes_uv ? images->gazes_uv + 2 * (size_t)index : NULL;
+    const float *uv = images->gazes_uv ? operator_gaze_of(images, index) : NULL;
     if (frame->blind || (uv && !is_gaze(uv))) {
         return NAN;
     }

@@ -239,8 +239,8 @@ enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
 /* ---- Batches */
 
 /* Those that a program gives without one have the frame's. */
-static enum fovea_result fill_gazes(const struct dof_run *run, const float *gazes_uv,
-                                    bool on_device)
+static enum fovea_result fill_gazes(const struct dof_run *run, const struct operator_images *images,
+                                    uint32_t first)
 {
     const struct gaze_cuda_run gazes = {.device = run->dof->base.device,
                                         .kernels = &run->dof->gaze,
@@ -248,8 +248,10 @@ static enum fovea_result fill_gazes(const struct dof_run *run, const float *gaze
                                         .height_px = run->frame->height_px,
                                         .stream = run->of->stream,
                                         .table = run->frame->memory.gazes,
-                                        .gazes_uv = gazes_uv,
-                                        .on_device = on_device,
+                                        .gazes_uv = operator_gaze_of(images, first),
+                                        .group = 1,
+                                        .apart = operator_foveas_of(images),
+                                        .on_device = images->gazes_on_device,
                                         .count = run->count};
     return gaze_cuda_fill(&gazes);
 }
@@ -276,7 +278,7 @@ static enum fovea_result run_slice(struct operator_cuda *cuda, const struct oper
     run.depth = &depth;
     run.focuses = images->focuses + first;
     if (images->gazes_uv && !of->frame->blind) {
-        FOVEA_TRY(fill_gazes(&run, images->gazes_uv + 2 * (size_t)first, images->gazes_on_device));
+        FOVEA_TRY(fill_gazes(&run, images, first));
         run.gazes = params.frame.memory.gazes;
     }
     return run_images(&run, format);

@@ -39,7 +39,7 @@ shared uint most_near;
 float next_focus(bool seen, float seen_diopters)
 {
     float wanted = seen ? seen_diopters : first_diopters;
-    bool goes_on = was_there != 0 && follows != 0;
+    bool goes_on = was_there != 0 && (flags & FLAG_FOLLOWS) != 0;
     if (goes_on && (!seen || abs(wanted - wanted_diopters) <= hysteresis_diopters)) {
         wanted = wanted_diopters;
     }
@@ -58,7 +58,7 @@ void set_focus()
     bool seen = find_diopters(
         clamp(gaze, ivec2(0), ivec2(frame.width_px, frame.height_px) - 1), seen_diopters);
     focus_diopters = given_diopters >= 0.0 ? given_diopters
-                                           : next_focus(seen && blind == 0, seen_diopters);
+                                           : next_focus(seen && (flags & FLAG_BLIND) == 0, seen_diopters);
     px_per_diopter = sigma_scale / (1.0 - min(focal_m * focus_diopters, 0.5));
 }
 

@@ -9,6 +9,11 @@
 #include "kernels/image/light.glsl"
 #include "kernels/gauss/glsl/gaze_latched.glsl"
 
+/* enum dof_constant_flags of dof_shaders.h. */
+const int FLAG_DISTANCE = 1;
+const int FLAG_FOLLOWS = 2;
+const int FLAG_BLIND = 4;
+
 /* struct dof_constants of dof_shaders.h. */
 layout(push_constant) uniform Constants
 {
@@ -18,15 +23,13 @@ layout(push_constant) uniform Constants
     int fields;
     int tiles;
     float most_px;
-    int is_distance;
     float start;
     float step_by;
     float given_diopters;
     float first_diopters;
     float hysteresis_diopters;
     float left;
-    int follows;
-    int blind;
+    int flags;
     float sigma_scale;
     float focal_m;
 };
@@ -141,7 +144,7 @@ bool find_diopters(ivec2 pixel, out float found)
 {
     float value = texelFetch(depths, pixel + ivec2(depth_x_px, depth_y_px), 0).r;
     float at = start + value * step_by;
-    if (is_distance != 0) {
+    if ((flags & FLAG_DISTANCE) != 0) {
         found = at > 0.0 ? min(1.0 / at, MOST_DIOPTERS) : 0.0;
         return at > 0.0;
     }

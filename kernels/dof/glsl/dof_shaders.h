@@ -34,6 +34,12 @@ enum dof_work {
 
 #define DOF_SHADER_SIDE 8 /* of a workgroup, and of a tile in pixels */
 
+enum dof_constant_flags {
+    DOF_CONSTANT_DISTANCE = 1, /* dof_scale.is_distance */
+    DOF_CONSTANT_FOLLOWS = 2, /* the frame follows on the one before */
+    DOF_CONSTANT_BLIND = 4, /* there is no gaze */
+};
+
 /* 32-bit members only; dof.glsl declares the same. */
 struct dof_constants {
     struct gauss_frame frame;
@@ -43,7 +49,6 @@ struct dof_constants {
     int32_t tiles; /* of the tiles */
     float most_px; /* the largest sigma */
     /* struct dof_scale */
-    int32_t is_distance;
     float start;
     float step;
     /* dof_focus */
@@ -51,8 +56,7 @@ struct dof_constants {
     float first_diopters; /* where nothing was seen yet */
     float hysteresis_diopters;
     float left; /* of the way to what is seen */
-    int32_t follows; /* the frame follows on the one before */
-    int32_t blind; /* there is no gaze */
+    int32_t flags; /* DOF_CONSTANT_* */
     /* sigma of a diopter: scale / (1 - min(focal_m diopters in focus, 1/2)) */
     float sigma_scale;
     float focal_m;

@@ -161,12 +161,12 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     const bool follows = stays || values->elapsed_s > 0.0;
     out->depth_x_px = depths->x_px;
     out->depth_y_px = depths->y_px;
-    out->is_distance = scale.is_distance;
+    out->flags |= scale.is_distance ? DOF_CONSTANT_DISTANCE : 0;
     out->start = (float)scale.start;
     out->step = (float)scale.step;
     out->given_diopters =
         values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
-    out->follows = follows;
+    out->flags |= follows ? DOF_CONSTANT_FOLLOWS : 0;
     out->left = stays ? 1.0f : (float)operator_left_after(values->elapsed_s, optics->focus_time_s);
     out->hysteresis_diopters = stays ? FLT_MAX : (float)optics->focus_hysteresis_diopters;
 }
@@ -186,7 +186,7 @@ static struct dof_constants constants_of(const struct dof_plan *plan,
         .frame = gauss_frame_of(&plan->machine, view),
         .fields = (int32_t)plane_of(plan, FIELDS),
         .tiles = (int32_t)plane_of(plan, alpha ? PLANES : NEAR_ALPHA),
-        .blind = view->blind,
+        .flags = view->blind ? DOF_CONSTANT_BLIND : 0,
     };
     constants.frame.gaze_x_q8 = view->gaze_x_q8; /* foveate's laws have no gaze here */
     constants.frame.gaze_y_q8 = view->gaze_y_q8;

@@ -130,8 +130,8 @@ KERNEL(gradient_places)
         frame.fragment_px = params.law.fragment_px;
         frame.gaze_x_q8 = gaze.x;
         frame.gaze_y_q8 = gaze.y;
-        place = foveate_gradient_place(
-            gauss_frame_sigma(&params.law.law, (const float *)params.law.table, &frame, x, y));
+        place = foveate_gradient_place(gauss_frame_sigma(
+            &params.law.law, (const float *)params.law.table, &frame, &frame, x, y));
     }
     scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
 }

@@ -23,8 +23,8 @@ layout(push_constant) uniform Constants
 {
     gauss_frame submitted;
     float wipe_px; /* 0: none */
-    vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     float sigma_max_px;
+    vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     int flags;
     int text_columns;
     int text_rows; /* 0: none */
@@ -159,6 +159,10 @@ vec2 marks(vec2 pixel)
     if ((flags & FLAG_MARKER) != 0) {
         cover = max(cover, stroke(abs(r - 14.0), 0.75));
         cover = max(cover, stroke(cross_distance(d), 0.75));
+    }
+    for (int k = 1; k <= frame.other_count && (flags & (FLAG_MARKER | FLAG_SEEN)) != 0; k++) {
+        float away = length(pixel - vec2(fovea_q8(frame, k)) / 256.0);
+        cover = max(cover, stroke(abs(away - 14.0), 0.75));
     }
     if ((flags & FLAG_SEEN) != 0) {
         cover = max(cover, seen_at(pixel));

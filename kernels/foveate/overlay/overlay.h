@@ -25,9 +25,9 @@ enum overlay_flag {
 struct overlay_constants {
     struct gauss_frame frame;
     float wipe_px;
+    float sigma_max_px;
     float rings[4]; /* from the gaze, in pixels or degrees; 0: none; begins at a multiple of 16
                        bytes */
-    float sigma_max_px;
     int32_t flags;
     int32_t text_columns;
     int32_t text_rows;

@@ -16,7 +16,8 @@ struct reference {
     long width, height, channels;
     const double *src;
     double *dst;
-    double gaze_x, gaze_y;
+    const double *foveas; /* x and y of each; fragments lie by the first, the gaze */
+    uint32_t fovea_count;
     double side; /* a fragment's */
     double d_max;
     int bound_count;
@@ -80,10 +81,10 @@ static double pixel_shift(double gaze, double side)
 }
 
 /* The paper: one filter a ring. 0: the fragment is left as it is. */
-static double sigma_of_ring(const struct reference *ref, double x, double y)
+static double sigma_of_ring(const struct reference *ref, const double *fovea, double x, double y)
 {
-    const double dx = x - ref->gaze_x;
-    const double dy = y - ref->gaze_y;
+    const double dx = x - fovea[0];
+    const double dy = y - fovea[1];
     const double distance = sqrt(dx * dx + dy * dy);
     int v = 0;
     while (v < ref->bound_count && distance >= bound(ref, v)) {
@@ -92,21 +93,31 @@ static double sigma_of_ring(const struct reference *ref, double x, double y)
     return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
 }
 
-/* At the fragment's middle. For every other model the formula's value there, or at the edge of the
+/* At a fragment's middle. For every other model the formula's value there, or at the edge of the
  * picture on the way there. */
-static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
+static double sigma_by_fovea(const struct reference *ref, const double *fovea, double x, double y)
 {
-    const double x = trunc(start_x + ref->side / 2.0);
-    const double y = trunc(start_y + ref->side / 2.0);
     if (ref->settings.model == FOVEA_MODEL_PAPER) {
-        return sigma_of_ring(ref, x, y);
+        return sigma_of_ring(ref, fovea, x, y);
     }
     return foveate_reference_sigma(
         &ref->settings, (uint32_t)ref->width, (uint32_t)ref->height,
         (struct foveate_reference_places){.x_px = fmin(fmax(x, 0.0), (double)ref->width),
                                           .y_px = fmin(fmax(y, 0.0), (double)ref->height),
-                                          .gaze_x_px = ref->gaze_x,
-                                          .gaze_y_px = ref->gaze_y});
+                                          .gaze_x_px = fovea[0],
+                                          .gaze_y_px = fovea[1]});
+}
+
+/* As sharp as the fovea that sees it best. */
+static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
+{
+    const double x = trunc(start_x + ref->side / 2.0);
+    const double y = trunc(start_y + ref->side / 2.0);
+    double least = INFINITY;
+    for (uint32_t k = 0; k < ref->fovea_count; k++) {
+        least = fmin(least, sigma_by_fovea(ref, ref->foveas + 2 * k, x, y));
+    }
+    return least;
 }
 
 static long clamp(long value, long low, long high)
@@ -226,8 +237,8 @@ static enum fovea_result do_fragment(const struct reference *ref, double start_x
 
 static enum fovea_result do_fragments(const struct reference *ref)
 {
-    const double start_x = -pixel_shift(ref->gaze_x, ref->side);
-    const double start_y = -pixel_shift(ref->gaze_y, ref->side);
+    const double start_x = -pixel_shift(ref->foveas[0], ref->side);
+    const double start_y = -pixel_shift(ref->foveas[1], ref->side);
     for (double y = start_y; y < (double)ref->height; y += ref->side) {
         for (double x = start_x; x < (double)ref->width; x += ref->side) {
             const enum fovea_result result = do_fragment(ref, x, y);
@@ -241,7 +252,7 @@ static enum fovea_result do_fragments(const struct reference *ref)
 
 enum fovea_result foveate_reference(const struct fovea_foveation *foveation, uint32_t width_px,
                                     uint32_t height_px, uint32_t channels, const double *src,
-                                    double *dst, double gaze_x_px, double gaze_y_px)
+                                    double *dst, const double *foveas_px, uint32_t fovea_count)
 {
     const double width = width_px;
     const double height = height_px;
@@ -252,8 +263,8 @@ enum fovea_result foveate_reference(const struct fovea_foveation *foveation, uin
         .channels = (long)channels,
         .src = src,
         .dst = dst,
-        .gaze_x = gaze_x_px,
-        .gaze_y = gaze_y_px,
+        .foveas = foveas_px,
+        .fovea_count = fovea_count,
         .side = foveation->paper.fragment_px,
         .d_max = 0.5 * sqrt(width * width + height * height),
     };

@@ -23,7 +23,9 @@ struct smooth_reference {
     long width, height, channels;
     const double *src;
     double *dst;
-    double gaze_x, gaze_y;
+    const double *foveas; /* x and y of each */
+    uint32_t fovea_count;
+    double gaze_x, gaze_y; /* of the one that is asked for */
     double tan_left, tan_up; /* of the picture's left and upper edge, left and up positive */
     double tan_across, tan_down; /* of a pixel */
     struct reference_map map; /* of the map model */
@@ -197,7 +199,7 @@ static double frequency(const struct smooth_reference *ref, double x, double y)
 }
 
 /* A cutoff at Nyquist or beyond asks for nothing; from there to half of it sigma catches up. */
-static double sigma_of(const struct smooth_reference *ref, double x, double y)
+static double sigma_by_gaze(const struct smooth_reference *ref, double x, double y)
 {
     const struct fovea_foveation *s = &ref->settings;
     const double kappa = sqrt(-2.0 * log(s->cutoff_gain)) / (2.0 * acos(-1.0));
@@ -207,6 +209,18 @@ static double sigma_of(const struct smooth_reference *ref, double x, double y)
     }
     const double sigma = f > 0.25 ? 2.0 * (kappa / f - kappa / 0.5) : kappa / f;
     return s->strength * sigma;
+}
+
+/* As sharp as the fovea that sees it best. */
+static double sigma_of(struct smooth_reference *ref, double x, double y)
+{
+    double least = INFINITY;
+    for (uint32_t k = 0; k < ref->fovea_count; k++) {
+        ref->gaze_x = ref->foveas[2 * k];
+        ref->gaze_y = ref->foveas[2 * k + 1];
+        least = fmin(least, sigma_by_gaze(ref, x, y));
+    }
+    return least;
 }
 
 /* ---- The sum */
@@ -306,7 +320,7 @@ static void blur_pixel(const struct smooth_reference *ref, long x, long y, doubl
     }
 }
 
-static double largest_sigma(const struct smooth_reference *ref)
+static double largest_sigma(struct smooth_reference *ref)
 {
     double largest = 0.0;
     for (long y = 0; y < ref->height; y++) {
@@ -317,7 +331,7 @@ static double largest_sigma(const struct smooth_reference *ref)
     return largest;
 }
 
-static void blur(const struct smooth_reference *ref)
+static void blur(struct smooth_reference *ref)
 {
     fill_planes(ref);
     for (long y = 0; y < ref->height; y++) {
@@ -341,13 +355,13 @@ double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t
         .gaze_y = places.gaze_y_px,
     };
     set_view(&ref);
-    return sigma_of(&ref, places.x_px, places.y_px);
+    return sigma_by_gaze(&ref, places.x_px, places.y_px);
 }
 
 enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                            uint32_t width_px, uint32_t height_px, uint32_t channels,
-                                           const double *src, double *dst, double gaze_x_px,
-                                           double gaze_y_px)
+                                           const double *src, double *dst, const double *foveas_px,
+                                           uint32_t fovea_count)
 {
     struct smooth_reference ref = {
         .settings = *foveation,
@@ -356,8 +370,8 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
         .channels = (long)channels,
         .src = src,
         .dst = dst,
-        .gaze_x = gaze_x_px,
-        .gaze_y = gaze_y_px,
+        .foveas = foveas_px,
+        .fovea_count = fovea_count,
     };
     set_view(&ref);
     for (long i = 0; i < ref.width * ref.height * ref.channels; i++) {

@@ -22,6 +22,7 @@ static struct gauss_cuda_run run_of(const struct operator_cuda *cuda,
     return (struct gauss_cuda_run){.device = cuda->device,
                                    .stream = run->stream,
                                    .frame = frame,
+                                   .others = {.of = frame->others},
                                    .format = format,
                                    .count = 1,
                                    .sources = 1};
@@ -110,7 +111,7 @@ static struct gauss_cuda_batch_memory memory_for(struct operator_cuda *cuda,
         image_slice_capacity(one_source ? 1 : images->count, bytes.levels, GAUSS_CUDA_LEVEL_BYTES);
     return (struct gauss_cuda_batch_memory){
         .level_bytes = levels * bytes.levels,
-        .gazes = image_slice_capacity(images->count, 0, 0),
+        .gazes = image_slice_capacity(images->count * operator_foveas_of(images), 0, 0),
         .states = bytes.state == 0 ? 0
                                    : image_slice_capacity(one_source ? images->count : levels,
                                                           bytes.state, GAUSS_CUDA_LEVEL_BYTES),
@@ -150,21 +151,45 @@ enum fovea_result gauss_cuda_reserve(struct operator_cuda *cuda, struct operator
     return FOVEA_OK;
 }
 
+/* The gazes' table, and the others' behind it. */
 static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images,
                                     const struct gauss_cuda_run *own)
 {
-    const struct gaze_cuda_run gazes = {.device = cuda->device,
-                                        .kernels = &gauss_cuda_of(cuda)->gaze,
-                                        .width_px = own->frame->width_px,
-                                        .height_px = own->frame->height_px,
-                                        .stream = own->stream,
-                                        .table = own->batch.gazes,
-                                        .gazes_uv = gazes_of(run->cuda_plan, images),
-                                        .on_device = images->gazes_on_device,
-                                        .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
-                                        .count = images->count};
+    const uint32_t foveas = operator_foveas_of(images);
+    struct gaze_cuda_run gazes = {.device = cuda->device,
+                                  .kernels = &gauss_cuda_of(cuda)->gaze,
+                                  .width_px = own->frame->width_px,
+                                  .height_px = own->frame->height_px,
+                                  .stream = own->stream,
+                                  .table = own->batch.gazes,
+                                  .gazes_uv = gazes_of(run->cuda_plan, images),
+                                  .group = 1,
+                                  .apart = foveas,
+                                  .on_device = images->gazes_on_device,
+                                  .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
+                                  .count = images->count};
+    FOVEA_TRY(gaze_cuda_fill(&gazes));
+    if (!own->others.table) {
+        return FOVEA_OK;
+    }
+    gazes.table = own->others.table;
+    gazes.gazes_uv += 2;
+    gazes.group = foveas - 1;
+    gazes.count = images->count * (foveas - 1);
     return gaze_cuda_fill(&gazes);
+}
+
+/* Where each image has others of its own. */
+static void set_others(const struct operator_cuda_run *run, const struct operator_images *images,
+                       struct gauss_cuda_run *own)
+{
+    const uint32_t foveas = operator_foveas_of(images);
+    if (gazes_of(run->cuda_plan, images)) {
+        own->others.table =
+            foveas > 1 ? own->batch.gazes + images->count * (uint64_t)GAZE_CUDA_BYTES : 0;
+        own->others.of.count = (int32_t)foveas - 1;
+    }
 }
 
 /* What is reserved for a batch serves smaller ones, too: a row cuts its own into slices. Levels
@@ -206,6 +231,11 @@ static void take_slice(const struct operator_images *images, uint32_t first, uin
     run->sources = images->src_next_bytes == 0 ? 1 : count;
 }
 
+static uint64_t others_bytes(const struct gauss_cuda_run *run)
+{
+    return (uint64_t)run->others.of.count * GAZE_CUDA_BYTES;
+}
+
 static enum fovea_result run_slices(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images,
                                     struct gauss_cuda_run *own)
@@ -222,11 +252,13 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
     own->batch.gazes = own->levels + gazes_at(&plan->batch);
     own->batch.src_next_bytes = images->src_next_bytes;
     own->batch.dst_next_bytes = images->dst_next_bytes;
+    set_others(run, images, own);
     FOVEA_TRY(fill_gazes(cuda, run, images, own));
     for (uint32_t first = 0; first < images->count; first += own->count) {
         take_slice(images, first, image_slice_smaller(images->count - first, most), own);
         FOVEA_TRY(way_of(plan, own->format)->run(gauss_cuda_of(cuda), plan, own));
         own->batch.gazes += own->count * (uint64_t)GAZE_CUDA_BYTES;
+        own->others.table += own->others.table ? own->count * others_bytes(own) : 0;
     }
     return FOVEA_OK;
 }

@@ -16,7 +16,18 @@ struct gauss_frame {
     int origin_y_px;
     int late;
     float light_value;
+    int other_count;
+    int others_q8[6];
 };
+
+/* Returns a place that is looked at: of number 0 the gaze, then the others. The compiler knows each index. */
+ivec2 fovea_q8(gauss_frame frame, int k)
+{
+    return k == 0   ? ivec2(frame.gaze_x_q8, frame.gaze_y_q8)
+           : k == 1 ? ivec2(frame.others_q8[0], frame.others_q8[1])
+           : k == 2 ? ivec2(frame.others_q8[2], frame.others_q8[3])
+                    : ivec2(frame.others_q8[4], frame.others_q8[5]);
+}
 
 /* Returns the place of a view's pixel in the images, which may hold several views. Coordinates are clamped to the
  * view's edges before they come here. */

@@ -47,11 +47,11 @@ bool inside_bound(uvec2 distance_sq, int fragment_px, int i)
            (distance_sq.y == bound_sq.y && distance_sq.x < bound_sq.x);
 }
 
-/* Returns 0 for a copy, or 1 + the ring of the fragments with that middle: the last whose inner bound is not beyond it.
- * Exact: floats only guess where to start. */
-int ring_at(gauss_frame frame, ivec2 middle)
+/* Returns 0 for a copy, or 1 + the ring around fovea k of the fragments with that middle: the last whose inner bound is
+ * not beyond it. Exact: floats only guess where to start. */
+int ring_at(gauss_frame frame, int k, ivec2 middle)
 {
-    ivec2 d = middle * 256 - ivec2(frame.gaze_x_q8, frame.gaze_y_q8);
+    ivec2 d = middle * 256 - fovea_q8(frame, k);
     uvec2 distance_sq = square_sum(5u * uint(abs(d.x)), 5u * uint(abs(d.y)));
     float fragments = length(vec2(d)) / (256.0 * float(frame.fragment_px));
     int v = clamp(int((fragments - 0.5) / 1.4), 0, law.table_count - 1);

@@ -115,26 +115,30 @@ vec2 law_map_projected(vec3 ray, vec3 gaze)
     return far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0);
 }
 
-/* Returns sigma at a place, counted as the gaze is, before the ramp and the strength. Each table is read in one place of
- * the code: drivers put it into every caller, and take seconds for some of them. */
+/* Returns sigma at a place, counted as the gaze is, before the ramp and the strength: the least of all foveas. Each
+ * table is read in one place of the code: drivers put it into every caller, and take seconds for some of them. */
 float law_plain(gauss_frame frame, vec2 place_px)
 {
     vec2 pixel = place_px - 0.5;
-    vec2 gaze_px = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0 - 0.5;
     bool is_map = law.kind == LAW_MAP || law.kind == LAW_MAP_PROJECTED;
     bool is_flat = law.kind == LAW_MAP || law.kind == LAW_RADIAL;
     vec3 ray = law_ray(pixel);
-    vec3 gaze = law_ray(gaze_px);
-    vec2 off = pixel - gaze_px;
-    float apart = length(off);
-    if (law.kind == LAW_MAP_PROJECTED) {
-        off = law_map_projected(ray, gaze);
-    } else if (!is_flat) {
-        apart = law_angle_deg(ray, gaze);
+    float least = 0.0;
+    for (int k = 0; k <= frame.other_count; k++) {
+        vec2 gaze_px = vec2(fovea_q8(frame, k)) / 256.0 - 0.5;
+        vec3 gaze = law_ray(gaze_px);
+        vec2 off = pixel - gaze_px;
+        float apart = length(off);
+        if (law.kind == LAW_MAP_PROJECTED) {
+            off = law_map_projected(ray, gaze);
+        } else if (!is_flat) {
+            apart = law_angle_deg(ray, gaze);
+        }
+        float value = is_map ? law_map(off) : law_at(apart);
+        least = k > 0 ? min(least, value) : value;
     }
-    float value = is_map ? law_map(off) : law_at(apart);
     float px_per_radian = length(ray) / max(law.tan_x_per_px, law.tan_y_per_px);
-    return is_flat ? value : radians(value) * px_per_radian;
+    return is_flat ? least : radians(least) * px_per_radian;
 }
 
 float law_applied(float plain_px)
@@ -157,7 +161,10 @@ float law_sigma(gauss_frame frame, ivec2 pixel)
     if (frame.fragment_px > 0) {
         ivec2 middle = grid_middle(frame, pixel);
         if (law.kind == LAW_RINGS) {
-            int ring = ring_at(frame, middle);
+            int ring = ring_at(frame, 0, middle);
+            for (int k = 1; k <= frame.other_count; k++) {
+                ring = min(ring, ring_at(frame, k, middle));
+            }
             return ring > 0 ? law.strength * law_table[ring - 1] : 0.0;
         }
         place_px = vec2(clamp(middle, ivec2(0), ivec2(frame.width_px, frame.height_px)));

@@ -59,6 +59,7 @@ static struct gauss_frame frame_of(const struct gauss_plan *plan,
         .origin_y_px = frame->origin_y_px,
         .late = looks && frame->late,
         .light_value = gauss_plan_light_value(plan),
+        .others = looks ? frame->others : (struct gaze_others){0},
     };
 }
 
@@ -82,5 +83,11 @@ struct gauss_frame gauss_frame_make(const struct gauss_plan *plan, struct fovea_
 float gauss_sigma_at(const struct gauss_plan *plan, const struct gauss_frame *frame, int32_t x,
                      int32_t y)
 {
-    return gauss_frame_sigma(&plan->law, plan->law_table, frame, x, y);
+    float least_px = gauss_frame_sigma(&plan->law, plan->law_table, frame, frame, x, y);
+    for (int32_t k = 0; k < frame->others.count; k++) {
+        const struct gauss_frame there = gauss_frame_at_other(frame, k);
+        least_px =
+            fminf(least_px, gauss_frame_sigma(&plan->law, plan->law_table, frame, &there, x, y));
+    }
+    return least_px;
 }

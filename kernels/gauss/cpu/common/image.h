@@ -30,9 +30,11 @@ static inline struct gauss_cpu_view gauss_cpu_view_of(const struct operator_imag
         view.sigmas = pixel_image_after(batch->sigmas, index * batch->sigmas_next_bytes);
     }
     if (batch->gazes_uv) {
-        const float *gaze_uv = batch->gazes_uv + 2 * (ptrdiff_t)index;
+        const float *gaze_uv = operator_gaze_of(batch, (size_t)index);
         view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);
         view.frame.gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], frame->height_px);
+        view.frame.others = operator_others_of(gaze_uv, operator_foveas_of(batch), frame->width_px,
+                                               frame->height_px);
     }
     return view;
 }

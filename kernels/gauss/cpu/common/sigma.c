@@ -134,12 +134,12 @@ static inline lanes ramped(const struct gauss_law *law, const lanes *sigma)
     return law->strength * lanes_greater(&ramp, &zero);
 }
 
-/* Sigma of every place. */
-static void even_row(const struct gauss_cpu_picture *picture, const struct gauss_cpu_places *places,
-                     float *out)
+/* Sigma of every place by a frame's gaze alone; `less`: where it is less than what is there. */
+static inline void even_row(const struct gauss_cpu_picture *picture,
+                            const struct gauss_frame *frame, const struct gauss_cpu_places *places,
+                            bool less, float *out)
 {
     const struct gauss_law *law = &picture->plan->law;
-    const struct gauss_frame *frame = &picture->view.frame;
     const float gaze_x_px = (float)frame->gaze_x_q8 / 256.0f;
     const float gaze_y_px = (float)frame->gaze_y_q8 / 256.0f;
     const struct place place = {
@@ -151,11 +151,23 @@ static void even_row(const struct gauss_cpu_picture *picture, const struct gauss
         const lanes x_px = places->apart_px * (lanes_ramp() + (float)i);
         const lanes dx = places->x_px - gaze_x_px + x_px;
         const lanes sigma = plain_at(law, picture->plan->law_table, &place, &x_px, &dx);
-        *(lanes *)(out + i) = ramped(law, &sigma);
+        const lanes own = ramped(law, &sigma);
+        *(lanes *)(out + i) = less ? lanes_lesser(&own, (const lanes *)(out + i)) : own;
     }
 }
 
-/* Does gauss_frame_sigma, once for the pixels of a fragment. */
+static void even_row_of_all(const struct gauss_cpu_picture *picture,
+                            const struct gauss_cpu_places *places, float *out)
+{
+    const struct gauss_frame *frame = &picture->view.frame;
+    even_row(picture, frame, places, false, out);
+    for (int32_t k = 0; k < frame->others.count; k++) {
+        const struct gauss_frame there = gauss_frame_at_other(frame, k);
+        even_row(picture, &there, places, true, out);
+    }
+}
+
+/* Does gauss_sigma_at, once for the pixels of a fragment. */
 static void stepped_row(const struct gauss_cpu_picture *picture,
                         const struct gauss_cpu_places *places, float *out)
 {
@@ -168,9 +180,13 @@ static void stepped_row(const struct gauss_cpu_picture *picture,
     for (int32_t i = 0; i < places->count;) {
         const int32_t index = (first_px + i + shift_px) / side_px;
         const int32_t end = (index + 1) * side_px - shift_px - first_px;
-        const float sigma_px =
-            gauss_grid_sigma(&plan->law, plan->law_table, frame,
-                             gauss_grid_middle_px(index, side_px, shift_px), y_px);
+        const int32_t x_px = gauss_grid_middle_px(index, side_px, shift_px);
+        float sigma_px = gauss_grid_sigma(&plan->law, plan->law_table, frame, x_px, y_px);
+        for (int32_t k = 0; k < frame->others.count; k++) {
+            const struct gauss_frame there = gauss_frame_at_other(frame, k);
+            sigma_px =
+                fminf(sigma_px, gauss_grid_sigma(&plan->law, plan->law_table, &there, x_px, y_px));
+        }
         for (; i < places->count && i < end; i++) {
             out[i] = sigma_px;
         }
@@ -200,7 +216,7 @@ void gauss_cpu_sigma_row(const struct gauss_cpu_picture *picture, struct gauss_c
     if (picture->plan->law.kind == GAUSS_LAW_PICTURE) {
         pictured_row(picture, &places, out);
     } else if (picture->view.frame.fragment_px == 0) {
-        even_row(picture, &places, out);
+        even_row_of_all(picture, &places, out);
     } else {
         stepped_row(picture, &places, out);
     }

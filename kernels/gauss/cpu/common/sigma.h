@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Does gauss_law_sigma_at for places along a row; of a frame with fragments or a picture of
- * sigmas, gauss_frame_sigma or gauss_law_pictured for pixels. */
+/* Does gauss_law_sigma_at for places along a row, the least of all foveas; of a frame with
+ * fragments or a picture of sigmas, gauss_sigma_at or gauss_law_pictured for pixels. */
 #ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_SIGMA_H
 #define FOVEA_KERNELS_GAUSS_CPU_COMMON_SIGMA_H
 

@@ -21,6 +21,13 @@ struct gauss_cuda_batch {
     int64_t dst_next_bytes;
 };
 
+/* Places of a view that are as sharp as its gaze. */
+struct gauss_cuda_others {
+    uint64_t table; /* int32_t[of.count][2] for each image, in q8; 0: of.q8 for all */
+    struct gaze_others of;
+    int32_t reserved;
+};
+
 /* A frame's picture of sigmas, or a batch's first, for a law of such pictures. */
 struct gauss_cuda_sigmas {
     uint64_t data; /* of the view's top left pixel */
@@ -68,6 +75,7 @@ struct gauss_cuda_smooth {
     int32_t node_count;
     float end; /* no place of the ladder lies beyond */
     struct gauss_cuda_sigmas sigmas; /* a run's */
+    struct gauss_cuda_others others; /* a run's */
 };
 
 struct gauss_cuda_smooth_params {

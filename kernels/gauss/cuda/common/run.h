@@ -20,6 +20,7 @@ struct gauss_cuda_run {
     uint32_t count;
     uint32_t sources; /* the same, or 1: one picture for all, whose levels are made once */
     struct gauss_cuda_batch batch;
+    struct gauss_cuda_others others;
     struct image_linear src; /* of the first */
     struct image_linear dst;
     struct gauss_cuda_sigmas sigmas; /* zeros where the plan is of no pictures of sigmas */

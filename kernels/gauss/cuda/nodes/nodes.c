@@ -236,5 +236,6 @@ enum fovea_result gauss_nodes_run(const struct gauss_nodes_kernels *kernels,
     params.nodes.samples = run->levels;
     params.nodes.next_bytes = run->next_bytes;
     params.nodes.sigmas = run->sigmas;
+    params.nodes.others = run->others;
     return run->whole ? launch_whole(kernels, run, &params) : launch_all(kernels, run, &params);
 }

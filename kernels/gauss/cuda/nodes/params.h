@@ -73,6 +73,7 @@ struct gauss_nodes {
     uint64_t samples; /* levels from 1 on: as many halves a sample as channels are blurred */
     int64_t next_bytes; /* bytes from an image's levels to the next image's */
     struct gauss_cuda_sigmas sigmas; /* a run's */
+    struct gauss_cuda_others others; /* a run's */
 };
 
 struct gauss_nodes_params {

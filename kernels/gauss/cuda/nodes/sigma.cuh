@@ -7,6 +7,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
 
+#include "kernels/gauss/cuda/common/others.cuh"
 #include "kernels/gauss/grid.h"
 #include "levels.cuh"
 
@@ -230,14 +231,51 @@ static __device__ __forceinline__ void pictured_sigmas(const gauss_frame &frame,
     }
 }
 
-/* Does gauss_frame_sigma, or gauss_law_pictured. */
+/* Returns a pixel's sigma by the others, or what it is by the gaze where that is less. */
+template <typename Plan>
+static __device__ __forceinline__ float least_of_others(const gauss_frame &frame, const Plan &plan,
+                                                        int x, int y, float own)
+{
+#pragma unroll 1
+    for (int k = 0; k < plan.others.of.count; k++) {
+        const int2 other = other_q8(plan.others, k);
+        gauss_frame there = frame;
+        there.gaze_x_q8 = other.x;
+        there.gaze_y_q8 = other.y;
+        own = fminf(own,
+                    gauss_frame_sigma(&plan.law, (const float *)plan.table, &frame, &there, x, y));
+    }
+    return own;
+}
+
+/* Does gauss_sigma_at, or gauss_law_pictured. */
 template <typename Plan>
 static __device__ __forceinline__ float sigma_of_pixel(const gauss_frame &frame, const Plan &plan,
                                                        int x, int y)
 {
     const float *table = (const float *)plan.table;
-    return plan.law.kind == GAUSS_LAW_PICTURE ? pictured_sigma(plan.sigmas, table[0], x, y)
-                                              : gauss_frame_sigma(&plan.law, table, &frame, x, y);
+    if (plan.law.kind == GAUSS_LAW_PICTURE) {
+        return pictured_sigma(plan.sigmas, table[0], x, y);
+    }
+    return least_of_others(frame, plan, x, y,
+                           gauss_frame_sigma(&plan.law, table, &frame, &frame, x, y));
+}
+
+/* Pixel by pixel, so that one fovea has all the registers. */
+template <typename Plan>
+static __device__ __forceinline__ void take_others(const gauss_frame &frame, const Plan &plan,
+                                                   const node_tile &tile,
+                                                   float (&sigmas)[NODES_PIXELS])
+{
+#pragma unroll 1
+    for (int n = 0; n < NODES_PIXELS; n++) {
+        const float sigma = least_of_others(frame, plan, min(tile.column(n), frame.width_px - 1),
+                                            min(tile.row(n), frame.height_px - 1), INFINITY);
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            sigmas[i] = n == i ? fminf(sigmas[i], sigma) : sigmas[i];
+        }
+    }
 }
 
 template <typename Plan>
@@ -305,6 +343,9 @@ static __device__ __forceinline__ void find_places(const gauss_frame &frame, boo
     float sigmas[NODES_PIXELS] = {};
     if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
         find_sigmas(frame, plan, tile, sigmas);
+        if (plan.others.of.count > 0) {
+            take_others(frame, plan, tile, sigmas);
+        }
     }
     const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
     const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;

@@ -107,6 +107,7 @@ enum fovea_result gauss_cuda_smooth_run(const struct gauss_cuda_smooth_kernels *
     params.smooth.samples = run->levels;
     params.smooth.next_samples = run->next_bytes / (int64_t)sample_bytes(run->format);
     params.smooth.sigmas = run->sigmas;
+    params.smooth.others = run->others;
     take_picture(run, &params.smooth);
     if (smooth->level_count > 0) {
         FOVEA_TRY(make_levels(kernels, run, &params));

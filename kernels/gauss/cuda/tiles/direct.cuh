@@ -22,7 +22,7 @@ static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, f
 {
     const bool near =
         fabsf(x - law.gaze_x) < TILE_CURVED_PX && fabsf(y - law.gaze_y) < TILE_CURVED_PX;
-    return near || law.tiles.curved != 0;
+    return near || law.tiles.curved != 0 || law.has_others();
 }
 
 static __device__ __forceinline__ float direct_root(float x)
@@ -30,7 +30,8 @@ static __device__ __forceinline__ float direct_root(float x)
     return ptx_sqrt(x);
 }
 
-/* By distance, all four are computed at once, so that none waits for another's load. */
+/* By distance, all four are computed at once, so that none waits for another's load. By the gaze
+ * alone. */
 static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law, int x, int y,
                                                              float (&sigma_px)[TILE_GROUP])
 {
@@ -40,6 +41,16 @@ static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law
     for (int n = 0; n < TILE_GROUP; n++) {
         const float across = dx + (float)n;
         sigma_px[n] = law.applied(law.table(direct_root(fmaf(across, across, dy * dy))));
+    }
+}
+
+static __device__ __forceinline__ void take_others_of_four(const tile_law &law, int x, int y,
+                                                           float (&sigma_px)[TILE_GROUP])
+{
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float plain = law.plain_of_others((float)(x + n) + 0.5f, (float)y + 0.5f, INFINITY);
+        sigma_px[n] = fminf(sigma_px[n], law.applied(plain));
     }
 }
 
@@ -53,6 +64,9 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
     const int y = y0 + row;
     if (law.tiles.law.kind == GAUSS_LAW_RADIAL) {
         radial_sigmas_of_four(law, x, y, sigma_px);
+        if (law.has_others()) {
+            take_others_of_four(law, x, y, sigma_px);
+        }
         return;
     }
     if (is_curved(law, (float)x, (float)y)) {

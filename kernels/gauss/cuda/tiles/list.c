@@ -130,7 +130,9 @@ static int32_t count_near(const struct gauss_frame *frame, float radius_px, doub
 void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame)
 {
     struct gauss_tile_grid *grid = &tiles->grid;
-    if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE) {
+    const bool is_alone =
+        frame->others.count == 0; /* of several foveas all that there is is taken */
+    if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE && is_alone) {
         const double side_px = (double)side_px_of(grid);
         const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),
                                           count_near(frame, tiles->split_px, side_px));

@@ -124,6 +124,7 @@ static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernel
     own.samples = run->levels;
     own.next_samples = run->next_bytes / SAMPLE_BYTES;
     own.state = run->state;
+    own.others = run->others;
     if ((of_bytes || kernels->floats.linear[run->format]) && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }

@@ -238,6 +238,7 @@ struct gauss_tiles {
     int64_t next_samples; /* bytes to the next image's; 0: one picture for all */
     uint64_t state; /* counts, entries, flags of an image */
     int64_t state_bytes; /* bytes to the next image's */
+    struct gauss_cuda_others others; /* a run's */
 };
 
 /* Returns how many levels a frame's gaze may need; it is the same for a single frame and in a

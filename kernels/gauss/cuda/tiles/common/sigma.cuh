@@ -6,19 +6,24 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 
+#include "kernels/gauss/cuda/common/others.cuh"
 #include "params.h"
 
-/* A view's law with its gaze. */
+/* A view's law with its gaze. What has `own` in its name goes by the gaze alone: where many pixels
+ * are asked for at once, the others are looked at in a loop of their own, and only if there are
+ * any. */
 struct tile_law {
     const gauss_tiles &tiles;
     float gaze_x;
     float gaze_y;
     bool blurs;
+    bool radial; /* gauss_tiles.radial, of one fovea */
     int level_count; /* levels that this gaze may need */
 
     __device__ __forceinline__ tile_law(const gauss_tiles &plan, const gauss_frame &frame)
         : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
           gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != GAZE_NONE),
+          radial(plan.radial != 0 && plan.others.of.count == 0),
           level_count(gauss_tile_level_count(&plan, &frame))
     {
     }
@@ -35,24 +40,47 @@ struct tile_law {
         return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
     }
 
-    __device__ __forceinline__ float projected(float x, float y) const
+    __device__ __forceinline__ float projected(float x, float y, float from_x, float from_y) const
     {
         const gauss_law &law = tiles.law;
         const gauss_ray pixel = gauss_law_ray(&law, x - 0.5f, y - 0.5f);
-        const gauss_ray gaze = gauss_law_ray(&law, gaze_x - 0.5f, gaze_y - 0.5f);
+        const gauss_ray gaze = gauss_law_ray(&law, from_x - 0.5f, from_y - 0.5f);
         return table(gauss_law_angle_deg(pixel, gaze)) * gauss_law_px_per_radian(&law, pixel) *
                0.01745329252f;
     }
 
-    /* Returns sigma before the ramp. */
-    __device__ __forceinline__ float plain(float x, float y) const
+    __device__ __forceinline__ float plain_from(float x, float y, float from_x, float from_y) const
     {
         if (tiles.law.kind != GAUSS_LAW_RADIAL) {
-            return projected(x, y);
+            return projected(x, y, from_x, from_y);
         }
-        const float dx = x - gaze_x;
-        const float dy = y - gaze_y;
+        const float dx = x - from_x;
+        const float dy = y - from_y;
         return table(sqrtf(dx * dx + dy * dy));
+    }
+    __device__ __forceinline__ bool has_others() const
+    {
+        return tiles.others.of.count > 0;
+    }
+    /* Returns sigma before the ramp by the others, or what it is by the gaze where that is less. */
+    __device__ __forceinline__ float plain_of_others(float x, float y, float own) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < tiles.others.of.count; k++) {
+            const int2 there = other_q8(tiles.others, k);
+            own = fminf(own, plain_from(x, y, (float)there.x / 256.0f, (float)there.y / 256.0f));
+        }
+        return own;
+    }
+
+    /* Returns sigma before the ramp. */
+    __device__ __forceinline__ float own_plain(float x, float y) const
+    {
+        return plain_from(x, y, gaze_x, gaze_y);
+    }
+    __device__ __forceinline__ float plain(float x, float y) const
+    {
+        return plain_of_others(x, y, own_plain(x, y));
     }
     __device__ __forceinline__ float applied(float plain_px) const
     {
@@ -122,7 +150,7 @@ static __device__ __forceinline__ tile_range range_between(const tile_law &law,
                                                            const tile_range &range, float side)
 {
     /* A place is at most half a diagonal of a 4 x 4 grid away: sqrt(2) / 8 of the side. */
-    const float more = law.tiles.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
+    const float more = law.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
     return {range.low - more, range.high + more};
 }
 
@@ -132,7 +160,7 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
                                                               const tile_square &square)
 {
     const int lane = (int)threadIdx.x % LANES;
-    const bool radial = law.tiles.radial != 0;
+    const bool radial = law.radial;
     tile_range range = {INFINITY, 0.0f};
 #pragma unroll 1
     for (int i = lane; i < (radial ? LANES : 25); i += LANES) {
@@ -234,7 +262,7 @@ static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &
 {
     const int across = law.tiles.grid.across;
     const int lane = (int)threadIdx.x % 32;
-    if (law.tiles.radial) {
+    if (law.radial) {
         const int own = lane / 2;
         const tile_square square =
             square_of_subtile(across * x + own % across, across * y + own / across);

@@ -62,11 +62,22 @@ struct tile_mma_variances {
         const int lane = tile_mma_lane();
         float low = INFINITY;
         float high = 0.0f;
+        const float x = (float)(x0 + lane % 4 * 2) + 0.5f;
+        const float y = (float)(y0 + lane / 4) + 0.5f;
 #pragma unroll
         for (int n = 0; n < 8; n++) {
-            const int x = x0 + lane % 4 * 2 + n / 4 * 8 + n % 2;
-            const int y = y0 + lane / 4 + n / 2 % 2 * 8;
-            at[n] = sampled_variance(law.of_pixel(x, y));
+            at[n] = law.own_plain(x + (float)(n / 4 * 8 + n % 2), y + (float)(n / 2 % 2 * 8));
+        }
+        if (law.has_others()) {
+#pragma unroll
+            for (int n = 0; n < 8; n++) {
+                at[n] = law.plain_of_others(x + (float)(n / 4 * 8 + n % 2),
+                                            y + (float)(n / 2 % 2 * 8), at[n]);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            at[n] = sampled_variance(law.applied(at[n]));
             low = fminf(low, at[n]);
             high = fmaxf(high, at[n]);
         }
