@@ -112,6 +112,13 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
     struct fovea_gaze *out_gaze);
 
+/* The foveas beside the gaze of the newest answer of fovea_gaze_source_read, where
+ * "gaze.saliency.foveas" is above 1 and the gaze is of the picture's making, in uv as the gaze is;
+ * returns how many. Frames of Vulkan contexts that are shown to the source have them by themselves.
+ * Any thread, while others read. */
+FOVEA_API uint32_t fovea_gaze_source_other_foveas(
+    const struct fovea_gaze_source *source, struct fovea_point_uv out_places[FOVEA_FOVEAS_MAX - 1]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -308,8 +308,8 @@ TEST(it_goes_to_the_blob_of_a_picture)
     assert_int_equal(first.state, FOVEA_GAZE_TRACKED);
     assert_ok(fovea_gaze_source_show(source, &image));
     assert_true(is_looked_at(source, 1, 24.5 / WIDTH, 14.5 / HEIGHT));
-    struct fovea_point_uv others[GAZE_OTHERS];
-    assert_int_equal(gaze_watch_others(gaze_source_watch(source), others), 0);
+    struct fovea_point_uv others[FOVEA_FOVEAS_MAX - 1];
+    assert_int_equal(fovea_gaze_source_other_foveas(source, others), 0);
     assert_int_equal(gaze_at(source, 2 * GAZE_NS_PER_S).sample_count, 1);
 }
 
@@ -462,7 +462,7 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
     settings.hold_ms = 100;
     settings.saliency_foveas = 2;
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
-    struct fovea_point_uv others[GAZE_OTHERS];
+    struct fovea_point_uv others[FOVEA_FOVEAS_MAX - 1];
     uint32_t most_others = 0;
     unsigned char pixels[WIDTH * HEIGHT];
     memset(pixels, 90, sizeof pixels);
@@ -482,7 +482,7 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
         assert_true(gaze.usable);
         moved_deg = after_ms == 101 ? moved_deg : fmax(moved_deg, apart_deg(gaze.point, last));
         assert_true(after_ms > 101 || apart_deg(gaze.point, last) < 1e-4);
-        const uint32_t count = gaze_watch_others(gaze_source_watch(source), others);
+        const uint32_t count = fovea_gaze_source_other_foveas(source, others);
         most_others = count > most_others ? count : most_others;
     }
     assert_int_equal(most_others, 1);
@@ -493,7 +493,7 @@ TEST(a_lost_gaze_goes_on_from_where_it_was_and_a_measured_one_wins)
     const struct fovea_gaze found = gaze_at(source, again.t_ns + 50 * MS);
     assert_int_equal(found.state, FOVEA_GAZE_TRACKED);
     assert_near(found.point.x_uv, 0.25, 0);
-    assert_int_equal(gaze_watch_others(gaze_source_watch(source), others), 0);
+    assert_int_equal(fovea_gaze_source_other_foveas(source, others), 0);
     const struct fovea_gaze lost = gaze_at(source, again.t_ns + 150 * MS);
     assert_near(lost.point.x_uv, 0.25, 1e-6);
 }

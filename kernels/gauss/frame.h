@@ -8,6 +8,7 @@
 
 #include "fovea.h"
 #include "kernels/gaze/gaze.h"
+#include "kernels/operator/others.h"
 #include "law.h"
 #include "light.h"
 

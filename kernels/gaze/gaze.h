@@ -19,15 +19,6 @@
 
 #define GAZE_REACH_UV 4.0
 
-/* A view is sharp at its gaze and at so many other places. */
-#define GAZE_OTHERS_MAX 3
-
-/* Those places, in q8. 32-bit members only, as struct gauss_frame has. */
-struct gaze_others {
-    int32_t count; /* 0 .. GAZE_OTHERS_MAX */
-    int32_t q8[GAZE_OTHERS_MAX][2];
-};
-
 /* uv -> q8, clamped to four image sizes outside the image. Of a uv that was a float every step but
  * the last is exact, so that a compiler that fuses them rounds to the same number. */
 GAZE_FN int32_t gaze_to_q8(double uv, int32_t size_px)

@@ -15,7 +15,7 @@
 #define FOVEA_KERNELS_OPERATOR_OPERATOR_H
 
 #include "config/settings.h"
-#include "kernels/gaze/gaze.h"
+#include "others.h"
 
 struct operator_api;
 struct operator_cuda_api;
@@ -119,18 +119,6 @@ static inline uint32_t operator_foveas_of(const struct operator_images *images)
 static inline const float *operator_gaze_of(const struct operator_images *images, size_t index)
 {
     return images->gazes_uv + 2 * operator_foveas_of(images) * index;
-}
-
-/* Returns those of an image's foveas that follow on its gaze. */
-static inline struct gaze_others operator_others_of(const float *gaze_uv, uint32_t foveas,
-                                                    int32_t width_px, int32_t height_px)
-{
-    struct gaze_others others = {.count = (int32_t)foveas - 1};
-    for (int32_t k = 0; k < others.count; k++) {
-        others.q8[k][0] = gaze_to_q8((double)gaze_uv[2 * (k + 1)], width_px);
-        others.q8[k][1] = gaze_to_q8((double)gaze_uv[2 * (k + 1) + 1], height_px);
-    }
-    return others;
 }
 
 /* Frames on the processor. One thread at a time for each operator_host. */

@@ -339,6 +339,18 @@ static enum fovea_result take_focuses(struct fovea_context *context, struct cont
     return FOVEA_OK;
 }
 
+/* Of a batch of one, whose gaze is the view's. */
+static void set_others(struct context_frame *frame)
+{
+    struct fovea_point_uv places[FOVEA_FOVEAS_MAX - 1];
+    const uint32_t count = frame->others_uv ? frame->fovea_count - 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        places[i].x_uv = (double)frame->others_uv[2 * (size_t)i];
+        places[i].y_uv = (double)frame->others_uv[2 * (size_t)i + 1];
+    }
+    operator_frame_set_others(&frame->view, places, count);
+}
+
 /* A frame that was checked. */
 static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
                                    struct fovea_point_uv gaze)
@@ -355,10 +367,7 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
     frame->view =
         operator_frame_make(frame->src.width_px, frame->src.height_px, blind ? middle : gaze);
     frame->view.blind = blind;
-    if (frame->others_uv) {
-        frame->view.others = operator_others_of(frame->others_uv - 2, frame->fovea_count,
-                                                frame->view.width_px, frame->view.height_px);
-    }
+    set_others(frame);
     FOVEA_TRY(backends[backend]->run(context->slots[backend].device, entry->op, frame));
     context->problem[0] = '\0';
     return FOVEA_OK;

@@ -233,6 +233,13 @@ enum fovea_result fovea_gaze_source_show(struct fovea_gaze_source *source,
                           : FOVEA_ERROR_INVALID_STATE;
 }
 
+uint32_t fovea_gaze_source_other_foveas(const struct fovea_gaze_source *source,
+                                        struct fovea_point_uv out_places[FOVEA_FOVEAS_MAX - 1])
+{
+    struct gaze_watch *watch = source && out_places ? gaze_source_watch(source) : NULL;
+    return watch ? gaze_watch_others(watch, out_places) : 0;
+}
+
 static struct fovea_point_uv to_uv(const struct fovea_gaze_source *source, uint32_t width_px,
                                    uint32_t height_px, double x, double y)
 {

@@ -8,7 +8,7 @@
 #define FOVEA_GODOT_SHOW_H
 
 #include "godot_render.h"
-#include "plugin/gaze/gaze_path.h"
+#include "plugin/gaze/gaze_watch.h"
 
 /* Before the first view of a frame: follows the source that is in force. */
 void godot_show_follow(struct godot_render *render, struct engine_feed *feed);

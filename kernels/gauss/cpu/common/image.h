@@ -33,8 +33,12 @@ static inline struct gauss_cpu_view gauss_cpu_view_of(const struct operator_imag
         const float *gaze_uv = operator_gaze_of(batch, (size_t)index);
         view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);
         view.frame.gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], frame->height_px);
-        view.frame.others = operator_others_of(gaze_uv, operator_foveas_of(batch), frame->width_px,
-                                               frame->height_px);
+        view.frame.others.count = (int32_t)operator_foveas_of(batch) - 1;
+        for (int32_t k = 0; k < view.frame.others.count; k++) {
+            int32_t *place_q8 = view.frame.others.q8[k];
+            place_q8[0] = gaze_to_q8((double)gaze_uv[2 * (k + 1)], frame->width_px);
+            place_q8[1] = gaze_to_q8((double)gaze_uv[2 * (k + 1) + 1], frame->height_px);
+        }
     }
     return view;
 }
