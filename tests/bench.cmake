@@ -9,6 +9,9 @@ add_executable(fovea_bench
     bench/blur_thesis/exact_worst.c
     bench/cases.c
     bench/cpu_copy.c
+    bench/csdd_thesis/cpu_csdd_thesis.c
+    bench/csdd_thesis/csdd_plan.c
+    bench/csdd_thesis/csdd_sizes.c
     bench/domain.c
     bench/domain_cpu.c
     bench/domain_report.c
@@ -26,7 +29,7 @@ add_executable(fovea_bench
 set(bench_folder ${CMAKE_CURRENT_BINARY_DIR}/bench)
 target_include_directories(fovea_bench PRIVATE bench ${CMAKE_CURRENT_SOURCE_DIR} ${bench_folder})
 target_link_libraries(fovea_bench PRIVATE fovea_internal fovea_build fovea_cjson m)
-set_source_files_properties(bench/cpu_copy.c PROPERTIES COMPILE_OPTIONS -O3)
+set_source_files_properties(bench/cpu_copy.c bench/csdd_thesis/csdd_plan.c PROPERTIES COMPILE_OPTIONS -O3)
 # The bundle's copy of the Vulkan loader, so that the program starts on machines without one.
 set_target_properties(fovea_bench PROPERTIES
     INSTALL_RPATH "${CMAKE_INSTALL_RPATH};$ORIGIN/../fallback")
@@ -71,7 +74,10 @@ if(TARGET fovea_cuda)
         bench/blur_thesis/thesis.c bench/blur_thesis/thesis_check.c bench/blur_thesis/transforms.c
         $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_tables_ptx>
         $<TARGET_OBJECTS:bench_blur_textures_ptx>
-        bench/papers/cuda_ways.c quality/metrics.c
+        bench/csdd_thesis/cuda_csdd_thesis.c $<TARGET_OBJECTS:bench_csdd_thesis_ptx>
+        bench/lightfield_paper/cuda_lightfield_paper.c bench/lightfield_paper/exact.c
+        $<TARGET_OBJECTS:bench_lightfield_render_ptx> $<TARGET_OBJECTS:bench_lightfield_depth_ptx>
+        bench/papers/cuda_kernel.c bench/papers/cuda_ways.c quality/metrics.c
         $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
@@ -97,7 +103,7 @@ if(TARGET fovea_cuda)
     if(COMMAND fovea_add_emulated)
         fovea_add_emulated(calls "fovea_calls;--dry")
         # Each way's picture against double precision; nothing is timed.
-        foreach(name IN ITEMS lens-paper foveation-paper blur-thesis)
+        foreach(name IN ITEMS lens-paper foveation-paper blur-thesis lightfield-paper csdd-thesis)
             fovea_add_emulated(bench_${name} "fovea_bench;--quick;--check;--backend;cuda;--${name}")
         endforeach()
     endif()

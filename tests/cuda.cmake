@@ -76,6 +76,11 @@ foreach(name IN ITEMS blur_thesis blur_tables)
     fovea_add_ptx(bench_${name} bench/blur_thesis/${name}.cu bench/blur_thesis/blur_pixels.cuh bench/blur_thesis/blur_thesis.h)
 endforeach()
 fovea_add_ptx(bench_blur_textures bench/blur_thesis/blur_textures.cu bench/blur_thesis/blur_thesis.h)
+foreach(name IN ITEMS render depth)
+    fovea_add_ptx(bench_lightfield_${name} bench/lightfield_paper/lightfield_${name}.cu
+        bench/lightfield_paper/lightfield_pixels.cuh bench/lightfield_paper/lightfield_paper.h)
+endforeach()
+fovea_add_ptx(bench_csdd_thesis bench/csdd_thesis/csdd_thesis.cu bench/csdd_thesis/csdd_thesis.h)
 fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/lens_peers.h)
 fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)

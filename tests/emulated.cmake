@@ -68,7 +68,8 @@ endfunction()
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
 if(TARGET fovea_cuda)
     foreach(name IN ITEMS bench_kernels lens_paper/lens_paper foveation_paper/foveation_paper blur_thesis/blur_thesis blur_thesis/blur_tables
-        blur_thesis/blur_textures foveation_paper/foveation_mips)
+        blur_thesis/blur_textures foveation_paper/foveation_mips lightfield_paper/lightfield_render
+        lightfield_paper/lightfield_depth csdd_thesis/csdd_thesis)
         list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}.cu)
     endforeach()
     foreach(name IN ITEMS 

@@ -98,8 +98,8 @@ fovea_add_fuzz(NAME fuzz_lightfield SOURCES fuzz/fuzz_lightfield.c quality/raw_t
 fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)
-fovea_add_test(NAME test_papers SOURCES test_papers.c bench/blur_thesis/exact.c bench/foveation_paper/plan.c
-    LINK fovea_build m LABELS unit)
+fovea_add_test(NAME test_papers SOURCES test_papers.c bench/blur_thesis/exact.c bench/csdd_thesis/csdd_plan.c bench/foveation_paper/plan.c
+    LINK fovea_kernels m LABELS unit)
 fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c bench/lens_paper/tables.c
     LINK fovea_test_operators LABELS unit)
 foreach(topic IN ITEMS calibration headsets)

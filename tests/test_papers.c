@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What bench/foveation_paper/ and bench/blur_thesis/ compare kernels with, against what the paper
- * and the thesis print, and against closed forms. */
+/* What bench/foveation_paper/, bench/blur_thesis/ and bench/csdd_thesis/ compare kernels with,
+ * against what the paper and the theses print, against closed forms and definitions. */
 
 #include "bench/blur_thesis/exact.h"
+#include "bench/csdd_thesis/csdd_plan.h"
 #include "bench/foveation_paper/plan.h"
 #include "cmocka_all.h"
+#include "kernels/saliency/saliency.h"
 
 #define SIDE 128
 
@@ -172,4 +174,75 @@ TEST(pyramids_have_the_sigmas_of_their_closed_form)
         }
     }
     assert_true(fabs(exact_pyramid_sigma(PYRAMID_QUASI, 3) - 6.170) < 0.001);
+}
+
+/* ---- CSDD */
+
+TEST(blocks_are_as_active_as_in_table_4_1)
+{
+    static const struct {
+        int32_t threads, warps[2], blocks[2]; /* of kernels 1 and 2, of kernel 3 */
+    } rows[] = {{64, {16, 16}, {8, 8}},  {128, {24, 32}, {6, 8}}, {192, {24, 30}, {4, 5}},
+                {256, {24, 32}, {3, 4}}, {320, {20, 30}, {2, 3}}, {384, {24, 24}, {2, 2}},
+                {512, {16, 32}, {1, 2}}};
+    static const struct csdd_use uses[] = {{20, 368}, {8, 64}};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        const struct csdd_use *use = &uses[i % 2];
+        const int32_t threads = rows[i / 2].threads;
+        assert_int_equal(csdd_active_blocks(&csdd_gtx280, use, threads), rows[i / 2].blocks[i % 2]);
+        assert_int_equal(csdd_active_warps(&csdd_gtx280, use, threads), rows[i / 2].warps[i % 2]);
+    }
+    assert_int_equal(csdd_most_threads(&csdd_gtx280, &uses[0]), 256);
+}
+
+TEST(padding_and_streams_are_those_of_table_4_2)
+{
+    static const struct {
+        int32_t size[2], threads[2], padding[2], streams;
+    } rows[] = {{{320, 240}, {64, 256}, {0, 16}, 1},   {{240, 380}, {256, 192}, {16, 4}, 1},
+                {{512, 256}, {256, 256}, {0, 0}, 1},   {{576, 512}, {192, 256}, {0, 0}, 2},
+                {{480, 640}, {256, 128}, {32, 0}, 2},  {{512, 768}, {256, 256}, {0, 0}, 2},
+                {{800, 600}, {64, 128}, {32, 40}, 2},  {{768, 768}, {256, 256}, {0, 0}, 4},
+                {{1280, 1024}, {256, 256}, {0, 0}, 8}, {{1600, 1200}, {64, 64}, {0, 16}, 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int64_t pixels = 1;
+        for (int k = 0; k < 2; k++) {
+            const int32_t threads = csdd_threads(rows[i].size[k], 256);
+            const int32_t padded = csdd_padded(rows[i].size[k], threads);
+            assert_int_equal(threads, rows[i].threads[k]);
+            assert_int_equal(padded - rows[i].size[k], rows[i].padding[k]);
+            pixels *= padded;
+        }
+        assert_int_equal(csdd_streams(pixels, (int64_t)1 << 30), rows[i].streams);
+    }
+}
+
+/* A disc and a slope: Deriche's filters are some thousandths off. */
+TEST(the_thesiss_filters_are_near_the_definition)
+{
+    enum { ROWS = 40, COLUMNS = 52, COUNT = ROWS * COLUMNS };
+    const double sigma_px = 3.0;
+    static double levels[COUNT], exact[COUNT], made[COUNT], work[3 * COUNT];
+    static float bins[COUNT];
+    struct csdd_thesis_filter filters[2];
+    double off = 0.0;
+    double all = 0.0;
+    for (int i = 0; i < COUNT; i++) {
+        const bool disc = hypot(i % COLUMNS - 25.0, (double)(i / COLUMNS) - 19.0) < 7.0;
+        levels[i] = disc ? 200.0 : 2.0 * (i % COLUMNS);
+        bins[i % COLUMNS * ROWS + i / COLUMNS] = floorf((float)levels[i] / 2.0f);
+    }
+    const struct saliency_picture picture = {levels, COLUMNS, ROWS, 1, 255.0};
+    assert_int_equal(saliency_reference(&picture, 0, sigma_px, SALIENCY_ABSOLUTE, exact), FOVEA_OK);
+    csdd_filters(sigma_px, filters);
+    struct csdd_cpu cpu = {bins, ROWS, COLUMNS, filters, work, work + COUNT, work + 2 * COUNT, {0}};
+    for (int bin = 0; bin < CSDD_THESIS_BINS; bin++) {
+        csdd_cpu_add(&cpu, bin, csdd_factor(sigma_px), made);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        const double is = exact[i];
+        off += pow(made[i % COLUMNS * ROWS + i / COLUMNS] - is, 2.0);
+        all += is * is;
+    }
+    assert_true(sqrt(off / all) > 1e-3 && sqrt(off / all) < 1.2e-2);
 }

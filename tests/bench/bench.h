@@ -10,10 +10,12 @@
  *     report_text.c       as Markdown tables
  *     report_json.c       as JSON
  *     domain*.c           random points instead of those tables, each against a bound
- *     papers/             what the next three share
+ *     papers/             what the next five share
  *     lens_paper/         a paper's ways to warp for a lens, and others', instead of those tables
  *     foveation_paper/    a paper's kernel for foveation, with others beside it
  *     blur_thesis/        a thesis's ways to blur
+ *     lightfield_paper/   a paper's kernels for light fields
+ *     csdd_thesis/        a thesis's kernels for blobs
  *     machine.c           date, commit, processor, driver
  *     bench_cpu.c         the cpu backend
  *     bench_cuda*.c       the cuda backend, and copies beside it
@@ -40,6 +42,7 @@ void bench_vulkan(struct bench *bench);
 
 void domain_cpu(struct bench *bench);
 void cpu_lens_paper(struct bench *bench);
+void cpu_csdd_thesis(struct bench *bench);
 
 /* The case is wished for; with --list: prints its name, and it is not. */
 bool bench_wants(const struct bench *bench, const char *name);

@@ -172,8 +172,13 @@ void bench_cpu(struct bench *bench)
         domain_cpu(bench);
         return;
     }
-    if (bench->wishes.foveation_paper || bench->wishes.blur_thesis) {
+    if (bench->wishes.foveation_paper || bench->wishes.blur_thesis ||
+        bench->wishes.lightfield_paper) {
         return; /* those ways are kernels of CUDA */
+    }
+    if (bench->wishes.csdd_thesis) {
+        cpu_csdd_thesis(bench);
+        return;
     }
     if (bench->wishes.lens_paper) {
         cpu_lens_paper(bench);

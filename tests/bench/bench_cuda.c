@@ -123,6 +123,8 @@ void bench_cuda(struct bench *bench)
     const bool there = bench->wishes.lens_paper          ? cuda_lens_paper(&b)
                        : bench->wishes.foveation_paper   ? cuda_foveation_paper(&b)
                        : bench->wishes.blur_thesis       ? cuda_blur_thesis(&b)
+                       : bench->wishes.lightfield_paper  ? cuda_lightfield_paper(&b)
+                       : bench->wishes.csdd_thesis       ? cuda_csdd_thesis(&b)
                        : bench->wishes.domain_points > 0 ? cuda_domain(&b)
                                                          : run_all(&b);
     close_device(&b);

@@ -19,6 +19,9 @@ extern const char bench_foveation_mips_ptx[];
 extern const char bench_blur_thesis_ptx[];
 extern const char bench_blur_tables_ptx[];
 extern const char bench_blur_textures_ptx[];
+extern const char bench_lightfield_render_ptx[];
+extern const char bench_lightfield_depth_ptx[];
+extern const char bench_csdd_thesis_ptx[];
 
 /* A picture in an array, as surface object. */
 struct cuda_array {
@@ -158,6 +161,8 @@ bool cuda_domain(struct cuda_bench *b);
 bool cuda_lens_paper(struct cuda_bench *b); /* lens_paper/ */
 bool cuda_foveation_paper(struct cuda_bench *b); /* foveation_paper/ */
 bool cuda_blur_thesis(struct cuda_bench *b); /* blur_thesis/ */
+bool cuda_lightfield_paper(struct cuda_bench *b); /* lightfield_paper/ */
+bool cuda_csdd_thesis(struct cuda_bench *b); /* csdd_thesis/ */
 
 /* Opens the device where it is not open yet; false: there is none. */
 bool cuda_open(struct cuda_bench *b);

@@ -30,11 +30,11 @@ static void add_size(cJSON *object, const struct bench_size *size)
     add_number(object, "height_px", size->height_px);
 }
 
-static const char *const kinds[RESULT_KIND_COUNT] = {[RESULT_PICTURE] = "picture",
-                                                     [RESULT_BATCH] = "batch",
-                                                     [RESULT_LENS] = "lens",
-                                                     [RESULT_FOVEATION] = "foveation-paper",
-                                                     [RESULT_THESIS] = "blur-thesis"};
+static const char *const kinds[RESULT_KIND_COUNT] = {
+    [RESULT_PICTURE] = "picture",    [RESULT_BATCH] = "batch",
+    [RESULT_LENS] = "lens",          [RESULT_FOVEATION] = "foveation-paper",
+    [RESULT_THESIS] = "blur-thesis", [RESULT_LIGHTFIELD] = "lightfield-paper",
+    [RESULT_CSDD] = "csdd-thesis"};
 
 static void add_bandwidth(cJSON *object, const struct results *results, const struct result *row)
 {

@@ -117,6 +117,20 @@ static const struct {
          "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | against "
          "double precision |\n|---|---|---|---|---|---|---|---|---|---|\n",
          lens_row},
+    [RESULT_LIGHTFIELD] =
+        {"A paper's kernels for light fields, and Fovea's. x copy: against a copy of the raw "
+         "picture. "
+         "Warm: the same\nraw picture again and again. x Fovea: against Fovea's with the nearest "
+         "pixels.",
+         "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | against "
+         "double precision |\n|---|---|---|---|---|---|---|---|---|---|\n",
+         lens_row},
+    [RESULT_CSDD] =
+        {"A thesis's kernels for blobs, one channel and one scale where nothing else is said, and "
+         "Fovea's.\nx copy: against a copy of the picture in floats.",
+         "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | against "
+         "double precision |\n|---|---|---|---|---|---|---|---|---|---|\n",
+         lens_row},
 };
 
 static void print_table(const struct results *results, enum result_kind kind, FILE *out)

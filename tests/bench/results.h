@@ -17,6 +17,8 @@ enum result_kind {
     RESULT_LENS, /* ways to warp a picture for a lens */
     RESULT_FOVEATION, /* a paper's kernel for foveation, and others */
     RESULT_THESIS, /* a thesis's ways to blur */
+    RESULT_LIGHTFIELD, /* a paper's kernels for light fields */
+    RESULT_CSDD, /* a thesis's kernels for blobs */
     RESULT_KIND_COUNT,
 };
 

@@ -31,7 +31,10 @@ void wishes_help(void)
         "the\n"
         "                   tables; CUDA\n"
         "  --blur-thesis    a thesis's ways to blur beside ours instead of the tables; CUDA, GLSL\n"
-        "  --check          with the last two: looks at what the ways make and times nothing\n"
+        "  --lightfield-paper  a paper's kernels for light fields beside ours instead of the "
+        "tables; CUDA\n"
+        "  --csdd-thesis    a thesis's kernels for blobs beside ours instead of the tables\n"
+        "  --check          with the last four: looks at what the ways make and times nothing\n"
         "  --domain         random points of all sizes, strengths, laws, formats and counts, each\n"
         "                   against a bound; status 1 where one is broken\n"
         "  --points N       how many (60)\n"
@@ -110,6 +113,8 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         {"lens-paper", no_argument, NULL, 'p'},
         {"foveation-paper", no_argument, NULL, 'f'},
         {"blur-thesis", no_argument, NULL, 'g'},
+        {"lightfield-paper", no_argument, NULL, 'i'},
+        {"csdd-thesis", no_argument, NULL, 'c'},
         {"check", no_argument, NULL, 'k'},
         {"domain", no_argument, NULL, 'd'},
         {"points", required_argument, NULL, 'n'},
@@ -136,9 +141,11 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->lens_paper |= option == 'p';
         out->foveation_paper |= option == 'f';
         out->blur_thesis |= option == 'g';
+        out->lightfield_paper |= option == 'i';
+        out->csdd_thesis |= option == 'c';
         out->check |= option == 'k';
         domain |= option == 'd';
-        if (option == '?' || (!strchr("qlavdpufgk", option) && !read_value(option, out))) {
+        if (option == '?' || (!strchr("qlavdpufgick", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }
@@ -163,7 +170,8 @@ bool wishes_backend(const struct wishes *wishes, const char *backend)
 
 bool wishes_paper(const struct wishes *wishes)
 {
-    return wishes->lens_paper || wishes->foveation_paper || wishes->blur_thesis;
+    return wishes->lens_paper || wishes->foveation_paper || wishes->blur_thesis ||
+           wishes->lightfield_paper || wishes->csdd_thesis;
 }
 
 bool wishes_name(const struct wishes *wishes, const char *name)

@@ -17,7 +17,9 @@ struct wishes {
     bool lens_paper; /* ways to warp for a lens instead of the tables */
     bool foveation_paper; /* a paper's kernel for foveation instead of the tables */
     bool blur_thesis; /* a thesis's ways to blur instead of the tables */
-    bool check; /* with the last two: nothing is timed */
+    bool lightfield_paper; /* a paper's kernels for light fields instead of the tables */
+    bool csdd_thesis; /* a thesis's kernels for blobs instead of the tables */
+    bool check; /* with the last four: nothing is timed */
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */
     uint64_t seed; /* of those */
     uint32_t threads; /* of the cpu backend; 0: one for each core */

@@ -25,7 +25,10 @@ help_bench()
                    by, a pyramid, and Fovea (docs/foveation-paper.md)
   --blur-thesis    instead of the tables, a thesis's ways to blur on CUDA and in GLSL, and Fovea's engines
                    (docs/blur-thesis.md)
-  --check          with the last two: looks at what the ways make and times nothing
+  --lightfield-paper  instead of the tables, a paper's kernels for light fields on CUDA, and Fovea (docs/lightfield.md)
+  --csdd-thesis    instead of the tables, a thesis's kernels for blobs, on the processor and on CUDA, and Fovea
+                   (docs/saliency.md)
+  --check          with the last four: looks at what the ways make and times nothing
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a

@@ -65,6 +65,16 @@ template <typename T> static inline T tex2D(cudaTextureObject_t texture, float x
     return cuda_host_at_level((const cuda_host_levels *)texture, 0, x, y);
 }
 
+/* Four bytes as they are, of the nearest pixel. */
+template <> inline unsigned tex2D<unsigned>(cudaTextureObject_t texture, float x, float y)
+{
+    const cuda_host_surface *surface = &((const cuda_host_levels *)texture)->levels[0];
+    const int last_x = (int)(surface->row_bytes / 4) - 1;
+    const int px = x < 0.0f ? 0 : (int)x > last_x ? last_x : (int)x;
+    const int py = y < 0.0f ? 0 : (int)y >= surface->rows ? surface->rows - 1 : (int)y;
+    return ((const unsigned *)((const char *)surface->data + (size_t)py * surface->row_bytes))[px];
+}
+
 template <typename T>
 static inline T tex2DLod(cudaTextureObject_t texture, float x, float y, float level)
 {
