@@ -4,9 +4,10 @@
 
     python3 tests/bench/blobs_log.py [--sizes 320x240,640x480] [--rounds 7] [--threads 2]
 
-skimage's astronaut, made as large as asked: Fovea takes its colours, three channels of 128 bins, blob_log the grey picture, one channel without
-bins, both at 19 scales from 2 to 128 px, blobs from 0.15 on (Fovea) and from 0.05 on. Prints the table of docs/saliency.md: of so many rounds, in which the two take turns, the least time that
-went by and the least time of the processor. Needs scikit-image beside what tests/requirements.txt names."""
+skimage's astronaut, made as large as asked: Fovea takes its colours, three channels of 128 bins, blob_log the grey picture, one channel
+without bins, both at 19 scales from 2 to 128 px, blobs from 0.15 on (Fovea) and from 0.05 on. Prints the table of docs/saliency.md: of so
+many rounds, in which the two take turns, the least time that went by and the least time of the processor. Needs scikit-image beside what
+tests/requirements.txt names."""
 
 import argparse
 import time
