@@ -164,7 +164,6 @@ class CsddTables(PaperTables):
             ("kernel 3, output in shared memory: 25 %", "in global memory", against(("", "kernel 3, output in global memory", "kernel 3")), 1.1, MANY),
             ("a tree in kernel 3 is slower", "8 groups of bins", without("a tree of 8 groups"), 1, MANY),
             ("volatile shared memory: 1 %", "with it", without("filters in volatile shared memory"), 0, 0.995),
-            ("constant memory is no use", "filters there", without("filters in constant memory"), 1, MANY),
             ("unrolling is no use", "by 4", without("loops unrolled by 4"), 1, MANY),
             ("floats between kernels", "doubles", without("doubles between kernels"), 1, MANY),
             ("20 registers are best (of 26)", "at most", without("20 registers", "26 registers", "32 registers", "48 registers"), 0, 1),

@@ -20,7 +20,6 @@ namespace {
 constexpr int GLOBAL = CSDD_THESIS_GLOBAL;
 constexpr int SHARED = CSDD_THESIS_SHARED;
 constexpr int VOLATILE = CSDD_THESIS_VOLATILE;
-constexpr int CONSTANT = CSDD_THESIS_CONSTANT;
 constexpr int FILTER_DOUBLES = sizeof(csdd_thesis_filter) / sizeof(double);
 
 __shared__ double shared_filters[2 * FILTER_DOUBLES];
@@ -42,9 +41,6 @@ enum offset { CAUSAL = 0, ANTICAUSAL = 4, FEEDBACK = 8, BEFORE = 12, BEHIND = 13
 template <int kNumbers>
 __device__ numbers<kNumbers> filter_of(const csdd_thesis_params &p, int number)
 {
-    if (kNumbers == CONSTANT) {
-        return {(const double *)&p.constant[number]};
-    }
     return {kNumbers == GLOBAL ? (const double *)p.filters + number * FILTER_DOUBLES
                                : shared_filters + number * FILTER_DOUBLES};
 }

@@ -28,7 +28,6 @@ struct csdd_thesis_params {
     uint64_t filtered; /* float[]: kernel 2's, a picture a bin */
     uint64_t dst; /* float[]; of a tree: a picture a group of bins */
     uint64_t filters; /* struct csdd_thesis_filter[2]: the Gaussian, its second derivative */
-    struct csdd_thesis_filter constant[2]; /* the same */
     int32_t rows, columns; /* of the picture, padded */
     int32_t tiles; /* of a bin */
     int32_t first_bin, bins; /* of this stream */
@@ -40,7 +39,6 @@ struct csdd_thesis_params {
 #define CSDD_THESIS_GLOBAL 0
 #define CSDD_THESIS_SHARED 1
 #define CSDD_THESIS_VOLATILE 2
-#define CSDD_THESIS_CONSTANT 3
 
 /* X(name, filters' numbers, the first and the last row in shared memory, unrolled, type of what is
  * written) */
@@ -49,7 +47,6 @@ struct csdd_thesis_params {
     X(rows_plain, GLOBAL, 0, 1, float)                                                             \
     X(rows_numbers, SHARED, 0, 1, float)                                                           \
     X(rows_volatile, VOLATILE, 1, 1, float)                                                        \
-    X(rows_constant, CONSTANT, 1, 1, float)                                                        \
     X(rows_unrolled, SHARED, 1, 4, float)                                                          \
     X(rows_double, SHARED, 1, 1, double)
 /* X(name, filters' numbers, output in shared memory, unrolled, type of what is read) */
@@ -58,7 +55,6 @@ struct csdd_thesis_params {
     X(columns_plain, GLOBAL, 0, 1, float)                                                          \
     X(columns_numbers, SHARED, 0, 1, float)                                                        \
     X(columns_volatile, VOLATILE, 1, 1, float)                                                     \
-    X(columns_constant, CONSTANT, 1, 1, float)                                                     \
     X(columns_unrolled, SHARED, 1, 4, float)                                                       \
     X(columns_double, SHARED, 1, 1, double)
 /* X(name, output in shared memory) */
