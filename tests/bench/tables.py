@@ -26,7 +26,7 @@ from paper_tables import FoveationTables, ThesisTables
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
 PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens-performance.md",
-         "docs/lens-paper.md", "docs/foveation-paper.md", "docs/blur-thesis.md", "docs/lightfield.md", "docs/saliency.md"]  # fmt: skip
+         "docs/lens-paper.md", "docs/foveation-paper.md", "docs/blur-thesis.md", "docs/saliency.md"]  # fmt: skip
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
