@@ -303,7 +303,7 @@ const struct config_key config_keys[] = {
     {"overlay.patch_size", "Side of the square for a photodiode, as a part of the view's height",
      CONFIG_DOUBLE, AT(overlay.patch_size), RANGE(0, 0.5)},
 
-    {"record.file", "What names of files begin with that get a line for each Vulkan frame and its gaze; empty: none; relative to this file",
+    {"record.file", "What names of files begin with that get a line for each frame and its gaze; empty: none; relative to this file",
      CONFIG_PATH, AT(record.file)},
 
     {"layer.direct", "Kernels see a program's images where they are, if the device lets them; false: vkCmdCopyImage copies them",

@@ -30,7 +30,8 @@ class FoveatedWindow(visual.Window):
         self.foveator = fovea.gl.Foveator({"gaze.space": "pixels", "gaze.origin": "center", **(config or {})}, way=way)
 
     def _startOfFlip(self):
-        """PsychoPy calls this when everything is drawn. self.gaze is x and y, or None: of the source that the settings name."""
+        """PsychoPy calls this when everything is drawn. self.gaze: x and y, a fovea.Gaze, a fovea.GazeSample that was read of one, or
+        None: of the source that the settings name."""
         if self.foveator is not None:
             self.foveator(self.frameTexture, gaze=self.gaze)
         return super()._startOfFlip()

@@ -53,7 +53,8 @@ def _numbers(path: str, array: Any) -> "np.ndarray[Any, Any]":
         found = np.asarray(array)
         if found.dtype.kind not in "fiu":
             raise TypeError(f"values of {found.dtype}")
-        return np.array(found, np.float32, order="C")  # a copy: what is given may change later
+        with np.errstate(over="ignore"):  # the library says which value is none of float32's
+            return np.array(found, np.float32, order="C")  # a copy: what is given may change later
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"maps: {path} is an array of real numbers, not {type(array).__name__}: {error}") from None
 
@@ -131,7 +132,7 @@ def given_of(maps: Optional[Mapping[str, Any]], transfer: str, bits: int) -> Giv
     if maps is not None and not isinstance(maps, Mapping):
         raise TypeError(f"maps is a mapping of settings to arrays, not {type(maps).__name__}")
     arrays = []
-    for path, array in sorted((maps or {}).items()):
+    for path, array in sorted((maps or {}).items(), key=lambda item: str(item[0])):
         if path not in _TAKES:
             raise ValueError(f"maps: {path!r} takes no array; {' and '.join(_TAKES)} do")
         kept = _TAKES[path](array)

@@ -11,6 +11,7 @@ import functools
 import os
 import pathlib
 import threading
+import warnings
 from typing import Any, Optional, Union
 
 from . import _errors
@@ -486,6 +487,12 @@ class Messages:
             said = list(self._kept)
             self._kept.clear()
         return "; ".join(dict.fromkeys(said))
+
+    def warn(self, stacklevel: int) -> None:
+        """A UserWarning of what was said, if anything. stacklevel: as of warnings.warn, called where this is called."""
+        said = self.text() if self._kept else ""
+        if said:
+            warnings.warn(said, stacklevel=stacklevel + 1)
 
 
 _EXCEPTIONS = {

@@ -55,6 +55,13 @@ class GazeSample(NamedTuple):
         """When the sample behind the gaze was measured, as far as the source's clock is known, else when it arrived."""
         return self.t_ns - self.age_ns
 
+    def as_struct(self) -> _gaze_source.Gaze:
+        """As the library's functions take it."""
+        point = _library.PointUv(self.x, self.y)
+        return _gaze_source.Gaze(
+            point, int(self.state), self.usable, self.age_ns, self.rate_hz, self.sample_count, self.rejected_count
+        )
+
     @property
     def is_tracked(self) -> bool:
         """Whether there is a valid sample, rather than one that stands in for it."""
@@ -111,7 +118,8 @@ class Gaze:
         "gaze.screen_px"; where a picture is foveated its own counts.
 
     What is wrong raises ConfigError with the setting's path; a file or socket that cannot be opened OSError, a
-    recording's wrong line ConfigError, and a library (liblsl, libzmq) that is not there UnsupportedError.
+    recording's wrong line ConfigError, and a library (liblsl, libzmq) that is not there UnsupportedError. What the library
+    has to say later, as of positions that cannot be uv, is a UserWarning of the next reading.
 
     Sources of trackers have a thread of the library's, which takes no part in Python's lock and ends with `close`. Any
     thread may read; one waits for another. Which eye counts says "gaze.filter.eye" ("both": the middle). Fixations,
@@ -121,8 +129,17 @@ class Gaze:
     def __init__(self, config: Any = None, *, size_px: Optional[Sequence[int]] = None) -> None:
         if isinstance(config, str) and os.sep not in config and not config.endswith(".json"):
             config = {"gaze.source": config}
-        self.size_px = None if size_px is None else _size_of(size_px)
-        pairs = _settings.as_pairs(config)
+        self._begin(_settings.as_pairs(config), None if size_px is None else _size_of(size_px))
+
+    @classmethod
+    def of_pairs(cls, pairs: _settings.Pairs) -> "Gaze":
+        """The source of settings that somebody has taken in already."""
+        made = cls.__new__(cls)
+        made._begin(pairs, None)
+        return made
+
+    def _begin(self, pairs: _settings.Pairs, size_px: Optional[tuple[int, int]]) -> None:
+        self.size_px = size_px
         settings = _settings.Settings(pairs)
         self.source = settings.get("gaze.source") or ""
         lacks_size = settings.get("gaze.space") == "pixels" and 0 in _numbers(settings.get("gaze.screen_px"))
@@ -142,14 +159,16 @@ class Gaze:
         opened = self._opened()
         with opened.lock:
             self._check(opened)
-            now = int(opened.library.fovea_time_ns()) if t_ns is None else int(t_ns)
+            now = int(opened.library.fovea_time_ns()) if t_ns is None else whole_of("t_ns", t_ns)
             result = opened.library.fovea_gaze_source_read(opened.pointer, now, *(size or _ANY_SIZE), ctypes.byref(self._out))
             _library.check(result, opened.messages, "gaze")
             out = self._out
-            return GazeSample(
+            sample = GazeSample(
                 out.point.x_uv, out.point.y_uv, GazeState(out.state), out.usable, now, out.age_ns, out.rate_hz, out.sample_count,
                 out.rejected_count,
             )  # fmt: skip
+        opened.messages.warn(stacklevel=2)
+        return sample
 
     def push(self, x: float, y: float, *, confidence: float = 1.0, blink: bool = False, t_ns: Optional[int] = None) -> bool:
         """Gives a sample to the source "mouse": a tracker that Python reads, a pointer. In "gaze.space" and "gaze.origin".
@@ -158,12 +177,14 @@ class Gaze:
         too: silence is loss. Any thread. False: it is not finite, older than the newest or of the future, and was counted as rejected.
         """
         opened = self._opened()
-        sample = _Sample(x, y, int(opened.library.fovea_time_ns()) if t_ns is None else int(t_ns), confidence, blink)
+        when = int(opened.library.fovea_time_ns()) if t_ns is None else whole_of("t_ns", t_ns)
+        sample = _Sample(x, y, when, confidence, blink)
         with opened.lock:
             self._check(opened)
             result = int(opened.library.fovea_gaze_source_push(opened.pointer, ctypes.byref(sample)))
         if result == _library.INVALID_STATE:
             raise ValueError(f'gaze: samples are pushed to the source "mouse", and "gaze.source" is {self.source}')
+        opened.messages.warn(stacklevel=2)
         return result >= 0
 
     def place_for(self, shape: Sequence[int], layout: str) -> Optional[tuple[float, float]]:
@@ -207,6 +228,26 @@ class Gaze:
 
     def __reduce__(self) -> Any:
         raise TypeError("a Gaze is a source that is open in this process: it cannot be pickled or copied")
+
+
+def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) -> int:
+    """A number for the library, which would take one beyond its type for another. TypeError, ValueError: it is none."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{what} is {value!r}: {error}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{what} is {value!r}; it must be {least} to {most}")
+    return number
+
+
+def pair_of(gaze: Sequence[float]) -> tuple[float, float]:
+    """x and y. TypeError, ValueError: it is no such pair."""
+    try:
+        x, y = (float(value) for value in gaze)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"gaze is x and y, a fovea.GazeSample or None, not {gaze!r}: {error}") from None
+    return x, y
 
 
 def _numbers(text: Optional[str]) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _library, _settings, _shape
+from . import _library, _live, _settings, _shape
 
 Map = np.ndarray[Any, Any]
 
@@ -28,6 +28,12 @@ def _size_of(shape: Sequence[int]) -> tuple[int, int]:
 def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: Any, *more: Any) -> Map:
     """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each."""
     height, width = _size_of(shape)
+    if isinstance(gaze, _live.Gaze):
+        gaze = gaze.read(size_px=(width, height))
+    if isinstance(gaze, _live.GazeSample):
+        gaze = gaze.place
+    if gaze is None:
+        raise ValueError("there is no gaze, and so no map around it")
     gazes = np.asarray(gaze, np.float64)
     if gazes.ndim not in (1, 2) or gazes.shape[-1] != 2:
         raise ValueError(f"gaze has shape {gazes.shape}; it must be (2,) or (N, 2), x and y in uv")

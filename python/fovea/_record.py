@@ -4,6 +4,7 @@
 
 import ctypes
 import functools
+import math
 import os
 import threading
 import weakref
@@ -12,6 +13,7 @@ from typing import Any, Optional, Sequence, Union
 from . import _errors, _foveator, _gaze_source, _library, _live, _settings
 
 _EXIT_WAIT_S = 5.0
+_SIDE_MOST = 16384
 
 
 class _Desc(ctypes.Structure):
@@ -82,11 +84,14 @@ class Record:
     Where people look is personal: say to whoever is before the screen that it is recorded.
 
     Raises OSError where the files cannot be made. A thread of the library's writes ten times a second, and ends with
-    `close`; where it falls behind, or the disk is full, lines are lost, and counted in the files.
+    `close`; where it falls behind, or the disk is full, lines are lost, and counted in the files; `add` and `close` give a UserWarning then.
     """
 
     def __init__(self, file: Union[str, "os.PathLike[str]"], config: _foveator.AnyConfig = None) -> None:
-        self.file = os.path.abspath(os.fsdecode(file)) if file else ""
+        name = os.fsdecode(file) if file else ""
+        if name.endswith(os.sep):
+            raise _errors.ConfigError(f'record.file is {name!r}, a folder; it is what files\' names begin with, as in "data/sub-01_task-look"')
+        self.file = name and os.path.abspath(name)
         self._open = _Open(self._settings_of(config))
         self._finalizer = weakref.finalize(self, self._open.close, _EXIT_WAIT_S)
 
@@ -106,7 +111,7 @@ class Record:
     ) -> None:
         """Adds a line, of the frame that was shown. Waits for no file; some microseconds.
 
-        gaze: a `GazeSample` as it was read, with its state, age and rate; or (x, y) in uv; None: there was none.
+        gaze: a `GazeSample` as it was read, with its state, age and rate; or (x, y) in uv; None, or NaN: there was none.
         shape: the picture's, rows and columns first, as of NHWC without N. t_ns: when it was foveated, on the clock of
         time.monotonic_ns(); None: the time that the sample was read for, else now. presented_t_ns: when it was on the screen, on that
         clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
@@ -114,13 +119,16 @@ class Record:
         """
         if len(shape) < 2:
             raise ValueError(f"shape is {tuple(shape)}; it is the picture's: rows and columns first")
+        height, width = (_live.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
         frame = _Frame(
-            struct_bytes=ctypes.sizeof(_Frame), width_px=int(shape[1]), height_px=int(shape[0]), view_count=1,
-            passed_through=not foveated, took_ns=-1 if took_s is None else round(took_s * 1e9),
-            presented_t_ns=int(presented_t_ns or 0), refused=int(refused),
+            struct_bytes=ctypes.sizeof(_Frame), width_px=width, height_px=height, view_count=1, passed_through=not foveated,
+            took_ns=-1 if took_s is None else _live.whole_of("took_s in ns", took_s * 1e9 + 0.5, 0),
+            presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0), refused=_live.whole_of("refused", refused, 0),
         )  # fmt: skip
         frame.gazes[0] = _gaze_of(gaze)
-        frame.t_ns = int(t_ns if t_ns is not None else gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0)
+        if t_ns is None:
+            t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
+        frame.t_ns = _live.whole_of("t_ns", t_ns)
         self._run("fovea_record_add", ctypes.byref(frame), f"record: a picture of shape {tuple(shape)}")
 
     def set_config(self, config: _foveator.AnyConfig) -> None:
@@ -136,6 +144,7 @@ class Record:
             if not opened.pointer:
                 raise ValueError("record: it is closed")
             _library.check(getattr(opened.library, name)(opened.pointer, argument), opened.messages, what)
+        opened.messages.warn(stacklevel=3)
 
     @property
     def closed(self) -> bool:
@@ -145,6 +154,8 @@ class Record:
     def close(self) -> None:
         """Writes all lines and ends. Twice is fine."""
         self._open.close()
+        if self._open.process == os.getpid():
+            self._open.messages.warn(stacklevel=2)
 
     def __enter__(self) -> "Record":
         return self
@@ -161,10 +172,8 @@ class Record:
 
 def _gaze_of(gaze: AnyGaze) -> _gaze_source.Gaze:
     if isinstance(gaze, _live.GazeSample):
-        return _gaze_source.Gaze(
-            _library.PointUv(gaze.x, gaze.y), int(gaze.state), gaze.usable, gaze.age_ns, gaze.rate_hz, gaze.sample_count, gaze.rejected_count
-        )
-    if gaze is None:
+        return gaze.as_struct()
+    x, y = (math.nan, math.nan) if gaze is None else _live.pair_of(gaze)
+    if not (math.isfinite(x) and math.isfinite(y)):
         return _gaze_source.Gaze(_library.PointUv(0.5, 0.5), int(_live.GazeState.LOST), False)
-    x, y = (float(v) for v in gaze)
     return _gaze_source.Gaze(_library.PointUv(x, y), int(_live.GazeState.TRACKED), True)

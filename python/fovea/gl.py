@@ -9,14 +9,15 @@ python/examples/psychopy_window.py foveates each frame of a PsychoPy window. The
 """
 
 import ctypes
-import math
-import warnings
-from typing import Any, Callable, Optional, Sequence
+import os
+from typing import Any, Callable, Optional, Sequence, Union
 
-from . import _errors, _gaze_source, _library, _settings
+from . import _errors, _gaze_source, _library, _live, _settings
 
 _WAYS = ("auto", "copied", "shared")
 _TARGETS = {"2d": 0x0DE1, "rectangle": 0x84F5}
+
+AnyGaze = Union[None, _live.Gaze, _live.GazeSample, Sequence[float]]
 
 GetProcAddress = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
 
@@ -48,16 +49,6 @@ class Frame(ctypes.Structure):
     ]
 
 
-class Sample(ctypes.Structure):
-    _fields_ = [
-        ("x", ctypes.c_double),
-        ("y", ctypes.c_double),
-        ("t_ns", ctypes.c_int64),
-        ("confidence", ctypes.c_double),
-        ("blink", ctypes.c_bool),
-    ]
-
-
 def _functions() -> ctypes.CDLL:
     library, pointers = _library.library(), ctypes.POINTER(ctypes.c_void_p)
     library.fovea_gl_create.argtypes = [ctypes.POINTER(Desc), pointers]
@@ -65,43 +56,9 @@ def _functions() -> ctypes.CDLL:
     library.fovea_gl_destroy.restype = None
     library.fovea_gl_foveate.argtypes = [ctypes.c_void_p, ctypes.POINTER(Frame)]
     library.fovea_gl_size.argtypes = [ctypes.c_void_p, ctypes.POINTER(Texture), *[ctypes.POINTER(ctypes.c_uint32)] * 2]
-    library.fovea_gaze_source_create.argtypes = [ctypes.POINTER(_gaze_source.GazeSourceDesc), pointers]
-    library.fovea_gaze_source_destroy.argtypes = [pointers]
-    library.fovea_gaze_source_destroy.restype = None
-    library.fovea_gaze_source_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-    library.fovea_gaze_source_read.argtypes = [
-        ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(_gaze_source.Gaze)
-    ]
-    library.fovea_time_ns.argtypes, library.fovea_time_ns.restype = [], ctypes.c_int64
     library.fovea_gl_way_reason.argtypes = [ctypes.c_void_p]
     library.fovea_gl_way_reason.restype = ctypes.c_char_p
     return library
-
-
-class _Source:
-    """A source of gaze, open until it is dropped."""
-
-    def __init__(self, library: ctypes.CDLL, pairs: _settings.Pairs) -> None:
-        self._library, self._messages, self._pointer = library, _library.Messages(), ctypes.c_void_p()
-        settings = _settings.Settings(pairs)
-        desc = _gaze_source.GazeSourceDesc(
-            ctypes.sizeof(_gaze_source.GazeSourceDesc), settings.pointer, self._messages.log
-        )
-        _library.check(library.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(self._pointer)), self._messages, "gaze")
-
-    def push(self, x: float, y: float) -> None:
-        sample = Sample(x, y, self._library.fovea_time_ns(), 1.0, False)
-        _library.check(self._library.fovea_gaze_source_push(self._pointer, ctypes.byref(sample)), self._messages, "gaze")
-
-    def read(self, size_px: tuple[int, int]) -> _gaze_source.Gaze:
-        gaze = _gaze_source.Gaze()
-        now_ns = self._library.fovea_time_ns()
-        result = self._library.fovea_gaze_source_read(self._pointer, now_ns, *size_px, ctypes.byref(gaze))
-        _library.check(result, self._messages, "gaze")
-        return gaze
-
-    def __del__(self) -> None:
-        self._library.fovea_gaze_source_destroy(ctypes.byref(self._pointer))
 
 
 def _name_of(texture: Any) -> int:
@@ -137,15 +94,27 @@ class Foveator:
             raise ValueError(f'way is {way!r}; it must be {", ".join(_WAYS)}')
         self._pairs = _settings.as_pairs(config)
         settings = _settings.Settings(self._pairs)
-        self._sources: dict[bool, _Source] = {}
+        self._process = os.getpid()
+        self._sources: dict[bool, _live.Gaze] = {}
         self._is_mouse = settings.get("gaze.source") == "mouse"
         desc = Desc(
             struct_bytes=ctypes.sizeof(Desc), settings=settings.pointer, log=self._messages.log, way=_WAYS.index(way)
         )
+        failed: list[BaseException] = []
         if get_proc_address is not None:
             ask = get_proc_address
-            desc.get_proc_address = GetProcAddress(lambda _user, name: ask(name) or None)
+
+            def found(_user: Optional[int], name: bytes) -> Optional[int]:
+                try:
+                    return ask(name) or None
+                except BaseException as error:  # the library goes on as if there were none
+                    failed.append(error)
+                    return None
+
+            desc.get_proc_address = GetProcAddress(found)
         result = self._library.fovea_gl_create(ctypes.byref(desc), ctypes.byref(self._pointer))
+        if failed:
+            raise failed[0]
         _library.check(result, self._messages, "fovea.gl.Foveator")
 
     @property
@@ -153,20 +122,21 @@ class Foveator:
         """Which way textures go, and why, in words."""
         return str(self._library.fovea_gl_way_reason(self._pointer).decode())
 
-    def _source(self, is_given: bool) -> _Source:
+    def _source(self, is_given: bool) -> _live.Gaze:
         if is_given not in self._sources:
             more = (("gaze.source", '"mouse"'),) if is_given else ()
-            self._sources[is_given] = _Source(self._library, (*self._pairs, *more))
+            self._sources[is_given] = _live.Gaze.of_pairs((*self._pairs, *more))
         return self._sources[is_given]
 
-    def _gaze(self, gaze: Optional[Sequence[float]], texture: Texture) -> _gaze_source.Gaze:
+    def _gaze(self, gaze: AnyGaze, texture: Texture) -> _gaze_source.Gaze:
+        if isinstance(gaze, _live.GazeSample):
+            return gaze.as_struct()
+        if isinstance(gaze, _live.Gaze):
+            return gaze.read(size_px=self._size_of(texture)).as_struct()
         source = self._source(gaze is not None or self._is_mouse)
-        if gaze is not None:
-            x, y = (float(value) for value in gaze)
-            if not (math.isfinite(x) and math.isfinite(y)):
-                return _gaze_source.Gaze()
-            source.push(x, y)
-        return source.read(self._size_of(texture))
+        if gaze is not None and not source.push(*_live.pair_of(gaze)):
+            return _gaze_source.Gaze()
+        return source.read(size_px=self._size_of(texture)).as_struct()
 
     def _size_of(self, texture: Texture) -> tuple[int, int]:
         width, height = ctypes.c_uint32(), ctypes.c_uint32()
@@ -178,7 +148,7 @@ class Foveator:
         self,
         src: Any,
         dst: Any = None,
-        gaze: Optional[Sequence[float]] = None,
+        gaze: AnyGaze = None,
         *,
         target: str = "2d",
         top_down: bool = False,
@@ -188,7 +158,8 @@ class Foveator:
         src, dst: level 0 of textures of one size and one of the formats of plugin/fovea_gl.h: their names, or objects of pyglet's,
             ModernGL's or ctypes'.
         gaze: x and y in the units of the settings "gaze.space" and "gaze.origin": uv, pixels, degrees; without these uv from the
-            upper left corner. NaN: there is none. None: of the source that "gaze.source" names.
+            upper left corner. NaN: there is none. An open `fovea.Gaze`, whose own settings count: where it is now; a `GazeSample` that
+            was read of it, for a `fovea.Record` of the same. None: of the source that "gaze.source" names.
         target: "2d" or "rectangle", of both textures.
         top_down: row 0 of the textures is the picture's topmost; else its lowest, as OpenGL draws.
 
@@ -196,6 +167,8 @@ class Foveator:
         """
         if target not in _TARGETS:
             raise ValueError(f'target is {target!r}; it must be {" or ".join(_TARGETS)}')
+        if self._process != os.getpid():
+            raise _errors.FoveaError("fovea.gl.Foveator: this process was forked from the one that made it, whose OpenGL it has not")
         if not self._pointer:
             raise _errors.FoveaError("this fovea.gl.Foveator is closed")
         source = Texture(_name_of(src), _TARGETS[target])
@@ -203,15 +176,16 @@ class Foveator:
         frame = Frame(ctypes.sizeof(Frame), source, written, self._gaze(gaze, source), top_down)
         result = self._library.fovea_gl_foveate(self._pointer, ctypes.byref(frame))
         _library.check(result, self._messages, "fovea.gl.Foveator")
-        said = self._messages.text()
-        if said:
-            warnings.warn(said, stacklevel=2)
+        self._messages.warn(stacklevel=2)
         return bool(result == _library.OK)
 
     def close(self) -> None:
         """Frees what it holds, with its context current. Closing twice does nothing."""
+        for source in self._sources.values():
+            source.close()
         self._sources.clear()
-        self._library.fovea_gl_destroy(ctypes.byref(self._pointer))
+        if self._process == os.getpid():  # a child of fork has its parent's pointer, and no context of OpenGL's
+            self._library.fovea_gl_destroy(ctypes.byref(self._pointer))
 
     def __enter__(self) -> "Foveator":
         return self

@@ -3,6 +3,7 @@
 """fovea.gl on a context of OpenGL without a window: textures become what `fovea.foveate` makes of the same arrays."""
 
 import ctypes
+import os
 import warnings
 
 import numpy as np
@@ -102,6 +103,29 @@ def test_gazes_come_in_the_settings_own_units(gl, settings, gaze):
     assert (array_of(gl, texture, shown) == fovea.foveate(shown, (0.75, 0), config=MODEL)).all()
 
 
+def test_gazes_are_open_sources_and_what_was_read_of_them(gl):
+    """Whose own settings count, and not the textures'; a child of fork leaves both alone."""
+    shown, own = picture(), {"gaze.source": "mouse", "gaze.space": "pixels", "gaze.validity.fallback": "none"}
+    expected = fovea.foveate(shown, (0.25, 0.75), config=MODEL)
+    with fovea.gl.Foveator({**MODEL, "gaze.space": "degrees", "gaze.screen_deg": [90, 60]}, way="copied") as foveator, fovea.Gaze(own) as gaze:
+        assert foveator(texture_of(gl, shown), gaze=gaze) is False, "nobody looks"
+        gaze.push(16, 33.75)
+        for given in (gaze, gaze.read(size_px=(64, 45))):
+            texture = texture_of(gl, shown)
+            assert foveator(texture, gaze=given, top_down=True) is True
+            assert (array_of(gl, texture, shown) == expected).all()
+        child = os.fork()
+        if child == 0:
+            try:
+                foveator(texture, gaze=gaze)
+            except fovea.FoveaError as error:
+                foveator.close()
+                os._exit(7 if "was forked" in str(error) else 1)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert foveator(texture, gaze=gaze)
+
+
 def test_what_goes_wrong_is_said_and_the_texture_stays(gl):
     shown = picture()
     foveator, texture = fovea.gl.Foveator(way="copied"), texture_of(gl, shown)
@@ -112,6 +136,8 @@ def test_what_goes_wrong_is_said_and_the_texture_stays(gl):
         foveator(texture_of(gl, shown[:8]), texture, (0.5, 0.5))
     with pytest.raises(TypeError, match="its name in OpenGL"):
         foveator("picture", gaze=(0.5, 0.5))
+    with pytest.raises(ValueError, match="gaze is x and y, .* not \\(1, 2, 3\\)"):
+        foveator(texture, gaze=(1, 2, 3))
     with pytest.raises(ValueError, match="it must be 2d or rectangle"):
         foveator(texture, gaze=(0.5, 0.5), target="3d")
     with pytest.raises(ValueError, match="auto, copied, shared"):
@@ -132,6 +158,8 @@ def test_functions_may_be_the_callers(gl):
         assert b"glTexSubImage2D" in asked
     with pytest.raises(fovea.UnsupportedError, match="OpenGL has no glGetTexImage"):
         fovea.gl.Foveator(get_proc_address=lambda name: 0 if name == b"glGetTexImage" else gl.egl.eglGetProcAddress(name))
+    with pytest.raises(ZeroDivisionError):
+        fovea.gl.Foveator(get_proc_address=lambda name: 1 // 0)
 
 
 def test_shared_with_vulkan_it_is_nearly_the_same(gl):

@@ -62,7 +62,9 @@ def test_samples_arrive_and_no_thread_is_left(config, datagram, uv):
         assert sample.is_tracked and sample.usable and np.allclose(sample.uv, uv, atol=1e-6)
         assert first <= sample.sample_t_ns <= sample.t_ns <= time.monotonic_ns() and sample.rejected_count == 0
         send(gaze, b"\xff" * 5)
-        assert read_until(gaze, lambda one: one.rejected_count == 1).sample_count == 1
+        with pytest.warns(UserWarning, match="a message is rejected"):
+            assert read_until(gaze, lambda one: one.rejected_count == 1).sample_count == 1
+            gaze.read()
     assert gaze.closed and count_threads() == before
     gaze.close()
     with pytest.raises(ValueError, match="it is closed"):
@@ -84,6 +86,15 @@ def test_states_of_eyes_are_told():
         assert gaze.read(last).rejected_count == 1
     with fovea.Gaze("fixed") as gaze, pytest.raises(ValueError, match='"gaze.source" is fixed'):
         gaze.push(0.5, 0.5)
+
+
+def test_positions_in_pixels_and_times_of_no_clock_are_told():
+    with fovea.Gaze("mouse") as gaze:
+        with pytest.warns(UserWarning, match="400, 300 of mouse cannot be uv.* set gaze.space=pixels"):
+            gaze.push(400, 300)
+        for t_ns in (2**64, float("nan")):
+            with pytest.raises(ValueError, match="t_ns is"):
+                gaze.read(t_ns)
 
 
 def test_pictures_are_foveated_where_the_gaze_is():

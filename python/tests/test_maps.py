@@ -90,6 +90,8 @@ def test_arrays_go_along_to_other_processes_and_make_foveators_differ():
         ("map", {"foveation.mpa": 1}, ValueError, "maps: 'foveation.mpa' takes no array; foveation.map and lens.file do"),
         ({"operators": "lens"}, {"lens.file": np.zeros((4, 4, 2))}, fovea.ConfigError, "lens.file: the field: .* folds over"),
         ({"operators": "lens"}, {"lens.file": np.zeros((5, 4, 4, 2))}, ValueError, r"maps: lens.file has shape \(5, 4, 4, 2\)"),
+        ("map", {3: 1, "foveation.map": np.ones((4, 4))}, ValueError, "maps: 3 takes no array"),
+        ("map", {"foveation.map": np.full((4, 4), 1e300)}, fovea.ConfigError, "column 0 of row 0 is inf"),
         ("map", [1], TypeError, "maps is a mapping of settings to arrays, not list"),
     ],
 )  # fmt: skip
@@ -116,6 +118,12 @@ def test_maps_are_the_models_formulas():
     assert far.mean() > 0.9 and np.allclose(sigma[far], 1.5 * wide[far], rtol=1e-3)
     assert np.allclose(gain[far], np.exp(-2 * (np.pi * sigma[far] * 0.05) ** 2), atol=1e-3)
     assert np.array_equal(sigma[1], foveator.sigma_map((rows, columns), GAZES[1]))
+    own = {"gaze.fixed.x": GAZES[1][0], "gaze.fixed.y": GAZES[1][1]}
+    with fovea.Gaze(own) as gaze, fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as nobody:
+        for given in (gaze, gaze.read()):
+            assert np.array_equal(sigma[1], foveator.sigma_map((rows, columns), given))
+        with pytest.raises(ValueError, match="there is no gaze"):
+            foveator.sigma_map((rows, columns), nobody)
     for wrong in (((0, 5),), ((5, 5), (400, 300)), ((5,),), ((5, 5), [1, 2, 3])):
         with pytest.raises(ValueError, match="shape is|pixels|gaze has"):
             foveator.sigma_map(*wrong)

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -63,16 +64,35 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
 def test_what_is_wrong_with_a_record_is_said(tmp_path):
     with pytest.raises(OSError, match="record.file: .*No such file or directory"):
         fovea.Record(tmp_path / "nowhere" / "sub-01")
-    with pytest.raises(fovea.ConfigError, match="record.file is empty"):
-        fovea.Record("")
+    for name, text in (("", "record.file is empty"), (f"{tmp_path}/", "record.file is .*, a folder")):
+        with pytest.raises(fovea.ConfigError, match=text):
+            fovea.Record(name)
     record = fovea.Record(tmp_path / "sub-01")
-    for shape in ((0, 5), (5,)):
+    for shape in ((0, 5), (5,), (2**32 + 5, 5)):
         with pytest.raises(ValueError, match="shape"):
             record.add((0.5, 0.5), shape)
+    for name, value in (("refused", -1), ("t_ns", 2**64), ("presented_t_ns", float("nan")), ("took_s", float("inf")), ("took_s", -1)):
+        with pytest.raises(ValueError, match=f"{name} .*is"):
+            record.add((0.5, 0.5), (5, 5), **{name: value})
+    with pytest.raises(TypeError, match="gaze is x and y"):
+        record.add(0.5, (5, 5))
+    record.add((float("nan"), 0.5), (5, 5))
     record.close()
+    assert rows_of(tmp_path / "sub-01")[1][0]["usable"] == "0" and len(rows_of(tmp_path / "sub-01")[1]) == 1
     record.close()
     with pytest.raises(ValueError, match="it is closed"):
         record.add((0.5, 0.5), (5, 5))
+
+
+def test_lines_that_are_lost_are_told(tmp_path):
+    limits, record = resource.getrlimit(resource.RLIMIT_FSIZE), fovea.Record(tmp_path / "sub-01")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))  # as a disk that is full
+    try:
+        record.add((0.5, 0.5), (5, 5))
+        with pytest.warns(UserWarning, match="File too large; lines are lost"):
+            record.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_the_page_s_example_runs(tmp_path):
