@@ -226,10 +226,12 @@ class Foveator:
         shape = _shape.packed_shape_of(source.shape, np.dtype(np.float32), layout)
         if self._is_hlg:
             _deep.check_hlg(shape)
-        if out is not None:
-            _check_out(source, _arrays.view_of(out, "out", stream))
         if not _arrays.has_arithmetic(images):
             raise TypeError(f"images of uint16: Fovea takes those of NumPy, torch and CuPy, not {type(images).__name__}")
+        if out is not None:
+            _check_out(source, _arrays.view_of(out, "out", _stream_of(stream)))
+            if not _arrays.has_arithmetic(out) or _arrays.is_torch(out) != _arrays.is_torch(images):
+                raise TypeError(f"out is a {type(out).__name__}: levels of uint16 go into an array of the images' library")
         if self._for_levels is None:
             pairs, given = _deep.settings_of(self._settings)
             settings = _settings.Settings(pairs, given)

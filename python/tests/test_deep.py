@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Levels of sixteen bits and fewer, PQ and HLG, beside sums in double precision that are written from the formulas."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,9 @@ def test_levels_that_cannot_be_are_said():
             ten(levels)
     with pytest.raises(TypeError, match="out is uint8, the images are uint16"):
         ten(np.zeros((8, 8, 3), np.uint16), out=np.zeros((8, 8, 3), np.uint8))
+    levels = np.zeros((8, 8, 3), np.uint16)
+    with pytest.raises(TypeError, match="levels of uint16 go into an array of the images' library"):
+        ten(levels, out=types.SimpleNamespace(__array_interface__=levels.__array_interface__))
     for wrong in ({"transfer": "rec709"}, {"bits": 8}, {"bits": True}):
         with pytest.raises(ValueError, match="transfer is|bits is"):
             fovea.Foveator(**wrong)
