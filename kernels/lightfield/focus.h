@@ -36,10 +36,14 @@ HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const 
     return is_sure ? how->first_px + best * how->step_px : (double)__builtin_nanf("");
 }
 
-/* Moves the focus on, and returns the patch size. */
+/* Moves the focus on, and returns the patch size. It is one of this frame's even where the frame before
+ * looked at others: a picture's tiles have room for these alone. */
 HOST_DEVICE double lightfield_focus(const struct lightfield_focusing *how, const float *costs,
                                     struct operator_focus *focus)
 {
+    const double last_px = how->first_px + (how->size_count - 1) * how->step_px;
+    focus->diopters = fmin(fmax(focus->diopters, how->first_px), last_px);
+    focus->wanted_diopters = fmin(fmax(focus->wanted_diopters, how->first_px), last_px);
     const double seen = how->is_blind ? (double)__builtin_nanf("") : lightfield_seen(how, costs);
     return operator_focus_follow(&how->follow, seen, focus);
 }

@@ -260,7 +260,8 @@ enum fovea_result lightfield_take_foveation(struct fovea_log log,
         return FOVEA_OK;
     }
     if (!struct_take(out, sizeof *out, *given)) {
-        return lightfield_refuse(log, struct_refusal(*given));
+        log_error(log, "light field: foveation: %s", struct_refusal(*given));
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!isfinite(out->gaze.x_uv) || !isfinite(out->gaze.y_uv)) {
         return lightfield_refuse(log, "foveation.gaze is not finite");

@@ -208,7 +208,9 @@ static void set_others(const struct fovea_vk *fovea, const struct frame_work *wo
         places[count] = work->desc->other_foveas[count];
     }
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = drawn_gaze(fovea, plan, places[i]);
+        if (isfinite(places[i].x_uv) && isfinite(places[i].y_uv)) { /* others do not count */
+            places[i] = drawn_gaze(fovea, plan, places[i]);
+        }
     }
     operator_frame_set_others(frame, places, count);
 }

@@ -113,6 +113,9 @@ struct fovea_point_uv gaze_wander_lost(struct gaze_wander *wander, struct fovea_
         gaze_path_begin(&wander->path, &wander->settings, last, t_ns);
     }
     const struct fovea_point_uv point = answer(wander, aspect, t_ns);
+    if (!atomic_load(&wander->lost)) { /* another reader has found the gaze meanwhile */
+        gaze_watch_set_others(wander->watch, NULL, 0);
+    }
     leave(wander);
     return point;
 }

@@ -35,7 +35,8 @@ static bool open_settings(struct gaze_chain *chain, const char *usual)
     /* "fixed" is what nobody has asked for, but with a place. */
     bool asked = strstr(source, "fixed") == NULL;
     for (size_t i = 0; i < desc.set_count; i++) {
-        asked = asked || strncmp(desc.sets[i], "gaze.", strlen("gaze.")) == 0;
+        asked = asked || strncmp(desc.sets[i], "gaze.source=", strlen("gaze.source=")) == 0 ||
+                strncmp(desc.sets[i], "gaze.fixed.", strlen("gaze.fixed.")) == 0;
     }
     return asked || fovea_settings_set(chain->settings, "gaze.source", usual, desc.log) >= 0;
 }
