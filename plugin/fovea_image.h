@@ -232,8 +232,8 @@ struct fovea_batch {
      * memory. NULL: none are given. */
     const struct fovea_depth *depth;
     /* How many foveas each image has, up to FOVEA_FOVEAS_MAX; gazes_uv then has x and y of each of
-     * them, the gaze first; the others are finite. By it lie the fragments of the blockwise method, and operators other
-     * than foveate know it alone. 0: one */
+     * them, the gaze first; the others are finite. By it lie the fragments of the blockwise method,
+     * and operators other than foveate know it alone. 0: one */
     uint32_t fovea_count;
     uint32_t reserved; /* 0 */
 };

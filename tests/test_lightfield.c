@@ -575,21 +575,20 @@ TEST(the_focus_takes_its_time)
         double elapsed_s, hysteresis_px, wanted_px, seconds_left; /* since it began to go there */
         double first_px; /* of the sizes that are looked at; 0: of both */
     } steps[] = {
-        {NULL, 0.0, 0.5, 10.25, 0.0}, /* nothing is seen: the middle */
-        {&on_disc, 0.0, 0.5, 13.0, 0.0}, /* at once */
-        {&on_wall, 0.1, 0.5, 8.0, 0.1},
-        {NULL, 0.1, 0.5, 8.0, 0.2}, /* nobody looks: on the way still */
-        {&on_disc, 0.1, 6.0, 8.0, 0.3}, /* too near to go there */
-        {&on_wall, 0.0, 0.5, 8.0, 0.0},
+        {NULL, 0.0, 0.5, 10.25, 0.0, 0.0}, /* nothing is seen: the middle */
+        {&on_disc, 0.0, 0.5, 13.0, 0.0, 0.0}, /* at once */
+        {&on_wall, 0.1, 0.5, 8.0, 0.1, 0.0},
+        {NULL, 0.1, 0.5, 8.0, 0.2, 0.0}, /* nobody looks: on the way still */
+        {&on_disc, 0.1, 6.0, 8.0, 0.3, 0.0}, /* too near to go there */
+        {&on_wall, 0.0, 0.5, 8.0, 0.0, 0.0},
         {NULL, 0.1, 0.5, 10.0, 0.0, 10.0}, /* it was at a size that this frame has not */
     };
     struct world world = scene_of(&arrays[0]);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const double left_px =
             steps[i].seconds_left > 0.0 ? 5.0 * exp(-steps[i].seconds_left / 0.3) : 0.0;
-        const double made_px =
-            refocus(&world, steps[i].gaze, steps[i].elapsed_s, steps[i].hysteresis_px,
-                    steps[i].first_px);
+        const double made_px = refocus(&world, steps[i].gaze, steps[i].elapsed_s,
+                                       steps[i].hysteresis_px, steps[i].first_px);
         assert_that(fabs(made_px - steps[i].wanted_px - left_px) < 1e-5,
                     "step %zu: %g in focus, not %g", i, made_px, steps[i].wanted_px + left_px);
     }

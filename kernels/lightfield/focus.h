@@ -36,8 +36,8 @@ HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const 
     return is_sure ? how->first_px + best * how->step_px : (double)__builtin_nanf("");
 }
 
-/* Moves the focus on, and returns the patch size. It is one of this frame's even where the frame before
- * looked at others: a picture's tiles have room for these alone. */
+/* Moves the focus on, and returns the patch size. It is one of this frame's even where the frame
+ * before looked at others: a picture's tiles have room for these alone. */
 HOST_DEVICE double lightfield_focus(const struct lightfield_focusing *how, const float *costs,
                                     struct operator_focus *focus)
 {

@@ -101,13 +101,36 @@ static const char *refusal(const struct fovea_gl_desc *desc)
     return desc->reserved != 0 ? "reserved is not 0" : NULL;
 }
 
-static enum fovea_result open_copying(struct fovea_gl *fovea)
+/* Of the copied way. "backend" may be one that only the shared way has, where that was a choice of
+ * ours. */
+static enum fovea_result copied_settings(const struct fovea_gl *fovea,
+                                         const struct fovea_settings *settings,
+                                         struct fovea_settings **out)
+{
+    FOVEA_TRY(fovea_settings_copy(settings, out));
+    return fovea->way == FOVEA_GL_WAY_AUTO ? fovea_settings_set(*out, "backend", "cpu", fovea->log)
+                                           : FOVEA_OK;
+}
+
+static enum fovea_result set_copied(struct fovea_gl *fovea, const struct fovea_settings *settings)
 {
     struct fovea_context_desc desc;
+    struct fovea_settings *own = NULL;
     fovea_context_desc_init(&desc);
-    desc.settings = fovea->settings;
     desc.log = fovea->log;
-    return fovea->context ? FOVEA_OK : fovea_context_create(&desc, &fovea->context);
+    enum fovea_result result = copied_settings(fovea, settings, &own);
+    desc.settings = own;
+    if (result >= 0) {
+        result = fovea->context ? fovea_context_set_settings(fovea->context, own)
+                                : fovea_context_create(&desc, &fovea->context);
+    }
+    fovea_settings_destroy(&own);
+    return result;
+}
+
+static enum fovea_result open_copying(struct fovea_gl *fovea)
+{
+    return fovea->context ? FOVEA_OK : set_copied(fovea, fovea->settings);
 }
 
 static void tell_way(struct fovea_gl *fovea, enum fovea_log_level level, const char *why_copied)
@@ -229,7 +252,7 @@ enum fovea_result fovea_gl_set_settings(struct fovea_gl *fovea,
         FOVEA_TRY(gl_shared_set_settings(fovea->shared, settings));
     }
     if (fovea->context) {
-        FOVEA_TRY(fovea_context_set_settings(fovea->context, settings));
+        FOVEA_TRY(set_copied(fovea, settings));
     }
     FOVEA_TRY(take_settings(fovea, settings));
     all_is_well(fovea);
@@ -451,7 +474,7 @@ enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea, const struct fovea_gl
     gl_state_take(&fovea->api, with_rectangles, &state);
     const enum fovea_result result = run(fovea, &own);
     gl_state_give_back(&fovea->api, with_rectangles, &state);
-    if (result == FOVEA_OK) {
+    if (result >= 0) {
         all_is_well(fovea);
     }
     return result;

@@ -80,6 +80,14 @@ static const char *find_functions(struct gl_api *api, fovea_gl_get_proc_address_
     return missing;
 }
 
+static bool find_transfers(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
+{
+    fovea_gl_function_fn function = NULL;
+    const char *missing = NULL;
+    GL_TRANSFER_FUNCTIONS(GL_FUNCTION)
+    return !missing;
+}
+
 static bool find_sharing(struct gl_api *api, fovea_gl_get_proc_address_fn get, void *user)
 {
     fovea_gl_function_fn function = NULL;
@@ -126,16 +134,32 @@ static bool is_new_enough(const char *version)
     return version[0] >= '3' && version[0] <= '9';
 }
 
+/* "3.1 Mesa" may be either, and has it if it says so. */
+static bool is_old(const struct gl_api *api, const char *version)
+{
+    int32_t profile = 0;
+    if (!strncmp(version, "3.0", 3)) {
+        return true;
+    }
+    if (!strncmp(version, "3.1", 3)) {
+        return has_extension(api, "GL_ARB_compatibility");
+    }
+    api->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
+    return !(profile & GL_CONTEXT_CORE_PROFILE_BIT);
+}
+
 enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *out)
 {
     union getter getter = {0};
-    *out = (struct gl_api){.library = "the program's own functions"};
-    if (!desc->get_proc_address && !find_maker(out, &getter)) {
+    *out = (struct gl_api){0};
+    /* Of a program's own functions, too: who knows the context that is current. */
+    if (!find_maker(out, &getter) && !desc->get_proc_address) {
         log_error(desc->log, "OpenGL: no context is current on this thread (neither GLX's nor "
                              "EGL's; others: fovea_gl_desc.get_proc_address)");
         return FOVEA_ERROR_INVALID_STATE;
     }
     const bool given = desc->get_proc_address != NULL;
+    out->library = given ? "the program's own functions" : out->library;
     const fovea_gl_get_proc_address_fn get = given ? desc->get_proc_address : ask;
     void *user = given ? desc->get_proc_address_user : &getter;
     const char *missing = find_functions(out, get, user);
@@ -153,6 +177,7 @@ enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *o
         return FOVEA_ERROR_UNSUPPORTED;
     }
     find_extensions(out, get, user);
+    out->transfers = find_transfers(out, get, user) && is_old(out, version);
     return FOVEA_OK;
 }
 

@@ -55,6 +55,14 @@ enum gl_number {
     GL_VERSION = 0x1F02,
     GL_EXTENSIONS = 0x1F03,
     GL_NUM_EXTENSIONS = 0x821D,
+    GL_PIXEL_MODE_BIT = 0x20,
+    GL_MAP_COLOR = 0x0D10,
+    GL_RED_SCALE = 0x0D14,
+    GL_GREEN_SCALE = 0x0D18,
+    GL_BLUE_SCALE = 0x0D1A,
+    GL_ALPHA_SCALE = 0x0D1C,
+    GL_CONTEXT_PROFILE_MASK = 0x9126,
+    GL_CONTEXT_CORE_PROFILE_BIT = 1,
     GL_SCISSOR_TEST = 0x0C11,
     GL_NEAREST = 0x2600,
     GL_COLOR_BUFFER_BIT = 0x4000,
@@ -93,6 +101,12 @@ enum gl_number {
     F(void, TexSubImage2D,                                                                         \
       (uint32_t target, int32_t level, int32_t x, int32_t y, int32_t width, int32_t height,        \
        uint32_t format, uint32_t type, const void *pixels))
+
+/* What old contexts do to pixels on their way. */
+#define GL_TRANSFER_FUNCTIONS(F)                                                                   \
+    F(void, PushAttrib, (uint32_t mask))                                                           \
+    F(void, PopAttrib, (void))                                                                     \
+    F(void, PixelTransferf, (uint32_t name, float value))
 
 /* What the shared way takes besides: framebuffers, and GL_EXT_memory_object(_fd). */
 #define GL_SHARING_FUNCTIONS(F)                                                                    \
@@ -140,9 +154,11 @@ enum gl_number {
 struct gl_api {
 #define GL_FUNCTION(returns, name, arguments) returns(*name) arguments;
     GL_FUNCTIONS(GL_FUNCTION)
+    GL_TRANSFER_FUNCTIONS(GL_FUNCTION) /* without `transfers` they may be NULL */
     GL_SHARING_FUNCTIONS(GL_FUNCTION) /* without `shares` they may be NULL */
     GL_SEMAPHORE_FUNCTIONS(GL_FUNCTION) /* without `shares_semaphores` they may be NULL */
 #undef GL_FUNCTION
+    bool transfers; /* pixels are scaled and shifted on their way, as old contexts can */
     bool shares;
     bool shares_semaphores;
     void *(*current_context)(void); /* NULL: the program gave the functions, and nobody knows */

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FRAMES_IN_FLIGHT 8
 /* Of a picture that went through both sides, in levels of 255: what the coarsest format keeps of
@@ -73,7 +74,11 @@ static bool import_semaphore(struct gl_shared *shared, VkSemaphore *out, uint32_
     }
     shared->api->GenSemaphoresEXT(1, out_gl);
     shared->api->ImportSemaphoreFdEXT(*out_gl, GL_HANDLE_TYPE_OPAQUE_FD, fd);
-    return shared->api->GetError() == GL_NO_ERROR;
+    if (shared->api->GetError() != GL_NO_ERROR) {
+        close(fd); /* GL takes what it imports, and nothing else */
+        return false;
+    }
+    return true;
 }
 
 static enum fovea_result make_fovea(const struct gl_vulkan *vulkan,

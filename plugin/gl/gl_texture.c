@@ -142,6 +142,23 @@ static void get(const struct gl_api *api, const uint32_t *names, size_t count, i
     }
 }
 
+static const uint32_t SCALES[] = {GL_RED_SCALE, GL_GREEN_SCALE, GL_BLUE_SCALE, GL_ALPHA_SCALE};
+
+/* Pixels arrive as they are. False: there is no room to keep what was set. */
+static bool take_transfer(const struct gl_api *api)
+{
+    api->PushAttrib(GL_PIXEL_MODE_BIT);
+    if (api->GetError() != GL_NO_ERROR) {
+        return false;
+    }
+    api->PixelTransferf(GL_MAP_COLOR, 0.0f);
+    for (size_t i = 0; i < COUNT_OF(SCALES); i++) {
+        api->PixelTransferf(SCALES[i], 1.0f);
+        api->PixelTransferf(SCALES[i] + 1, 0.0f); /* GL_RED_BIAS and so on */
+    }
+    return true;
+}
+
 void gl_state_take(const struct gl_api *api, bool with_rectangles, struct gl_state *out)
 {
     memset(out, 0, sizeof *out);
@@ -157,11 +174,15 @@ void gl_state_take(const struct gl_api *api, bool with_rectangles, struct gl_sta
     api->BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
     store(api, PACK, COUNT_OF(PACK), PACKED);
     store(api, UNPACK, COUNT_OF(UNPACK), PACKED);
+    out->is_pushed = api->transfers && take_transfer(api);
 }
 
 void gl_state_give_back(const struct gl_api *api, bool with_rectangles,
                         const struct gl_state *state)
 {
+    if (state->is_pushed) {
+        api->PopAttrib();
+    }
     store(api, PACK, COUNT_OF(PACK), state->pack);
     store(api, UNPACK, COUNT_OF(UNPACK), state->unpack);
     api->BindBuffer(GL_PIXEL_PACK_BUFFER, (uint32_t)state->pack_buffer);

@@ -31,6 +31,7 @@ struct gl_state {
     int32_t unpack_buffer;
     int32_t texture_2d;
     int32_t texture_rectangle;
+    bool is_pushed; /* how pixels are changed on their way, in old contexts */
 };
 
 /* Pixels without gaps, from and to memory of the processor, textures bound by the two below.

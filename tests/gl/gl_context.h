@@ -29,6 +29,7 @@ fovea_gl_function_fn gl_context_function(void *user, const char *name);
     F(void, DeleteBuffers, (int32_t count, const uint32_t *names))                                 \
     F(void, BindBuffer, (uint32_t target, uint32_t name))                                          \
     F(void, BufferData, (uint32_t target, ptrdiff_t bytes, const void *data, uint32_t usage))      \
+    F(void, PixelTransferf, (uint32_t name, float value))                                          \
     F(void, PixelStorei, (uint32_t name, int32_t value))                                           \
     F(void, ActiveTexture, (uint32_t unit))                                                        \
     F(void, GetIntegerv, (uint32_t name, int32_t * out))                                           \

@@ -77,8 +77,19 @@ struct world {
     int32_t bound[COUNT_OF(ASKED)];
 };
 
+/* In old contexts pixels are changed on their way to and from the program. */
+static bool transfers(void)
+{
+    int32_t profile = 0;
+    gl.GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
+    return !(profile & GL_CONTEXT_CORE_PROFILE_BIT);
+}
+
 static void state_set(struct world *world)
 {
+    if (transfers()) {
+        gl.PixelTransferf(GL_RED_SCALE, 2.0f);
+    }
     gl.ActiveTexture(GL_TEXTURE0 + 3);
     gl.BindTexture(GL_TEXTURE_2D, world->others[0]);
     gl.BindTexture(GL_TEXTURE_RECTANGLE, world->others[1]);
@@ -103,6 +114,11 @@ static void state_set(struct world *world)
 
 static void state_assert(const struct world *world)
 {
+    if (transfers()) {
+        int32_t scale = 0;
+        gl.GetIntegerv(GL_RED_SCALE, &scale);
+        assert_int_equal(scale, 2);
+    }
     for (size_t i = 0; i < COUNT_OF(STORED); i++) {
         int32_t value = -1;
         gl.GetIntegerv(STORED[i].name, &value);
@@ -118,6 +134,9 @@ static void state_assert(const struct world *world)
 
 static void state_default(void)
 {
+    if (transfers()) {
+        gl.PixelTransferf(GL_RED_SCALE, 1.0f);
+    }
     for (size_t i = 0; i < COUNT_OF(STORED); i++) {
         const bool aligns =
             STORED[i].name == GL_PACK_ALIGNMENT || STORED[i].name == GL_UNPACK_ALIGNMENT;
