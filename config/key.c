@@ -310,6 +310,8 @@ const struct config_key config_keys[] = {
      CONFIG_BOOL, AT(layer.direct)},
     {"layer.redraw", "X11 programs that draw on change alone are asked to draw when the gaze, a key or a setting changed what they show",
      CONFIG_BOOL, AT(layer.redraw)},
+    {"layer.frozen", "Nothing changes while a program runs: files are read once, keys do nothing, the backend is the one that is named",
+     CONFIG_BOOL, AT(layer.frozen)},
     {"layer.provide_gaze", "When OpenXR programs get gaze.source's gaze as XR_EXT_eye_gaze_interaction: never, where the runtime has none, always",
      CONFIG_ENUM, AT(layer.provide_gaze), .names = provide_names},
     {"layer.keys.help", "Keys of the Vulkan layer: list of the keys off and on",

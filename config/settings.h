@@ -446,6 +446,9 @@ struct fovea_layer_settings {
     /* Programs that draw only when something changes are asked to (X11) when the gaze, a key or a
      * setting has changed what they show. true */
     bool redraw;
+    /* Nothing changes while a program runs: files are read once, keys do nothing, and no other
+     * backend takes the place of the one that is named, without which there is none. false */
+    bool frozen;
 };
 
 /* Frames of Vulkan images are foveated in this CUDA context (fovea_vulkan.h). A kernel that goes

@@ -183,6 +183,7 @@ struct layer_device {
     uint32_t extension_count;
     struct said said; /* of enum layer_said */
     bool not_direct; /* kernels are not to see its swapchains' images */
+    atomic_bool backend_lost; /* that layer.frozen holds fast: no frame is made any more */
     atomic_bool has_alias; /* or had one */
     struct layer_alias *aliases; /* under the registry's lock */
     atomic_bool has_unpresented; /* an image of it is or was unpresented */
@@ -224,6 +225,7 @@ struct layer_context {
     struct layer_context *next;
     struct layer_seen seen; /* what the log has said last, and so of frames */
     uint64_t frames_said, passed_said;
+    uint32_t frames_until_look; /* at its backend; layer.frozen */
 };
 
 /* An image's present ran out of memory. */
@@ -411,6 +413,10 @@ void layer_say_once(struct layer_device *device, enum layer_said what, const cha
  * none. */
 struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
                                          const struct layer_queue *queue);
+/* Whether a frame may be made: what is frozen has the backend that its settings name, or none. That
+ * it is lost is seen within 32 frames, said, and so for good, also in the device's other windows
+ * and in contexts that are made later. */
+bool layer_context_is_as_named(struct layer_device *device, struct layer_context *context);
 /* Waits for the swapchain's frames and keeps its contexts for the next one. */
 void layer_contexts_leave(struct layer_swapchain *swapchain);
 /* Before the device goes. */

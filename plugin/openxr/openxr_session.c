@@ -174,7 +174,8 @@ static void read_files(struct openxr_session *session)
 
 static void poll_files(struct openxr_session *session)
 {
-    if (!session->has_settings || fovea_config_poll(session->config) != FOVEA_OK) {
+    if (!session->has_settings || session->settings->layer.frozen ||
+        fovea_config_poll(session->config) != FOVEA_OK) {
         return;
     }
     struct fovea_settings *settings = settings_of(session, fovea_config_settings(session->config));

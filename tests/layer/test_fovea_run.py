@@ -164,6 +164,7 @@ def test_sets_are_appended(world):
     assert given["FOVEA_SET"] == 'overlay.hud=true,foveation.strength=2,gaze.fixed={"x": 0, "y": 1}'
     assert world.variables("--set", "overlay.hud=true", FOVEA_SET="")["FOVEA_SET"] == "overlay.hud=true"
     assert "FOVEA_SET" not in world.variables()
+    assert world.variables("--frozen", "--set", "backend=cpu")["FOVEA_SET"] == "layer.frozen=true,backend=cpu"
 
 
 @pytest.mark.parametrize("word", ["a,b.csv", "b[a", "a]{,b", 'a"b', "a\\b,c", "über, uns.csv", "a=b", "a b"])
@@ -195,6 +196,7 @@ def test_bare_words_come_through_a_list(world, word):
     (["--install"], "--install takes neither settings nor a program"),
     (["--provide-gaze"], "--provide-gaze: there is no XrApiLayer_FOVEA.json"),
     (["--print-env"], "--print-env starts no program"),
+    (["--frozen"], "name the backend, as in --set backend=vulkan"),
 ])  # fmt: skip
 def test_wrong_command_lines_start_nothing(world, words, said):
     (world.home / "wrong.json").write_text('{"foveation": {"strength": "much"}}')
@@ -317,7 +319,7 @@ def test_help_names_every_flag(world, root):
     text = world.good("--help").stdout
     source = (root / "plugin" / "layer" / "run" / "options.c").read_text()
     flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
-    assert len(flags) == 11
+    assert len(flags) == 12
     assert [flag for flag in flags if f"--{flag}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
     assert world.good("--version").stdout == "fovea-run 0.2.0\n"

@@ -174,6 +174,21 @@ def test_a_present_after_a_lost_frame_is_tried_again(rig):
     assert done.log.count("a frame is presented as it is: FOVEA_ERROR_FRAME_LOST") == 1, done.log
 
 
+@pytest.mark.parametrize(("frozen", "submits"), [("true", 32), ("false", 40)])
+def test_where_layer_frozen_names_a_backend_no_other_one_takes_its_place(rig, frozen, submits):
+    """Threads have no images to work on here. Shaders, with one submit a frame, are seen at the second look."""
+    done = rig.case("twelve-images", fault="mapped", sets={"backend": "cpu", "layer.frozen": frozen})
+    assert done.code == 0 and done.counts == (40, submits), done.output + done.log
+    assert "the vulkan backend takes over" in done.log, done.log
+    assert done.log.count("layer.frozen: the cpu backend is lost") == (frozen == "true"), done.log
+
+
+def test_layer_frozen_needs_the_name_of_a_backend(rig):
+    done = rig.case("plain", fault="nothing", sets={"backend": "auto", "layer.frozen": "true"})
+    assert done.code == 0 and done.counts == (6, 0), done.output + done.log
+    assert done.log.count("layer.frozen needs the name of a backend") == 1, done.log
+
+
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])
 def test_a_lost_device_is_said_once(rig, backend):
     done = rig.case("hold", fault="lost", validate=backend == "vulkan", sets={"backend": backend})

@@ -284,3 +284,20 @@ def test_keys_and_pointer_follow_the_window(rig):
         program.press("F2")
         assert program.draws()
     program.end()
+
+
+def test_what_is_frozen_knows_neither_keys_nor_files(rig, tmp_path):
+    need_tool("xwd")
+    file = tmp_path / "fovea.json"
+    file.write_text('{"version": 1}')
+    program = Running(rig, "two-windows", {"FOVEA_CONFIG": str(file)}, **{"layer.frozen": "true"})
+    window, other = program.windows
+    program.xdotool("windowmove", other, "300", "200")
+    program.press("F3")
+    program.says_nothing(window, 0)
+    file.write_text('{"overlay": {"hud": true}}')
+    time.sleep(1.2)
+    program.press("End")  # as the key that reads files again
+    time.sleep(0.5)
+    program.says_nothing(window, 0)
+    program.end()

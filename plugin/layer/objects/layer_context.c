@@ -11,6 +11,7 @@
 #define MIN_FRAMES_IN_FLIGHT                                                                       \
     8 /* the next swapchain may have more images than the one it is made for */
 #define MAX_FRAMES_IN_FLIGHT 32 /* fovea_vulkan.h has no more */
+#define FRAMES_A_LOOK 32
 #define MAX_CONTEXTS 4 /* of a swapchain; programs present from one queue, a few from two */
 
 /* The next one of a window that is resized is told of if it is seen in another way. */
@@ -55,6 +56,12 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     const struct layer_device *device = swapchain->device;
     struct fovea_settings *settings = &context->settings;
     context->settings_serial = layer_session_settings(swapchain->color_space, settings);
+    if (settings->layer.frozen && settings->backend == FOVEA_BACKEND_AUTO) {
+        context->fovea = NULL; /* it may choose another the next time */
+        log_error(layer_log(), "frames are presented as they are: layer.frozen needs the name of "
+                               "a backend, as in backend=vulkan");
+        return;
+    }
     if (settings->backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
         settings->backend_measure = FOVEA_MEASURE_NEVER;
     }
@@ -84,6 +91,36 @@ static void free_context(const struct layer_device *device, struct layer_context
     fovea_vk_destroy(&context->fovea);
     layer_gather_finish(device, context);
     free(context);
+}
+
+/* Asking sorts times, so not every frame does. */
+static bool is_another_seen(struct layer_context *context)
+{
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
+    if (context->frames_until_look > 0) {
+        context->frames_until_look--;
+        return false;
+    }
+    context->frames_until_look = FRAMES_A_LOOK - 1;
+    return fovea_vk_get_stats(context->fovea, &stats) == FOVEA_OK &&
+           stats.backend != context->settings.backend;
+}
+
+/* Shaders make the frames after one whose backend was lost, and have none to be lost to. */
+bool layer_context_is_as_named(struct layer_device *device, struct layer_context *context)
+{
+    const enum fovea_backend named = context->settings.backend;
+    if (!context->settings.layer.frozen || named == FOVEA_BACKEND_VULKAN) {
+        return true;
+    }
+    if (!atomic_load(&device->backend_lost) && is_another_seen(context) &&
+        !atomic_exchange(&device->backend_lost, true)) {
+        log_error(layer_log(),
+                  "layer.frozen: the %s backend is lost, and frames are presented as they are "
+                  "from here on",
+                  fovea_backend_name(named));
+    }
+    return !atomic_load(&device->backend_lost);
 }
 
 /* One that a former swapchain has left, or a new one. A former one may have been of another colour

@@ -198,7 +198,7 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     if (retry == LAYER_RETRY_FOR_FRAME) {
         p->context = context;
         take(p, swapchain, index, swapchain->unpresented[index].is_made);
-    } else {
+    } else if (layer_context_is_as_named(p->device, context)) {
         make_image(p, swapchain, context, index);
     }
     if (swapchain->retired) {

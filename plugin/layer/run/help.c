@@ -16,6 +16,8 @@ static const char text[] =
     "  --set KEY.PATH=VALUE one setting, as often as wanted: --set foveation.strength=0.5\n"
     "  --above              what other layers draw, such as MangoHud's HUD, stays sharp\n"
     "  --zink               an OpenGL program, drawn with Vulkan by Mesa's Zink\n"
+    "  --frozen             nothing changes while it runs: files are read once, keys do nothing;\n"
+    "                       the backend must be named, as in --set backend=vulkan\n"
     "  --provide-gaze       an OpenXR program whose runtime has no gaze gets that of gaze.source;\n"
     "                       its pictures stay as drawn\n"
     "\n"

@@ -50,9 +50,14 @@ static void warn_of_other_layer(void)
 static bool settings_are_right(const struct options *options)
 {
     struct fovea_config *config = settings_read(options, say_log());
-    const bool right = config != NULL;
+    const struct fovea_settings *settings = config ? fovea_config_settings(config) : NULL;
+    const bool is_named =
+        settings && (!settings->layer.frozen || settings->backend != FOVEA_BACKEND_AUTO);
+    if (settings && !is_named) {
+        say("--frozen (layer.frozen): name the backend, as in --set backend=vulkan");
+    }
     fovea_config_destroy(&config);
-    return right;
+    return is_named;
 }
 
 static int run(const struct options *options, const struct variables *variables)

@@ -11,6 +11,7 @@
 #define FLAG_ZINK 1002
 #define FLAG_ABOVE 1003
 #define FLAG_PROVIDE_GAZE 1004
+#define FLAG_FROZEN 1005
 #define SETS_OF_A_FLAG 3 /* at most */
 
 /* The others' values are their modes. */
@@ -26,6 +27,7 @@ static const struct option flags[] = {
     {"above", no_argument, NULL, FLAG_ABOVE},
     {"zink", no_argument, NULL, FLAG_ZINK},
     {"provide-gaze", no_argument, NULL, FLAG_PROVIDE_GAZE},
+    {"frozen", no_argument, NULL, FLAG_FROZEN},
     {NULL, 0, NULL, 0},
 };
 
@@ -98,6 +100,8 @@ static bool take(struct options *options, int flag, const char *word)
     case FLAG_ZINK:
         options->zink = true;
         return true;
+    case FLAG_FROZEN:
+        return take_set(options, "layer.frozen=true");
     case FLAG_PROVIDE_GAZE:
         return take_provide_gaze(options);
     case ':':

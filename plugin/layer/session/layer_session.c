@@ -91,6 +91,18 @@ static void on_source_open(void *user, const struct fovea_gaze_settings *gaze)
     layer_windows_feed(&session.windows, session.input, gaze);
 }
 
+static bool is_frozen(void)
+{
+    return session.choices.files.layer.frozen;
+}
+
+/* What is frozen has none. */
+static const struct fovea_layer_keys *keys_in_force(void)
+{
+    static const struct fovea_layer_keys none;
+    return is_frozen() ? &none : &session.choices.files.layer.keys;
+}
+
 /* The files have changed, or are read for the first time. */
 static void take_files(void)
 {
@@ -104,7 +116,7 @@ static void take_files(void)
     session.serial++;
     layer_log_set_level(files->log_level);
     if (session.input) {
-        layer_input_set_keys(session.input, &files->layer.keys);
+        layer_input_set_keys(session.input, keys_in_force());
     }
     if (!gaze_switch_has(&session.gaze, &files->gaze)) {
         gaze_switch_open(&session.gaze, &files->gaze);
@@ -138,7 +150,7 @@ static bool wants_frame(uint32_t slot, const struct layer_input_state *now)
 static void open_input(void)
 {
     const struct layer_input_desc desc = {
-        .keys = &session.choices.files.layer.keys, .wants_frame = wants_frame, .log = layer_log()};
+        .keys = keys_in_force(), .wants_frame = wants_frame, .log = layer_log()};
     if (layer_input_create(&desc, &session.input) < 0) {
         return; /* it has said why */
     }
@@ -239,7 +251,7 @@ bool layer_session_tick(void)
 {
     pthread_mutex_lock(&lock);
     begin();
-    if (session.config && fovea_config_poll(session.config) == FOVEA_OK) {
+    if (session.config && !is_frozen() && fovea_config_poll(session.config) == FOVEA_OK) {
         take_files();
     }
     gaze_switch_poll(&session.gaze);

@@ -179,7 +179,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL image_format(VkPhysicalDevice physical,
                                                    const VkPhysicalDeviceImageFormatInfo2 *info,
                                                    VkImageFormatProperties2 *out)
 {
-    return FOVEAS && fault_is("format") && (info->flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT)
+    const bool extended = info->flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    const bool mapped = info->tiling == VK_IMAGE_TILING_LINEAR;
+    return FOVEAS && ((fault_is("format") && extended) || (fault_is("mapped") && mapped))
                ? VK_ERROR_FORMAT_NOT_SUPPORTED
                : fault_next.GetPhysicalDeviceImageFormatProperties2(physical, info, out);
 }
