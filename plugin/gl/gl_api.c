@@ -56,7 +56,7 @@ static bool find_maker(struct gl_api *api, union getter *out_getter)
         const union getter current = {.any = function_of(library, MAKERS[i].current_context)};
         const union getter getter = {.any = function_of(library, MAKERS[i].get_proc_address)};
         dlclose(library);
-        if (current.any && getter.any && current.current()) {
+        if (current.current && getter.get && current.current()) {
             api->current_context = current.current;
             api->library = MAKERS[i].library;
             *out_getter = getter;

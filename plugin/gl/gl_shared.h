@@ -15,7 +15,7 @@ struct gl_shared;
 const char *gl_shared_create(const struct gl_api *api, const struct fovea_gl_desc *desc, bool waits,
                              struct gl_shared **out);
 /* Its context of GL's is current, or what it has there ends with that context. */
-void gl_shared_destroy(struct gl_shared **shared);
+void gl_shared_destroy(struct gl_shared **own);
 
 enum fovea_result gl_shared_set_settings(struct gl_shared *shared,
                                          const struct fovea_settings *settings);

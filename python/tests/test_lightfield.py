@@ -33,7 +33,8 @@ def test_a_plane_is_exact_and_its_depth_is_known():
     seen, focus = field.refocus(raw, (0.5, 0.5), 3, 8, size=(60, 50), rings=(20, 30))
     assert focus == PATCH
     assert (seen[inner] == texture[inner]).all()
-    assert field.refocus(raw, None, 6, 9, size=(60, 50), elapsed=0.1)[1] == PATCH
+    assert field.refocus(raw, None, 4, 9, size=(60, 50), elapsed=0.1)[1] == PATCH
+    assert field.refocus(raw, None, 6, 9, size=(60, 50), elapsed=0.1)[1] == 6
     assert (field.render(raw, PATCH, gaze=(0.3, 0.5), rings=(9, 20))[inner] == texture[inner]).all()
     assert (field.depth(raw, 3, 8, size=(60, 50), gaze=(0.3, 0.5), ring=20)[0][inner] == PATCH).all()
     assert (field.sum_views(raw) == texture[2::5, 2::5]).all()

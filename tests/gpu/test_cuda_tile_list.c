@@ -78,6 +78,8 @@ static void check_gaze(const struct gauss_plan *plan, const struct gauss_frame *
                        const struct least *least, const struct gauss_tiles *all)
 {
     struct gauss_tiles tiles = *all;
+    gauss_cuda_tile_list_widen(&tiles.grid, 1 + frame->others.count);
+    const struct gauss_tile_grid room = tiles.grid;
     gauss_cuda_tile_list_fit(&tiles, frame);
     const struct gauss_tile_grid *grid = &tiles.grid;
     const uint32_t across = (uint32_t)grid->across;
@@ -87,11 +89,25 @@ static void check_gaze(const struct gauss_plan *plan, const struct gauss_frame *
     const int32_t fine = count_below(plan, least, 1, all->fine_sigma);
     /* Tiles between are four entries, where they are wide and sigma changes little in them. */
     const int32_t asked = near * (subtiles - 1) + (split - near) * 3;
-    assert_in_range(grid->split_count, asked, all->grid.split_count);
-    assert_true(grid->split_count <= (split + 8 + split / 3) * (subtiles - 1));
-    assert_in_range(grid->part_count, 2 * fine, all->grid.part_count);
+    assert_in_range(grid->split_count, asked, room.split_count);
+    assert_true(frame->others.count > 0 ||
+                grid->split_count <= (split + 8 + split / 3) * (subtiles - 1));
+    assert_in_range(grid->part_count, 2 * fine, room.part_count);
     assert_int_equal(grid->entry_count,
                      grid->columns * grid->rows + grid->split_count + grid->part_count);
+}
+
+/* The other foveas lie at the next gazes. */
+static struct gauss_frame with_others(const struct gauss_plan *plan, struct gauss_frame frame,
+                                      size_t k)
+{
+    for (size_t i = 0; i < GAZE_OTHERS_MAX; i++) {
+        const struct gauss_frame there = gauss_frame_make(plan, gazes[(k + 1 + i) % COUNT(gazes)]);
+        frame.others.q8[i][0] = there.gaze_x_q8;
+        frame.others.q8[i][1] = there.gaze_y_q8;
+    }
+    frame.others.count = GAZE_OTHERS_MAX;
+    return frame;
 }
 
 TEST(the_list_fits_any_gaze)
@@ -108,6 +124,10 @@ TEST(the_list_fits_any_gaze)
             find_least(plan, &frame, &least);
             check_gaze(plan, &frame, &least, &all);
             check_gaze(plan, &frame, &least, &wide);
+            const struct gauss_frame several = with_others(plan, frame, k);
+            find_least(plan, &several, &least);
+            check_gaze(plan, &several, &least, &all);
+            check_gaze(plan, &several, &least, &wide);
         }
         foveate_plan_destroy(&plan);
     }

@@ -113,7 +113,10 @@ double lightfield_cpu_focus(struct lightfield_cpu *cpu, const struct fovea_light
     };
     const uint32_t count = lightfield_size_count(&matching);
     const struct lightfield_focusing how = lightfield_focusing_of(refocusing, count);
-    float costs[LIGHTFIELD_SIZES_MAX];
+    float costs[LIGHTFIELD_SIZES_MAX] = {0.0f};
+    if (count == 0) { /* it was refused before */
+        return refocusing->first_px;
+    }
     if (how.is_blind) {
         return lightfield_focus(&how, costs, &cpu->focus);
     }

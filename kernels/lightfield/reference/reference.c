@@ -338,7 +338,7 @@ void lightfield_reference_choose(const struct fovea_lightfield_matching *matchin
 {
     const size_t pixels = (size_t)size.width_px * size.height_px;
     const uint32_t sizes = lightfield_size_count(matching);
-    for (size_t i = 0; i < pixels; i++) {
+    for (size_t i = 0; sizes > 0 && i < pixels; i++) {
         uint32_t best = sizes - 1;
         double other = INFINITY;
         for (uint32_t n = sizes - 1; n-- > 0;) {
@@ -363,7 +363,7 @@ double lightfield_reference_seen(const struct lightfield_levels *raw,
                                  struct lightfield_size size)
 {
     struct fovea_lightfield_matching matching;
-    double costs[LIGHTFIELD_SIZES_MAX];
+    double costs[LIGHTFIELD_SIZES_MAX] = {0.0};
     double seen = 0.0;
     double confidence = 0.0;
     fovea_lightfield_matching_init(&matching);

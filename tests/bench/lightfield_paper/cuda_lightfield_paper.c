@@ -469,9 +469,9 @@ static void run_ours(struct own *own)
 
 bool cuda_lightfield_paper(struct cuda_bench *b)
 {
-    struct own own = {
-        .ways = {b, RESULT_LIGHTFIELD, "lightfield-paper"},
-        .kernels = {{b, bench_lightfield_render_ptx}, {b, bench_lightfield_depth_ptx}}};
+    struct own own = {.ways = {b, RESULT_LIGHTFIELD, "lightfield-paper"},
+                      .kernels = {{.b = b, .ptx = bench_lightfield_render_ptx},
+                                  {.b = b, .ptx = bench_lightfield_depth_ptx}}};
     const struct bench_size *size = b->bench->wishes.quick ? &quick_size : &paper_size;
     if (!cuda_open(b)) {
         return false;

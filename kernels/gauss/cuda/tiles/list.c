@@ -96,6 +96,15 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
     return grid;
 }
 
+void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas)
+{
+    const int32_t all = grid->columns * grid->rows;
+    const int32_t subtiles = grid->across * grid->across;
+    grid->split_count = least(foveas * grid->split_count, all * (subtiles - 1));
+    grid->part_count = least(foveas * grid->part_count, 2 * all * subtiles);
+    grid->entry_count = count_entries(grid);
+}
+
 void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
                                struct gauss_tiles *tiles)
 {
@@ -130,8 +139,7 @@ static int32_t count_near(const struct gauss_frame *frame, float radius_px, doub
 void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame)
 {
     struct gauss_tile_grid *grid = &tiles->grid;
-    const bool is_alone =
-        frame->others.count == 0; /* of several foveas all that there is is taken */
+    const bool is_alone = frame->others.count == 0; /* only one fovea's near tiles are counted */
     if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE && is_alone) {
         const double side_px = (double)side_px_of(grid);
         const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),

@@ -13,6 +13,10 @@
 void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
                                struct gauss_tiles *tiles);
 
+/* Gives a grid that was sized for one fovea the capacity for so many, wherever they lie: a tile
+ * that finds none is made whole, which rounds otherwise. */
+void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas);
+
 /* Shrinks the launch's grid to what this frame's gaze asks for: blocks without an entry would delay
  * others. */
 void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame);

@@ -151,10 +151,13 @@ static void fill_state(const struct gauss_plan *plan, double near, struct gauss_
     const int32_t coarsest = tiles->near_level_count - 1;
     gauss_cuda_tile_list_plan(plan, coarsest >= 0 && gauss_tile_is_wide(coarsest, (float)near) != 0,
                               tiles);
-    const int32_t narrow = tiles->grid.entry_count;
-    const int32_t wide = tiles->wide_grid.entry_count;
-    tiles->flags_bytes =
-        (int32_t)sizeof(struct gauss_tile_counts) + 4 * (narrow > wide ? narrow : wide);
+    struct gauss_tile_grid narrow = tiles->grid;
+    struct gauss_tile_grid wide = tiles->wide_grid;
+    gauss_cuda_tile_list_widen(&narrow, 1 + GAZE_OTHERS_MAX);
+    gauss_cuda_tile_list_widen(&wide, 1 + GAZE_OTHERS_MAX);
+    const int32_t most =
+        narrow.entry_count > wide.entry_count ? narrow.entry_count : wide.entry_count;
+    tiles->flags_bytes = (int32_t)sizeof(struct gauss_tile_counts) + 4 * most;
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 

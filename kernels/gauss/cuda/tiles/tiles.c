@@ -131,6 +131,7 @@ static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernel
     if ((float_formats >> run->format & 1u) != 0) {
         own.limits = own.float_limits;
     }
+    gauss_cuda_tile_list_widen(&own.grid, 1 + run->others.of.count);
     if (run->batch.gazes == 0) {
         gauss_cuda_tile_list_fit(&own, run->frame);
     }
