@@ -474,7 +474,7 @@ def test_only_known_races_are_tried_again(machine, test, passes):
 
 def test_what_takes_turns_runs_within_a_few_commits():
     names = [("vulkan", f"test_frame_{i}_{way}") for i in range(7) for way in ("vulkan", "recorded", "cpu")]
-    names += [(label, f"test_{kind}_{i}") for kind, label in [("emulated", "unit"), ("config", "unit"), ("cuda", "gpu")] for i in range(7)]
+    names += [(label, f"test_{kind}_{i}") for kind, label in [("emulated", "unit"), ("config", "unit"), ("device", "gpu")] for i in range(7)]
     names += [("unit", name) for name in sorted(choose_tests.LONG)]
     tests = [{"name": name, "properties": [{"name": "LABELS", "value": [label]}]} for label, name in names]
 
@@ -487,13 +487,15 @@ def test_what_takes_turns_runs_within_a_few_commits():
 
     for commit in range(4):
         gcc, asan = (run("full", stage, commit, "frame") for stage in ("gcc", "asan"))
-        assert gcc == asan and len(gcc) in (9, 12)  # all of a program's, whose shaders the second stage finds
+        assert len(gcc) in (9, 12)
+        assert asan <= gcc and len(asan) in (3, 6)  # all of a program's, whose shaders it finds made
         gcc, asan = (run("full", stage, commit, "long") for stage in ("gcc", "asan"))
-        assert gcc | asan == choose_tests.LONG and not gcc & asan and len(asan) == len(choose_tests.LONG) / 4
+        assert gcc | asan == choose_tests.LONG and not gcc & asan and len(asan) in (len(choose_tests.LONG) // 4, len(choose_tests.LONG) // 4 + 1)
         assert len(run("full", "gcc", commit, "config")) == len(run("full", "asan", commit, "config")) == 7
-        assert not run("full", "gcc", commit, "cuda")
+        assert not run("full", "gcc", commit, "device")
         assert len(run("nightly", "asan", commit, "frame")) == 21
     assert len(all_of("full", "gcc", 2, "frame")) == len(all_of("quick", "gcc", 6, "frame")) == 21
+    assert len(all_of("full", "asan", 4, "frame")) == 21
     assert all_of("full", "asan", 4, "long") == all_of("quick", "gcc", 3, "long") == choose_tests.LONG
     assert len(all_of("full", "gcc", 5, "emulated")) == 7
 

@@ -13,15 +13,16 @@ import sys
 # Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
 TURNS = {
     "quick": {"gcc": {"emulated": 5, "long": 3, "vulkan": 6}},
-    # Both stages have the same half of Vulkan: drivers take several times as long for their shaders under a sanitizer,
-    # and find those that gcc's stage has had made. Of what computes for long each runs once a commit.
-    "full": {"gcc": {"emulated": 5, "vulkan": 2}, "asan": {"long": 4, "vulkan": 2}},
+    # The sanitizers' stage has a half of gcc's half of Vulkan: drivers take several times as long for their shaders under
+    # a sanitizer, and find those that gcc's stage has had made. Of what computes for long each runs once a commit.
+    "full": {"gcc": {"emulated": 5, "vulkan": 2}, "asan": {"long": 4, "vulkan": 4}},
     "nightly": {},
 }
 # Compute for five to forty seconds.
 LONG = {
     "test_blobs",
     "test_blur_engines",
+    "test_cuda_tile_list",
     "test_foveate_cpu",
     "test_foveate_properties",
     "test_gradient_batch",
@@ -29,6 +30,7 @@ LONG = {
     "test_lens_calibration",
     "test_lens_headsets",
     "test_light_depth",
+    "test_lightfield",
     "test_lightfield_calibrate",
     "test_lightfield_scenes",
     "test_map_law",

@@ -12,7 +12,7 @@ STAGES_QUICK=(format gcc pytest)
 declare -A STAGE_ABOUT=(
     [format]="layout of the sources"
     [gcc]="gcc, warnings are errors; unit tests, a share of emulated CUDA and half of Vulkan"
-    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, the same half of Vulkan"
+    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, half of that half of Vulkan"
     [fuzz]="fuzzing of what reads foreign bytes, in the sanitizers' build"
     [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
     [tsan]="clang, thread sanitizer, without a CUDA toolkit; tests with threads, or of what knows the toolkit"
@@ -362,13 +362,13 @@ stage_fuzz()
     [[ $(cat "$LOGS"/fuzz_*.out | grep -c '^== .*: done$') == "$count" ]]
 }
 
-# Ten seconds a target, twenty for the configuration, which is the slowest; --nightly takes two minutes, and
+# Six seconds a target, twelve for the configuration, which is the slowest; --nightly takes two minutes, and
 # FOVEA_FUZZ_SECONDS what a person has.
 fuzz_one()
 {
-    local name seconds=10 seeds corpus
+    local name seconds=6 seeds corpus
     name=$(basename "$1")
-    [[ $name == fuzz_config* ]] && seconds=20
+    [[ $name == fuzz_config* ]] && seconds=12
     [[ $SIZE == nightly ]] && seconds=120
     seeds=$ROOT/tests/fuzz/seeds/$name corpus=$BUILD_ROOT/fuzz-corpus/$name
     mkdir -p "$corpus"
