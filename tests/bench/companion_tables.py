@@ -9,14 +9,9 @@ SAID = 1.02  # one that gains gains this much
 
 
 class LightfieldTables(PaperTables):
+    NAME, PREFIX = "lightfield-paper", "lightfield"
     SIZE = "96x72 lenses"
     TWO = ", 2 blocks a row"
-
-    def __init__(self, *functions):
-        super().__init__("lightfield-paper", *functions)
-
-    def lightfield_machine(self):
-        return self.machine()
 
     def lightfield_ways(self):
         lines = [[row["mode"], self.cell(row), self.time(row["us_warm"]) if row.get("us_warm") else "",
@@ -104,20 +99,12 @@ class LightfieldTables(PaperTables):
                      ("depth, NoSync", f"{d}NoSync{two}", f"{d}Fovea, nearest pixels")), 1, MANY),
         ])  # fmt: skip
 
-    def all(self):
-        return {g.__name__: g for g in (self.lightfield_machine, self.lightfield_ways, self.lightfield_statements)}
-
 
 class CsddTables(PaperTables):
+    NAME, PREFIX = "csdd-thesis", "csdd"
     SIZE = "480x640"
     WHOLE = "the thesis's kernels"
     SIZES = ["320x240", "480x640", "512x768", "800x600", "768x768", "1280x1024", "1600x1200"]
-
-    def __init__(self, *functions):
-        super().__init__("csdd-thesis", *functions)
-
-    def csdd_machine(self):
-        return self.machine()
 
     def on(self, backend, way, size):
         row = next((row for row in self.rows(size) if row["mode"] == way and row["backend"] == backend), None)
@@ -177,6 +164,3 @@ class CsddTables(PaperTables):
             ("74 s for 3 channels, 19 scales (GTX 280)", "ms", [(way, us / 1000) for way in ("3 channels, 19 scales", "Fovea, 3 channels, 19 scales, with the list")
                                                               if (us := self.on("cuda", way, size))], "another GPU", MANY),
         ])  # fmt: skip
-
-    def all(self):
-        return {g.__name__: g for g in (self.csdd_machine, self.csdd_ways, self.csdd_sizes, self.csdd_statements)}

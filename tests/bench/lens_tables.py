@@ -5,8 +5,9 @@ docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
 
 import statistics
 
+from paper_tables import PaperTables
+
 SIZES = ["720p", "1080p", "4K", "8K"]
-MISSING = "(not measured: there is no docs/bench/lens-paper.json)"
 
 NAIVE, POW = "GPU_naive in doubles", "GPU_naive in doubles, by pow"
 LUT, BACKWARD, FORWARD = "GPU_LUT, two tables", "Ours_B, one table", "Ours_F, one table"
@@ -15,28 +16,19 @@ BLOCKS = {shape: f"Ours_B, blocks of {shape}" for shape in ("16x16", "8x8", "32x
 COPIED, UNIFIED = "Ours_B, copied there and back", "Ours_B, in unified memory"
 
 
-class LensTables:
-    """load, time, table, device: those of tables.py."""
+class LensTables(PaperTables):
+    NAME, PREFIX = "lens-paper", "lens"
 
-    def __init__(self, load, time, table, device):
-        self.load, self.time, self.table, self.device = load, time, table, device
-
-    def rows(self, backend):
-        data = self.load("lens-paper") or {"rows": []}
+    def of(self, backend):
+        data = self.load(self.NAME) or {"rows": []}
         return [row for row in data["rows"] if row["table"] == "lens" and row["backend"] == backend]
 
     def ways_of(self, backend):
         found = {}
-        for row in self.rows(backend):
+        for row in self.of(backend):
             if row["size"] in SIZES and row["mode"] != "copy":
                 found.setdefault(row["mode"], {})[row["size"]] = row
         return found
-
-    def cell(self, row):
-        if not row:
-            return ""
-        factor = f" ({row['x_copy']:.2f})" if row.get("x_copy") else ""
-        return self.time(row["us"]) + factor
 
     def ways(self, backend):
         lines = []
@@ -46,7 +38,7 @@ class LensTables:
             lines.append([way, *(self.cell(sizes.get(size)) for size in SIZES), self.time(warm) if warm else "",
                           f"{last['x_fovea']:.2f}" if "x_fovea" in last else "", last.get("note", "")])  # fmt: skip
         head = ["way", *SIZES, "1080p, warm", "x Fovea, 4K", "pixels at 4K"]
-        return self.table(head, lines) if lines else f"\n\n{MISSING}\n\n"
+        return self.lines(head, lines)
 
     def lens_on_cuda(self):
         return self.ways("cuda")
@@ -55,25 +47,18 @@ class LensTables:
         return self.ways("cpu")
 
     def flat(self):
-        return [row for row in self.rows("cuda") if row["mode"] == "any lens" and "x_fovea" in row]
+        return [row for row in self.of("cuda") if row["mode"] == "any lens" and "x_fovea" in row]
 
     def lens_flat(self):
         lines = [[row["note"], self.cell(row), f"{row['x_fovea']:.2f}"] for row in self.flat()]
-        return self.table(["size and lens", "time (x copy)", "a pixel, x 4K's"], lines) if lines else f"\n\n{MISSING}\n\n"
+        return self.lines(["size and lens", "time (x copy)", "a pixel, x 4K's"], lines)
 
     def lens_flat_in_words(self):
         parts = [row["x_fovea"] for row in self.flat()]
         if not parts:
-            return MISSING
+            return self.missing
         within = sum(part <= 1.5 for part in parts)
         return f"{within} of {len(parts)} within 1.5 times, median {statistics.median(parts):.2f}, worst {max(parts):.2f}"
-
-    def lens_machine(self):
-        data = self.load("lens-paper")
-        if not data:
-            return MISSING
-        machine = data["machine"]
-        return f"commit {machine['commit'][:7]}, {self.device(machine)}, {machine['processor']}"
 
     def factors(self, backend, slower, faster):
         """How many times as long one way takes as another, at each size."""
@@ -115,8 +100,4 @@ class LensTables:
                 held = sum(least <= factor <= most for factor in factors)
                 verdict = "beside the point: an address is as small" if least == 0 else f"{held} of {len(factors)} sizes"
                 lines.append([says, f"{what}: {self.words(factors)}".removeprefix(": "), verdict])
-        return self.table(["the paper says", "here", "held"], lines) if lines else f"\n\n{MISSING}\n\n"
-
-    def all(self):
-        return {f.__name__: f for f in (self.lens_on_cuda, self.lens_on_processor, self.lens_flat, self.lens_flat_in_words,
-                                        self.lens_machine, self.lens_statements)}  # fmt: skip
+        return self.lines(["the paper says", "here", "held"], lines)

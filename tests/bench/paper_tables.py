@@ -7,15 +7,20 @@ import re
 
 
 class PaperTables:
-    """load, time, table, device: those of tables.py."""
+    """Of docs/bench/NAME.json; a figure's name begins with PREFIX, as its method's does. load, time, table, device: those of
+    tables.py."""
 
-    def __init__(self, name, load, time, table, device):
-        self.name, self.load, self.time, self.table, self.device = name, load, time, table, device
-        self.missing = f"(not measured yet: there is no docs/bench/{name}.json)"
+    def __init__(self, load, time, table, device):
+        self.load, self.time, self.table, self.device = load, time, table, device
+        self.missing = f"(not measured yet: there is no docs/bench/{self.NAME}.json)"
+
+    def all(self):
+        figures = {name: getattr(self, name) for name in dir(self) if name.startswith(f"{self.PREFIX}_")}
+        return {f"{self.PREFIX}_machine": self.machine, **figures}
 
     def rows(self, size=None):
-        rows = (self.load(self.name) or {"rows": []})["rows"]
-        return [row for row in rows if row["table"] == self.name and size in (None, row["size"])]
+        rows = (self.load(self.NAME) or {"rows": []})["rows"]
+        return [row for row in rows if row["table"] == self.NAME and size in (None, row["size"])]
 
     def row(self, way, size):
         return next((row for row in self.rows(size) if row["mode"] == way), None)
@@ -35,7 +40,7 @@ class PaperTables:
         return self.time(row["us"]) + (f" ({row['x_copy']:.2f})" if row.get("x_copy") else "")
 
     def machine(self):
-        data = self.load(self.name)
+        data = self.load(self.NAME)
         if not data:
             return self.missing
         machine = data["machine"]
@@ -64,11 +69,9 @@ MANY = float("inf")
 
 
 class FoveationTables(PaperTables):
+    NAME, PREFIX = "foveation-paper", "foveation"
     SIZE = "1080p"
     KERNEL = "the paper's kernel"
-
-    def __init__(self, *functions):
-        super().__init__("foveation-paper", *functions)
 
     def way(self, words, fragment=32, strength="1", gaze="centre", form="RGB8"):
         return f"{words}, F {fragment}, strength {strength}, {gaze}, {form}"
@@ -83,9 +86,6 @@ class FoveationTables(PaperTables):
     def hertz(self, way, how):
         us = self.us(f"{way}, copied {how}, RGB8", self.SIZE)
         return 1e6 / us if us else None
-
-    def foveation_machine(self):
-        return self.machine()
 
     def foveation_ways(self):
         lines = [[row["mode"], self.cell(row), self.time(row["us_warm"]) if row.get("us_warm") else "",
@@ -156,12 +156,9 @@ class FoveationTables(PaperTables):
               ("smooth", f(self.kernel(), "Fovea, smooth, strength 1, centre, RGB8", size))], 1, MANY),
         ])  # fmt: skip
 
-    def all(self):
-        return {g.__name__: g for g in (self.foveation_machine, self.foveation_ways, self.foveation_sizes,
-                                        self.foveation_counts, self.foveation_statements)}  # fmt: skip
-
 
 class ThesisTables(PaperTables):
+    NAME, PREFIX = "blur-thesis", "thesis"
     SIZE = "1024^2"
     SIZES = ["256^2", "512^2", "1024^2", "2048^2", "4096^2"]
     WIDTHS = [3, 5, 7, 9, 13, 15, 21, 23, 25, 31, 35, 45, 63, 65, 81, 101]
@@ -174,12 +171,6 @@ class ThesisTables(PaperTables):
         12: ["separable, four planes, sigma 12", "two dimensions, sigma 12", "FFT, sigma 12", "pyramid quasi, 4 levels",
              "spreading, tables by scans, sigma 12", "three boxes, separable, sigma 12", "diffusion, texture units, 288 steps"],
     }  # fmt: skip
-
-    def __init__(self, *functions):
-        super().__init__("blur-thesis", *functions)
-
-    def thesis_machine(self):
-        return self.machine()
 
     def series(self, row):
         return "width" in row["mode"] or "boxes of 9" in row["mode"]
@@ -385,7 +376,3 @@ class ThesisTables(PaperTables):
                 ("diffusion, 50 steps", glsl("diffusion, texture units, 50 steps", "diffusion, shared memory, 50 steps"))],
              "not in the thesis", MANY),
         ])  # fmt: skip
-
-    def all(self):
-        return {g.__name__: g for g in (self.thesis_machine, self.thesis_ways, self.thesis_widths, self.thesis_statements,
-                                        self.thesis_twins, self.thesis_glsl)}  # fmt: skip
