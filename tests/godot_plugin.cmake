@@ -27,6 +27,7 @@ if(TARGET fovea_test_godot)
     add_dependencies(test_godot_frames fovea_godot)
     fovea_add_test(NAME test_godot_lives SOURCES godot/test_godot_lives.c LINK fovea_test_godot LABELS vulkan)
     target_compile_definitions(test_godot_lives PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+    set_target_properties(test_godot_lives PROPERTIES ENABLE_EXPORTS ON) # its clock is the extension's
     add_dependencies(test_godot_lives fovea_godot)
     # The extension is a part of the program.
     fovea_add_test(NAME test_godot_pipelines SOURCES godot/test_godot_pipelines.c

@@ -553,13 +553,13 @@ static void exit_while_the_peer_is_stuck(void)
 static void stopped(void)
 {
     open_with_stand_in(IS_SLOW, 100);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < END_STOPS; i++) {
         draw();
         engine_idle(&program.engine);
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
-    MUST(stats.backend == FOVEA_BACKEND_CPU && stats.frames == 3);
+    MUST(stats.backend == FOVEA_BACKEND_CPU && stats.frames == END_STOPS);
     close_program();
 }
 

@@ -28,3 +28,5 @@ int end_bare_as(const char *name);
 
 /* What the program that is stopped says on its standard output when a job has begun. */
 #define END_JOB_BEGUN 'j'
+/* And how often it is stopped, in a job each: the first, and one after it. */
+#define END_STOPS 2

@@ -19,7 +19,6 @@
 #define RUNS_ALONE 2 /* without a peer there is no thread that a program could trip over */
 #define RUNS_BARE 10
 #define LIMIT_S 40 /* the machine may be busy; an ending that hangs does so for ever */
-#define STOPS 3
 #define STOP_MS 2500 /* more than twice the patience of a watchdog of 100 ms for threads */
 
 #define BARE "bare"
@@ -111,7 +110,7 @@ static void expect_ends(const struct ending *ending, int runs)
 static void each_ends_as_without_fovea(void **state)
 {
     const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
-    const int runs = test_all_cases() ? most : most / 2;
+    const int runs = test_all_cases() ? most : 1; /* a race shows in one commit or another */
     const int at_once = runs_at_once();
     for (const struct ending *ending = endings; ending->name; ending++) {
         for (int i = 0; i < runs && is_for_this_backend(ending); i += at_once) {
@@ -127,7 +126,7 @@ static void a_program_that_is_stopped_keeps_its_peer(void **state)
     int output = -1;
     const pid_t child = start("stopped", NULL, &output);
     char said = 0;
-    for (int i = 0; i < STOPS; i++) {
+    for (int i = 0; i < END_STOPS; i++) {
         struct pollfd wanted = {.fd = output, .events = POLLIN};
         assert_int_equal(poll(&wanted, 1, LIMIT_S * 1000), 1);
         assert_int_equal(read(output, &said, 1), 1);
