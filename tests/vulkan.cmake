@@ -25,7 +25,7 @@ if(NOT VULKAN_LOADER)
     return()
 endif()
 
-add_library(fovea_test_vulkan STATIC vulkan/busy.c vulkan/engine.c vulkan/engine_seen.c vulkan/rig.c vulkan/rig_main.c vulkan/stand_in.c vulkan/stereo.c support/images.c support/compare.c)
+add_library(fovea_test_vulkan STATIC vulkan/busy.c vulkan/calls.c vulkan/engine.c vulkan/engine_seen.c vulkan/rig.c vulkan/rig_main.c vulkan/stand_in.c vulkan/stereo.c support/images.c support/compare.c)
 target_include_directories(fovea_test_vulkan PUBLIC vulkan support)
 target_link_libraries(fovea_test_vulkan PUBLIC fovea_internal fovea_test_list ${VULKAN_LOADER} PkgConfig::CMOCKA
     PRIVATE fovea_build)

@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Calls of Vulkan that tests put themselves before: X(name, parameters, arguments) for each. */
+/* Calls of Vulkan that tests put themselves before. */
 #pragma once
+
+#include <vulkan/vulkan.h>
+
+/* A function of the test's, called shim_<name>; the name is NULL behind the last one of a table. */
+struct shim {
+    const char *name;
+    PFN_vkVoidFunction function;
+};
+
+#define SHIM(name)                                                                                 \
+    {                                                                                              \
+        "vk" #name, (PFN_vkVoidFunction)shim_##name                                                \
+    }
+#define NO_MORE_SHIMS                                                                              \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
+
+/* For struct fovea_vk_desc: from now on these come before Vulkan's own. The table stays. */
+PFN_vkGetInstanceProcAddr shims_first(const struct shim *shims);
+
+/* ---- Lists: X(name, parameters, arguments) for each. SHIM_OF makes a table of one ---- */
+
+#define SHIM_OF(name, parameters, arguments) SHIM(name),
 
 /* Those that make what a frame's pictures and kernels need. */
 #define CALLS_THAT_MAKE(X)                                                                         \

@@ -4,6 +4,7 @@
 /* A job that was cut loose and signals all the same, late: the timeline between the queue and the
  * peer goes back. Drivers whose timelines cannot are made to look as if theirs had. */
 
+#include "calls.h"
 #include "clock.h"
 #include "cmocka_all.h"
 #include "stand_in.h"
@@ -14,7 +15,7 @@ static atomic_bool goes_back;
 static _Atomic(VkSemaphore) the_link;
 static _Atomic uint64_t host_signalled; /* by Fovea's watchdog, last */
 
-static VKAPI_ATTR VkResult VKAPI_CALL late_GetSemaphoreCounterValue(VkDevice device,
+static VKAPI_ATTR VkResult VKAPI_CALL shim_GetSemaphoreCounterValue(VkDevice device,
                                                                     VkSemaphore semaphore,
                                                                     uint64_t *out_value)
 {
@@ -26,7 +27,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL late_GetSemaphoreCounterValue(VkDevice dev
 
 /* The late job's signal comes right after the one that was given in its place, and what the queue
  * signals next does not show. */
-static VKAPI_ATTR VkResult VKAPI_CALL late_SignalSemaphore(VkDevice device,
+static VKAPI_ATTR VkResult VKAPI_CALL shim_SignalSemaphore(VkDevice device,
                                                            const VkSemaphoreSignalInfo *info)
 {
     uint64_t real = 0;
@@ -42,19 +43,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL late_SignalSemaphore(VkDevice device,
     return result;
 }
 
-static PFN_vkVoidFunction VKAPI_CALL late_device(VkDevice device, const char *name)
-{
-    return strcmp(name, "vkGetSemaphoreCounterValue") == 0
-               ? (PFN_vkVoidFunction)late_GetSemaphoreCounterValue
-           : strcmp(name, "vkSignalSemaphore") == 0 ? (PFN_vkVoidFunction)late_SignalSemaphore
-                                                    : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL late_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)late_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {SHIM(GetSemaphoreCounterValue), SHIM(SignalSemaphore),
+                                    NO_MORE_SHIMS};
 
 static bool comes(uint64_t value, int seconds)
 {
@@ -69,7 +59,7 @@ static bool comes(uint64_t value, int seconds)
 TEST(a_job_that_signals_late_does_not_stop_the_queue)
 {
     struct bench bench;
-    open_bench(&bench, NEVER_SIGNALS, late_instance);
+    open_bench(&bench, NEVER_SIGNALS, shims_first(shims));
     struct engine *engine = &bench.rig.engine;
     the_link = bench.rig.fovea->link.semaphore;
     atomic_store(&goes_back, true);

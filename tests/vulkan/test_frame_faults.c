@@ -101,36 +101,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL small_AllocateMemory(VkDevice device,
     return shim_AllocateMemory(device, &real, allocator, out);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkAllocateMemory") == 0) {
-        return (PFN_vkVoidFunction)small_AllocateMemory;
-    }
-    if (strcmp(name, "vkGetBufferMemoryRequirements") == 0) {
-        return (PFN_vkVoidFunction)small_GetBufferMemoryRequirements;
-    }
-#define FIND(call, parameters, arguments)                                                          \
-    if (strcmp(name, "vk" #call) == 0) {                                                           \
-        return (PFN_vkVoidFunction)shim_##call;                                                    \
-    }
-    SHIMS(FIND)
-#undef FIND
-    if (strcmp(name, "vkQueueSubmit") == 0) {
-        return (PFN_vkVoidFunction)shim_QueueSubmit;
-    }
-    return vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)shim_device;
-    }
-    if (strcmp(name, "vkGetPhysicalDeviceMemoryProperties") == 0) {
-        return (PFN_vkVoidFunction)small_GetPhysicalDeviceMemoryProperties;
-    }
-    return vkGetInstanceProcAddr(instance, name);
-}
+/* The first of a name counts. */
+static const struct shim shims[] = {
+    {"vkAllocateMemory", (PFN_vkVoidFunction)small_AllocateMemory},
+    {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)small_GetBufferMemoryRequirements},
+    {"vkGetPhysicalDeviceMemoryProperties",
+     (PFN_vkVoidFunction)small_GetPhysicalDeviceMemoryProperties},
+    SHIMS(SHIM_OF) SHIM(QueueSubmit),
+    NO_MORE_SHIMS};
 
 static void open_engine(struct rig *rig)
 {
@@ -143,7 +121,7 @@ static void open_engine(struct rig *rig)
 static enum fovea_result make_fovea(struct rig *rig)
 {
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     return fovea_vk_create(&desc, &rig->fovea);
 }
 

@@ -4,6 +4,7 @@
 /* Calls that ask whether something is over, and find no memory: that is no answer. What a frame
  * uses is in use until one comes. */
 
+#include "calls.h"
 #include "clock.h"
 #include "misuse.h"
 #include "stand_in.h"
@@ -41,23 +42,7 @@ static VKAPI_ATTR void VKAPI_CALL shim_DestroyFence(VkDevice device, VkFence fen
     vkDestroyFence(device, fence, allocator);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-#define FIND(call, parameters, arguments)                                                          \
-    if (strcmp(name, "vk" #call) == 0) {                                                           \
-        return (PFN_vkVoidFunction)shim_##call;                                                    \
-    }
-    ASKS(FIND)
-#undef FIND
-    return strcmp(name, "vkDestroyFence") == 0 ? (PFN_vkVoidFunction)shim_DestroyFence
-                                               : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {ASKS(SHIM_OF) SHIM(DestroyFence), NO_MORE_SHIMS};
 
 /* ---- Frames that wait for the host ---- */
 
@@ -75,7 +60,7 @@ static void open_gated(struct gated *gated)
     assert_true(engine_open(&rig->engine, &options));
     rig->settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     desc.frames_in_flight = 1;
     assert_ok(fovea_vk_create(&desc, &rig->fovea));
     gated->image = drawn_image(rig, WIDTH_PX, HEIGHT_PX);
@@ -200,7 +185,7 @@ TEST(a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked)
         skip();
     }
     OWNED(close_bench) struct bench bench;
-    open_bench(&bench, NEVER_SIGNALS, shim_instance);
+    open_bench(&bench, NEVER_SIGNALS, shims_first(shims));
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     atomic_store(&no_memory, 3);

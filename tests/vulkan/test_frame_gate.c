@@ -6,6 +6,7 @@
  * over by then, and no other may begin. Each in a process of its own: this program again, with the
  * name of a call. */
 
+#include "calls.h"
 #include "clock.h"
 #include "cmocka_all.h"
 #include "rig.h"
@@ -58,7 +59,7 @@ static void take_time(const char *name)
     X(void, DestroyFence, (VkDevice d, VkFence f, const VkAllocationCallbacks *a), (d, f, a))
 
 #define DEFINE(type, name, parameters, arguments)                                                  \
-    static VKAPI_ATTR type VKAPI_CALL slow_##name parameters                                       \
+    static VKAPI_ATTR type VKAPI_CALL shim_##name parameters                                       \
     {                                                                                              \
         take_time("vk" #name);                                                                     \
         return vk##name arguments;                                                                 \
@@ -66,22 +67,8 @@ static void take_time(const char *name)
 SLOW(DEFINE)
 #undef DEFINE
 
-static PFN_vkVoidFunction VKAPI_CALL slow_device(VkDevice device, const char *name)
-{
-#define FIND(type, call, parameters, arguments)                                                    \
-    if (strcmp(name, "vk" #call) == 0) {                                                           \
-        return (PFN_vkVoidFunction)slow_##call;                                                    \
-    }
-    SLOW(FIND)
-#undef FIND
-    return vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL slow_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)slow_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+#define SLOW_SHIM(type, name, parameters, arguments) SHIM(name),
+static const struct shim shims[] = {SLOW(SLOW_SHIM) NO_MORE_SHIMS};
 
 /* ---- The program ---- */
 
@@ -204,7 +191,7 @@ static int run_as(const char *name)
     assert_true(engine_open(&program.engine, &options));
     program.settings = rig_settings();
     program.desc = engine_fovea_desc(&program.engine, &program.settings);
-    program.desc.get_instance_proc_addr = slow_instance;
+    program.desc.get_instance_proc_addr = shims_first(shims);
     assert_int_equal(atexit(see_who_is_there), 0);
     if (call->run != create) {
         create();

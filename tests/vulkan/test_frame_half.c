@@ -4,6 +4,7 @@
 /* Frames of two batches, of which one is refused for want of memory: the waits are the engine's as
  * before, or it is said that they are taken; and nothing that is still in use is freed. */
 
+#include "calls.h"
 #include "clock.h"
 #include "cmocka_all.h"
 #include "compare.h"
@@ -40,18 +41,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL shim_WaitSemaphores(VkDevice device,
                                                 : vkWaitSemaphores(device, info, timeout_ns);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-    return strcmp(name, "vkQueueSubmit") == 0      ? (PFN_vkVoidFunction)shim_QueueSubmit
-           : strcmp(name, "vkWaitSemaphores") == 0 ? (PFN_vkVoidFunction)shim_WaitSemaphores
-                                                   : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {SHIM(QueueSubmit), SHIM(WaitSemaphores), NO_MORE_SHIMS};
 
 static void open_shimmed(struct rig *rig)
 {
@@ -59,7 +49,7 @@ static void open_shimmed(struct rig *rig)
     assert_true(engine_open(&rig->engine, &options));
     rig->settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     assert_ok(fovea_vk_create(&desc, &rig->fovea));
     submits = submit_calls = refused_from = refused_count = 0;
     refusal = VK_ERROR_OUT_OF_HOST_MEMORY;

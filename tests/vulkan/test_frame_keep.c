@@ -4,6 +4,7 @@
 /* Commands that are kept: between the same images of Fovea's nothing is recorded again, and
  * whatever differs from what was recorded is seen. */
 
+#include "calls.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "plugin/frame/frame.h"
@@ -23,17 +24,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL shim_BeginCommandBuffer(VkCommandBuffer co
     return vkBeginCommandBuffer(commands, info);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-    return strcmp(name, "vkBeginCommandBuffer") == 0 ? (PFN_vkVoidFunction)shim_BeginCommandBuffer
-                                                     : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {SHIM(BeginCommandBuffer), NO_MORE_SHIMS};
 
 struct pair {
     struct fovea_vk_image *src;
@@ -69,7 +60,7 @@ static void open_show(struct show *show, uint32_t frames_in_flight)
     assert_true(engine_open(&show->rig.engine, &options));
     show->rig.settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&show->rig.engine, &show->rig.settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     desc.frames_in_flight = frames_in_flight;
     assert_ok(fovea_vk_create(&desc, &show->rig.fovea));
     show->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);

@@ -5,6 +5,7 @@
  * that draws the overlay; without one that foveates it passes through. None of them is the peer's,
  * and the log says what happened. */
 
+#include "calls.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "kernels/foveate/overlay/overlay.h"
@@ -59,21 +60,8 @@ shim_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t cou
     return vkCreateComputePipelines(device, cache, count, infos, allocator, out_pipelines);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkCreateShaderModule") == 0) {
-        return (PFN_vkVoidFunction)shim_CreateShaderModule;
-    }
-    return strcmp(name, "vkCreateComputePipelines") == 0
-               ? (PFN_vkVoidFunction)shim_CreateComputePipelines
-               : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {SHIM(CreateShaderModule), SHIM(CreateComputePipelines),
+                                    NO_MORE_SHIMS};
 
 /* ---- The log --------------------------------------------------------------------------------- */
 
@@ -98,7 +86,7 @@ static void open_rig(struct rig *rig, bool overlay)
     *rig = (struct rig){.engine = engine, .settings = rig_settings()};
     rig->settings.overlay.marker = overlay;
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     desc.log = (struct fovea_log){keep_words, NULL, FOVEA_LOG_INFO};
     failures = warnings = 0;
     words[0] = '\0';

@@ -4,6 +4,7 @@
 /* Frames that are recorded into the engine's own commands (fovea_vk_record). Their pixels are also
  * compared with the reference by the tests whose backend is called "recorded". */
 
+#include "calls.h"
 #include "compare.h"
 #include "misuse.h"
 
@@ -31,20 +32,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL shim_GetQueryPoolResults(VkDevice device, 
     return vkGetQueryPoolResults(device, pool, first, count, bytes, data, stride, flags);
 }
 
-static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkGetQueryPoolResults") == 0) {
-        return (PFN_vkVoidFunction)shim_GetQueryPoolResults;
-    }
-    return strcmp(name, "vkQueueSubmit") == 0 ? (PFN_vkVoidFunction)shim_QueueSubmit
-                                              : vkGetDeviceProcAddr(device, name);
-}
-
-static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
-{
-    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
-                                                    : vkGetInstanceProcAddr(instance, name);
-}
+static const struct shim shims[] = {SHIM(QueueSubmit), SHIM(GetQueryPoolResults), NO_MORE_SHIMS};
 
 /* An engine with some pairs of images, a place for what comes out of each, and what should. */
 struct show {
@@ -99,7 +87,7 @@ static void open_show(struct show *show)
     assert_true(engine_open(&show->rig.engine, &options));
     show->rig.settings = rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&show->rig.engine, &show->rig.settings);
-    desc.get_instance_proc_addr = shim_instance;
+    desc.get_instance_proc_addr = shims_first(shims);
     desc.frames_in_flight = IN_FLIGHT;
     desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
     assert_ok(fovea_vk_create(&desc, &show->rig.fovea));
