@@ -250,19 +250,7 @@ void device_end_frame(void)
 
 VkDeviceMemory rd_allocate(VkMemoryRequirements needs)
 {
-    const VkPhysicalDeviceMemoryProperties *memory = &the_host.engine.memory;
-    uint32_t type = 0;
-    while (type < memory->memoryTypeCount &&
-           (!(needs.memoryTypeBits >> type & 1) ||
-            !(memory->memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT))) {
-        type++;
-    }
-    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                       .allocationSize = needs.size,
-                                       .memoryTypeIndex = type};
-    VkDeviceMemory made = VK_NULL_HANDLE;
-    CHECK(vkAllocateMemory(the_host.engine.device, &info, NULL, &made));
-    return made;
+    return engine_allocate(&the_host.engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
 /* ---- Buffers ---- */

@@ -3,6 +3,8 @@
 
 #include "program.h"
 
+#include "tests/support/vulkan_parts.h"
+
 static void make_instance(XrInstance instance, XrSystemId system, struct gpu *gpu)
 {
     VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
@@ -69,17 +71,10 @@ static void make_device(XrInstance instance, XrSystemId system, struct gpu *gpu)
 
 static uint32_t memory_type(const struct gpu *gpu, uint32_t bits)
 {
-    const VkMemoryPropertyFlags wanted =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &properties);
-    uint32_t type = 0;
-    while (
-        type + 1 < properties.memoryTypeCount &&
-        (!(bits & 1u << type) || (properties.memoryTypes[type].propertyFlags & wanted) != wanted)) {
-        type++;
-    }
-    return type;
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &memory);
+    return vulkan_memory_type(
+        &memory, bits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
 }
 
 static void make_buffer(struct gpu *gpu)
@@ -130,23 +125,6 @@ struct drawn {
     VkImageAspectFlags part;
 };
 
-static void change_layout(const struct gpu *gpu, VkImage image, const struct drawn *drawn,
-                          VkImageLayout from, VkImageLayout to)
-{
-    const VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-        .oldLayout = from,
-        .newLayout = to,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image,
-        .subresourceRange = {drawn->all, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
-    vkCmdPipelineBarrier(gpu->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
-}
-
 static void draw(const struct gpu *gpu, VkImage image, const struct drawn *drawn,
                  const XrRect2Di *rect, uint32_t layer)
 {
@@ -160,10 +138,12 @@ static void draw(const struct gpu *gpu, VkImage image, const struct drawn *drawn
                                  .commandBufferCount = 1,
                                  .pCommandBuffers = &gpu->commands};
     MUST(vkBeginCommandBuffer(gpu->commands, &once));
-    change_layout(gpu, image, drawn, drawn->layout, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vulkan_record_layout(gpu->commands, image, drawn->all, drawn->layout,
+                         VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     vkCmdCopyBufferToImage(gpu->commands, gpu->buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                            1, &region);
-    change_layout(gpu, image, drawn, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn->layout);
+    vulkan_record_layout(gpu->commands, image, drawn->all, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         drawn->layout);
     MUST(vkEndCommandBuffer(gpu->commands));
     MUST(vkQueueSubmit(gpu->queue, 1, &submit, VK_NULL_HANDLE));
     MUST(vkQueueWaitIdle(gpu->queue));

@@ -101,20 +101,8 @@ static void make_image(struct engine *engine, struct engine_image *image)
 static void record_barrier(VkCommandBuffer commands, const struct engine_image *image,
                            VkImageLayout before, VkImageLayout after)
 {
-    const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     const VkImageAspectFlags stencil = is_combined(image->format) ? VK_IMAGE_ASPECT_STENCIL_BIT : 0;
-    const VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = any,
-        .dstAccessMask = any,
-        .oldLayout = before,
-        .newLayout = after,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image->image,
-        .subresourceRange = {aspect_of(image->format) | stencil, 0, 1, 0, 1}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    vulkan_record_layout(commands, image->image, aspect_of(image->format) | stencil, before, after);
 }
 
 static void upload(struct engine *engine, const struct depth_image *image,

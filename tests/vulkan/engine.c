@@ -311,15 +311,10 @@ uint32_t engine_pixel_bytes(VkFormat format)
     }
 }
 
-static VkDeviceMemory allocate(struct engine *engine, VkMemoryRequirements needs,
+VkDeviceMemory engine_allocate(struct engine *engine, VkMemoryRequirements needs,
                                VkMemoryPropertyFlags flags)
 {
-    uint32_t type = 0;
-    while (type < engine->memory.memoryTypeCount &&
-           (!(needs.memoryTypeBits >> type & 1) ||
-            (engine->memory.memoryTypes[type].propertyFlags & flags) != flags)) {
-        type++;
-    }
+    const uint32_t type = vulkan_memory_type(&engine->memory, needs.memoryTypeBits, flags);
     assert_true(type < engine->memory.memoryTypeCount);
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .allocationSize = needs.size,
@@ -353,7 +348,7 @@ struct engine_image engine_array_create(struct engine *engine, VkFormat format, 
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(engine->device, image.image, &needs);
-    image.memory = allocate(engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    image.memory = engine_allocate(engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     CHECK(vkBindImageMemory(engine->device, image.image, image.memory, 0));
     return image;
 }
@@ -379,7 +374,7 @@ struct engine_buffer engine_buffer_create(struct engine *engine, VkDeviceSize by
     CHECK(vkCreateBuffer(engine->device, &info, NULL, &buffer.buffer));
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(engine->device, buffer.buffer, &needs);
-    buffer.memory = allocate(
+    buffer.memory = engine_allocate(
         engine, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
     CHECK(vkBindBufferMemory(engine->device, buffer.buffer, buffer.memory, 0));
     void *mapped = NULL;
@@ -400,19 +395,7 @@ void engine_buffer_destroy(struct engine *engine, struct engine_buffer *buffer)
 void engine_record_barrier(VkCommandBuffer commands, VkImage image, VkImageLayout before,
                            VkImageLayout after)
 {
-    VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = any,
-        .dstAccessMask = any,
-        .oldLayout = before,
-        .newLayout = after,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    vulkan_record_layout(commands, image, VK_IMAGE_ASPECT_COLOR_BIT, before, after);
 }
 
 static VkBufferImageCopy whole_image(uint32_t width_px, uint32_t height_px, VkDeviceSize offset)
@@ -481,32 +464,6 @@ void engine_idle(struct engine *engine)
     CHECK(vkResetCommandPool(engine->device, engine->pool, 0));
 }
 
-void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
-                  VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after)
-{
-    VkDeviceSize bytes = (VkDeviceSize)width_px * height_px * engine_pixel_bytes(format);
-    struct engine_buffer buffer = engine_buffer_create(engine, bytes);
-    memcpy(buffer.mapped, pixels, bytes);
-    VkCommandBuffer commands = engine_begin(engine);
-    engine_record_upload(commands, image, width_px, height_px, buffer.buffer, 0, before, after);
-    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(engine);
-    engine_buffer_destroy(engine, &buffer);
-}
-
-void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
-                 VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after)
-{
-    VkDeviceSize bytes = (VkDeviceSize)width_px * height_px * engine_pixel_bytes(format);
-    struct engine_buffer buffer = engine_buffer_create(engine, bytes);
-    VkCommandBuffer commands = engine_begin(engine);
-    engine_record_download(commands, image, width_px, height_px, buffer.buffer, 0, before, after);
-    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(engine);
-    memcpy(pixels, buffer.mapped, bytes);
-    engine_buffer_destroy(engine, &buffer);
-}
-
 static VkBufferImageCopy all_layers(const struct engine_image *image)
 {
     VkBufferImageCopy region = whole_image(image->width_px, image->height_px, 0);
@@ -550,4 +507,26 @@ void engine_read_array(struct engine *engine, const struct engine_image *image, 
     engine_idle(engine);
     memcpy(pixels, buffer.mapped, buffer.bytes);
     engine_buffer_destroy(engine, &buffer);
+}
+
+void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                  VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after)
+{
+    const struct engine_image one = {.image = image,
+                                     .format = format,
+                                     .width_px = width_px,
+                                     .height_px = height_px,
+                                     .layer_count = 1};
+    engine_write_array(engine, &one, pixels, before, after);
+}
+
+void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                 VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after)
+{
+    const struct engine_image one = {.image = image,
+                                     .format = format,
+                                     .width_px = width_px,
+                                     .height_px = height_px,
+                                     .layer_count = 1};
+    engine_read_array(engine, &one, pixels, before, after);
 }

@@ -8,8 +8,7 @@
 
 #include "config/settings.h"
 #include "fovea_vulkan.h"
-
-#include <vulkan/vulkan.h>
+#include "vulkan_parts.h"
 
 struct engine {
     VkInstance instance;
@@ -75,6 +74,9 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
  * raw_view. */
 struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                           uint32_t height_px);
+/* Fails the test where the device has no such memory. */
+VkDeviceMemory engine_allocate(struct engine *engine, VkMemoryRequirements needs,
+                               VkMemoryPropertyFlags flags);
 /* engine_seen.c: memory on the device, bound to the image. */
 void engine_image_allocate(struct engine *engine, struct engine_image *image);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);

@@ -11,17 +11,7 @@ void engine_image_allocate(struct engine *engine, struct engine_image *image)
 {
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(engine->device, image->image, &needs);
-    uint32_t type = 0;
-    while (
-        !(needs.memoryTypeBits & (1u << type)) ||
-        !(engine->memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)) {
-        type++;
-        assert_true(type < engine->memory.memoryTypeCount);
-    }
-    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                       .allocationSize = needs.size,
-                                       .memoryTypeIndex = type};
-    CHECK(vkAllocateMemory(engine->device, &info, NULL, &image->memory));
+    image->memory = engine_allocate(engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     CHECK(vkBindImageMemory(engine->device, image->image, image->memory, 0));
 }
 

@@ -123,24 +123,6 @@ static void make_layouts(struct glsl_thesis *t)
     VULKAN_MUST(vkCreateSampler(device, &sampler_info, NULL, &t->sampler));
 }
 
-static VkDeviceMemory device_memory(struct glsl_thesis *t, VkMemoryRequirements needs)
-{
-    const VkPhysicalDeviceMemoryProperties *memory = &t->b->engine.memory;
-    uint32_t type = 0;
-    while (type < memory->memoryTypeCount &&
-           (!(needs.memoryTypeBits >> type & 1) ||
-            !(memory->memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT))) {
-        type++;
-    }
-    bench_need(type < memory->memoryTypeCount, "no device memory");
-    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                       .allocationSize = needs.size,
-                                       .memoryTypeIndex = type};
-    VkDeviceMemory made = VK_NULL_HANDLE;
-    VULKAN_MUST(vkAllocateMemory(t->b->engine.device, &info, NULL, &made));
-    return made;
-}
-
 static void make_weights(struct glsl_thesis *t)
 {
     const VkDevice device = t->b->engine.device;
@@ -152,7 +134,7 @@ static void make_weights(struct glsl_thesis *t)
     VkMemoryRequirements needs;
     VULKAN_MUST(vkCreateBuffer(device, &info, NULL, &t->weights));
     vkGetBufferMemoryRequirements(device, t->weights, &needs);
-    t->weights_memory = device_memory(t, needs);
+    t->weights_memory = engine_allocate(&t->b->engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     VULKAN_MUST(vkBindBufferMemory(device, t->weights, t->weights_memory, 0));
     const VkBufferViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
                                          .buffer = t->weights,
@@ -208,7 +190,7 @@ int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
     }
     VULKAN_MUST(vkCreateImage(device, &info, NULL, &image->image));
     vkGetImageMemoryRequirements(device, image->image, &needs);
-    image->memory = device_memory(t, needs);
+    image->memory = engine_allocate(&t->b->engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     VULKAN_MUST(vkBindImageMemory(device, image->image, image->memory, 0));
     const VkImageViewCreateInfo view = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "program.h"
+#include "vulkan_parts.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -117,16 +118,12 @@ bool program_has_extension(const struct program *program, const char *name)
 
 uint32_t program_memory_type(const struct program *program, uint32_t bits)
 {
-    const VkMemoryPropertyFlags seen =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkPhysicalDeviceMemoryProperties memory;
     program->vk.GetPhysicalDeviceMemoryProperties(program->physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; i++) {
-        if ((bits & (1u << i)) && (memory.memoryTypes[i].propertyFlags & seen) == seen) {
-            return i;
-        }
-    }
-    program_fail("no memory that the host sees", 0);
+    const uint32_t type = vulkan_memory_type(
+        &memory, bits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    program_need(type < memory.memoryTypeCount, "no memory that the host sees");
+    return type;
 }
 
 static PFN_vkVoidFunction device_function(const struct program *program, const char *name)

@@ -3,6 +3,8 @@
 
 #include "screenless.h"
 
+#include "tests/support/vulkan_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +23,7 @@ static VkResult allocate(VkMemoryRequirements needs, VkMemoryPropertyFlags wante
 {
     VkPhysicalDeviceMemoryProperties memory;
     screenless.vk.GetPhysicalDeviceMemoryProperties(screenless.physical, &memory);
-    uint32_t type = 0;
-    while (type < memory.memoryTypeCount &&
-           (!(needs.memoryTypeBits & (1u << type)) ||
-            (memory.memoryTypes[type].propertyFlags & wanted) != wanted)) {
-        type++;
-    }
+    const uint32_t type = vulkan_memory_type(&memory, needs.memoryTypeBits, wanted);
     if (type == memory.memoryTypeCount) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }

@@ -5,6 +5,8 @@
 
 #include "runtime.h"
 
+#include "tests/support/vulkan_parts.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -121,39 +123,16 @@ static void end(const struct session *session, VkCommandBuffer commands)
     vkFreeCommandBuffers(session->device, session->pool, 1, &commands);
 }
 
-static void change_layout(const struct swapchain *chain, VkCommandBuffer commands, VkImage image,
-                          VkImageLayout from, VkImageLayout to)
-{
-    const VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-        .oldLayout = from,
-        .newLayout = to,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image,
-        .subresourceRange = {aspects_of(chain), 0, VK_REMAINING_MIP_LEVELS, 0,
-                             VK_REMAINING_ARRAY_LAYERS}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
-}
-
 /* An image that may lie anywhere would lie in the CPU's memory, which NVIDIA's driver lists first.
  */
 static uint32_t memory_type(const struct session *session, uint32_t bits, bool mappable)
 {
-    const VkMemoryPropertyFlags wanted =
-        mappable ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-                 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(session->physical_device, &properties);
-    for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
-        if (bits & 1u << i && (properties.memoryTypes[i].propertyFlags & wanted) == wanted) {
-            return i;
-        }
-    }
-    abort();
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(session->physical_device, &memory);
+    return vulkan_memory_type(&memory, bits,
+                              mappable ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                       : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
 /* What is seen in other formats may have usages that its own lacks: no device stores to sRGB. */
@@ -198,8 +177,8 @@ static void lay_out(struct swapchain *chain, uint32_t i)
 {
     if (i == chain->laid_out) {
         VkCommandBuffer commands = begin(chain->session);
-        change_layout(chain, commands, chain->images[i], VK_IMAGE_LAYOUT_UNDEFINED,
-                      layout_of(chain));
+        vulkan_record_layout(commands, chain->images[i], aspects_of(chain),
+                             VK_IMAGE_LAYOUT_UNDEFINED, layout_of(chain));
         end(chain->session, commands);
         chain->laid_out++;
     }
@@ -440,10 +419,12 @@ void runtime_write(struct session *session, const XrSwapchainSubImage *image, co
     VkBuffer buffer = make_buffer(session, bytes, &memory);
     VkImage source = chain->images[chain->released];
     VkCommandBuffer commands = begin(session);
-    change_layout(chain, commands, source, layout_of(chain), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    vulkan_record_layout(commands, source, aspects_of(chain), layout_of(chain),
+                         VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     vkCmdCopyImageToBuffer(commands, source, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1,
                            &region);
-    change_layout(chain, commands, source, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, layout_of(chain));
+    vulkan_record_layout(commands, source, aspects_of(chain), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                         layout_of(chain));
     end(session, commands);
 
     char path[1024];
