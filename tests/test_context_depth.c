@@ -96,6 +96,7 @@ static void assert_focused(const struct given *given, double focus_m)
 /* Sharp pixels far from all that is near, in a picture where others are blurred. */
 TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
 {
+    OWNED(given_free)
     struct given *given = given_make(FOVEA_FORMAT_RGBA32F, DEPTHS_FAR_BLOCKS, NULL);
     run(given);
     for (uint32_t y = 0; y < 41; y++) {
@@ -106,7 +107,6 @@ TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
             }
         }
     }
-    given_free(&given);
 }
 
 TEST(unknown_depths_leave_a_picture_as_it_is)
@@ -125,12 +125,12 @@ TEST(unknown_depths_leave_a_picture_as_it_is)
 TEST(flat_pictures_stay_flat)
 {
     for (int scenery = DEPTHS_NEAR_BLOCKS; scenery < DEPTHS_KINDS; scenery++) {
+        OWNED(given_free)
         struct given *given = given_make(FOVEA_FORMAT_RGBA8, (enum scene_depths)scenery, NULL);
         image_fill(&given->src.view, 200.0);
         run(given);
         struct compare_rect where;
         assert_true(compare_largest(&given->dst.view, &given->src.view, &where) <= 1.0);
-        given_free(&given);
     }
 }
 
@@ -138,6 +138,7 @@ TEST(flat_pictures_stay_flat)
 TEST(sharp_things_do_not_bleed_into_what_is_behind)
 {
     for (int i = 0; i < 2; i++) {
+        OWNED(given_free)
         struct given *given = given_make(FOVEA_FORMAT_RGB32F, DEPTHS_FAR_BLOCKS, NULL);
         for (uint32_t k = 0; k < 53 * 41 * 3; k++) {
             const uint32_t x = k / 3 % 53;
@@ -153,7 +154,6 @@ TEST(sharp_things_do_not_bleed_into_what_is_behind)
             const double actual = image_get(&given->dst.view, k % 53, k / 53, 0);
             assert_true(fabs(actual - expected) <= (is_sharp ? 0.0 : 0.12));
         }
-        given_free(&given);
     }
 }
 
@@ -196,6 +196,7 @@ TEST(highlights_keep_their_energy)
 /* What is no number stays in its channel, and in reach of its blur. */
 TEST(bad_numbers_stay_within_reach)
 {
+    OWNED(given_free)
     struct given *given = given_make(FOVEA_FORMAT_RGBA32F, DEPTHS_NEAR_BLOCKS, NULL);
     image_set(&given->src.view, 3, 3, 1, (double)NAN); /* in focus, 10 px from what is near */
     run(given);
@@ -207,7 +208,6 @@ TEST(bad_numbers_stay_within_reach)
         assert_true(isfinite(value) || may_be);
     }
     assert_true(isnan(image_get(&given->dst.view, 3, 3, 1)));
-    given_free(&given);
 }
 
 /* ---- Batches */
@@ -223,7 +223,9 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
     OWNED(scene_depths_free) struct depths depths = scene_draw_depths(&scene, 1);
     const float gazes_uv[2 * IMAGES] = {0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f};
     for (int shared = 0; shared < 2; shared++) {
+        OWNED(fovea_context_destroy)
         struct fovea_context *context = context_of(&scene.settings, &said);
+        OWNED(scene_batch_free)
         struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
         struct fovea_image first[2];
         const struct operator_images images =
@@ -251,8 +253,6 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
             const uint32_t y = (uint32_t)((double)gazes_uv[2 * i + 1] * HEIGHT);
             dof_assert_focused(&one, &own, own.values[y * 53 + x], &src, &dst);
         }
-        scene_batch_free(&pictures);
-        fovea_context_destroy(&context);
     }
 }
 
@@ -271,11 +271,13 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
     scene.settings.operators =
         (struct fovea_operators){2, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate}};
     OWNED(scene_depths_free) struct depths depths = scene_draw_depths(&scene, 1);
+    OWNED(scene_batch_free)
     struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
     depths.depth.height_px = HEIGHT;
     depths.depth.next_bytes = HEIGHT * depths.depth.row_stride_bytes;
     for (int i = 0; i < 2; i++) {
         struct said said = {0};
+        OWNED(fovea_context_destroy)
         struct fovea_context *context = context_of(&scene.settings, &said);
         struct fovea_image first[2];
         results[i] = image_make_packed(53, HEIGHT * IMAGES, scene.format);
@@ -294,13 +296,11 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
             assert_ok(fovea_context_run_batch(context, &batch, NULL));
         }
         assert_silent(&said);
-        fovea_context_destroy(&context);
     }
     chain_most_between_bytes = most_bytes;
     compare_assert_all_same(&results[1].view, &results[0].view, "in parts");
     image_free(&results[0]);
     image_free(&results[1]);
-    scene_batch_free(&pictures);
 }
 
 /* ---- Focus */
@@ -382,132 +382,48 @@ TEST(a_program_says_what_is_in_focus)
 
 /* ---- What is refused */
 
-static void near_is_far(struct fovea_depth *depth)
+static void expect_refused(struct given *given, const char *word)
 {
-    depth->kind = FOVEA_DEPTH_PERSPECTIVE;
-    depth->zero_m = depth->one_m = 2.0;
+    OWNED_IMAGE untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&given->said, word);
+    compare_assert_all_same(&given->dst.view, &untouched.view, word);
 }
 
-static void plane_at_none(struct fovea_depth *depth)
-{
-    depth->kind = FOVEA_DEPTH_PERSPECTIVE;
-    depth->zero_m = 0.0;
-}
-
-static void box_without_end(struct fovea_depth *depth)
-{
-    depth->one_m = (double)INFINITY;
-}
-
-static void no_number(struct fovea_depth *depth)
-{
-    depth->zero_m = (double)NAN;
-}
-
-static void no_kind(struct fovea_depth *depth)
-{
-    depth->kind = (enum fovea_depth_kind)2;
-}
-
-static void no_format(struct fovea_depth *depth)
-{
-    depth->format = (enum fovea_depth_format)5;
-}
-
-static void narrower(struct fovea_depth *depth)
-{
-    depth->width_px--;
-}
-
-static void no_data(struct fovea_depth *depth)
-{
-    depth->data = NULL;
-}
-
-static void short_rows(struct fovea_depth *depth)
-{
-    depth->row_stride_bytes = 40;
-    depth->pixel_stride_bytes = 0;
-}
-
-static void odd_data(struct fovea_depth *depth)
-{
-    depth->data = (const char *)depth->data + 1;
-}
-
-static void on_a_device(struct fovea_depth *depth)
-{
-    depth->memory = FOVEA_MEMORY_CUDA;
-}
-
-static void behind(struct fovea_depth *depth)
-{
-    depth->focus_m = -1.0;
-}
-
-static void focus_of_none(struct fovea_depth *depth)
-{
-    depth->focus_m = (double)NAN;
-}
-
-static void backwards(struct fovea_depth *depth)
-{
-    depth->elapsed_s = -0.1;
-}
-
-static void without_size(struct fovea_depth *depth)
-{
-    depth->struct_bytes = 0;
-}
-
-static void reserved(struct fovea_depth *depth)
-{
-    depth->reserved = 1;
-}
+/* What the last arguments do to good depths. */
+#define REFUSED(word, ...)                                                                         \
+    do {                                                                                           \
+        OWNED(given_free)                                                                          \
+        struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);                 \
+        struct fovea_depth *depth = &given->depths.depth;                                          \
+        __VA_ARGS__;                                                                               \
+        expect_refused(given, word);                                                               \
+    } while (0)
 
 TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
 {
-    static const struct {
-        void (*spoil)(struct fovea_depth *depth);
-        const char *word;
-    } cases[] = {
-        {near_is_far, "depth.zero_m and depth.one_m are both 2"},
-        {plane_at_none, "depth.zero_m is 0"},
-        {box_without_end, "depth.one_m inf"},
-        {no_number, "depth.zero_m is nan"},
-        {no_kind, "depth.kind is 2"},
-        {no_format, "depth.format is 5"},
-        {narrower, "depth is 52x41"},
-        {no_data, "depth.data is NULL"},
-        {short_rows, "depth.row_stride_bytes is 40"},
-        {odd_data, "depth.data is not aligned"},
-        {on_a_device, "memory"},
-        {behind, "depth.focus_m is -1"},
-        {focus_of_none, "depth.focus_m is nan"},
-        {backwards, "depth.elapsed_s is -0.1"},
-        {without_size, "struct_bytes"},
-        {reserved, "depth.reserved"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
-        OWNED_IMAGE untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
-        cases[i].spoil(&given->depths.depth);
-        assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
-                         FOVEA_ERROR_INVALID_ARGUMENT);
-        assert_said(&given->said, cases[i].word);
-        compare_assert_all_same(&given->dst.view, &untouched.view, cases[i].word);
-    }
-}
-
-TEST(depths_must_not_lie_in_the_result)
-{
-    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
-    given->depths.depth.data = given->dst.view.data;
-    given->depths.depth.row_stride_bytes = given->dst.view.row_stride_bytes;
-    given->depths.depth.pixel_stride_bytes = 0;
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_said(&given->said, "depth and dst overlap");
+    REFUSED("depth.zero_m and depth.one_m are both 2", depth->kind = FOVEA_DEPTH_PERSPECTIVE;
+            depth->zero_m = depth->one_m = 2.0);
+    REFUSED("depth.zero_m is 0", depth->kind = FOVEA_DEPTH_PERSPECTIVE; depth->zero_m = 0.0);
+    REFUSED("depth.one_m inf", depth->one_m = (double)INFINITY);
+    REFUSED("depth.zero_m is nan", depth->zero_m = (double)NAN);
+    REFUSED("depth.kind is 2", depth->kind = (enum fovea_depth_kind)2);
+    REFUSED("depth.format is 5", depth->format = (enum fovea_depth_format)5);
+    REFUSED("depth is 52x41", depth->width_px--);
+    REFUSED("depth.data is NULL", depth->data = NULL);
+    REFUSED("depth.row_stride_bytes is 40", depth->row_stride_bytes = 40;
+            depth->pixel_stride_bytes = 0);
+    REFUSED("depth.data is not aligned", depth->data = (const char *)depth->data + 1);
+    REFUSED("memory", depth->memory = FOVEA_MEMORY_CUDA);
+    REFUSED("depth.focus_m is -1", depth->focus_m = -1.0);
+    REFUSED("depth.focus_m is nan", depth->focus_m = (double)NAN);
+    REFUSED("depth.elapsed_s is -0.1", depth->elapsed_s = -0.1);
+    REFUSED("struct_bytes", depth->struct_bytes = 0);
+    REFUSED("depth.reserved", depth->reserved = 1);
+    REFUSED("depth and dst overlap", depth->data = given->dst.view.data;
+            depth->row_stride_bytes = given->dst.view.row_stride_bytes;
+            depth->pixel_stride_bytes = 0);
 }
 
 TEST(no_picture_passes_without_depths)
@@ -539,12 +455,12 @@ static void choose_foveate(struct fovea_settings *settings)
 TEST(others_take_no_depths)
 {
     const float gaze_uv[2] = {0.5f, 0.5f};
+    OWNED(given_free)
     struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, choose_foveate);
     given->batch.gazes_uv = gaze_uv;
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&given->said, "depth is given");
-    given_free(&given);
 }
 
 TEST(settings_without_a_focal_length_are_refused_by_name)

@@ -66,9 +66,9 @@ TEST(regions_have_the_known_numbers)
                  {3840, 2160, 16, 98}, {3840, 2160, 8, 197}, {960, 1439, 8, 77}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct fovea_foveation settings = paper_settings(cases[i].fragment_px);
+        OWNED(foveate_plan_destroy)
         struct gauss_plan *plan = plan_of(&settings, cases[i].width_px, cases[i].height_px);
         assert_int_equal(plan->law.table_count, cases[i].rings);
-        foveate_plan_destroy(&plan);
     }
 }
 
@@ -135,80 +135,42 @@ TEST(the_largest_image_with_the_strongest_settings_is_planned)
 
 /* ---- Refusals */
 
-static void refuse(struct fovea_foveation settings, uint32_t width_px, uint32_t height_px)
-{
-    struct gauss_plan *plan = (struct gauss_plan *)&settings;
-    assert_int_equal(foveate_plan_create(&settings, width_px, height_px, &plan),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_null(plan);
-}
-
 TEST(settings_out_of_range_are_refused)
 {
+    const struct fovea_foveation good = paper_settings(32);
     static const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (size_t i = 0; i < 4; i++) {
-        struct fovea_foveation s = paper_settings(32);
-        s.paper.ct0 = bad[i];
-        refuse(s, 64, 64);
-        s = paper_settings(32);
-        s.paper.alpha = bad[i];
-        refuse(s, 64, 64);
-        s = paper_settings(32);
-        s.paper.e2_deg = bad[i];
-        refuse(s, 64, 64);
-        s = paper_settings(32);
-        s.paper.e_max_deg = bad[i];
-        refuse(s, 64, 64);
-        s = paper_settings(32);
-        s.paper.f_max_cpd = bad[i];
-        refuse(s, 64, 64);
-        s = paper_settings(32);
-        s.strength = i == 0 ? 8.01 : bad[i];
-        refuse(s, 64, 64);
+        REFUSE(good, f.paper.ct0 = bad[i]);
+        REFUSE(good, f.paper.alpha = bad[i]);
+        REFUSE(good, f.paper.e2_deg = bad[i]);
+        REFUSE(good, f.paper.e_max_deg = bad[i]);
+        REFUSE(good, f.paper.f_max_cpd = bad[i]);
+        REFUSE(good, f.strength = i == 0 ? 8.01 : bad[i]);
     }
-    struct fovea_foveation s = paper_settings(32);
-    s.paper.ct0 = 1.0;
-    refuse(s, 64, 64);
-    refuse(paper_settings(3), 64, 64);
-    refuse(paper_settings(129), 64, 64);
+    REFUSE(good, f.paper.ct0 = 1.0);
+    REFUSE(good, f.paper.fragment_px = 3);
+    REFUSE(good, f.paper.fragment_px = 129);
+    REFUSE(good, f.model = (enum fovea_model)77);
+    REFUSE(good, f.method = (enum fovea_method)77);
+    REFUSE(good, f.alpha = (enum fovea_alpha)77);
+    REFUSE(good, f.paper.filter_length = (enum fovea_filter_length)77);
+    REFUSE(good, f.paper.e2_deg = 1e-300);
+    REFUSE(good, f.paper.ct0 = 0.9999999999999999);
 }
 
-TEST(unknown_names_are_refused)
-{
-    struct fovea_foveation s = paper_settings(32);
-    s.model = (enum fovea_model)77;
-    refuse(s, 64, 64);
-    s = paper_settings(32);
-    s.method = (enum fovea_method)77;
-    refuse(s, 64, 64);
-    s = paper_settings(32);
-    s.alpha = (enum fovea_alpha)77;
-    refuse(s, 64, 64);
-    s = paper_settings(32);
-    s.paper.filter_length = (enum fovea_filter_length)77;
-    refuse(s, 64, 64);
-}
-
+/* Of images, and of a blur beyond reason, which counts whatever the image's. */
 TEST(sizes_out_of_range_are_refused)
 {
-    refuse(paper_settings(32), 0, 64);
-    refuse(paper_settings(32), 64, 0);
-    refuse(paper_settings(32), 16385, 64);
-    refuse(paper_settings(32), 64, 0xffffffffu);
-}
-
-TEST(blur_beyond_reason_is_refused_whatever_the_size)
-{
-    struct fovea_foveation s = paper_settings(32);
-    s.paper.f_max_cpd = 1e9;
-    refuse(s, 1, 1);
-    refuse(s, 1920, 1080);
-    s = paper_settings(32);
-    s.paper.e2_deg = 1e-300;
-    refuse(s, 1920, 1080);
-    s = paper_settings(32);
-    s.paper.ct0 = 0.9999999999999999;
-    refuse(s, 1920, 1080);
+    static const uint32_t sizes[][2] = {{0, 64},           {64, 0}, {16385, 64},
+                                        {64, 0xffffffffu}, {1, 1},  {1920, 1080}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct fovea_foveation f = paper_settings(32);
+        f.paper.f_max_cpd = i < 4 ? f.paper.f_max_cpd : 1e9;
+        struct gauss_plan *plan = (struct gauss_plan *)&f;
+        assert_int_equal(foveate_plan_create(&f, sizes[i][0], sizes[i][1], &plan),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_null(plan);
+    }
 }
 
 /* ---- Fitting */
@@ -217,20 +179,15 @@ TEST(plan_fits_its_own_settings_and_no_others)
 {
     const struct fovea_foveation own = paper_settings(32);
     OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&own, 64, 48);
-    assert_true(foveate_plan_fits(plan, &own, 64, 48));
     assert_false(foveate_plan_fits(plan, &own, 48, 64));
-    struct fovea_foveation others[] = {own, own, own, own, own, own, own, own};
-    others[0].strength = 2.0;
-    others[1].alpha = FOVEA_ALPHA_PREMULTIPLIED;
-    others[2].paper.ct0 = 0.02;
-    others[3].paper.alpha = 0.2;
-    others[4].paper.e2_deg = 2.0;
-    others[5].paper.e_max_deg = 90.0;
-    others[6].paper.f_max_cpd = 45.0;
-    others[7].paper.fragment_px = 16;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_false(foveate_plan_fits(plan, &others[i], 64, 48));
-    }
+    FIT(false, own, f.strength = 2.0);
+    FIT(false, own, f.alpha = FOVEA_ALPHA_PREMULTIPLIED);
+    FIT(false, own, f.paper.ct0 = 0.02);
+    FIT(false, own, f.paper.alpha = 0.2);
+    FIT(false, own, f.paper.e2_deg = 2.0);
+    FIT(false, own, f.paper.e_max_deg = 90.0);
+    FIT(false, own, f.paper.f_max_cpd = 45.0);
+    FIT(false, own, f.paper.fragment_px = 16);
 }
 
 TEST(destroy_takes_null_twice_over)

@@ -64,6 +64,22 @@ struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t wid
     return plan;
 }
 
+void assert_no_plan(const struct fovea_foveation *foveation, const char *what)
+{
+    struct gauss_plan *plan = (struct gauss_plan *)&what; /* which a failure makes NULL */
+    assert_that(foveate_plan_create(foveation, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT &&
+                    !plan,
+                "%s was not refused", what);
+}
+
+void assert_fit(const struct fovea_foveation *foveation, const struct fovea_foveation *others,
+                bool fits, const char *what)
+{
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(foveation, 64, 48);
+    assert_true(foveate_plan_fits(plan, foveation, 64, 48));
+    assert_that(foveate_plan_fits(plan, others, 64, 48) == fits, "%s", what);
+}
+
 struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y_px)
 {
     const struct fovea_point_uv gaze = {x_px / plan->width_px, y_px / plan->height_px};
@@ -106,14 +122,13 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
         foveation.paper.fragment_px, (int)foveation.paper.filter_length, foveation.strength,
         c->gaze_x_px, c->gaze_y_px);
     OWNED_IMAGE dst = image_make_packed(c->width_px, c->height_px, c->format);
-    struct rig rig = rig_make(foveation, c->width_px, c->height_px);
+    OWNED(rig_finish) struct rig rig = rig_make(foveation, c->width_px, c->height_px);
     const struct gauss_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
     OWNED(owned_free) double *expected = compare_expected(&foveation, src, &frame);
     struct compare_budget budget = compare_budget_for(&foveation, c->format);
     budget.max_mean_abs *= mean_times;
     compare_assert_close(&dst.view, expected, budget, what);
     assert_true(image_guards_intact(&dst));
-    rig_finish(&rig);
 }
 
 void assert_exact(struct fovea_foveation foveation, const struct exact_case *c)

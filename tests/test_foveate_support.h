@@ -57,3 +57,24 @@ void assert_exact(struct fovea_foveation foveation, const struct exact_case *c);
  * may be mean_times as large as compare_budget_for says. */
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
                           const struct fovea_image *src, double mean_times);
+
+/* Fails unless there is no plan of these settings for 64x48 pixels; `what` was done to them. */
+void assert_no_plan(const struct fovea_foveation *foveation, const char *what);
+/* Of settings with what the last arguments do to them, which are called f. */
+#define REFUSE(of, ...)                                                                            \
+    do {                                                                                           \
+        struct fovea_foveation f = of;                                                             \
+        __VA_ARGS__;                                                                               \
+        assert_no_plan(&f, #__VA_ARGS__);                                                          \
+    } while (0)
+
+/* Fails unless a plan for the first is one for the others or is not. */
+void assert_fit(const struct fovea_foveation *foveation, const struct fovea_foveation *others,
+                bool fits, const char *what);
+/* The others are those with what the last arguments do to them, which are called f. */
+#define FIT(fits, of, ...)                                                                         \
+    do {                                                                                           \
+        struct fovea_foveation f = of;                                                             \
+        __VA_ARGS__;                                                                               \
+        assert_fit(&(of), &f, fits, #__VA_ARGS__);                                                 \
+    } while (0)

@@ -30,12 +30,11 @@ TEST(what_is_averaged_is_light)
                 image_set(&src.view, at % 200, at / 200, c, at % 2 ? 1023 : 0);
             }
         }
-        struct rig rig = rig_make(foveation, 200, 60);
+        OWNED(rig_finish) struct rig rig = rig_make(foveation, 200, 60);
         (void)rig_run(&rig, &src.view, &dst.view, 0, 0);
         const double level = image_get(&dst.view, 150, 30, 1);
         assert_that(fabs(level - cases[i].half) <= 1.0, "case %zu: level %g, expected %g", i, level,
                     cases[i].half);
-        rig_finish(&rig);
     }
 }
 
@@ -83,9 +82,8 @@ TEST(pq_and_hlg_have_their_own_light)
                 foveation.light = compare_display(i, &foveation.display);
             }
             dst[own] = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
-            struct rig rig = rig_make(foveation, 120, 70);
+            OWNED(rig_finish) struct rig rig = rig_make(foveation, 120, 70);
             (void)rig_run(&rig, &src.view, &dst[own].view, 50, 20);
-            rig_finish(&rig);
         }
         compare_assert_all_same(&dst[1].view, &dst[0].view, "own light");
         image_free(&dst[0]);
@@ -96,50 +94,34 @@ TEST(pq_and_hlg_have_their_own_light)
 /* Plans are made anew where a curve changes, and only there. */
 TEST(plans_know_their_display)
 {
-    struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-    foveation.light = compare_display(3, &foveation.display);
-    struct gauss_plan *plan = plan_of(&foveation, 64, 48);
-    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveation.display.gamma = 1.5;
-    foveation.display.hlg_peak_cd_m2 = 500;
-    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveation.display.table[1] *= 0.5f;
-    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveation.light = FOVEA_LIGHT_GAMMA;
-    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveate_plan_destroy(&plan);
-    plan = plan_of(&foveation, 64, 48);
-    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveation.display.table_count = 0;
-    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveation.display.gamma = 2;
-    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
-    foveate_plan_destroy(&plan);
+    struct fovea_foveation table = smooth_settings(FOVEA_MODEL_PAPER);
+    table.light = compare_display(3, &table.display);
+    FIT(true, table, f.display.gamma = 1.5; f.display.hlg_peak_cd_m2 = 500);
+    FIT(false, table, f.display.table[1] *= 0.5f);
+    FIT(false, table, f.light = FOVEA_LIGHT_GAMMA);
+    struct fovea_foveation gamma = table;
+    gamma.light = FOVEA_LIGHT_GAMMA;
+    gamma.display.gamma = 1.5;
+    FIT(true, gamma, f.display.table_count = 0);
+    FIT(false, gamma, f.display.gamma = 2);
 }
 
 TEST(impossible_displays_make_no_plan)
 {
-    static const struct fovea_display wrong[] = {
-        {.table_count = 0},
-        {.table_count = 1, .table = {1}},
-        {.table_count = FOVEA_DISPLAY_MAX + 1, .table = {0, 1}},
-        {.table_count = 3, .table = {0, 2, 1}},
-        {.table_count = 3, .table = {1, 1, 1}},
-        {.table_count = 2, .table = {-1, 1}},
-        {.table_count = 2, .table = {0, NAN}},
-        {.table_count = 2, .table = {0, INFINITY}},
-        {.table_count = 2, .table = {0, 1}, .gamma = 0.9},
-        {.table_count = 2, .table = {0, 1}, .gamma = 3.1},
-        {.table_count = 2, .table = {0, 1}, .hlg_peak_cd_m2 = 99},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-        struct gauss_plan *plan = NULL;
-        foveation.light = FOVEA_LIGHT_TABLE;
-        foveation.display = wrong[i];
-        assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan),
-                         FOVEA_ERROR_INVALID_ARGUMENT);
-    }
+    struct fovea_foveation table = smooth_settings(FOVEA_MODEL_PAPER);
+    table.light = FOVEA_LIGHT_TABLE;
+    table.display = (struct fovea_display){.table_count = 2, .table = {0, 1}};
+    REFUSE(table, f.display.table_count = 0);
+    REFUSE(table, f.display.table_count = 1);
+    REFUSE(table, f.display.table_count = FOVEA_DISPLAY_MAX + 1);
+    REFUSE(table, f.display = ((struct fovea_display){.table_count = 3, .table = {0, 2, 1}}));
+    REFUSE(table, f.display = ((struct fovea_display){.table_count = 3, .table = {1, 1, 1}}));
+    REFUSE(table, f.display.table[0] = -1);
+    REFUSE(table, f.display.table[1] = NAN);
+    REFUSE(table, f.display.table[1] = INFINITY);
+    REFUSE(table, f.display.gamma = 0.9);
+    REFUSE(table, f.display.gamma = 3.1);
+    REFUSE(table, f.display.hlg_peak_cd_m2 = 99);
 }
 
 /* Stored values stay what is averaged where the settings say so, whatever the transfer function. */
@@ -154,9 +136,8 @@ TEST(encoded_averages_what_is_stored)
             foveation.light = FOVEA_LIGHT_ENCODED;
             foveation.transfer = i ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
             dst[i] = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
-            struct rig rig = rig_make(foveation, 120, 70);
+            OWNED(rig_finish) struct rig rig = rig_make(foveation, 120, 70);
             (void)rig_run(&rig, &src.view, &dst[i].view, 50, 20);
-            rig_finish(&rig);
         }
         compare_assert_all_same(&dst[1].view, &dst[0].view, "encoded");
         image_free(&dst[0]);

@@ -132,8 +132,8 @@ TEST(a_row_is_its_operators_one_after_the_other)
     struct operator_scene scene = depth_plain_scene();
     struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D16_UNORM);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct test_image at_once = scene_draw(&scene);
-        struct test_image first = scene_draw(&scene);
+        OWNED_IMAGE at_once = scene_draw(&scene);
+        OWNED_IMAGE first = scene_draw(&scene);
         given->scene.settings.operators = (struct fovea_operators){2, {rows[i][0], rows[i][1]}};
         set_settings(&given->rig, &given->scene);
         run_well(given, rig_gaze(0.3, 0.6));
@@ -149,8 +149,6 @@ TEST(a_row_is_its_operators_one_after_the_other)
         assert_true(compare_largest(&at_once.view, &given->dst.view, &where) <= most);
         assert_true(compare_largest(&at_once.view, &first.view, &where) >= 5.0);
         copy(&first.view, &given->src.view);
-        image_free(&first);
-        image_free(&at_once);
     }
     given_free(given);
 }
@@ -198,8 +196,8 @@ static void check_halves(struct rig *rig, struct stereo *halves, const struct de
                          enum focus_of focus)
 {
     const struct operator_scene scene = depth_plain_scene();
-    struct test_image src = stereo_picture(halves, IMAGE_RANDOM, 11);
-    struct test_image dst = stereo_picture(halves, IMAGE_STROKES, 12);
+    OWNED_IMAGE src = stereo_picture(halves, IMAGE_RANDOM, 11);
+    OWNED_IMAGE dst = stereo_picture(halves, IMAGE_STROKES, 12);
     assert_int_equal(stereo_run(rig, halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view), FOVEA_OK);
     for (uint32_t v = 0; v < 2; v++) {
         const struct fovea_vk_view *view = &halves->views[v];
@@ -213,8 +211,6 @@ static void check_halves(struct rig *rig, struct stereo *halves, const struct de
         image_free(&out);
         free(own);
     }
-    image_free(&src);
-    image_free(&dst);
 }
 
 static void give_halves(struct stereo *halves, const struct depth_image *depths,
@@ -242,7 +238,7 @@ static bool is_0(const uint8_t *bytes, size_t count)
 TEST(views_have_their_own_depths_and_focus_or_the_first_ones)
 {
     struct operator_scene scene = depth_plain_scene();
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     rig_open(&rig, &scene.settings);
     struct stereo halves = stereo_side_by_side();
     struct depth_drawn drawn = {DEPTHS_SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
@@ -263,107 +259,47 @@ TEST(views_have_their_own_depths_and_focus_or_the_first_ones)
     assert_true(is_0(buffer.mapped, 256) && !is_0(buffer.mapped + 256, FOVEA_VK_FOCUS_BYTES));
     engine_buffer_destroy(&rig.engine, &buffer);
     depth_image_destroy(&rig.engine, &depths);
-    rig_close(&rig);
 }
 
 /* ---- What is refused */
 
-struct wrong {
-    const char *says;
-    void (*change)(struct fovea_vk_depth *depth, struct fovea_depth *values);
-};
-
-static void no_view(struct fovea_vk_depth *depth, struct fovea_depth *values)
+/* In place, so that what was drawn would be gone. It is said once. */
+static void expect_refused(struct given *given, struct fovea_vk_depth depth, const char *words)
 {
-    (void)values;
-    depth->view = VK_NULL_HANDLE;
+    const uint32_t said = given->rig.fovea->refusal_count;
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(run(given, RIG_ENGINE_IN_PLACE, depth, rig_gaze(0.5, 0.5)),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_non_null(strstr(given->rig.fovea->refusal, words));
+        assert_int_equal(given->rig.fovea->refusal_count, said + 1);
+    }
 }
 
-static void no_format(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->format = VK_FORMAT_R8G8B8A8_UNORM;
-}
+/* What the last arguments do to good ones. */
+#define REFUSED(words, ...)                                                                        \
+    do {                                                                                           \
+        struct fovea_depth values = given->drawn.values;                                           \
+        struct fovea_vk_depth depth = depth_image_given(&given->depths, &values);                  \
+        __VA_ARGS__;                                                                               \
+        expect_refused(given, depth, words);                                                       \
+    } while (0)
 
-static void no_layout(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
-    depth->image = VK_NULL_HANDLE;
-}
-
-static void odd_offset(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->focus_offset = 32;
-}
-
-static void newer(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->reserved[0] = 1;
-}
-
-static void another_size(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->width_px++;
-}
-
-static void no_values(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)values;
-    depth->values = NULL;
-}
-
-static void no_struct_bytes(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)depth;
-    values->struct_bytes = 0;
-}
-
-static void near_is_far(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)depth;
-    values->zero_m = values->one_m = 2.0;
-}
-
-static void no_time(struct fovea_vk_depth *depth, struct fovea_depth *values)
-{
-    (void)depth;
-    values->elapsed_s = -1.0;
-}
-
-static const struct wrong wrongs[] = {
-    {"view 0 has none (depth.view)", no_view},
-    {"depth.format is VkFormat 37", no_format},
-    {"depth.layout is 3", no_layout},
-    {"depth.width_px and depth.height_px are 68x45, the view is 67x45", another_size},
-    {"depth.focus_offset is 32", odd_offset},
-    {"depth.reserved is not 0", newer},
-    {"depth.values is NULL", no_values},
-    {"struct_bytes is not set", no_struct_bytes},
-    {"depth.zero_m and depth.one_m are both 2", near_is_far},
-    {"depth.elapsed_s is -1", no_time},
-};
-
-/* In place, so that what was drawn would be gone. Each is said once, and good frames come. */
+/* And good frames come. */
 TEST(what_is_wrong_is_named_once_and_the_frame_stays_as_drawn)
 {
     struct operator_scene scene = depth_plain_scene();
     struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D32_SFLOAT);
-    for (size_t i = 0; i < COUNT(wrongs); i++) {
-        struct fovea_depth values = given->drawn.values;
-        struct fovea_vk_depth depth = depth_image_given(&given->depths, &values);
-        const uint32_t said = given->rig.fovea->refusal_count;
-        wrongs[i].change(&depth, &values);
-        for (int k = 0; k < 2; k++) {
-            assert_int_equal(run(given, RIG_ENGINE_IN_PLACE, depth, rig_gaze(0.5, 0.5)),
-                             FOVEA_ERROR_INVALID_ARGUMENT);
-            assert_non_null(strstr(given->rig.fovea->refusal, wrongs[i].says));
-            assert_int_equal(given->rig.fovea->refusal_count, said + 1);
-        }
-    }
+    REFUSED("view 0 has none (depth.view)", depth.view = VK_NULL_HANDLE);
+    REFUSED("depth.format is VkFormat 37", depth.format = VK_FORMAT_R8G8B8A8_UNORM);
+    REFUSED("depth.layout is 3", depth.layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+            depth.image = VK_NULL_HANDLE);
+    REFUSED("depth.width_px and depth.height_px are 68x45, the view is 67x45", depth.width_px++);
+    REFUSED("depth.focus_offset is 32", depth.focus_offset = 32);
+    REFUSED("depth.reserved is not 0", depth.reserved[0] = 1);
+    REFUSED("depth.values is NULL", depth.values = NULL);
+    REFUSED("struct_bytes is not set", values.struct_bytes = 0);
+    REFUSED("depth.zero_m and depth.one_m are both 2", values.zero_m = values.one_m = 2.0);
+    REFUSED("depth.elapsed_s is -1", values.elapsed_s = -1.0);
     run_well(given, rig_gaze(0.5, 0.5));
     given_free(given);
 }
@@ -377,14 +313,13 @@ TEST(depths_do_not_count_where_no_operator_needs_them)
     set_settings(&given->rig, &given->scene);
     for (int i = 0; i < 2; i++) {
         struct fovea_vk_depth depth = depth_image_given(&given->depths, NULL);
-        struct test_image before = image_make_packed(67, 45, scene.format);
+        OWNED_IMAGE before = image_make_packed(67, 45, scene.format);
         copy(&given->dst.view, &before.view);
         depth.view = i == 0 ? VK_NULL_HANDLE : depth.view;
         assert_int_equal(run(given, RIG_ENGINE_TO_ENGINE, depth, rig_gaze(0.5, 0.5)), FOVEA_OK);
         if (i == 1) {
             compare_assert_all_same(&given->dst.view, &before.view, "foveate");
         }
-        image_free(&before);
     }
     given_free(given);
 }
