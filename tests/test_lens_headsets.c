@@ -116,11 +116,9 @@ TEST(monados_values_are_its_formula)
         const struct headset *h = &headsets[i];
         char text[512];
         write_headset(h, text, sizeof text);
-        struct lens_calibration *calibration = lens_read_text(text);
-        struct lens_plan *plan = lens_plan_for(calibration, 792, height_of(h, 792));
+        OWNED_LENS calibration = lens_read_text(text);
+        OWNED_LENS_PLAN plan = lens_plan_for(calibration, 792, height_of(h, 792));
         assert_headset(h, plan);
-        lens_plan_destroy(&plan);
-        lens_release(calibration);
     }
 }
 
@@ -134,13 +132,11 @@ TEST(monados_values_are_its_formula_at_any_aspect)
         const uint32_t *size = sizes[i % 6];
         char text[512];
         write_headset(h, text, sizeof text);
-        struct lens_calibration *calibration = lens_read_text(text);
-        struct lens_plan *plan = lens_plan_for(calibration, size[0], size[1]);
+        OWNED_LENS calibration = lens_read_text(text);
+        OWNED_LENS_PLAN plan = lens_plan_for(calibration, size[0], size[1]);
         const double most = most_off_headset(h, plan);
         print_message("headset %zu at %u x %u: %.4f px\n", i / 6, size[0], size[1], most);
         assert_true(most < 0.03);
-        lens_plan_destroy(&plan);
-        lens_release(calibration);
     }
 }
 
@@ -148,15 +144,13 @@ TEST(monados_values_are_its_formula_at_any_aspect)
  * the lens. */
 TEST(monados_values_may_grow_beyond_all)
 {
-    struct lens_calibration *calibration = lens_read_text(
+    OWNED_LENS calibration = lens_read_text(
         "{\"distortion_k\": [1, 0, 0, 0, 500], \"scale\": 1, \"lens_center\": [1, 1], "
         "\"viewport_size\": [2, 2]}");
-    struct lens_plan *plan = lens_plan_for(calibration, 90, 60);
+    OWNED_LENS_PLAN plan = lens_plan_for(calibration, 90, 60);
     double place[2];
     lens_place_at(plan, LENS_AXIS, 0, 0, place);
     assert_true(place[0] < 0.0 && place[1] < 0.0);
-    lens_plan_destroy(&plan);
-    lens_release(calibration);
 }
 
 /* OpenHMD's a, b, c, d as the docs' table turns them into settings, with a centre of their own. */
@@ -351,18 +345,16 @@ TEST(vives_values_are_its_formula)
     for (size_t i = 0; i < sizeof vives / sizeof vives[0]; i++) {
         char text[4096];
         write_vive(&vives[i], text, sizeof text);
-        struct lens_calibration *calibration = lens_read_text(text);
+        OWNED_LENS calibration = lens_read_text(text);
         assert_int_equal(calibration->eye_count, LENS_EYES);
         for (int eye = 0; eye < 2; eye++) {
-            struct lens_plan *plan =
+            OWNED_LENS_PLAN plan =
                 lens_plan_of_eye(calibration, eye ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT,
                                  VIVE_WIDTH, VIVE_HEIGHT);
             const double most = most_off(&vives[i], plan, eye);
             print_message("%s, eye %d: %.4f px\n", vives[i].type, eye, most);
             assert_true(most < 0.03);
-            lens_plan_destroy(&plan);
         }
-        lens_release(calibration);
     }
 }
 
@@ -374,16 +366,14 @@ TEST(colours_that_are_left_out_are_greens)
     for (char *at = strstr(text, "\"distortion_"); at; at = strstr(at + 1, "\"distortion_")) {
         memcpy(at, "\"nothing____", 12); /* which does not count */
     }
-    struct lens_calibration *calibration = lens_read_text(text);
-    struct lens_plan *plan = lens_plan_of_eye(calibration, FOVEA_MAP_EYE_LEFT, 90, 100);
+    OWNED_LENS calibration = lens_read_text(text);
+    OWNED_LENS_PLAN plan = lens_plan_of_eye(calibration, FOVEA_MAP_EYE_LEFT, 90, 100);
     for (int32_t at = 0; at < 9000; at++) {
         double places[2][2];
         lens_place_at(plan, 0, at % 90, at / 90, places[0]);
         lens_place_at(plan, LENS_AXIS, at % 90, at / 90, places[1]);
         assert_memory_equal(places[0], places[1], sizeof places[0]);
     }
-    lens_plan_destroy(&plan);
-    lens_release(calibration);
 }
 
 /* An Index gives no aspect; its pixels are square. */
@@ -400,11 +390,9 @@ TEST(an_index_has_the_aspect_of_its_pixels)
              "%.*s\"eye_target_height_in_pixels\": 1600, \"eye_target_width_in_pixels\": 1440%s",
              (int)(at - text), text, strchr(at, '}'));
     for (int i = 0; i < 2; i++) {
-        struct lens_calibration *calibration = lens_read_text(i ? index : text);
-        struct lens_plan *plan = lens_plan_of_eye(calibration, FOVEA_MAP_EYE_RIGHT, 144, 160);
+        OWNED_LENS calibration = lens_read_text(i ? index : text);
+        OWNED_LENS_PLAN plan = lens_plan_of_eye(calibration, FOVEA_MAP_EYE_RIGHT, 144, 160);
         lens_place_at(plan, 2, 100, 130, places[i]);
-        lens_plan_destroy(&plan);
-        lens_release(calibration);
     }
     assert_float_equal(places[0][0], places[1][0], 1e-5);
     assert_float_equal(places[0][1], places[1][1], 1e-5);

@@ -17,10 +17,11 @@ struct lens_calibration *lens_read_text(const char *text)
     return made;
 }
 
-void lens_release(struct lens_calibration *calibration)
+void lens_release(struct lens_calibration **calibration)
 {
-    struct shared_data *data = &calibration->base;
+    struct shared_data *data = *calibration ? &(*calibration)->base : NULL;
     shared_data_release(&data);
+    *calibration = NULL;
 }
 
 struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,

@@ -7,9 +7,13 @@
 #include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
 
+#include "support/owned.h"
+
 /* Fails the running test with the reader's words if there is none. */
 struct lens_calibration *lens_read_text(const char *text);
-void lens_release(struct lens_calibration *calibration);
+void lens_release(struct lens_calibration **calibration);
+#define OWNED_LENS OWNED(lens_release) struct lens_calibration *
+#define OWNED_LENS_PLAN OWNED(lens_plan_destroy) struct lens_plan *
 
 /* Makes one of default settings with the calibration. */
 struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,

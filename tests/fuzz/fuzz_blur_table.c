@@ -8,10 +8,6 @@
 #include "require.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct blur_table *table)
 {
@@ -27,12 +23,9 @@ static void check(const struct blur_table *table)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* A copy without room at the end, so that a sanitizer sees each step over it. */
-    char *bytes = malloc(size ? size : 1);
+    char *bytes = exact_copy(data, size);
     char problem[BLUR_PROBLEM_BYTES];
     struct shared_data *made = NULL;
-    REQUIRE(bytes);
-    memcpy(bytes, data, size);
     const enum fovea_result result = blur_read_file(bytes, size, problem, &made);
     REQUIRE((result == FOVEA_OK) == (made != NULL));
     REQUIRE(result == FOVEA_OK || (problem[0] != '\0' && !strchr(problem, '\n')));

@@ -8,11 +8,6 @@
 
 #include "require.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void count_message(void *user, enum fovea_log_level level, const char *message)
 {
     REQUIRE(strlen(message) > 0);
@@ -21,10 +16,7 @@ static void count_message(void *user, enum fovea_log_level level, const char *me
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* A copy without room at the end, so that a sanitizer sees each step over it. */
-    unsigned char *bytes = malloc(size ? size : 1);
-    REQUIRE(bytes);
-    memcpy(bytes, data, size);
+    unsigned char *bytes = exact_copy(data, size);
     size_t messages = 0;
     struct fovea_log log = {.fn = count_message, .user = &messages};
     struct image_png picture;
