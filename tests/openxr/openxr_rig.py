@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """How tests run programs on the runtime of our own, and what those did there."""
 
+import functools
 import json
 import os
 import re
@@ -233,3 +234,23 @@ def hello(tmp_path):
 @pytest.fixture(scope="module")
 def before(tmp_path_factory):
     return runner(tmp_path_factory.mktemp("before"))("Vulkan2").check()
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What our own program of a kind shows without Fovea, so many pictures; it runs once."""
+
+    @functools.cache
+    def run(kind, pictures=2 * FRAMES):
+        return runner(tmp_path_factory.mktemp(kind))(kind, program=OURS).check(pictures)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """The views of a frame of Steps before they are foveated."""
+    steps = Steps(runner(tmp_path_factory.mktemp("drawn")), {"foveation": {"strength": 0}})
+    pictures = steps.show()
+    steps.end()
+    return pictures

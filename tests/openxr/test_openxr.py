@@ -20,8 +20,10 @@ from openxr_rig import (  # noqa: F401
     FRAMES,
     OURS,
     Steps,
+    alone,
     assert_foveated,
     before,
+    drawn,
     expected,
     hello,
     place,
@@ -79,9 +81,9 @@ def test_each_view_follows_its_own_eye(hello, before):
 
 
 @pytest.mark.parametrize("kind", ["array", "quad"])
-def test_each_of_more_views_follows_its_own_eye(hello, kind):
+def test_each_of_more_views_follows_its_own_eye(hello, kind, alone):
     views, pair = KINDS[kind], ((12, -4), (6, -5))
-    drawn = hello(kind, program=OURS).check(views * FRAMES)
+    drawn = alone(kind, views * FRAMES)
     done = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_EYES="12,-4/6,-5").check(views * FRAMES)
     for frame in range(FRAMES):
         assert_eyes(drawn, done, frame, pair, views)
@@ -92,12 +94,12 @@ CENTERS = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA", "FOVEA_TEST_XR_GAZE": "2
 
 
 @pytest.mark.parametrize("kind, more", [("separate", {}), ("quad", {"FOVEA_TEST_XR_HEAD": "30,-20,15;-140,50,-80"}), ("rotated", {})])
-def test_the_centres_of_a_runtimes_foveation_come_first(hello, kind, more):
+def test_the_centres_of_a_runtimes_foveation_come_first(hello, kind, more, alone):
     """Each view follows its eye's, though the runtime has gazes of both eyes and of each eye, too; however the head or the space
     is rotated."""
     pairs, views = [((12, -4), (6, -5)), ((-20, 10), (-14, 12)), ((0, 0), (3, 3))], KINDS[kind]
     text = ";".join("/".join(f"{x},{y}" for x, y in pair) for pair in pairs)
-    drawn = hello(kind, program=OURS).check(views * FRAMES)
+    drawn = alone(kind, views * FRAMES)
     done = hello(kind, program=OURS, fovea=True, **CENTERS, FOVEA_TEST_XR_CENTERS=text, **more).check(views * FRAMES)
     assert done.output.count("the gaze is the runtime's, the centre of each eye's foveation") == 1, done.output
     assert done.calls.count("eye tracker") == 0 and done.calls.count("\nfoveation\n") == 1, done.calls
@@ -105,11 +107,8 @@ def test_the_centres_of_a_runtimes_foveation_come_first(hello, kind, more):
         assert_eyes(drawn, done, frame, pair, views)
 
 
-def test_a_blink_holds_the_centres_and_other_gazes_stand_in_before_the_first(hello):
+def test_a_blink_holds_the_centres_and_other_gazes_stand_in_before_the_first(hello, drawn):
     """Without a centre yet the gaze of each eye counts, whose tracker ends then; with the settings that need no gaze all of it."""
-    plain = Steps(hello, {"foveation": {"strength": 0}})
-    drawn = plain.show()
-    plain.end()
     more = {**CENTERS, "FOVEA_TEST_XR_EYES": "10,-5/10,-5", "FOVEA_TEST_XR_CENTERS": "-;14,-4/7,-6;-"}
     steps = Steps(hello, {"gaze": {"validity": {"hold_ms": 1e4}}}, **more)
     wanted = {gaze: eyes_picture(steps.folder, drawn, gaze) for gaze in (BOTH, LEFT, RIGHT)}
@@ -122,8 +121,8 @@ def test_a_blink_holds_the_centres_and_other_gazes_stand_in_before_the_first(hel
     assert "foveation gone" in steps.end().calls
 
 
-def test_centres_that_are_refused_leave_the_gaze_of_each_eye(hello):
-    drawn = hello("separate", program=OURS).check()
+def test_centres_that_are_refused_leave_the_gaze_of_each_eye(hello, alone):
+    drawn = alone("separate")
     more = {**CENTERS, "FOVEA_TEST_XR_EYES": "14,-4/7,-6", "FOVEA_TEST_XR_CENTERS": "refused"}
     done = hello("separate", program=OURS, fovea=True, **more).check()
     assert done.output.count("gives no centre of its foveation (-8)") == 1, done.output
@@ -146,10 +145,7 @@ SEEN = [  # with a frame each: what the runtime tells of each eye; where the eye
 
 
 @pytest.mark.parametrize("both", ["10,-5", "none"])
-def test_an_eye_that_is_not_seen_looks_where_both_do_or_the_other(hello, both):
-    plain = Steps(hello, {"foveation": {"strength": 0}})
-    drawn = plain.show()
-    plain.end()
+def test_an_eye_that_is_not_seen_looks_where_both_do_or_the_other(hello, both, drawn):
     eyes = ";".join(text for text, *_ in SEEN)
     steps = Steps(hello, {"gaze": {"validity": AT_ONCE}}, FOVEA_TEST_XR_EYES=eyes, FOVEA_TEST_XR_GAZE=both)
     wanted = {gaze: eyes_picture(steps.folder, drawn, gaze) for gaze in (BOTH, LEFT, RIGHT, None)}
@@ -178,31 +174,31 @@ def test_a_tracker_that_is_refused_leaves_the_gaze_of_both_eyes(hello, before, e
 
 @pytest.mark.parametrize("norm", ["1", "1.009", "0.991"])
 @pytest.mark.parametrize("eyes", ["12,-4/6,-5", ""])
-def test_a_gaze_is_the_same_however_the_head_is_rotated(hello, eyes, norm):
+def test_a_gaze_is_the_same_however_the_head_is_rotated(hello, eyes, norm, alone):
     """Yaw, pitch and roll, upside down too; the last frame has no gaze, and holds the one before, with the head. OpenXR lets
     orientations be up to 1 % longer or shorter than 1."""
     head = "30,-20,15;-140,50,-80;200,10,175"
     gaze = {"FOVEA_TEST_XR_EYES": f"{eyes};{eyes};-", "FOVEA_TEST_XR_GAZE": "none"} if eyes else {
         "FOVEA_TEST_XR_GAZE": "10,-5;10,-5;-"}  # fmt: skip
-    drawn = hello("quad", program=OURS).check(4 * FRAMES)
+    drawn = alone("quad", 4 * FRAMES)
     after = hello("quad", program=OURS, fovea=True, FOVEA_TEST_XR_HEAD=head, FOVEA_TEST_XR_NORM=norm, **gaze).check(4 * FRAMES)
     for frame in range(FRAMES):
         assert_eyes(drawn, after, frame, ((12, -4), (6, -5)) if eyes else (BOTH, BOTH), 4)
 
 
-def test_a_program_that_asks_for_the_eyes_itself_is_foveated(hello):
+def test_a_program_that_asks_for_the_eyes_itself_is_foveated(hello, alone):
     """Its action set has a higher priority than the layer's, whose action is not told the gaze then. Another set of its own
     is destroyed before that one is attached."""
-    drawn = hello("looks", program=OURS).check()
+    drawn = alone("looks")
     after = hello("looks", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert after.output.count("the gaze is the runtime's, one of both eyes") == 1, after.output
     for frame in range(FRAMES):
         assert_eyes(drawn, after, frame, (BOTH, BOTH))
 
 
-def test_a_gaze_of_each_eye_needs_no_actions(hello):
+def test_a_gaze_of_each_eye_needs_no_actions(hello, alone):
     """A program that attaches no action sets has no gaze of both eyes."""
-    drawn = hello("silent", program=OURS).check()
+    drawn = alone("silent")
     each = hello("silent", program=OURS, fovea=True, FOVEA_TEST_XR_EYES="14,-4/7,-6", FOVEA_TEST_XR_GAZE="10,-5").check()
     both = hello("silent", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert both.output.count("has attached no actions") == 1, both.output
@@ -227,9 +223,9 @@ def test_a_session_that_is_about_to_be_lost_tells_its_eyes(hello, before):
 
 
 @pytest.mark.parametrize("when", ["before", "across", "middle"])
-def test_an_instance_of_a_layer_above_leaves_the_programs_as_it_is(hello, when):
+def test_an_instance_of_a_layer_above_leaves_the_programs_as_it_is(hello, when, alone):
     """It is made and destroyed before the program's, around its creation, or in a frame."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     layers = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA_TEST_above:XR_APILAYER_FOVEA", "FOVEA_TEST_XR_ABOVE": when}
     more = {"FOVEA_TEST_XR_INSTANCES": "2", "FOVEA_TEST_XR_GAZE": "10,-5"}
     done = hello("separate", program=OURS, fovea=True, **layers, **more).check()
@@ -302,10 +298,10 @@ def test_a_session_that_is_lost_in_mid_frame_ends_as_without_fovea(hello, call):
 
 
 @pytest.mark.parametrize("call, fov, lost_frames", [(2, "", 0), (3, "0:0,0,40,-48", 1)])
-def test_a_frame_is_ended_though_a_release_in_it_fails(hello, call, fov, lost_frames):
+def test_a_frame_is_ended_though_a_release_in_it_fails(hello, call, fov, lost_frames, alone):
     """The right eye's image, which is foveated all the same; the left eye's where its view has no frustum: it is the first one,
     and no layer may show its swapchain. The release is tried again before the next image is acquired."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     script = {"FOVEA_TEST_XR_RESULT": f"xrReleaseSwapchainImage:{call}:-2", "FOVEA_TEST_XR_FOV": fov}
     done = hello("stubborn", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **script)
     done.check(2 * (FRAMES - lost_frames))
@@ -340,12 +336,12 @@ KINDS = {"separate": 2, "array": 2, "atlas": 2, "inset": 2, "quad": 4, "depth": 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_view_is_foveated_wherever_it_lies(hello, kind):
+def test_every_view_is_foveated_wherever_it_lies(hello, kind, alone):
     """Two layers, two rectangles of an image, four views, beside depth, in two sessions, in a space that is rotated."""
     views, gazes = KINDS[kind], [(10, -5), (-12, 8), (0, 0)]
     sessions = 2 if kind in ("after", "beside") else 1
     shown = views * FRAMES * sessions
-    before = hello(kind, program=OURS).check(shown)
+    before = alone(kind, shown)
     gaze = ";".join(f"{x},{y}" for x, y in gazes)
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze).check(shown)
     assert after.output.count("the gaze is the runtime's") == sessions, after.output
@@ -354,9 +350,9 @@ def test_every_view_is_foveated_wherever_it_lies(hello, kind):
     assert len(after.swapchains(0) | after.swapchains(1)) >= min(chains, 2)
 
 
-def test_a_quad_layer_is_handed_on_as_it_is(hello):
+def test_a_quad_layer_is_handed_on_as_it_is(hello, alone):
     """It shows the left eye's swapchain, whose view is foveated in the same frame."""
-    before = hello("panel", program=OURS).check(3 * FRAMES)
+    before = alone("panel", 3 * FRAMES)
     after = hello("panel", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(3 * FRAMES)
     assert_foveated(before, after, [(10, -5)] * FRAMES)
     for frame in range(FRAMES):
@@ -386,10 +382,10 @@ def test_the_model_is_physical_where_nothing_is_said(hello):
 
 
 @pytest.mark.parametrize("kind", ["eager", "ahead"])
-def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello, kind):
+def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello, kind, alone):
     """The runtime takes no wait for the next one before the release of the former one. One line for each eye's, whose
     first one is released in the program's wait and further ones before its xrAcquireSwapchainImage."""
-    before = hello(kind, program=OURS).check()
+    before = alone(kind)
     after = hello(kind, program=OURS, fovea=True).check()
     assert after.output.count("goes on with a swapchain of 160x176 before xrEndFrame") == 2, after.output
     late = "with the next image acquired"
@@ -400,9 +396,9 @@ def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_t
             assert (after.picture(frame, view) == before.picture(frame, view)).all()
 
 
-def test_the_only_image_is_released_before_the_next_is_acquired(hello):
+def test_the_only_image_is_released_before_the_next_is_acquired(hello, alone):
     """The runtime would refuse the program its next image otherwise."""
-    before = hello("early", program=OURS).check()
+    before = alone("early")
     after = hello("early", program=OURS, fovea=True, FOVEA_TEST_XR_IMAGES="1").check()
     for frame in range(FRAMES):
         assert all((after.picture(frame, view) == before.picture(frame, view)).all() for view in range(2))
@@ -437,8 +433,8 @@ def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
     assert_foveated(before, after, [(10, -5)] * FRAMES)
 
 
-def test_a_gaze_of_one_frame_counts_for_that_frame_where_none_is_held(hello):
-    before = hello("separate", program=OURS).check()
+def test_a_gaze_of_one_frame_counts_for_that_frame_where_none_is_held(hello, alone):
+    before = alone("separate")
     sets = "foveation.model=paper,gaze.validity.hold_ms=0,gaze.validity.return_ms=0"
     after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-", FOVEA_SET=sets).check()
     # A gaze that comes and goes is said once each: what was said before, only if it lasts.
@@ -465,9 +461,9 @@ def on_the_way(view, part):
 
 @pytest.mark.parametrize("told", ["both", "each"])
 @pytest.mark.parametrize("fallback, last_line", [("center", "straight ahead"), ("last", "stays where it was")])
-def test_a_gaze_that_is_not_told_is_held_and_then_at_the_fallback(hello, told, fallback, last_line):
+def test_a_gaze_that_is_not_told_is_held_and_then_at_the_fallback(hello, told, fallback, last_line, alone):
     """A blink of two frames and more: held for 2.5 frames, then 4 frames on the way."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     validity = {"hold_ms": 2.5 * FRAME_MS, "return_ms": 4 * FRAME_MS, "fallback": fallback}
     gaze = {"FOVEA_TEST_XR_EYES": "10,-5/10,-5;-", "FOVEA_TEST_XR_GAZE": "none"} if told == "each" else {
         "FOVEA_TEST_XR_GAZE": "10,-5;-"}  # fmt: skip
@@ -491,8 +487,8 @@ def test_a_gaze_beside_the_picture_is_held_too(hello):
     steps.end()
 
 
-def test_without_a_fallback_views_are_shown_as_drawn_once_no_gaze_is_held(hello):
-    drawn = hello("separate", program=OURS).check()
+def test_without_a_fallback_views_are_shown_as_drawn_once_no_gaze_is_held(hello, alone):
+    drawn = alone("separate")
     validity = {"hold_ms": 1.5 * FRAME_MS, "fallback": "none"}
     steps = Steps(hello, {"gaze": {"validity": validity}}, FOVEA_TEST_XR_GAZE="10,-5;-")
     for frame in range(4):
@@ -582,10 +578,7 @@ def test_a_source_that_is_named_takes_the_place_of_the_runtimes_gaze(hello, befo
         assert_near(shown, sources_picture(after.folder, drawn, 0.7, 0.35))
 
 
-def test_a_tracker_that_sends_datagrams_is_followed(hello):
-    plain = Steps(hello, {"foveation": {"strength": 0}})
-    drawn = plain.show()
-    plain.end()
+def test_a_tracker_that_sends_datagrams_is_followed(hello, drawn):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -601,10 +594,7 @@ def test_a_tracker_that_sends_datagrams_is_followed(hello):
     steps.end()
 
 
-def test_a_source_may_change_while_a_session_runs(hello):
-    plain = Steps(hello, {"foveation": {"strength": 0}})
-    drawn = plain.show()
-    plain.end()
+def test_a_source_may_change_while_a_session_runs(hello, drawn):
     steps = Steps(hello, {"gaze": {"source": "openxr"}}, FOVEA_TEST_XR_EYES="14,-4/7,-6")
 
     def trackers():
@@ -631,10 +621,7 @@ def test_a_source_may_change_while_a_session_runs(hello):
     steps.end()
 
 
-def test_a_changed_file_counts_for_the_frames_that_follow(hello):
-    plain = Steps(hello, {"foveation": {"strength": 0}})
-    drawn = plain.show()
-    plain.end()
+def test_a_changed_file_counts_for_the_frames_that_follow(hello, drawn):
     steps = Steps(hello, {"foveation": {"strength": 1}})
 
     def wanted(strength):
@@ -691,8 +678,8 @@ def test_fovea_run_tells_what_the_runtime_has_for_gaze(hello, gaze, mark, text):
     assert re.search(rf"^  {mark} +eyes +.*{re.escape(text)}", output, re.M), output
 
 
-def test_a_program_of_two_threads_is_foveated(hello):
+def test_a_program_of_two_threads_is_foveated(hello, alone):
     """One draws frames and ends them while the other waits for the next one, makes swapchains and destroys them."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     done = hello("pipelined", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert_foveated(drawn, done, [(10, -5)] * FRAMES)

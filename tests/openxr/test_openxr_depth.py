@@ -6,7 +6,7 @@ import re
 
 import numpy
 import pytest
-from openxr_rig import DIRECT, FRAMES, OURS, SIZE, Steps, expected, file_expected, hello, place  # noqa: F401
+from openxr_rig import DIRECT, FRAMES, OURS, SIZE, Steps, alone, expected, file_expected, hello, place  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -141,9 +141,9 @@ def test_depths_that_are_wrong_are_said_once_and_views_are_foveated_alone(hello,
 
 
 @pytest.mark.parametrize("kind", ["separate", "looks"])
-def test_a_program_without_depths_is_foveated_alone(hello, kind):  # noqa: F811
+def test_a_program_without_depths_is_foveated_alone(hello, kind, alone):  # noqa: F811
     """That enables the extension or not."""
-    before = hello(kind, program=OURS).check()
+    before = alone(kind)
     gaze = ";".join(f"{x},{y}" for x, y in GAZES)
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze, FOVEA_SET=sets_of(BOTH)).check()
     assert after.output.count("the program gives no depths (XR_KHR_composition_layer_depth)") == 1, after.output

@@ -7,15 +7,15 @@ import re
 
 import numpy
 import pytest
-from openxr_rig import DIRECT, FRAMES, OURS, SIZE, assert_foveated, expected, file_expected, hello, place  # noqa: F401
+from openxr_rig import DIRECT, FRAMES, OURS, SIZE, alone, assert_foveated, expected, file_expected, hello, place  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
 
 @pytest.mark.parametrize("centers", [{}, {"FOVEA_TEST_XR_CENTERS": "10,-5/10,-5", "XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}])
-def test_frusta_that_change_in_every_frame_are_each_their_own(hello, centers):
+def test_frusta_that_change_in_every_frame_are_each_their_own(hello, centers, alone):
     """The centres of a runtime's foveation are over its own frusta, whatever the program draws."""
-    before = hello("zooms", program=OURS).check()
+    before = alone("zooms")
     after = hello("zooms", program=OURS, fovea=True, **{"FOVEA_TEST_XR_GAZE": "10,-5", **centers}).check()
     for frame in range(FRAMES):
         for view in range(2):
@@ -31,17 +31,17 @@ def test_frusta_that_change_in_every_frame_are_each_their_own(hello, centers):
             assert far <= 3, f"frame {frame}, view {view}: {far} levels"
 
 
-def test_an_image_that_is_shown_again_stays_as_it_was_foveated(hello):
+def test_an_image_that_is_shown_again_stays_as_it_was_foveated(hello, alone):
     """The second frame shows what the first has released, though the gaze is elsewhere."""
-    before = hello("again", program=OURS).check()
+    before = alone("again")
     gazes = [(10, -5), (-12, 8), (-12, 8)]
     after = hello("again", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=";".join(f"{x},{y}" for x, y in gazes)).check()
     assert_foveated(before, after, [gazes[0], gazes[0], gazes[2]])
 
 
-def test_an_image_that_a_quad_alone_has_shown_is_as_drawn_afterwards(hello):
+def test_an_image_that_a_quad_alone_has_shown_is_as_drawn_afterwards(hello, alone):
     """The second frame's: the third shows it in projection layers, and not what was foveated in the first."""
-    before = hello("leaves", program=OURS).check(5)
+    before = alone("leaves", 5)
     after = hello("leaves", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(5)
     assert_foveated(before, after, [(10, -5)])
     assert all((after.picture(2, view) == before.picture(2, view)).all() for view in range(2))
@@ -56,9 +56,9 @@ def assert_premultiplied(before, after, frame, view):
     assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
 
 
-def test_two_layers_of_the_same_views_are_foveated_both(hello):
+def test_two_layers_of_the_same_views_are_foveated_both(hello, alone):
     """The second one is blended by its alpha, which is blurred for both."""
-    before = hello("double", program=OURS).check(4 * FRAMES)
+    before = alone("double", 4 * FRAMES)
     after = hello("double", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(4 * FRAMES)
     for frame in range(FRAMES):
         for view in range(2):
@@ -67,9 +67,9 @@ def test_two_layers_of_the_same_views_are_foveated_both(hello):
             assert one.read_bytes() == other.read_bytes()
 
 
-def test_alpha_that_a_layer_is_blended_by_is_blurred_with_its_colours(hello):
+def test_alpha_that_a_layer_is_blended_by_is_blurred_with_its_colours(hello, alone):
     """Whatever foveation.alpha says. Else the left one of two colours would be seen through the right one's alpha."""
-    before = hello("blended", program=OURS).check()
+    before = alone("blended")
     after = hello("blended", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     for frame in range(FRAMES):
         for view in range(2):
@@ -103,10 +103,10 @@ def test_pictures_of_other_formats_are_foveated(hello, number, name, direct):
 
 
 @pytest.mark.parametrize("refused, tries, line", [("0x40", 1, 0), ("0x20", 1, 0), ("0x4", 1, 0), ("0x8", 3, 2)])
-def test_a_runtime_that_refuses_usages_has_views_copied_or_shown_as_drawn(hello, refused, tries, line):
+def test_a_runtime_that_refuses_usages_has_views_copied_or_shown_as_drawn(hello, refused, tries, line, alone):
     """Mutable formats or sampled images, which the program's would be; stored to, the layer's; read, which one line says. What
     was refused for a format is not tried for the second swapchain."""
-    before = hello("separate", program=OURS).check()
+    before = alone("separate")
     more = {"FOVEA_TEST_XR_USAGE": refused, "FOVEA_TEST_XR_GAZE": "10,-5", **DIRECT}
     after = hello("separate", program=OURS, fovea=True, **more).check()
     assert after.calls.count("no usage") == tries, after.calls
@@ -119,9 +119,9 @@ def test_a_runtime_that_refuses_usages_has_views_copied_or_shown_as_drawn(hello,
 
 @pytest.mark.parametrize("kind", ["separate", "array"])
 @pytest.mark.parametrize("ignored", ["0x40", "0x20", "0x4", "0x64"])
-def test_images_that_were_not_made_as_asked_are_copied(hello, kind, ignored):
+def test_images_that_were_not_made_as_asked_are_copied(hello, kind, ignored, alone):
     """Monado of 2022 takes mutable formats and storage, and makes images without."""
-    before = hello(kind, program=OURS).check()
+    before = alone(kind)
     more = {"FOVEA_TEST_XR_IGNORES": ignored, "FOVEA_TEST_XR_GAZE": "10,-5", **DIRECT}
     after = hello(kind, program=OURS, fovea=True, **more).check()
     assert after.output.count("nobody has seen the runtime make the images") == 1, after.output
@@ -132,9 +132,9 @@ def test_images_that_were_not_made_as_asked_are_copied(hello, kind, ignored):
     "kind, fov", [("separate", "0,0,40,-48"), ("array", "-50,42,nan,-48"), ("atlas", "-89.9,42,40,-48"), ("separate", "-95,50,40,-40"),
                   ("separate", "-50,170,40,-40")]
 )
-def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(hello, kind, fov):
+def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(hello, kind, fov, alone):
     """Of no width, not finite, with a tangent beyond 100 or an edge behind the eye: for one frame. Then the view is foveated again."""
-    before = hello(kind, program=OURS).check()
+    before = alone(kind)
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_TEST_XR_FOV=f"1:{fov}").check()
     assert after.output.count("no frustum") == 1, after.output
     for frame in range(FRAMES):
@@ -147,8 +147,8 @@ def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(
             assert far <= (0 if as_drawn else 3), f"frame {frame}, view {view}: {far} levels"
 
 
-def test_a_view_that_overlaps_another_is_shown_as_drawn(hello):
-    before = hello("lapped", program=OURS).check()
+def test_a_view_that_overlaps_another_is_shown_as_drawn(hello, alone):
+    before = alone("lapped")
     after = hello("lapped", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert after.output.count("views overlap") == 1, after.output
     assert_foveated(before, after, [(10, -5)] * FRAMES, views=1)
@@ -158,10 +158,10 @@ def test_a_view_that_overlaps_another_is_shown_as_drawn(hello):
 
 @pytest.mark.parametrize("kind", ["separate", "array", "atlas"])
 @pytest.mark.parametrize("direct", ["true", "false", "unseen"])
-def test_kernels_see_images_where_they_are_or_they_are_copied(hello, kind, direct):
+def test_kernels_see_images_where_they_are_or_they_are_copied(hello, kind, direct, alone):
     """Sampled and mutable (0x60) is the program's swapchain then, stored to and mutable (0x44) the layer's. Without Fovea's
     layer for Vulkan nobody sees how images are made, which one line says."""
-    before = hello(kind, program=OURS).check()
+    before = alone(kind)
     sets = f"foveation.model=paper,layer.direct={'true' if direct == 'unseen' else direct}"
     more = {} if direct == "unseen" else DIRECT
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_SET=sets, **more).check()
@@ -223,9 +223,9 @@ def test_what_a_program_hands_over_in_chains_is_shown_as_drawn(hello, kind, why,
         assert all((after.picture(frame, view) == before.picture(frame, view)).all() for frame in range(FRAMES) for view in range(2))
 
 
-def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello):
+def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello, alone):
     """The layer asks for the left eye's first."""
-    before = hello("separate", program=OURS).check()
+    before = alone("separate")
     script = {"FOVEA_TEST_XR_RESULT": "xrEnumerateSwapchainImages:1:-2", "FOVEA_TEST_XR_GAZE": "10,-5"}
     after = hello("separate", program=OURS, fovea=True, **script).check()
     assert after.output.count("does not name them: it is shown as drawn") == 1, after.output

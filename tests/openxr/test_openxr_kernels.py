@@ -6,7 +6,7 @@ first."""
 import re
 
 import pytest
-from openxr_rig import OURS, assert_foveated, hello, over_faults  # noqa: F401
+from openxr_rig import OURS, alone, assert_foveated, hello, over_faults  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -47,9 +47,9 @@ def test_no_frame_compiles_kernels(watched, kind, model, direct):
     assert before and not after, (len(before), len(after))
 
 
-def test_kernels_that_cannot_be_compiled_before_are_in_the_first_frame(hello, watched):  # noqa: F811
+def test_kernels_that_cannot_be_compiled_before_are_in_the_first_frame(watched, alone):  # noqa: F811
     """Out of memory while the program loads: the refusal is logged, and frames try again."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     before, _ = split(watched("separate").check())
     done = watched("separate", f"nth:{before[0]}:1:-1").check()
     assert_foveated(drawn, done, [(10, -5)] * 3)
@@ -57,9 +57,9 @@ def test_kernels_that_cannot_be_compiled_before_are_in_the_first_frame(hello, wa
     assert "as drawn" not in done.output
 
 
-def test_a_swapchain_that_projection_layers_show_later_is_foveated_then(hello, watched):  # noqa: F811
+def test_a_swapchain_that_projection_layers_show_later_is_foveated_then(watched, alone):  # noqa: F811
     """The first frame shows it in a quad layer alone: its context goes and is made again."""
-    drawn = hello("menu", program=OURS).check(5)
+    drawn = alone("menu", 5)
     done = watched("menu").check(5)
     assert (done.picture(0, 0) == drawn.picture(0, 0)).all()
     assert_foveated(drawn, done, [(10, -5)] * 2, first=1)

@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, OURS, assert_foveated, before, hello, without_memory_while  # noqa: F401
+from openxr_rig import BUILD, OURS, alone, assert_foveated, before, hello, without_memory_while  # noqa: F401
 
 GAZE = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_gaze.py"))
 pytestmark = pytest.mark.turns(3)
@@ -191,13 +191,13 @@ def test_without_memory_the_program_goes_on_without_a_gaze(hello, tmp_path):  # 
     assert "no memory" in done.output and done.output.count("the gaze: 0\n") == 3, done.output
 
 
-def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello):  # noqa: F811
+def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello, alone):  # noqa: F811
     pytest.importorskip("xr")
     run = str(BUILD / "plugin" / "layer" / "run" / "fovea-run")
     bare = {"XR_ENABLE_API_LAYERS": "", "XR_API_LAYER_PATH": "/none", "FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": FIXED}
     done = hello("", program=(run, "--provide-gaze", *GAZE), FOVEA_TEST_XR_FRAMES="0", **bare)
     assert done.code == 0 and OFFERS in done.output, done.output
     assert json.loads(done.output.splitlines()[0])["view"]["flags"] == VALID | TRACKED
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     done = hello("separate", program=(run, "--provide-gaze", *OURS), **bare).check()
     assert all((drawn.picture(2, view) == done.picture(2, view)).all() for view in range(2))

@@ -9,7 +9,7 @@ import subprocess
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
+from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, alone, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -57,9 +57,9 @@ def test_eyes_are_tracked_no_longer_once_pictures_do_not_need_them(hello):  # no
         ("looks", "xrSyncActions:1", (10, -5)),
     ],
 )
-def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, kind, call, gaze):  # noqa: F811
+def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, kind, call, gaze, alone):  # noqa: F811
     """The program's own action for the eyes tells the gaze then. The layer's own bindings are suggested first."""
-    drawn = hello(kind, program=OURS).check()
+    drawn = alone(kind)
     script = {"FOVEA_TEST_XR_RESULT": f"{call}:-1", "FOVEA_TEST_XR_GAZE": "10,-5"}
     done = hello(kind, program=OURS, fovea=True, **script).check()
     assert f"scripted {call.replace(':', ' ')} -1" in done.calls, done.calls
@@ -74,18 +74,18 @@ def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, 
 @pytest.mark.parametrize(
     "refusal", [{"FOVEA_TEST_XR_RESULT": "xrCreateVulkanInstanceKHR:1:-2"}, {"FOVEA_TEST_XR_VULKAN_1_0": "yes"}]
 )
-def test_a_program_of_vulkan_1_0_starts_though_1_1_is_refused(hello, refusal):  # noqa: F811
+def test_a_program_of_vulkan_1_0_starts_though_1_1_is_refused(hello, refusal, alone):  # noqa: F811
     """By the runtime or by the driver. Vulkan's validation hides what the driver has: nobody says that it is 1.1."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **refusal).check()
     assert "scripted xrCreateVulkanInstance" in done.calls or "no Vulkan 1.1" in done.calls, done.calls
     assert done.output.count("Vulkan is 1.0") == 1, done.output
     assert all((done.picture(0, view) == drawn.picture(0, view)).all() for view in range(2))
 
 
-def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):  # noqa: F811
+def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello, alone):  # noqa: F811
     """The right eye's, which comes first: its views are shown as drawn, and one line says so."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     script = {"FOVEA_TEST_XR_RESULT": "xrReleaseSwapchainImage:1:-2", "FOVEA_TEST_XR_GAZE": "10,-5"}
     done = hello("separate", program=OURS, fovea=True, **script).check()
     assert done.output.count("the runtime refuses the release of an image of the layer's own") == 1, done.output
@@ -119,10 +119,10 @@ def test_what_is_not_there_is_refused_as_without_the_layer(hello):  # noqa: F811
     ("xrEnumerateSwapchainImages:8:none", "no image of the layer's own", [1]),
     ("xrAcquireSwapchainImage:3:100", "no image of the layer's own", [1]),
 ])  # fmt: skip
-def test_answers_that_no_runtime_may_give_leave_views_as_drawn(hello, answer, line, drawn_views):  # noqa: F811
+def test_answers_that_no_runtime_may_give_leave_views_as_drawn(hello, answer, line, drawn_views, alone):  # noqa: F811
     """More images than there are, none, or one that there is not: of the left eye's swapchain, or of the layer's for the right one."""
     only = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA", "FOVEA_TEST_XR_GAZE": "10,-5", "FOVEA_TEST_XR_ANSWER": answer}
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     done = hello("separate", program=OURS, fovea=True, **only).check()
     assert "scripted" in done.calls and done.output.count(line) == 1, done.output
     for view in range(2):

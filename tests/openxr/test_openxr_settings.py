@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import FRAMES, OURS, Steps, hello, over_faults, without_memory_while  # noqa: F401
+from openxr_rig import FRAMES, OURS, Steps, alone, hello, over_faults, without_memory_while  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -120,9 +120,9 @@ def test_one_line_says_which_backend_there_is_and_why(hello, backend):  # noqa: 
 
 
 @pytest.mark.parametrize("sets", ["operators=lens", "foveation.strength=0", 'operators=["blur"],foveation.strength=0'])
-def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets):  # noqa: F811
+def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets, alone):  # noqa: F811
     """Where nothing is left to do the runtime is handed the program's own images; the blur of blur is the same everywhere."""
-    drawn = hello("separate", program=OURS).check()
+    drawn = alone("separate")
     done = hello("separate", program=OURS, fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
     said = [line for line in done.output.splitlines() if "fovea: " in line]
     blurs = "blur" in sets
