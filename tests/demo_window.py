@@ -34,6 +34,17 @@ def virtual_display():
         server.wait(10)
 
 
+def screen_picture(display, window):
+    """What the X server shows in a window, height x width x blue, green, red."""
+    command = ["xwd", "-silent", "-id", str(window)]
+    env = {**os.environ, "DISPLAY": display}
+    dump = subprocess.run(command, env=env, capture_output=True, timeout=30, check=True).stdout
+    head = struct.unpack(">25I", dump[:100])
+    start, width, height, pitch, colors = head[0], head[4], head[5], head[12], head[19]
+    rows = numpy.frombuffer(dump, numpy.uint8, pitch * height, start + colors * 12)
+    return rows.reshape(height, pitch)[:, : width * 4].reshape(height, width, 4)[:, :, :3].astype(int)
+
+
 class DemoWindow:
     def __init__(self, program, display, flags, folder, preload=()):
         self.environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
@@ -76,14 +87,8 @@ class DemoWindow:
         self.xdotool("key", "--window", self.window, *names)
 
     def picture(self):
-        """What is on the screen in the window, height x width x 3."""
-        dump = subprocess.run(
-            ["xwd", "-silent", "-id", self.window], env=self.environment, capture_output=True, timeout=30, check=True
-        ).stdout
-        head = struct.unpack(">25I", dump[:100])
-        start, width, height, pitch, colors = head[0], head[4], head[5], head[12], head[19]
-        rows = numpy.frombuffer(dump, numpy.uint8, pitch * height, start + colors * 12)
-        return rows.reshape(height, pitch)[:, : width * 4].reshape(height, width, 4)[:, :, 2::-1].astype(int)
+        """What is on the screen in the window, height x width x red, green, blue."""
+        return screen_picture(self.environment["DISPLAY"], self.window)[:, :, ::-1]
 
     def end(self, key="q"):
         self.key(key)

@@ -11,10 +11,11 @@ import time
 import numpy
 import pytest
 from conftest import ROOT
+from demo_window import screen_picture
 from PIL import Image
 
 sys.path.insert(0, str(ROOT / "tests" / "layer"))
-from layer_rig import GAZE, SETS, screen_picture, wait_until  # noqa: E402
+from layer_rig import GAZE, SETS, wait_until  # noqa: E402
 
 # Levels of 255, as for programs under the layer.
 BOUNDS = {"blockwise": 1, "smooth": 3}

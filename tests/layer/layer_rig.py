@@ -7,7 +7,6 @@ import json
 import os
 import re
 import resource
-import struct
 import subprocess
 import time
 from pathlib import Path
@@ -300,14 +299,3 @@ def wait_until(condition, seconds=30):
 def pixels(path, width, height):
     """Four bytes a pixel, as they are stored."""
     return numpy.fromfile(path, numpy.uint8).reshape(height, width, 4).astype(int)
-
-
-def screen_picture(display, window):
-    """What the X server shows in a window, height x width x blue, green, red."""
-    command = ["xwd", "-silent", "-id", str(window)]
-    env = {**os.environ, "DISPLAY": display}
-    dump = subprocess.run(command, env=env, capture_output=True, timeout=30, check=True).stdout
-    head = struct.unpack(">25I", dump[:100])
-    start, width, height, pitch, colors = head[0], head[4], head[5], head[12], head[19]
-    rows = numpy.frombuffer(dump, numpy.uint8, pitch * height, start + colors * 12)
-    return rows.reshape(height, pitch)[:, : width * 4].reshape(height, width, 4)[:, :, :3].astype(int)

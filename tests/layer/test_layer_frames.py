@@ -9,7 +9,8 @@ import signal
 import numpy
 import pytest
 from conftest import need_tool
-from layer_rig import screen_picture, wait_until
+from demo_window import screen_picture
+from layer_rig import wait_until
 
 pytestmark = pytest.mark.turns(2)
 

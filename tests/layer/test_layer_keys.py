@@ -11,7 +11,8 @@ import time
 import numpy
 import pytest
 from conftest import ROOT, need_tool
-from layer_rig import screen_picture, wait_until
+from demo_window import screen_picture
+from layer_rig import wait_until
 
 pytestmark = pytest.mark.turns(2)
 

@@ -32,18 +32,7 @@ static void show_with(struct program program, void *next, size_t size,
     program_need(size <= sizeof before && memcmp(before, next, size) == 0,
                  "vkCreateDevice has changed the program's structure");
     show(&program);
-    program_close_device(&program);
-    program_close_instance(&program);
-}
-
-static void plain(void)
-{
-    struct program program = program_default();
-    program_open_instance(&program);
-    program_open_device(&program, NULL, NULL);
-    show(&program);
-    program_close_device(&program);
-    program_close_instance(&program);
+    program_close(&program);
 }
 
 static void of_version(uint32_t version, bool by_instance)
@@ -51,11 +40,14 @@ static void of_version(uint32_t version, bool by_instance)
     struct program program = program_default();
     program.api_version = version;
     program.by_instance = by_instance;
-    program_open_instance(&program);
-    program_open_device(&program, NULL, NULL);
+    program_open(&program, NULL, NULL);
     show(&program);
-    program_close_device(&program);
-    program_close_instance(&program);
+    program_close(&program);
+}
+
+static void plain(void)
+{
+    of_version(program_default().api_version, false);
 }
 
 static void version_1_0(void)
@@ -78,13 +70,11 @@ static void enabled_features(void)
     struct program program = program_default();
     const VkPhysicalDeviceFeatures features = {.robustBufferAccess = VK_TRUE};
     const VkPhysicalDeviceFeatures before = features;
-    program_open_instance(&program);
-    program_open_device(&program, NULL, &features);
+    program_open(&program, NULL, &features);
     program_need(memcmp(&before, &features, sizeof features) == 0,
                  "vkCreateDevice has changed the program's features");
     show(&program);
-    program_close_device(&program);
-    program_close_instance(&program);
+    program_close(&program);
 }
 
 static void features2(void)
@@ -147,8 +137,7 @@ static void timeline_features_khr(void)
 static void queue2(void)
 {
     struct program program = program_default();
-    program_open_instance(&program);
-    program_open_device(&program, NULL, NULL);
+    program_open(&program, NULL, NULL);
     const PFN_vkGetDeviceQueue2 get =
         (PFN_vkGetDeviceQueue2)program.vk.GetDeviceProcAddr(program.device, "vkGetDeviceQueue2");
     const VkDeviceQueueInfo2 info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2,
@@ -157,16 +146,14 @@ static void queue2(void)
     get(program.device, &info, &queue);
     program_need(queue == program.queue, "vkGetDeviceQueue2 gives another queue");
     show(&program);
-    program_close_device(&program);
-    program_close_instance(&program);
+    program_close(&program);
 }
 
 /* Functions of extensions that are off are not there, of those that are on they are. */
 static void functions(void)
 {
     struct program program = program_default();
-    program_open_instance(&program);
-    program_open_device(&program, NULL, NULL);
+    program_open(&program, NULL, NULL);
     const PFN_vkGetDeviceProcAddr get = program.vk.GetDeviceProcAddr;
     program_need(!get(program.device, "vkNoSuchFunction") &&
                      !vkGetInstanceProcAddr(program.instance, "vkNoSuchFunction") &&

@@ -155,8 +155,7 @@ static void draw_pass(const struct screen *screen, VkCommandBuffer commands)
 static void close_program(struct stand *stand)
 {
     screen_close(&stand->screen);
-    program_close_device(&stand->program);
-    program_close_instance(&stand->program);
+    program_close(&stand->program);
 }
 
 /* Made before the swapchain, as it may be. */
@@ -165,8 +164,7 @@ static void imageless_with(const void *features)
     OWNED(close_program) struct stand stand = {.program = program_default()};
     struct screen *screen = &stand.screen;
     stand.program.api_version = VK_API_VERSION_1_2;
-    program_open_instance(&stand.program);
-    program_open_device(&stand.program, features, NULL);
+    program_open(&stand.program, features, NULL);
     load(&stand.program);
     *screen = screen_default(&stand.program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
     screen->draw = draw_pass;
@@ -312,8 +310,7 @@ static void alias_mutable(void)
     struct stand stand = {.program = program_default()};
     stand.program.device_extension = VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME;
     stand.program.api_version = VK_API_VERSION_1_2;
-    program_open_instance(&stand.program);
-    program_open_device(&stand.program, NULL, NULL);
+    program_open(&stand.program, NULL, NULL);
     stand.screen = screen_default(&stand.program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
     const VkFormat formats[] = {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB};
     const VkImageFormatListCreateInfo list = {.sType =

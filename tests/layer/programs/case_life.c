@@ -82,8 +82,7 @@ static void hidden(void)
 static void nothing_destroyed(void)
 {
     struct program program = program_default();
-    program_open_instance(&program);
-    program_open_device(&program, NULL, NULL);
+    program_open(&program, NULL, NULL);
     program.vk.DestroySwapchainKHR(program.device, VK_NULL_HANDLE, NULL);
     program.vk.DestroySurfaceKHR(program.instance, VK_NULL_HANDLE, NULL);
     program.vk.DestroyDevice(VK_NULL_HANDLE, NULL);
@@ -106,8 +105,7 @@ static void forgets_its_swapchain(void)
     frame_run(&stand.screen, FRAMES);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     screen_close_frames(&stand.screen);
-    program_close_device(&stand.program);
-    program_close_instance(&stand.program);
+    program_close(&stand.program);
 }
 
 /* ---- Ends against the rules, or without a word ---- */
@@ -238,8 +236,7 @@ static void two_devices(void)
     program_close_device(&stand.program);
     frame_run(&second, FRAMES);
     screen_close(&second);
-    program_close_device(&other);
-    program_close_instance(&other);
+    program_close(&other);
 }
 
 /* One after the other: layers are unloaded and loaded between them. */

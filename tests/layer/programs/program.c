@@ -184,3 +184,16 @@ void program_close_device(struct program *program)
     program->vk.DestroyDevice(program->device, NULL);
     program->device = VK_NULL_HANDLE;
 }
+
+void program_open(struct program *program, const void *next,
+                  const VkPhysicalDeviceFeatures *features)
+{
+    program_open_instance(program);
+    program_open_device(program, next, features);
+}
+
+void program_close(struct program *program)
+{
+    program_close_device(program);
+    program_close_instance(program);
+}

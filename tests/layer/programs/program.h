@@ -99,6 +99,10 @@ void program_open_device(struct program *program, const void *next,
                          const VkPhysicalDeviceFeatures *features);
 void program_close_device(struct program *program);
 void program_close_instance(struct program *program);
+/* An instance and its device. */
+void program_open(struct program *program, const void *next,
+                  const VkPhysicalDeviceFeatures *features);
+void program_close(struct program *program);
 bool program_has_extension(const struct program *program, const char *name);
 uint32_t program_memory_type(const struct program *program, uint32_t bits);
 

@@ -169,14 +169,12 @@ void screen_close(struct screen *screen)
 void stand_open(struct stand *stand)
 {
     stand->program = program_default();
-    program_open_instance(&stand->program);
-    program_open_device(&stand->program, NULL, NULL);
+    program_open(&stand->program, NULL, NULL);
     stand->screen = screen_default(&stand->program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
 }
 
 void stand_close(struct stand *stand)
 {
     screen_close(&stand->screen);
-    program_close_device(&stand->program);
-    program_close_instance(&stand->program);
+    program_close(&stand->program);
 }
