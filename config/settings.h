@@ -376,6 +376,15 @@ struct fovea_gaze_settings {
     enum fovea_gaze_predict filter_predict; /* needs filter_velocity_deg_s; none */
     double filter_predict_ms; /* how far ahead taylor looks, 0..50; 10 */
 
+    /* Between the eyes, 20..100: how far away both look is told from where their lines of sight
+     * cross. 0: not told; 0 */
+    double vergence_ipd_mm;
+    /* of the screen on which lsl and scanpath have the places of both eyes, 0..100; 0: they are
+     * directions; 0 */
+    double vergence_distance_m;
+    double vergence_offset_deg; /* added to the angle between them, -20..20; 0 */
+    double vergence_smooth_ms; /* time constant of the low pass, in diopters, 0..10000; 250 */
+
     double min_confidence; /* samples below are not valid, 0..1; 0.5 */
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */
     double return_ms; /* how long the way to the fallback takes, 0..10000; 150 */

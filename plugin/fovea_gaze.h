@@ -112,6 +112,16 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
     struct fovea_gaze *out_gaze);
 
+/* How far away both eyes look at t_ns, along the view axis: where their lines of sight cross, in
+ * metres; infinity where they are parallel or diverge; 0: not known. Told where
+ * "gaze.vergence.ipd_mm" is above 0, by sources that have a line of sight of each eye
+ * (docs/gaze.md), smoothed by "gaze.vergence.smooth_ms"; once an eye is lost the last one stands
+ * for "gaze.validity.hold_ms". An error of the angle between them is one in diopters, 1 / metre:
+ * half a degree is 0.14, so that a fixation at 2 m is told to be at 1.6 to 2.8. Of a replay, that
+ * of the newest answer of fovea_gaze_source_read. Threads and costs are those of
+ * fovea_gaze_source_read. */
+FOVEA_API double fovea_gaze_source_vergence_m(struct fovea_gaze_source *source, int64_t t_ns);
+
 /* The foveas beside the gaze of the newest answer of fovea_gaze_source_read, where
  * "gaze.saliency.foveas" is above 1 and the gaze is of the picture's making, in uv as the gaze is;
  * returns how many. Frames of Vulkan contexts that are shown to the source have them by themselves.

@@ -99,6 +99,9 @@ struct fovea_depth {
      * not follow on it, whose focus is there at once, and at "dof.focus_m" where the depth is
      * unknown: also the way to begin anew, with all images of the batch. 0 */
     double elapsed_s;
+    /* Where both lines of sight cross (fovea_gaze_source_vergence_m), infinity too; 0: not known.
+     * With "dof.focus" vergence it stands in for the depth under the gaze where that is unknown. */
+    double vergence_m;
 };
 
 static inline void fovea_depth_init(struct fovea_depth *depth)

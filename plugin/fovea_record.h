@@ -65,6 +65,7 @@ struct fovea_record_frame {
     /* Frames since the one before that were not foveated or not shown; a replay gives each of them
      * a gaze, too. */
     uint64_t refused;
+    double vergence_m; /* fovea_gaze_source_vergence_m; 0: not known */
 };
 
 static inline void fovea_record_frame_init(struct fovea_record_frame *frame)
@@ -92,7 +93,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_set_settings(
 
 /* Adds a line. On one thread at a time. Takes no lock, writes no file, allocates nothing: where the
  * writing thread is 4096 frames behind the line is lost, and counted in the files.
- * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none. */
+ * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none, or vergence_m is below 0. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_add(
     struct fovea_record *record, const struct fovea_record_frame *frame);
 

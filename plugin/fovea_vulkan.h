@@ -338,7 +338,8 @@ struct fovea_vk_depth {
     uint32_t width_px; /* of the part from there; the view's size (the image's without views) */
     uint32_t height_px;
     /* What values mean, what is in focus, and the time since the frame before: kind, zero_m, one_m,
-     * focus_m and elapsed_s count, which fovea_image.h explains, and nothing else of it. Copied.
+     * focus_m, elapsed_s and vergence_m count, which fovea_image.h explains, and nothing else of
+     * it. Copied.
      * The focus is kept for each view by its number. */
     const struct fovea_depth *values;
     /* Of `view`, where its layout is that of an attachment: Fovea brings `layer` to
@@ -428,6 +429,9 @@ struct fovea_vk_frame {
     const struct fovea_point_uv *other_foveas;
     uint32_t other_fovea_count;
     uint32_t reserved_2; /* 0 */
+    /* Where both lines of sight cross (fovea_gaze_source_vergence_m), infinity too; 0: not known.
+     * For the record and the HUD, and for depths whose values do not say it themselves. */
+    double vergence_m;
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)

@@ -288,6 +288,7 @@ enum foveation_outcome foveation_run(struct foveation *foveation,
         .signals = &signal,
         .signal_count = frame->signal ? 1 : 0,
         .gaze = frame->gaze,
+        .vergence_m = frame->vergence_m,
         .depth = depth_of(&frame->depth, &depths, 0, frame->src->extent),
     };
     struct fovea_vk_view views[FOVEATION_MOST_EYES];

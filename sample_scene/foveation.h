@@ -81,6 +81,7 @@ struct foveation_frame {
     VkSemaphore signal;
     struct foveation_depth depth; /* what the operator dof reads */
     struct fovea_gaze gaze;
+    double vergence_m; /* 0: not known */
     const struct foveation_eye *eyes; /* side by side, in place of `gaze` */
     uint32_t eye_count; /* 0: one picture */
     const char *hud;

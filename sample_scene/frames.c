@@ -235,6 +235,7 @@ static enum foveation_outcome foveate(struct frames *frames, const struct frames
                   .near_m = NEAR_M,
                   .elapsed_s = elapsed_s(frames, request)},
         .gaze = request->gaze,
+        .vergence_m = request->vergence_m,
         .hud = request->hud};
     struct foveation_eye eyes[FOVEATION_MOST_EYES];
     if (frames->targets->desc.eyes > 1) {

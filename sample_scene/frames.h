@@ -59,6 +59,7 @@ struct frames_request {
     uint64_t number;
     double time_s;
     struct fovea_gaze gaze;
+    double vergence_m; /* 0: not known */
     bool capture;
     struct frames_surface *surface; /* NULL: no window */
     const char *hud;

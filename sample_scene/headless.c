@@ -31,6 +31,7 @@ static bool one_frame(struct run *run, uint64_t number)
     int64_t scene_ns = (int64_t)(number * 1000000000u / FRAME_HZ);
     const uint32_t width_px = headset_eye_width_px(extent.width, run->engine->targets.desc.eyes);
     request.gaze = settings_gaze(run->settings, scene_ns, width_px, extent.height);
+    request.vergence_m = settings_vergence_m(run->settings, scene_ns);
     run->table.gaze_frames[request.gaze.state]++;
     run->gazes += request.gaze.usable;
     if (request.gaze.rate_hz > run->table.gaze_rate_hz) {

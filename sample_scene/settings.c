@@ -335,6 +335,12 @@ struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uin
     return gaze;
 }
 
+double settings_vergence_m(struct settings *settings, int64_t scene_ns)
+{
+    return fovea_gaze_source_vergence_m(settings->source,
+                                        settings->live ? fovea_time_ns() : scene_ns);
+}
+
 bool settings_kept_backend(const struct settings *settings, enum fovea_backend made)
 {
     if (!settings->frozen || made == value_backend(settings->now)) {

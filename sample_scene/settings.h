@@ -38,6 +38,8 @@ bool settings_reload(struct settings *settings, const struct options *options);
  * one's. scene_ns: for sources that are played back; the others have a clock of their own. */
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
                                 uint32_t height_px);
+/* How far away both eyes look, after settings_gaze; 0: not known. */
+double settings_vergence_m(struct settings *settings, int64_t scene_ns);
 
 /* Says so and is false where settings are frozen, and another backend than the one that they name
  * has made frames: one whose device was lost on the way is replaced, which is no frozen run. */

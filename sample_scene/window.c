@@ -236,6 +236,7 @@ static struct frames_request request_of(struct window *window, int64_t now_ns)
     request.gaze =
         settings_gaze(window->settings, now_ns - window->start_ns,
                       headset_eye_width_px(extent.width, eyes_of(window->options)), extent.height);
+    request.vergence_m = settings_vergence_m(window->settings, now_ns - window->start_ns);
     request.hud = window->keys.help ? keys_help() : NULL;
     window->table.gaze_frames[request.gaze.state]++;
     if (request.gaze.rate_hz > window->table.gaze_rate_hz) {

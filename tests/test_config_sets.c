@@ -178,7 +178,7 @@ TEST(sets_of_unknown_keys_are_named)
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
                     "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, "
-                    "opengaze, osc, pupil, neon, filter, "
+                    "opengaze, osc, pupil, neon, filter, vergence, "
                     "validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "

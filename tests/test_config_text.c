@@ -61,7 +61,7 @@ TEST(unknown_keys_name_the_near_miss)
         {"{\"gaze\": {\"zebra\": 1}}",
          "bad.json:1:11: gaze.zebra: unknown key; expected one of source, space, origin, "
          "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, "
-         "osc, pupil, neon, filter, "
+         "osc, pupil, neon, filter, vergence, "
          "validity, "
          "late"},
         {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},

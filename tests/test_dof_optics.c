@@ -244,6 +244,24 @@ TEST(without_a_gaze_the_focus_stays)
     assert_near(step(&optics, 0.0, (double)NAN, &focus), 0.5, 1e-12); /* follows on none */
 }
 
+TEST(where_the_depth_is_unknown_the_eyes_vergence_may_say_it)
+{
+    struct dof_optics optics = optics_of_time(0.0, 0.1);
+    struct fovea_depth depth = depth_of(FOVEA_DEPTH_LINEAR, 0.0, 1.0);
+    struct operator_focus focus = {0};
+    depth.vergence_m = 4.0;
+    assert_near(dof_focus(&optics, &depth, NAN, &focus), 0.5, 1e-15); /* dof.focus is gaze */
+    optics.takes_vergence = true;
+    assert_near(dof_focus(&optics, &depth, NAN, &focus), 0.25, 1e-15);
+    assert_near(dof_focus(&optics, &depth, 3.0f, &focus), 3.0, 1e-15);
+    depth.vergence_m = (double)INFINITY;
+    assert_true(dof_focus(&optics, &depth, NAN, &focus) == 0.0);
+    depth.vergence_m = 0.0;
+    assert_near(dof_focus(&optics, &depth, NAN, &focus), 0.5, 1e-15);
+    depth.vergence_m = 1e-9;
+    assert_near(dof_focus(&optics, &depth, NAN, &focus), DOF_MOST_DIOPTERS, 1e-9);
+}
+
 TEST(pictures_that_do_not_follow_are_in_focus_at_once)
 {
     const struct dof_optics optics = optics_of_time(0.3, 0.1);

@@ -40,6 +40,7 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
         .filter_velocity_ms = 10,
         .filter_jump = true,
         .filter_predict_ms = 10,
+        .vergence_smooth_ms = 250,
         .min_confidence = 0.5,
         .hold_ms = 600,
         .return_ms = 150,

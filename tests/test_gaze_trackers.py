@@ -53,6 +53,7 @@ class Source:
         self.fovea = ctypes.CDLL(str(library))
         self.fovea.fovea_time_ns.restype = ctypes.c_int64
         self.fovea.fovea_gaze_source_udp_port.restype = ctypes.c_uint16
+        self.fovea.fovea_gaze_source_vergence_m.restype = ctypes.c_double
         self.said = []
         call = Log.CALL(lambda _, level, text: self.said.append((level, text.decode())))
         self.log = Log(call, None, 0)
@@ -71,6 +72,11 @@ class Source:
         now = ctypes.c_int64(self.fovea.fovea_time_ns())
         assert self.fovea.fovea_gaze_source_read(self.source, now, 1000, 500, ctypes.byref(gaze)) == 0
         return gaze
+
+    def diopters(self):
+        """Where both lines of sight cross; None: it is not known."""
+        distance_m = self.fovea.fovea_gaze_source_vergence_m(self.source, ctypes.c_int64(self.fovea.fovea_time_ns()))
+        return 1 / distance_m if distance_m else None
 
     def port(self):
         return self.fovea.fovea_gaze_source_udp_port(self.source)
@@ -138,7 +144,8 @@ def gaze_outlet(pylsl, name, labels, unit=None, kind="Gaze"):
 def test_an_lsl_stream_is_found_mapped_to_our_clock_and_found_again(pylsl, library):
     name = f"fovea-{os.getpid()}"
     outlet = gaze_outlet(pylsl, name, ["other", "norm_pos_x", "norm_pos_y", "confidence"], unit="normalized")
-    with opened(library, source="lsl", lsl__name=name, origin="bottom-left") as source:
+    eyes = {"vergence__ipd_mm": 63, "vergence__smooth_ms": 0, "screen_deg": "[40,25]"}
+    with opened(library, source="lsl", lsl__name=name, origin="bottom-left", **eyes) as source:
         wait_until(lambda: look(source, 0.25, 0.9), lambda: outlet.push_sample([9, 0.25, 0.1, 1]))
         # A sample that was taken 40 ms before it was sent is that old, once the clocks are related.
         wait_until(
@@ -149,8 +156,10 @@ def test_an_lsl_stream_is_found_mapped_to_our_clock_and_found_again(pylsl, libra
         assert wait_until(lambda: source.read().state != TRACKED)
         assert source.read().x == 0.5
         del outlet
-        outlet = gaze_outlet(pylsl, name, ["x", "y"])
-        wait_until(lambda: look(source, 0.5, 0.75), lambda: outlet.push_sample([0.5, 0.25]))
+        assert source.diopters() is None
+        outlet = gaze_outlet(pylsl, name, ["ScreenX", "ScreenY"] * 2)
+        wait_until(lambda: look(source, 0.5, 0.75), lambda: outlet.push_sample([0.52, 0.25, 0.48, 0.25]))
+        assert abs(source.diopters() - 0.04 * 2 * math.tan(math.radians(20)) / 0.063) < 1e-9
         assert not any("gaze.space" in text for text in source.warnings())
 
 
@@ -202,16 +211,18 @@ def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
 
 def test_eyes_over_osc_are_places_on_a_screen_of_given_angles(library):
     udp_client = pytest.importorskip("pythonosc.udp_client", reason="python-osc is not installed")
-    settings = {"source": "osc", "osc__port": 0, "space": "degrees", "screen_deg": "[90,90]"}
+    settings = {"source": "osc", "osc__port": 0, "space": "degrees", "screen_deg": "[90,90]", "vergence__ipd_mm": 63}
     with opened(library, **settings) as source:
         eyes = udp_client.SimpleUDPClient("127.0.0.1", source.port())
         up = 0.5 - math.tan(math.radians(10)) / 2
         right = 0.5 + math.tan(math.radians(20)) / 2
 
         def look_up_right():
-            eyes.send_message("/tracking/eye/LeftRightPitchYaw", [-10.0, 19.9, -10.0, 20.1])
+            eyes.send_message("/tracking/eye/LeftRightPitchYaw", [-10.0, 20.1, -10.0, 19.9])
 
         wait_until(lambda: look(source, right, up), look_up_right)
+        across = [math.tan(math.radians(yaw)) for yaw in (20.1, 19.9)]
+        assert abs(source.diopters() - (across[0] - across[1]) / 0.063) < 1e-4
         eyes.send_message("/tracking/eye/EyesClosedAmount", 0.9)
         wait_until(lambda: source.read().state != TRACKED)
         eyes.send_message("/avatar/parameters/v2/EyeLidRight", 0.75)
@@ -256,6 +267,14 @@ class Capture:
     def send(self, message, name="screen"):
         self.published.send_multipart([b"surfaces." + name.encode(), message])
 
+    def publish_eyes(self):
+        """The right eye is number 0. Both look at a place 0.8 m before them."""
+        self.answer()
+        gaze = {"topic": "gaze.3d.01.", "confidence": 0.9, "timestamp": self.clock(), "norm_pos": [0.5, 0.5]}
+        gaze |= {"eye_centers_3d": {"0": [30.0, 15.0, -20.0], "1": [-30.0, 15.0, -20.0]}}
+        gaze |= {"gaze_normals_3d": {"0": [-0.03, 0.1, 0.8], "1": [0.03, 0.1, 0.8]}}
+        self.published.send_multipart([b"gaze.3d.01.", self.msgpack.packb(gaze)])
+
     def close(self):
         self.context.destroy(linger=0)
 
@@ -264,13 +283,14 @@ def test_a_surface_of_pupil_core_is_the_screen_and_its_clock_ours(library):
     zmq = pytest.importorskip("zmq", reason="pyzmq is not installed")
     msgpack = pytest.importorskip("msgpack", reason="msgpack is not installed")
     capture = Capture(zmq, msgpack)
-    settings = {"source": "pupil", "pupil__port": capture.port, "pupil__surface": "screen"}
+    settings = {"source": "pupil", "pupil__port": capture.port, "pupil__surface": "screen", "vergence__ipd_mm": 63}
     with opened(library, **settings) as source:
         wait_until(lambda: look(source, 0.25, 0.9), lambda: capture.publish(0.25, 0.1))
         wait_until(
             lambda: look(source, 0.5, 0.5) and 40e6 < source.read().age_ns < 80e6,
             lambda: capture.publish(0.5, 0.5, age_s=0.04),
         )
+        wait_until(lambda: abs((source.diopters() or 0) - 1 / 0.8) < 1e-6, capture.publish_eyes)
         capture.publish(0.9, 0.9, name="screen of another")
         capture.send(b"garbage")
         capture.publish(0.75, 0.75, confidence=0.1)

@@ -107,6 +107,7 @@ TEST(a_line_holds_what_a_frame_was)
     row.late_gaze = (struct record_gaze){0.75, 0.5};
     row.late_age_ns = 1500000;
     row.gpu_us = 250.5;
+    row.vergence_m = (double)INFINITY;
     row.refused = 3;
     record_push(record, &row);
     record_set(record, 0xbeef, &(struct fovea_geometry){0});
@@ -118,9 +119,9 @@ TEST(a_line_holds_what_a_frame_was)
     assert_string_equal(
         text,
         "0.001000000\t20\t25\t1\t0.1\t0.25\tn/a\tn/a\t0\t1\t0.000000000\t0\tn/a\tn/a\tn/a\t"
-        "n/a\t1\t0\tn/a\t1\n"
+        "n/a\t1\t0\tn/a\t1\tn/a\n"
         "0.002000000\t150\t50\t2\t0.1\t0.25\t0.3\t0.3333333333333333\t1\t1\t0.012345678\t500\t"
-        "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\n");
+        "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\t0\n");
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
     assert_string_equal(text, "onset\tduration\ttrial_type\tvalue\tframe\n"
                               "0.001000000\tn/a\tsettings\t1\t1\n"
@@ -266,16 +267,20 @@ TEST(a_program_records_its_own_frames)
     frame.t_ns = fovea_time_ns();
     assert_ok(fovea_record_add(record, &frame));
     frame.presented_t_ns = fovea_time_ns() + 1000000000;
+    frame.vergence_m = 0.8;
     assert_ok(fovea_record_add(record, &frame));
+    frame.vergence_m = NAN;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.vergence_m = 0;
     frame.view_count = 3;
     assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_record_destroy(&record);
     fovea_record_destroy(&record);
     char text[8192];
     const char *rows = of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz");
-    read_command(test_text("gunzip -c %s | cut -f 2-5,9-11,16-18,20", rows), text, sizeof text);
-    assert_string_equal(text, "20\t25\t1\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\n"
-                              "20\t25\t2\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\n");
+    read_command(test_text("gunzip -c %s | cut -f 2-5,9-11,16-18,20,21", rows), text, sizeof text);
+    assert_string_equal(text, "20\t25\t1\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\tn/a\n"
+                              "20\t25\t2\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\t1.25\n");
     read_command(test_text("gunzip -c %s | cut -f 19", rows), text, sizeof text);
     assert_true(strncmp(text, "n/a\n1.", 6) == 0);
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,

@@ -24,6 +24,7 @@ struct dof_optics {
     double px_per_m; /* of the lens, on the sensor */
     double px_per_rad; /* of the eye, on the view axis */
     bool is_fixed; /* the focus */
+    bool takes_vergence; /* where the depth under the gaze is unknown */
     double focus_m; /* where it is fixed, or nothing else says it */
     double focus_time_s;
     double focus_hysteresis_diopters;
@@ -75,19 +76,28 @@ HOST_DEVICE float dof_scale_diopters(const struct dof_scale *scale, float value)
 float dof_depth_value(const struct fovea_depth *depth, int32_t x_px, int32_t y_px);
 void dof_depth_row(const struct fovea_depth *depth, int32_t y_px, float *out);
 
+HOST_DEVICE bool dof_knows_vergence(const struct dof_optics *optics,
+                                    const struct fovea_depth *depth)
+{
+    return optics->takes_vergence && depth->vergence_m > 0.0;
+}
+
 /* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
  * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
- * gaze: the focus then stays where it was in the frame before, and is at dof.focus_m where it was
- * nowhere or the frame follows on none. */
+ * gaze: what the eyes' vergence says may stand in for it; else the focus stays where it was in the
+ * frame before, and is at dof.focus_m where it was nowhere or the frame follows on none. */
 HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
                              float seen_diopters, struct operator_focus *focus)
 {
     if (depth->focus_m > 0.0 || optics->is_fixed) {
         return dof_diopters_at(depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
     }
+    const double seen = isnan(seen_diopters) && dof_knows_vergence(optics, depth)
+                            ? dof_diopters_at(depth->vergence_m)
+                            : (double)seen_diopters;
     const struct operator_follow how = {depth->elapsed_s, optics->focus_time_s,
                                         optics->focus_hysteresis_diopters, 1.0 / optics->focus_m};
-    return operator_focus_follow(&how, (double)seen_diopters, focus);
+    return operator_focus_follow(&how, seen, focus);
 }
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-STRUCT_ENDS_WITH(struct fovea_depth, elapsed_s);
+STRUCT_ENDS_WITH(struct fovea_depth, vergence_m);
 
 /* ---- What values mean */
 
@@ -75,6 +75,10 @@ static bool check_times(const struct fovea_depth *depth, char *out)
 {
     if (!(depth->focus_m >= 0.0)) {
         return CONTEXT_PROBLEM(out, "depth.focus_m is %g; it must be 0 or more", depth->focus_m);
+    }
+    if (!(depth->vergence_m >= 0.0)) {
+        return CONTEXT_PROBLEM(out, "depth.vergence_m is %g; it must be 0 or more",
+                               depth->vergence_m);
     }
     if (!(depth->elapsed_s >= 0.0)) {
         return CONTEXT_PROBLEM(out, "depth.elapsed_s is %g; it must be 0 or more",

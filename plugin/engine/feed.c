@@ -94,14 +94,21 @@ struct fovea_gaze engine_feed_gaze(struct engine_feed *feed, uint32_t width_px, 
         /* Another source takes none, and one of the same time as the last is refused: no matter. */
         (void)!fovea_gaze_source_push(feed->source, given);
     }
-    const bool read = feed->source && fovea_gaze_source_read(feed->source, fovea_time_ns(),
-                                                             width_px, height_px, &feed->last) >= 0;
+    const int64_t now_ns = fovea_time_ns();
+    const bool read = feed->source && fovea_gaze_source_read(feed->source, now_ns, width_px,
+                                                             height_px, &feed->last) >= 0;
+    feed->last_vergence_m = fovea_gaze_source_vergence_m(feed->source, now_ns);
     if (!read && !feed->source_changes) {
         feed->last = no_gaze;
     }
     const struct fovea_gaze gaze = feed->last;
     pthread_mutex_unlock(&feed->source_lock);
     return gaze;
+}
+
+double engine_feed_vergence_m(const struct engine_feed *feed)
+{
+    return feed->last_vergence_m;
 }
 
 void engine_feed_show(struct engine_feed *feed,

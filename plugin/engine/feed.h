@@ -34,10 +34,11 @@ struct engine_feed {
     struct engine_settings *held; /* by frames */
     _Atomic uint64_t serial; /* of those in force; 0: none */
 
-    pthread_mutex_t source_lock; /* of these three: held to exchange or to read it */
+    pthread_mutex_t source_lock; /* of these four: held to exchange or to read it */
     struct fovea_gaze_source *source;
     bool source_changes; /* the former one is closed, and another one is being opened */
     struct fovea_gaze last; /* what frames read */
+    double last_vergence_m; /* with it; 0: not known */
 
     struct fovea_log source_log; /* for what the source has to say while it is open */
 };
@@ -75,6 +76,8 @@ const struct engine_settings *engine_feed_take(struct engine_feed *feed);
  * is the last gaze. */
 struct fovea_gaze engine_feed_gaze(struct engine_feed *feed, uint32_t width_px, uint32_t height_px,
                                    const struct fovea_gaze_sample *given);
+/* How far away both eyes look by that reading, fovea_gaze_source_vergence_m. On its thread. */
+double engine_feed_vergence_m(const struct engine_feed *feed);
 
 /* Calls `show` with the settings' source, which is there meanwhile, unless there is an exchange
  * just now; the source is NULL where there is none. */

@@ -164,6 +164,9 @@ enum fovea_result frame_depth_check(struct fovea_vk *fovea, const struct frame_w
     FOVEA_TRY(check_picture(fovea, work, given, index));
     FOVEA_TRY(check_focus(fovea, given, index));
     FOVEA_TRY(take_values(fovea, given->values, index, &view->depths.values));
+    if (view->depths.values.vergence_m == 0.0) {
+        view->depths.values.vergence_m = work->desc->vergence_m;
+    }
     take_picture(given, view);
     return FOVEA_OK;
 }

@@ -85,6 +85,7 @@ void frame_journal_note(struct fovea_vk *fovea, const struct frame_work *work, b
                                .foveated = foveated,
                                .late = work->late && foveated,
                                .gpu_us = -1,
+                               .vergence_m = work->desc->vergence_m,
                                .refused = fovea->row_refused,
                                .settings = record_settings_number(fovea->record)};
     note_gazes(work, row);

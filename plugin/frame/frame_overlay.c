@@ -96,6 +96,15 @@ static void write_age(char *out, size_t bytes, const struct frame_work *work,
     }
 }
 
+/* "  0.52 D": where both lines of sight cross, in diopters. */
+static void write_vergence(char *out, size_t bytes, double vergence_m)
+{
+    snprintf(out, bytes, "%s", "");
+    if (vergence_m > 0.0) {
+        snprintf(out, bytes, "  %.2f D", 1.0 / vergence_m);
+    }
+}
+
 static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct fovea_gaze *gaze = work->views[0].gaze;
@@ -106,18 +115,20 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     char model[OPERATOR_TEXT_COLUMNS + 1];
     char times[OPERATOR_TEXT_COLUMNS + 1];
     char age[OPERATOR_TEXT_COLUMNS + 1];
+    char vergence[24];
     char text[768];
     chain_operator.plan_summarize(work->views[0].plan->plan, model, sizeof model);
     write_times(times, sizeof times, &stats);
     write_age(age, sizeof age, work, gaze, &stats);
+    write_vergence(vergence, sizeof vergence, work->desc->vergence_m);
     snprintf(text, sizeof text,
              "fovea %d.%d.%d  %s  %ux%u%s%s\n%s\n%s\n%s\n"
-             "%s  %.3f %.3f  %s  %.0f Hz\n",
+             "%s  %.3f %.3f%s  %s  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
              work->view_count == 1 ? "" : " a view", fovea->record ? "  REC" : "",
              stats.device_name, times, model, state_words(fovea, gaze), gaze->point.x_uv,
-             gaze->point.y_uv, age, gaze->rate_hz);
+             gaze->point.y_uv, vergence, age, gaze->rate_hz);
     memset(fovea->hud.text, 0, sizeof fovea->hud.text);
     uint32_t row = put_lines(fovea->hud.text, 0, text);
     put_lines(fovea->hud.text, row, fovea->hud_lines);

@@ -144,7 +144,7 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
-STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved_2);
+STRUCT_ENDS_WITH(struct fovea_vk_frame, vergence_m);
 STRUCT_ENDS_WITH(struct fovea_vk_recording, finished_frame);
 
 /* Converts the program's structs to ours. */
@@ -190,6 +190,11 @@ static enum fovea_result take(struct fovea_vk *fovea, const struct fovea_vk_fram
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "the frame: other_fovea_count is %u; it must be 0 to %d",
                             taken->frame.other_fovea_count, FOVEA_FOVEAS_MAX - 1);
+    }
+    if (!(taken->frame.vergence_m >= 0.0)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "the frame: vergence_m is %g; it must be 0 or more",
+                            taken->frame.vergence_m);
     }
     return take_views(fovea, taken);
 }

@@ -69,6 +69,22 @@ void gaze_feed_add(struct gaze_feed *feed, const struct fovea_gaze_sample *sampl
     (void)gaze_source_add(&feed->base, sample);
 }
 
+void gaze_feed_add_eyes(struct gaze_feed *feed, const struct gaze_sight eyes[2], double confidence,
+                        int64_t t_ns)
+{
+    gaze_intake_add_eyes(&feed->intake, &feed->base.settings, eyes, confidence, t_ns);
+}
+
+void gaze_feed_add_places(struct gaze_feed *feed, double distance_m, const double x[2],
+                          const double y[2], const struct fovea_gaze_sample *sample)
+{
+    struct gaze_sight eyes[2];
+    if (feed->base.settings.vergence_ipd_mm > 0.0) {
+        gaze_vergence_from_places(&feed->base.settings, distance_m, x, y, eyes);
+        gaze_feed_add_eyes(feed, eyes, sample->confidence, sample->t_ns);
+    }
+}
+
 void gaze_feed_reject(struct gaze_feed *feed, const char *why)
 {
     gaze_intake_count_rejected(&feed->intake);
@@ -110,4 +126,9 @@ void gaze_feed_observe(struct fovea_gaze_source *source, int64_t t_ns, double as
 {
     (void)aspect;
     gaze_intake_observe(&((struct gaze_feed *)source)->intake, t_ns, out);
+}
+
+double gaze_feed_vergence_m(struct fovea_gaze_source *source, int64_t t_ns)
+{
+    return gaze_intake_vergence_m(&((struct gaze_feed *)source)->intake, &source->settings, t_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What sources have in common that a thread of their own feeds from outside: the thread, how it is
+/* This is common to sources that a thread of their own feeds from outside: the thread, how it is
  * told to end, and where its samples go. A frame reads the intake and waits for nothing here. */
 #ifndef FOVEA_GAZE_FEED_H
 #define FOVEA_GAZE_FEED_H
@@ -32,6 +32,12 @@ void gaze_feed_finish(struct gaze_feed *feed);
  * ms below 0: for ever. False: the thread shall end. */
 FOVEA_MUST_CHECK bool gaze_feed_wait(struct gaze_feed *feed, int fd, short events, int ms);
 void gaze_feed_add(struct gaze_feed *feed, const struct fovea_gaze_sample *sample);
+/* gaze_intake_add_eyes */
+void gaze_feed_add_eyes(struct gaze_feed *feed, const struct gaze_sight eyes[2], double confidence,
+                        int64_t t_ns);
+/* The same of where both eyes look in the source's space and origin; gaze_vergence_from_places. */
+void gaze_feed_add_places(struct gaze_feed *feed, double distance_m, const double x[2],
+                          const double y[2], const struct fovea_gaze_sample *sample);
 /* Counts what is not understood, and says the first. */
 void gaze_feed_reject(struct gaze_feed *feed, const char *why);
 /* Warns of a connection that is not there, once until gaze_feed_good. */
@@ -43,5 +49,6 @@ void gaze_feed_good(struct gaze_feed *feed);
 struct gaze_intake *gaze_feed_intake(struct fovea_gaze_source *source);
 void gaze_feed_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                        struct gaze_observation *out);
+double gaze_feed_vergence_m(struct fovea_gaze_source *source, int64_t t_ns);
 
 #endif

@@ -37,7 +37,7 @@ static void take_in(struct gaze_track *track, bool valid, enum gaze_movement mov
                     const struct fovea_gaze_sample *sample)
 {
     if (valid) {
-        track->movement = (uint16_t)movement;
+        track->movement = (uint8_t)movement;
         track->x = sample->x;
         track->y = sample->y;
         track->valid_t_ns = sample->t_ns;
@@ -58,7 +58,7 @@ static void publish(struct gaze_intake *intake)
     gaze_slot_publish(&intake->slot, words);
 }
 
-/* What a sample becomes. */
+/* A valid sample is filtered, and the filter tells what the eye does. */
 static enum gaze_movement pass(struct gaze_intake *intake,
                                const struct fovea_gaze_settings *settings, bool valid,
                                struct fovea_gaze_sample *sample)
@@ -90,16 +90,16 @@ static bool add_in_order(struct gaze_intake *intake, const struct fovea_gaze_set
     return true;
 }
 
-static bool is_of_the_future(const struct fovea_gaze_sample *sample)
+static bool is_of_the_future(int64_t t_ns)
 {
-    return sample->t_ns > gaze_time_add(fovea_time_ns(), GAZE_AHEAD_NS);
+    return t_ns > gaze_time_add(fovea_time_ns(), GAZE_AHEAD_NS);
 }
 
 bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
                      const struct fovea_gaze_sample *sample)
 {
     bool added = false;
-    if (gaze_intake_understands(sample) && !is_of_the_future(sample)) {
+    if (gaze_intake_understands(sample) && !is_of_the_future(sample->t_ns)) {
         pthread_mutex_lock(&intake->adding);
         added = add_in_order(intake, settings, sample);
         pthread_mutex_unlock(&intake->adding);
@@ -108,6 +108,22 @@ bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_setting
         gaze_intake_count_rejected(intake);
     }
     return added;
+}
+
+void gaze_intake_add_eyes(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
+                          const struct gaze_sight eyes[2], double confidence, int64_t t_ns)
+{
+    if (!(confidence >= settings->min_confidence) || is_of_the_future(t_ns)) {
+        return;
+    }
+    pthread_mutex_lock(&intake->adding);
+    if (gaze_vergence_pass(&intake->vergence, settings, eyes, t_ns)) {
+        intake->track.vergence_diopters = intake->vergence.diopters;
+        intake->track.vergence_t_ns = intake->vergence.t_ns;
+        intake->track.any_vergence = 1;
+        publish(intake);
+    }
+    pthread_mutex_unlock(&intake->adding);
 }
 
 void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener)
@@ -168,7 +184,7 @@ static void observe_track(const struct gaze_track *track, int64_t t_ns,
     const bool silence_first = !track->missing || silent_since_ns < track->missing_since_ns;
     out->missing = track->missing || silent;
     out->closed = track->missing && track->closed;
-    out->movement = (uint8_t)track->movement;
+    out->movement = track->movement;
     out->missing_since_ns = silence_first ? silent_since_ns : track->missing_since_ns;
 }
 
@@ -182,4 +198,18 @@ void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_o
         out->rate_hz = gaze_rate_hz(&intake->rate, t_ns);
     }
     out->rejected_count = atomic_load_explicit(&intake->rejected, memory_order_relaxed);
+}
+
+double gaze_intake_vergence_m(struct gaze_intake *intake,
+                              const struct fovea_gaze_settings *settings, int64_t t_ns)
+{
+    uint64_t words[GAZE_SLOT_WORDS];
+    if (!gaze_slot_read(&intake->slot, words)) {
+        return 0.0;
+    }
+    struct gaze_track track;
+    memcpy(&track, words, sizeof track);
+    const struct gaze_vergence vergence = {track.vergence_diopters, track.vergence_t_ns,
+                                           track.any_vergence != 0};
+    return gaze_vergence_m(&vergence, settings, t_ns);
 }

@@ -46,6 +46,10 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.filter.velocity_ms", s->filter_velocity_ms, 0, 100},
         {"gaze.filter.predict_ms", s->filter_predict_ms, 0, 50},
         {"gaze.neon.closed_mm", s->neon_closed_mm, 0, 20},
+        {"gaze.vergence.ipd_mm", s->vergence_ipd_mm, 0, 100},
+        {"gaze.vergence.distance_m", s->vergence_distance_m, 0, 100},
+        {"gaze.vergence.offset_deg", s->vergence_offset_deg, -20, 20},
+        {"gaze.vergence.smooth_ms", s->vergence_smooth_ms, 0, 10000},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
         {"gaze.validity.return_ms", s->return_ms, 0, 10000},
@@ -150,19 +154,10 @@ static enum fovea_result check_camera(const struct fovea_gaze_settings *s, struc
     return FOVEA_OK;
 }
 
-/* Velocities are in degrees of visual angle, and only the screen's angles say where those lie. */
-static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struct fovea_log log)
+/* Degrees of visual angle need to know what the screen has of them. */
+static enum fovea_result check_screen(const struct fovea_gaze_settings *s, const char *name,
+                                      struct fovea_log log)
 {
-    const bool is_told = s->filter_velocity_deg_s > 0;
-    if (s->filter_predict != FOVEA_GAZE_PREDICT_NONE && !is_told) {
-        log_error(log, "gaze.filter.predict needs gaze.filter.velocity_deg_s, which tells what a "
-                       "saccade is");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    if (!is_told && s->filter_smooth != FOVEA_GAZE_SMOOTH_ONE_EURO) {
-        return FOVEA_OK;
-    }
-    const char *name = is_told ? "gaze.filter.velocity_deg_s" : "gaze.filter.smooth one-euro";
     if (!(s->screen_deg[0] > 0 && s->screen_deg[1] > 0)) {
         log_error(log,
                   "%s is in degrees: set gaze.screen_deg, the visual angles of the screen's "
@@ -175,6 +170,34 @@ static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struc
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return FOVEA_OK;
+}
+
+/* Velocities are in degrees of visual angle, and only the screen's angles say where those lie. */
+static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const bool is_told = s->filter_velocity_deg_s > 0;
+    if (s->filter_predict != FOVEA_GAZE_PREDICT_NONE && !is_told) {
+        log_error(log, "gaze.filter.predict needs gaze.filter.velocity_deg_s, which tells what a "
+                       "saccade is");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!is_told && s->filter_smooth != FOVEA_GAZE_SMOOTH_ONE_EURO) {
+        return FOVEA_OK;
+    }
+    return check_screen(s, is_told ? "gaze.filter.velocity_deg_s" : "gaze.filter.smooth one-euro",
+                        log);
+}
+
+/* Places of two eyes are lines of sight by the screen's angles; other sources bring these. */
+static enum fovea_result check_vergence(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    if (s->vergence_ipd_mm > 0 && s->vergence_ipd_mm < 20) {
+        log_error(log, "gaze.vergence.ipd_mm is %g; it must be 0 or 20 to 100", s->vergence_ipd_mm);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const bool has_places = s->kind == FOVEA_GAZE_LSL || s->kind == FOVEA_GAZE_SCANPATH;
+    return s->vergence_ipd_mm > 0 && has_places ? check_screen(s, "gaze.vergence.ipd_mm", log)
+                                                : FOVEA_OK;
 }
 
 static enum fovea_result check_lsl(const struct fovea_gaze_settings *s, struct fovea_log log)
@@ -206,6 +229,7 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
     FOVEA_TRY(check_angles(settings, log));
     FOVEA_TRY(check_camera(settings, log));
     FOVEA_TRY(check_filter(settings, log));
+    FOVEA_TRY(check_vergence(settings, log));
     FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
                          sizeof settings->scanpath_columns, false, log));
     FOVEA_TRY(check_text(

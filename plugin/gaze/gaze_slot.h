@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define GAZE_SLOT_COPIES 8
-#define GAZE_SLOT_WORDS 7 /* the words of struct gaze_track */
+#define GAZE_SLOT_WORDS 9 /* the words of struct gaze_track */
 
 struct gaze_slot_copy {
     _Atomic uint64_t generation; /* 0 while it is written */

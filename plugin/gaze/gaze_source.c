@@ -11,6 +11,7 @@
 #include "gaze_intake.h"
 #include "gaze_library.h"
 #include "gaze_settings.h"
+#include "gaze_vergence.h"
 #include "gaze_wander.h"
 #include "kernels/image/pixel.h"
 
@@ -64,6 +65,23 @@ static bool looks_at_pictures(const struct fovea_gaze_settings *settings)
            settings->fallback == FOVEA_GAZE_FALLBACK_SALIENCY;
 }
 
+static void say_vergence(const struct fovea_gaze_source *source)
+{
+    char text[256];
+    if (!(source->settings.vergence_ipd_mm > 0.0)) {
+        return;
+    }
+    if (source->api->vergence_m) {
+        gaze_vergence_describe(&source->settings, text, sizeof text);
+        log_info(source->log, "gaze: %s", text);
+    } else {
+        log_warning(source->log,
+                    "gaze.vergence.ipd_mm has no effect: gaze.source %s tells no lines of sight of "
+                    "two eyes",
+                    source->api->name);
+    }
+}
+
 static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
                                      struct fovea_log log, struct fovea_gaze_source **out_source)
 {
@@ -81,6 +99,7 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     *out_source = source;
     /* First, since what ends a source ends what this has made. */
     FOVEA_TRY(api->init ? api->init(source) : FOVEA_OK);
+    say_vergence(source);
     return looks_at_pictures(settings) ? gaze_wander_create(settings, log, &source->wander)
                                        : FOVEA_OK;
 }
@@ -231,6 +250,11 @@ enum fovea_result fovea_gaze_source_show(struct fovea_gaze_source *source,
     }
     return source->wander ? gaze_watch_show(gaze_wander_watch(source->wander), image)
                           : FOVEA_ERROR_INVALID_STATE;
+}
+
+double fovea_gaze_source_vergence_m(struct fovea_gaze_source *source, int64_t t_ns)
+{
+    return source && source->api->vergence_m ? source->api->vergence_m(source, t_ns) : 0.0;
 }
 
 uint32_t fovea_gaze_source_other_foveas(const struct fovea_gaze_source *source,

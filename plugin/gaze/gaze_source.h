@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a gaze source is to the common pipeline. A new source is one file with one
+/* This is what the common pipeline knows of a gaze source. A new source is one file with one
  * struct gaze_source_api and one line of config/gaze_sources.def; gaze_fixed.c is the file to copy,
  * and docs/gaze.md says what else there is to do. */
 #ifndef FOVEA_GAZE_SOURCE_H
@@ -71,6 +71,8 @@ struct gaze_source_api {
                     struct gaze_observation *out);
     /* All of what fovea_gaze_source_read says, in place of `observe`, which is then NULL. */
     void (*answer)(struct fovea_gaze_source *source, int64_t t_ns, struct fovea_gaze *out_gaze);
+    /* What fovea_gaze_source_vergence_m says. NULL: it tells no lines of sight of two eyes. */
+    double (*vergence_m)(struct fovea_gaze_source *source, int64_t t_ns);
     /* Samples from outside arrive here. NULL: none do. */
     struct gaze_intake *(*intake)(struct fovea_gaze_source *source);
     /* NULL: 0 */
@@ -115,9 +117,10 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *
                                                       struct gaze_listener *listener);
 void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
 
-/* What shows it pictures needs; NULL: it looks at none. Who keeps it leaves it (gaze_watch.h). */
 /* Each reading takes the next answer, so that one thread alone may read. */
 bool gaze_source_counts_reads(const struct fovea_gaze_source *source);
+/* Returns what somebody needs who shows it pictures; NULL: it looks at none. Who keeps it leaves it
+ * (gaze_watch.h). */
 struct gaze_watch *gaze_source_watch(const struct fovea_gaze_source *source);
 
 /* Returns where a valid sample is in an image of that size: what fovea_gaze_source_read says at its

@@ -89,6 +89,7 @@ enum fovea_result godot_depth_take(struct godot_render *render, struct godot_obj
         return FOVEA_PASSED_THROUGH;
     }
     view->depths.values.elapsed_s = elapsed_s(view->target, index);
+    view->depths.values.vergence_m = render->vergence_m;
     view->frame.depths = &view->depths;
     FOVEA_TRY(godot_target_make_focus(view->target, render->device, index));
     view->focus = view->target->focuses[index];

@@ -234,6 +234,7 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     render->frame++;
     godot_show_follow(render, &effect->feed);
     const struct fovea_gaze gaze = godot_gaze_read(&effect->feed, &render->choices, viewport->size);
+    render->vergence_m = engine_feed_vergence_m(&effect->feed);
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);

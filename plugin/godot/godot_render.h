@@ -31,6 +31,7 @@ struct godot_render {
     struct godot_choices choices;
     int64_t retry_ns; /* godot_render_ready tries nothing before */
     bool lost; /* the gaze, as scripts were told last */
+    double vergence_m; /* of this frame's gaze, for dof.focus; 0: not known */
     struct godot_shaders shaders;
     struct godot_plans plans;
     struct godot_targets targets;

@@ -141,6 +141,7 @@ static void read_eyes(struct openxr_session *session, XrSpace space, XrTime time
     struct openxr_look both = {.known = false};
     const bool some = openxr_eyes_read(session, space, time, looks);
     const struct openxr_look one = looks[looks[0].known ? 0 : 1];
+    session->sees_both = looks[0].known && looks[1].known;
     if (!looks[0].known || !looks[1].known) {
         both.known = both_look(session, space, time, &both.to);
     }
@@ -160,6 +161,7 @@ static void read_eyes(struct openxr_session *session, XrSpace space, XrTime time
 static void read_runtime(struct openxr_session *session, XrSpace space, XrTime time)
 {
     bool blink = false;
+    session->sees_both = false;
     if (openxr_foveation_read(session, space, time, session->looks, &blink)) {
         openxr_tracker_end(session);
         note_found(session, OPENXR_TOLD_CENTERS);
@@ -240,11 +242,53 @@ static void look_ahead(struct openxr_session *session, const XrCompositionLayerP
 {
     const struct fovea_gaze ahead = {.point = {0.5, 0.5}, .usable = true};
     session->source_gaze = ahead;
+    session->vergence_m = 0;
     for (uint32_t i = 0; i < XR_EYES; i++) {
         const struct rotation eye = eye_of(layer, i);
         session->held[i].gaze = ahead;
         session->looks[i].to = rotated(&eye, (struct openxr_vector){0, 0, -1});
     }
+}
+
+/* Halfway; q and -q are one orientation. */
+static struct rotation between(const struct rotation *a, const struct rotation *b)
+{
+    const double dot =
+        a->axis.x * b->axis.x + a->axis.y * b->axis.y + a->axis.z * b->axis.z + a->w * b->w;
+    const double same = dot < 0 ? -1 : 1;
+    const struct openxr_vector sum = {a->axis.x + same * b->axis.x, a->axis.y + same * b->axis.y,
+                                      a->axis.z + same * b->axis.z};
+    const double w = a->w + same * b->w;
+    const double length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + w * w);
+    return (struct rotation){{sum.x / length, sum.y / length, sum.z / length}, w / length};
+}
+
+static void put(double out[3], struct openxr_vector v)
+{
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = -v.z; /* ahead */
+}
+
+/* Eyes are where their views are, and far is what is far along the middle of both. */
+static void find_vergence(struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                          XrTime time)
+{
+    const struct fovea_gaze_settings *settings = &session->settings->gaze;
+    const struct rotation left = eye_of(layer, 0);
+    const struct rotation right = eye_of(layer, 1);
+    const struct rotation middle = between(&left, &right);
+    struct gaze_sight eyes[XR_EYES];
+    for (uint32_t i = 0; i < XR_EYES && layer->viewCount > 1; i++) {
+        const XrVector3f at = layer->views[i].pose.position;
+        put(eyes[i].eye_m, rotated_back(&middle, (struct openxr_vector){(double)at.x, (double)at.y,
+                                                                        (double)at.z}));
+        put(eyes[i].way, rotated_back(&middle, session->looks[i].to));
+    }
+    if (session->sees_both && layer->viewCount > 1) {
+        (void)gaze_vergence_pass(&session->vergence, settings, eyes, time);
+    }
+    session->vergence_m = gaze_vergence_m(&session->vergence, settings, time);
 }
 
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
@@ -260,6 +304,7 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
         openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
     } else {
         read_runtime(session, layer->space, time);
+        find_vergence(session, layer, time);
         hold(session, layer, time);
     }
 }
@@ -277,19 +322,6 @@ static struct frustum frustum_of(const XrFovf *fov)
                             .right = tan((double)fov->angleRight),
                             .up = tan((double)fov->angleUp),
                             .down = tan((double)fov->angleDown)};
-}
-
-/* Halfway; q and -q are one orientation. */
-static struct rotation between(const struct rotation *a, const struct rotation *b)
-{
-    const double dot =
-        a->axis.x * b->axis.x + a->axis.y * b->axis.y + a->axis.z * b->axis.z + a->w * b->w;
-    const double same = dot < 0 ? -1 : 1;
-    const struct openxr_vector sum = {a->axis.x + same * b->axis.x, a->axis.y + same * b->axis.y,
-                                      a->axis.z + same * b->axis.z};
-    const double w = a->w + same * b->w;
-    const double length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + w * w);
-    return (struct rotation){{sum.x / length, sum.y / length, sum.z / length}, w / length};
 }
 
 static struct frustum mean_of(const XrFovf *a, const XrFovf *b)

@@ -84,9 +84,12 @@ void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size)
         return;
     }
     pthread_mutex_lock(&session->gaze_lock);
-    if (fovea_gaze_source_read(session->gaze_switch.source, fovea_time_ns(), (uint32_t)size->width,
-                               (uint32_t)size->height, &session->source_gaze) < 0) {
+    const int64_t now_ns = fovea_time_ns();
+    struct fovea_gaze_source *source = session->gaze_switch.source;
+    if (fovea_gaze_source_read(source, now_ns, (uint32_t)size->width, (uint32_t)size->height,
+                               &session->source_gaze) < 0) {
         session->source_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
     }
+    session->vergence_m = fovea_gaze_source_vergence_m(source, now_ns);
     pthread_mutex_unlock(&session->gaze_lock);
 }

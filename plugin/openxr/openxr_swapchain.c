@@ -354,6 +354,7 @@ static enum fovea_result fill(struct openxr_swapchain *swapchain, VkImage src, V
         frame.src = openxr_target(swapchain, src);
         frame.dst = openxr_target(swapchain, dst);
         frame.views = views;
+        frame.vergence_m = swapchain->session->vergence_m;
         if (frame.view_count > 0) {
             result = fovea_vk_foveate(swapchain->fovea, &frame);
         }

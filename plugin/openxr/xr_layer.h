@@ -12,6 +12,7 @@
 
 #include "plugin/fovea_vulkan.h"
 #include "plugin/gaze/gaze_switch.h"
+#include "plugin/gaze/gaze_vergence.h"
 #include "plugin/openxr/openxr_eye_tracking.h"
 #include "plugin/openxr/openxr_loader.h"
 
@@ -222,6 +223,8 @@ struct openxr_session {
     pthread_mutex_t gaze_lock;
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
+    double vergence_m; /* where both eyes' lines of sight cross in it; 0: not known */
+    struct gaze_vergence vergence; /* of the runtime's gazes */
     XrSpace view_space; /* of a session that is provided a gaze; openxr.lock guards this and */
     const struct provided_set *eyes_sets[OPENXR_EYES_SETS]; /* those active with the eyes, */
     uint32_t eyes_set_count;
@@ -233,6 +236,7 @@ struct openxr_session {
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_foveation foveation;
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
+    bool sees_both; /* each eye's gaze is its own */
     struct openxr_held held[XR_EYES];
     enum openxr_told found_gaze; /* this frame's best, of its layers */
     enum openxr_told told_gaze;

@@ -38,6 +38,7 @@ struct record_row {
     uint64_t refused; /* frames that were not taken since the one before */
     uint32_t settings; /* the number of those in force; the first are 1 */
     int64_t presented_t_ns; /* when it was on the screen; 0: nobody says it */
+    double vergence_m; /* where both lines of sight cross, perhaps infinity; 0: not known */
 };
 
 struct record;

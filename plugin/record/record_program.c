@@ -20,7 +20,7 @@ struct fovea_record {
 };
 
 STRUCT_ENDS_WITH(struct fovea_record_desc, log);
-STRUCT_ENDS_WITH(struct fovea_record_frame, refused);
+STRUCT_ENDS_WITH(struct fovea_record_frame, vergence_m);
 
 enum fovea_result fovea_record_set_settings(struct fovea_record *record,
                                             const struct fovea_settings *settings)
@@ -101,7 +101,8 @@ static struct record_row row_of(const struct fovea_record_frame *frame)
                              .rate_hz = gaze->rate_hz,
                              .gpu_us = frame->took_ns < 0 ? -1.0 : (double)frame->took_ns * 1e-3,
                              .refused = frame->refused,
-                             .presented_t_ns = frame->presented_t_ns};
+                             .presented_t_ns = frame->presented_t_ns,
+                             .vergence_m = frame->vergence_m};
     for (uint32_t i = 0; i < frame->view_count; i++) {
         const struct fovea_point_uv point = frame->gazes[i].point;
         row.gaze[i] = (struct record_gaze){point.x_uv, point.y_uv};
@@ -116,7 +117,7 @@ enum fovea_result fovea_record_add(struct fovea_record *record,
     if (!record || !frame || !struct_take(&taken, sizeof taken, frame) ||
         !struct_bytes_are_0(taken.reserved, sizeof taken.reserved) || !is_side(taken.width_px) ||
         !is_side(taken.height_px) || taken.view_count < 1 || taken.view_count > RECORD_VIEWS ||
-        (unsigned)taken.gazes[0].state > FOVEA_GAZE_BLINK) {
+        (unsigned)taken.gazes[0].state > FOVEA_GAZE_BLINK || !(taken.vergence_m >= 0.0)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct record_row row = row_of(&taken);

@@ -71,6 +71,7 @@ static void fill(const struct record *record, const struct record_row *row,
     cells[RECORD_REFUSED] = count_cell(row->refused);
     cells[RECORD_PRESENTED] =
         seconds_cell(row->presented_t_ns != 0, row->presented_t_ns - record->start_ns);
+    cells[RECORD_VERGENCE] = number_cell(row->vergence_m > 0, 1.0 / row->vergence_m);
     cells[RECORD_SETTINGS] = count_cell(row->settings);
 }
 

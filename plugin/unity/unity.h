@@ -42,6 +42,8 @@ bool unity_settings_need_depth(void);
 const struct engine_settings *unity_settings_take(void);
 /* Reads the settings' source; while that is being changed it is the last gaze of the one before. */
 struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px);
+/* How far away both eyes look by that reading; 0: not known. */
+double unity_settings_vergence_m(void);
 /* The context's next frame, to a source that looks at pictures. */
 void unity_settings_show(struct fovea_vk *fovea, bool bottom_up);
 

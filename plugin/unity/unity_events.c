@@ -184,6 +184,9 @@ static void describe(const struct unity_camera *camera, const struct fovea_unity
         }
         unity_depth_describe(camera, block, &out_frame->depths[i], view);
     }
+    if (block->flags & FOVEA_UNITY_GAZE_OF_SOURCE) {
+        out_frame->vk.vergence_m = unity_settings_vergence_m();
+    }
 }
 
 /* Scripts' own gazes need no source. */

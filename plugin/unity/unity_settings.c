@@ -39,6 +39,11 @@ struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px)
     return engine_feed_gaze(&feed, width_px, height_px, NULL);
 }
 
+double unity_settings_vergence_m(void)
+{
+    return engine_feed_vergence_m(&feed);
+}
+
 struct shower {
     struct fovea_vk *fovea;
     bool bottom_up;

@@ -26,6 +26,8 @@ class Depth:
     elapsed_s: seconds since the call before, in which the focus of each image comes nearer to the depth under its gaze. 0: it is
         there at once, and at dof.focus_m where the depth under the gaze is unknown. A Foveator keeps what has been in focus from call
         to call.
+    vergence_m: where both lines of sight cross, as a GazeSample says; infinity too. With "dof.focus" vergence it stands in for the depth
+        under the gaze where that is unknown. 0: not known.
 
     The array is read on the stream of the images. NaN, and distances that are not above 0, are unknown: such pixels are as sharp as what is in focus.
     """
@@ -36,6 +38,7 @@ class Depth:
     perspective: bool = False
     focus_m: float = 0.0
     elapsed_s: float = 0.0
+    vergence_m: float = 0.0
 
     @classmethod
     def of_projection(cls, values: Any, scale: float, offset: float, focus_m: float = 0.0, elapsed_s: float = 0.0) -> "Depth":
@@ -54,4 +57,5 @@ class Depth:
             one_m=self.one_m,
             focus_m=self.focus_m,
             elapsed_s=self.elapsed_s,
+            vergence_m=self.vergence_m,
         )

@@ -44,6 +44,8 @@ def functions() -> ctypes.CDLL:
     library.fovea_gaze_source_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.fovea_gaze_source_udp_port.argtypes = [ctypes.c_void_p]
     library.fovea_gaze_source_udp_port.restype = ctypes.c_uint16
+    library.fovea_gaze_source_vergence_m.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+    library.fovea_gaze_source_vergence_m.restype = ctypes.c_double
     library.fovea_time_ns.argtypes, library.fovea_time_ns.restype = [], ctypes.c_int64
     return library
 

@@ -62,6 +62,7 @@ class Depth(ctypes.Structure):
         ("one_m", ctypes.c_double),
         ("focus_m", ctypes.c_double),
         ("elapsed_s", ctypes.c_double),
+        ("vergence_m", ctypes.c_double),
     ]
 
 

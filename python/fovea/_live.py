@@ -39,6 +39,8 @@ class GazeSample(NamedTuple):
     rate_hz: float  # of samples that arrived in the last second; 0 for sources without a rate
     sample_count: int  # taken in since the source was opened
     rejected_count: int  # not understood, not finite, out of order or of the future
+    # How far away both eyes look, where their lines of sight cross; infinity: they do not; 0: not known ("gaze.vergence.ipd_mm").
+    vergence_m: float = 0.0
 
     @property
     def uv(self) -> tuple[float, float]:
@@ -165,7 +167,7 @@ class Gaze:
             out = self._out
             sample = GazeSample(
                 out.point.x_uv, out.point.y_uv, GazeState(out.state), out.usable, now, out.age_ns, out.rate_hz, out.sample_count,
-                out.rejected_count,
+                out.rejected_count, opened.library.fovea_gaze_source_vergence_m(opened.pointer, now),
             )  # fmt: skip
         opened.messages.warn(stacklevel=2)
         return sample

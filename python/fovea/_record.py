@@ -33,6 +33,7 @@ class _Frame(ctypes.Structure):
         ("took_ns", ctypes.c_int64),
         ("presented_t_ns", ctypes.c_int64),
         ("refused", ctypes.c_uint64),
+        ("vergence_m", ctypes.c_double),
     ]
 
 
@@ -111,7 +112,7 @@ class Record:
     ) -> None:
         """Adds a line, of the frame that was shown. Waits for no file; some microseconds.
 
-        gaze: a `GazeSample` as it was read, with its state, age and rate; or (x, y) in uv; None, or NaN: there was none.
+        gaze: a `GazeSample` as it was read, with its state, age, rate and vergence; or (x, y) in uv; None, or NaN: there was none.
         shape: the picture's, rows and columns first, as of NHWC without N. t_ns: when it was foveated, on the clock of
         time.monotonic_ns(); None: the time that the sample was read for, else now. presented_t_ns: when it was on the screen, on that
         clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
@@ -126,6 +127,7 @@ class Record:
             presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0), refused=_live.whole_of("refused", refused, 0),
         )  # fmt: skip
         frame.gazes[0] = _gaze_of(gaze)
+        frame.vergence_m = gaze.vergence_m if isinstance(gaze, _live.GazeSample) else 0.0
         if t_ns is None:
             t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
         frame.t_ns = _live.whole_of("t_ns", t_ns)

@@ -300,6 +300,9 @@ def test_the_focus_follows_the_gaze_in_a_foveators_time():
     on_the_way = foveator(images, (0.8, 0.5), depth=fovea.Depth(metres, elapsed_s=0.3))
     focus_m = 1 / (0.25 + 0.75 * np.exp(-1))
     assert np.array_equal(on_the_way, fovea.foveate(images, config=DOF, depth=fovea.Depth(metres, focus_m=focus_m)))
+    by_eyes, unknown = {**DOF, "dof.focus": "vergence"}, np.where(metres > 2, np.nan, metres)
+    seen = fovea.foveate(images, (0.8, 0.5), config=by_eyes, depth=fovea.Depth(unknown, vergence_m=3))
+    assert np.array_equal(seen, fovea.foveate(images, config=DOF, depth=fovea.Depth(unknown, focus_m=3)))
     far = foveator(images, (0.8, 0.5), depth=fovea.Depth(metres))
     assert np.abs(far[:, 45:].astype(int) - images[:, 45:]).max() <= 1
     assert np.abs(far[:, :20].astype(int) - images[:, :20]).max() > 30

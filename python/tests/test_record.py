@@ -35,7 +35,7 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
     with fovea.Gaze("mouse") as gaze, fovea.Record(file, foveator) as record:
         for x, y in places:
             gaze.push(x, y)
-            sample = gaze.read()
+            sample = gaze.read()._replace(vergence_m=0.8)
             seen.append(foveator(IMAGE, sample))
             record.add(sample, IMAGE.shape, presented_t_ns=time.monotonic_ns(), took_s=0.002)
         record.set_config({**CONFIG, "foveation.strength": 2})
@@ -49,6 +49,7 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
     assert {(row["state"], row["usable"], row["gpu_time"], row["settings"]) for row in rows[:6]} == {("0", "1", "0.002000000", "1")}
     assert all(float(row["presented"]) > float(row["timestamp"]) > 0 for row in rows[:6])
     lost, last = rows[6:]
+    assert [row["vergence"] for row in rows] == ["1.25"] * 6 + ["n/a"] * 2
     assert (lost["foveated"], lost["refused"], lost["usable"], lost["x_coordinate"], lost["presented"]) == ("0", "2", "0", "n/a", "n/a")
     assert (last["x_coordinate"], last["y_coordinate"], last["settings"], last["frame"]) == ("10", "15", "2", "8")
     replay = {"gaze.source": "replay", "gaze.scanpath.file": f"{file}_run-1_recording-eye1_physio.tsv.gz"}
@@ -56,6 +57,8 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
         assert all(np.array_equal(foveator(IMAGE, gaze), frame) for frame in seen)
         assert not any(gaze.read().usable for _ in range(3)), "two frames that were refused, and their line's"
         assert gaze.read().uv == (0.25, 0.5)
+    with fovea.Gaze(replay) as gaze:
+        assert gaze.read().vergence_m == 0.8
     with fovea.Record(file, foveator):
         pass
     assert rows_of(file, 2)[0]["FoveaSettings"] == side["FoveaSettings"][:1]

@@ -18,6 +18,11 @@ static void check(void *user, const struct gaze_pupil_datum *datum)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct gaze_pupil_eyes eyes;
     (void)gaze_pupil_parse(data, size, check, NULL);
+    if (!gaze_pupil_parse_eyes(data, size, &eyes)) {
+        const double diopters = gaze_vergence_diopters(eyes.eyes, 0);
+        REQUIRE(isnan(diopters) || fabs(diopters) <= GAZE_VERGENCE_MOST_DIOPTERS);
+    }
     return 0;
 }

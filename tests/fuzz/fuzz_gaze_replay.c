@@ -18,8 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     for (size_t i = 0; i < rows.count; i++) {
-        const struct fovea_gaze *gaze = &rows.gazes[i];
-        if (!isfinite(gaze->point.x_uv) || !isfinite(gaze->point.y_uv)) {
+        const struct fovea_gaze *gaze = &rows.rows[i].gaze;
+        if (!isfinite(gaze->point.x_uv) || !isfinite(gaze->point.y_uv) ||
+            !(rows.rows[i].vergence_m >= 0.0)) {
             abort();
         }
     }

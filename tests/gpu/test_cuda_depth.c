@@ -210,6 +210,14 @@ TEST(new_settings_and_blinks_do_not_move_the_focus)
     look(given, 0.8f, 0.5f, false);
     run_on(given, fixture.stream);
     assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-1.0)));
+    given->pictures.scene.settings.own.dof_focus =
+        2; /* vergence, where the eyes' depth is unknown */
+    assert_ok(fovea_context_set_settings(given->context, &given->pictures.scene.settings));
+    look(given, NAN, 0.5f, true);
+    given->depth.elapsed_s = 0.0;
+    given->depth.vergence_m = 2.5;
+    run_on(given, fixture.stream);
+    assert_focused(given, 2.5);
 }
 
 TEST(batches_on_two_streams_follow_each_other)

@@ -3,6 +3,7 @@
 """hello_xr, which Debian has, on a runtime of our own: under OpenXR's core validation and Vulkan's validation, with and
 without Fovea's layer."""
 
+import gzip
 import json
 import os
 import re
@@ -69,11 +70,27 @@ def assert_eyes(before, after, frame, eyes, views=2):
         assert far <= 3, f"frame {frame}, view {view}: {far} levels"
 
 
-def test_each_view_follows_its_own_eye(hello, before):
-    """Three frames with a gaze of each eye, though the runtime has one of both eyes, too."""
+def diopters(left, right):
+    """1 over the distance at which lines of sight of these directions cross, 64 mm apart: in the plane of both eyes and the middle."""
+    yaws, pitches = numpy.radians([[left[0], right[0]], [left[1], right[1]]])
+    ways = numpy.array([numpy.sin(yaws) * numpy.cos(pitches), numpy.sin(pitches), numpy.cos(yaws) * numpy.cos(pitches)])
+    ahead = ways.sum(axis=1) * (0, 1, 1)
+    ahead /= numpy.linalg.norm(ahead)
+    across = ways[0] / (ahead @ ways)
+    return (across[0] - across[1]) / 0.064 / ahead[2]
+
+
+def test_each_view_follows_its_own_eye(hello, before, tmp_path):
+    """Three frames with a gaze of each eye, though the runtime has one of both eyes, too. The record says where they cross, if they do."""
     eyes = [((12, -4), (6, -5)), ((-20, 10), (-14, 12)), ((0, 0), (3, 3))]
     text = ";".join("/".join(f"{x},{y},0.9" for x, y in pair) for pair in eyes)
-    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_EYES=text, FOVEA_TEST_XR_GAZE="25,25").check()
+    sets = f"foveation.model=paper,gaze.vergence.ipd_mm=63,gaze.vergence.smooth_ms=0,record.file={tmp_path / 'look'}"
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_EYES=text, FOVEA_TEST_XR_GAZE="25,25", FOVEA_SET=sets).check()
+    tables = [gzip.decompress(table.read_bytes()).decode() for table in tmp_path.glob("look*physio.tsv.gz")]
+    assert tables
+    for table in tables:
+        told = [float(line.split("\t")[20]) for line in table.splitlines()]
+        assert told[1:] == [0, 0] and abs(told[0] - diopters(*eyes[0])) < 1e-4, told
     assert after.output.count("the gaze is the runtime's, one of each eye") == 1, after.output
     assert "one of both eyes" not in after.output
     for frame, pair in enumerate(eyes):

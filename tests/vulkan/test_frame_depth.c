@@ -88,17 +88,22 @@ static double value_under(const struct given *given, const struct fovea_gaze *ga
 }
 
 /* What the passes keep is what dof_focus says, frame by frame: at once, then by the time constant,
- * where it was without a gaze, and by hysteresis. */
+ * where it was without a gaze, by hysteresis, and by vergence where the depth is unknown. */
 TEST(the_focus_follows_the_gaze)
 {
     static const struct {
         double x_uv;
         double elapsed_s;
         double focus_m;
-    } steps[] = {{0.2, 0.0, 0.0}, {0.8, 0.1, 0.0},  {0.8, 0.1, 0.0}, {-1.0, 0.1, 0.0},
-                 {0.3, 0.0, 0.0}, {0.31, 0.1, 0.0}, {0.9, 0.1, 1.3}, {0.9, 0.5, 0.0}};
+        double vergence_m;
+    } steps[] = {{0.2, 0.0, 0.0, 0.0},  {0.8, 0.1, 0.0, 0.7},
+                 {0.8, 0.1, 0.0, 0.0},  {-1.0, 0.1, 0.0, 0.0},
+                 {0.3, 0.0, 0.0, 0.0},  {0.31, 0.1, 0.0, 0.0},
+                 {-1.0, 0.1, 0.0, 0.7}, {-1.0, 0.0, 0.0, (double)INFINITY},
+                 {0.9, 0.1, 1.3, 0.0},  {0.9, 0.5, 0.0, 0.0}};
     struct operator_scene scene = depth_plain_scene();
     scene.settings.own.dof_focus_hysteresis_diopters = 0.2;
+    scene.settings.own.dof_focus = 2; /* vergence */
     struct given *given = given_make(&scene, DEPTHS_SLOPE, VK_FORMAT_R32_SFLOAT);
     const struct dof_optics optics = dof_optics_of(&scene.settings, scene.width_px);
     struct operator_focus focus = {0};
@@ -108,6 +113,7 @@ TEST(the_focus_follows_the_gaze)
         gaze.usable = seen;
         given->drawn.values.elapsed_s = steps[i].elapsed_s;
         given->drawn.values.focus_m = steps[i].focus_m;
+        given->drawn.values.vergence_m = steps[i].vergence_m;
         run_well(given, gaze);
         const struct dof_scale scale = dof_scale_of(&given->drawn.values);
         const float diopters =

@@ -35,17 +35,19 @@ shared uint most_near;
 
 /* ---- Focus */
 
-/* NaN's bits do not get into the arithmetic: `seen` says whether the depth under the gaze is known. */
+/* NaN's bits do not get into the arithmetic: `seen` says whether the depth under the gaze is known. Where it is not,
+ * the eyes' vergence may be. */
 float next_focus(bool seen, float seen_diopters)
 {
     float wanted = seen ? seen_diopters : first_diopters;
+    bool known = seen || (flags & FLAG_VERGENCE) != 0;
     bool goes_on = was_there != 0 && (flags & FLAG_FOLLOWS) != 0;
-    if (goes_on && (!seen || abs(wanted - wanted_diopters) <= hysteresis_diopters)) {
+    if (goes_on && (!known || abs(wanted - wanted_diopters) <= hysteresis_diopters)) {
         wanted = wanted_diopters;
     }
     diopters = wanted + (goes_on ? left * (diopters - wanted) : 0.0);
     wanted_diopters = wanted;
-    was_there = seen || goes_on ? 1 : 0;
+    was_there = known || goes_on ? 1 : 0;
     return diopters;
 }
 

@@ -13,6 +13,7 @@
 const int FLAG_DISTANCE = 1;
 const int FLAG_FOLLOWS = 2;
 const int FLAG_BLIND = 4;
+const int FLAG_VERGENCE = 8;
 
 /* struct dof_constants of dof_shaders.h. */
 layout(push_constant) uniform Constants

@@ -75,7 +75,10 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     const struct dof_plan *dof = dof_plan_of(plan);
     snprintf(out, bytes, "dof  %s light  %s  focus %s",
              gauss_plan_light(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
-             dof->optics.is_eye ? "eye" : "camera", dof->optics.is_fixed ? "fixed" : "gaze");
+             dof->optics.is_eye ? "eye" : "camera",
+             dof->optics.is_fixed         ? "fixed"
+             : dof->optics.takes_vergence ? "vergence"
+                                          : "gaze");
 }
 
 const struct operator_api dof_operator = {

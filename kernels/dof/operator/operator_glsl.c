@@ -167,6 +167,10 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     out->given_diopters =
         values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
     out->flags |= follows ? DOF_CONSTANT_FOLLOWS : 0;
+    out->flags |= dof_knows_vergence(optics, values) ? DOF_CONSTANT_VERGENCE : 0;
+    out->first_diopters =
+        (float)(dof_knows_vergence(optics, values) ? dof_diopters_at(values->vergence_m)
+                                                   : 1.0 / optics->focus_m);
     out->left = stays ? 1.0f : (float)operator_left_after(values->elapsed_s, optics->focus_time_s);
     out->hysteresis_diopters = stays ? FLT_MAX : (float)optics->focus_hysteresis_diopters;
 }
@@ -174,7 +178,6 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
 static void set_optics(const struct dof_optics *optics, struct dof_constants *out)
 {
     out->most_px = (float)optics->sigma_max_px;
-    out->first_diopters = (float)(1.0 / optics->focus_m);
     out->focal_m = (float)optics->focal_m;
     out->sigma_scale = (float)dof_optics_sigma_px(optics, 0.0);
 }

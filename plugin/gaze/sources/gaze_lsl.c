@@ -251,7 +251,8 @@ static bool understand(struct lsl *lsl, lsl_info info)
 
 /* ---- Its samples */
 
-/* What liblsl measures between the two machines, once a second: so a drift is followed. */
+/* liblsl measures how far the two machines' clocks are apart, and is asked once a second: so a
+ * drift is followed. */
 static void correct(struct lsl *lsl, int64_t now_ns)
 {
     if (now_ns < gaze_time_add(lsl->corrected_ns, lsl->corrected ? CORRECT_NS : 0)) {
@@ -290,6 +291,15 @@ static bool place(struct lsl *lsl, double sender_s, int64_t arrival_ns, int64_t 
     return gaze_clock_place(&lsl->clock, sender_s, arrival_ns, out_t_ns);
 }
 
+static void take_eyes(struct lsl *lsl, const struct fovea_gaze_sample *sample)
+{
+    double x[2];
+    double y[2];
+    if (lsl_channels_places(&lsl->channels, lsl->numbers, x, y)) {
+        gaze_feed_add_places(&lsl->feed, lsl->feed.base.settings.vergence_distance_m, x, y, sample);
+    }
+}
+
 static void take(struct lsl *lsl, double sender_s, int64_t now_ns)
 {
     struct fovea_gaze_sample sample =
@@ -303,6 +313,7 @@ static void take(struct lsl *lsl, double sender_s, int64_t now_ns)
         gaze_feed_reject(&lsl->feed, "it is older than the one before");
     } else {
         gaze_feed_add(&lsl->feed, &sample);
+        take_eyes(lsl, &sample);
     }
 }
 
@@ -419,4 +430,5 @@ const struct gaze_source_api gaze_lsl = {
     .finish = lsl_finish,
     .intake = gaze_feed_intake,
     .observe = gaze_feed_observe,
+    .vergence_m = gaze_feed_vergence_m,
 };

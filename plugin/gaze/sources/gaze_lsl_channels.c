@@ -176,3 +176,13 @@ struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels
     sample.blink = seen == 0 || !isfinite(sample.x) || !isfinite(sample.y);
     return sample;
 }
+
+bool lsl_channels_places(const struct lsl_channels *channels, const double *numbers,
+                         double out_x[2], double out_y[2])
+{
+    for (size_t eye = 0; eye < 2; eye++) {
+        out_x[eye] = numbers[channels->x[eye]];
+        out_y[eye] = numbers[channels->y[eye]];
+    }
+    return channels->eyes == 2;
+}

@@ -35,4 +35,8 @@ const char *lsl_channels_choose(const char *wanted, const struct lsl_label *labe
 struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels,
                                              enum fovea_gaze_eye wanted, const double *numbers);
 
+/* Says where each eye looks; NAN: it is lost. False: the stream has one of them. */
+bool lsl_channels_places(const struct lsl_channels *channels, const double *numbers,
+                         double out_x[2], double out_y[2]);
+
 #endif

@@ -80,6 +80,7 @@ static void take_gaze(struct neon *neon, const struct gaze_rtp_packet *packet, i
 {
     struct gaze_neon_datum datum;
     struct fovea_gaze_sample sample;
+    struct gaze_sight eyes[2];
     const struct fovea_gaze_settings *settings = &neon->feed.base.settings;
     const char *why = gaze_neon_parse(packet->payload, packet->payload_bytes, &datum);
     if (why) {
@@ -90,6 +91,9 @@ static void take_gaze(struct neon *neon, const struct gaze_rtp_packet *packet, i
     sample.t_ns = gaze_neon_time_place(&neon->time, packet->time, now_ns);
     gaze_feed_good(&neon->feed);
     gaze_feed_add(&neon->feed, &sample);
+    if (gaze_neon_sights(&datum, settings->neon_closed_mm, eyes)) {
+        gaze_feed_add_eyes(&neon->feed, eyes, sample.confidence, sample.t_ns);
+    }
 }
 
 /* A packet that another has overtaken, or that has come twice, is of no use. */
@@ -576,4 +580,5 @@ const struct gaze_source_api gaze_neon = {
     .finish = neon_finish,
     .intake = gaze_feed_intake,
     .observe = gaze_feed_observe,
+    .vergence_m = gaze_feed_vergence_m,
 };

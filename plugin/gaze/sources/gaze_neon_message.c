@@ -127,3 +127,17 @@ void gaze_neon_sample(const struct gaze_neon_datum *datum, enum fovea_gaze_eye w
         .blink = datum->worn && is_closed(datum, wanted, closed_mm),
     };
 }
+
+bool gaze_neon_sights(const struct gaze_neon_datum *datum, double closed_mm,
+                      struct gaze_sight out[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const struct gaze_neon_eye *eye = &datum->eyes[i];
+        for (int axis = 0; axis < 3; axis++) {
+            out[i].eye_m[axis] = 1e-3 * eye->center_mm[axis];
+            out[i].way[axis] = eye->axis[axis];
+        }
+    }
+    return datum->worn && !is_closed(datum, FOVEA_GAZE_EYE_LEFT, closed_mm) &&
+           !is_closed(datum, FOVEA_GAZE_EYE_RIGHT, closed_mm);
+}

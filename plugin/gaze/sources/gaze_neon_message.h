@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the Companion app of Pupil Labs' Neon and Invisible sends of the gaze: big-endian floats,
- * in one of six lengths. Which it is depends on the glasses and on what is switched on in the app.
+/* The Companion app of Pupil Labs' Neon and Invisible sends the gaze as big-endian floats, in one
+ * of six lengths. Which it is depends on the glasses and on what is switched on in the app.
  *
  *     bytes
  *         9   x, y, worn
@@ -17,6 +17,7 @@
 
 #include "config/settings.h"
 #include "fovea_gaze.h"
+#include "plugin/gaze/gaze_vergence.h"
 
 struct gaze_neon_eye {
     double x; /* pixels of the scene camera from its upper left corner; NAN: not said */
@@ -36,9 +37,14 @@ struct gaze_neon_datum {
 /* NULL: understood. Else why not. */
 const char *gaze_neon_parse(const uint8_t *bytes, size_t count, struct gaze_neon_datum *out);
 
-/* Where the eyes that count look, but for its time. Lids that are no farther apart than closed_mm
- * are closed. */
+/* Says where the eyes that count look, but for its time. Lids that are no farther apart than
+ * closed_mm are closed. */
 void gaze_neon_sample(const struct gaze_neon_datum *datum, enum fovea_gaze_eye wanted,
                       double closed_mm, struct fovea_gaze_sample *out);
+
+/* Gives the lines of sight of both eyes, as the optical axes of their models. False: an eye is not
+ * told, is closed, or the glasses are not worn. */
+bool gaze_neon_sights(const struct gaze_neon_datum *datum, double closed_mm,
+                      struct gaze_sight out[2]);
 
 #endif

@@ -12,6 +12,17 @@ struct osc {
     struct gaze_osc_eyes eyes; /* the thread's own */
 };
 
+/* They are angles of each eye in a headset, and no places on a screen. */
+static void take_eyes(struct osc *osc, int64_t t_ns)
+{
+    double right_deg[2];
+    double up_deg[2];
+    struct fovea_gaze_sample both = {.t_ns = t_ns};
+    if (gaze_osc_places(&osc->eyes, right_deg, up_deg, &both.confidence)) {
+        gaze_feed_add_places(&osc->datagrams.feed, 0.0, right_deg, up_deg, &both);
+    }
+}
+
 static void take(struct gaze_datagrams *datagrams, const uint8_t *bytes, size_t count)
 {
     struct osc *osc = (struct osc *)datagrams;
@@ -24,6 +35,7 @@ static void take(struct gaze_datagrams *datagrams, const uint8_t *bytes, size_t 
                gaze_osc_sample(&osc->eyes, datagrams->feed.base.settings.filter_eye, &sample)) {
         sample.t_ns = fovea_time_ns();
         gaze_feed_add(&datagrams->feed, &sample);
+        take_eyes(osc, sample.t_ns);
     }
 }
 
@@ -52,5 +64,6 @@ const struct gaze_source_api gaze_osc = {
     .finish = gaze_datagrams_finish,
     .intake = gaze_feed_intake,
     .observe = gaze_feed_observe,
+    .vergence_m = gaze_feed_vergence_m,
     .udp_port = gaze_datagrams_port,
 };

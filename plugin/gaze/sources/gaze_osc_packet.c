@@ -93,6 +93,10 @@ static void take_message(const struct message *message, const double *numbers,
                          struct gaze_osc_eyes *eyes)
 {
     const bool apart = message->numbers >= 4;
+    if (message->meaning == PITCH_YAW || message->meaning == DIRECTION ||
+        message->meaning == TANGENT_RIGHT) {
+        eyes->apart = apart || message->eyes != BOTH;
+    }
     for (int i = 0; i < 2; i++) {
         if (message->eyes & (1 << i)) {
             take_numbers(message->meaning, numbers + (apart && i == 1 ? message->numbers / 2 : 0),
@@ -273,4 +277,18 @@ bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wante
         }
     }
     return counted > 0;
+}
+
+bool gaze_osc_places(const struct gaze_osc_eyes *eyes, double out_right_deg[2],
+                     double out_up_deg[2], double *out_open)
+{
+    bool are_known = eyes->apart;
+    *out_open = 1.0;
+    for (int i = 0; i < 2; i++) {
+        are_known = are_known && counts(eyes, FOVEA_GAZE_EYE_BOTH, i);
+        out_right_deg[i] = eyes->eye[i].right_deg;
+        out_up_deg[i] = eyes->eye[i].up_deg;
+        *out_open = fmin(*out_open, eyes->eye[i].open);
+    }
+    return are_known;
 }

@@ -19,6 +19,7 @@ struct gaze_osc_eye {
 
 struct gaze_osc_eyes {
     struct gaze_osc_eye eye[2]; /* left, right */
+    bool apart; /* each eye has a way of its own, across */
     bool changed; /* set where a packet says something of the eyes */
 };
 
@@ -30,5 +31,10 @@ const char *gaze_osc_parse(const uint8_t *bytes, size_t count, struct gaze_osc_e
 /* The middle of both eyes, or the one that is known; or the wanted one. False: none is yet. */
 bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wanted,
                      struct fovea_gaze_sample *out);
+
+/* Says where both eyes look, and how far the more closed one is open. False: it is not known of
+ * both, or was said of both together. */
+bool gaze_osc_places(const struct gaze_osc_eyes *eyes, double out_right_deg[2],
+                     double out_up_deg[2], double *out_open);
 
 #endif

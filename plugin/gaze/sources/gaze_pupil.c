@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define TOPIC "surfaces."
+#define TOPIC_EYES "gaze.3d.01." /* of both eyes, by their models */
 #define MESSAGE_BYTES (256 << 10)
 #define MESSAGES_A_TURN 64
 #define ANSWER_NS GAZE_NS_PER_S
@@ -150,6 +151,11 @@ static bool ask_for_port(struct pupil *pupil, unsigned *out_port)
     return true;
 }
 
+static bool subscribe_to(struct pupil *pupil, const char *topic, size_t bytes)
+{
+    return pupil->library.setsockopt(pupil->published, ZMQ_SUBSCRIBE, topic, bytes) == 0;
+}
+
 static bool subscribe(struct pupil *pupil)
 {
     char topic[128];
@@ -161,8 +167,9 @@ static bool subscribe(struct pupil *pupil)
     const int bytes =
         snprintf(topic, sizeof topic, TOPIC "%s", pupil->feed.base.settings.pupil_surface);
     pupil->published = open_socket(pupil, ZMQ_SUB, port);
-    return pupil->published &&
-           pupil->library.setsockopt(pupil->published, ZMQ_SUBSCRIBE, topic, (size_t)bytes) == 0;
+    return pupil->published && subscribe_to(pupil, topic, (size_t)bytes) &&
+           (!(pupil->feed.base.settings.vergence_ipd_mm > 0.0) ||
+            subscribe_to(pupil, TOPIC_EYES, sizeof TOPIC_EYES - 1));
 }
 
 static void unsubscribe(struct pupil *pupil)
@@ -208,6 +215,28 @@ static bool is_wanted(const struct pupil *pupil, size_t topic_bytes)
     return surface[0] == '\0' || topic_bytes == bytes;
 }
 
+static const char *take_eyes(struct pupil *pupil, size_t bytes)
+{
+    struct gaze_pupil_eyes both;
+    const char *why = gaze_pupil_parse_eyes(pupil->message, bytes, &both);
+    if (!why) {
+        gaze_feed_add_eyes(&pupil->feed, both.eyes, both.confidence, place(pupil, both.time_s));
+    }
+    return why;
+}
+
+/* Topic and message are there. */
+static const char *take_part(struct pupil *pupil, size_t topic_bytes, size_t bytes)
+{
+    if (topic_bytes >= sizeof TOPIC_EYES - 1 &&
+        memcmp(pupil->topic, TOPIC_EYES, sizeof TOPIC_EYES - 1) == 0) {
+        return take_eyes(pupil, bytes);
+    }
+    return is_wanted(pupil, topic_bytes)
+               ? gaze_pupil_parse(pupil->message, bytes, take_datum, pupil)
+               : NULL;
+}
+
 static bool has_more(struct pupil *pupil)
 {
     int more = 0;
@@ -240,9 +269,7 @@ static bool take_message(struct pupil *pupil)
     const char *why = "it has no second part, or a very long one";
     pupil->now_ns = fovea_time_ns();
     if (bytes >= 0 && bytes <= MESSAGE_BYTES) {
-        why = is_wanted(pupil, (size_t)topic)
-                  ? gaze_pupil_parse(pupil->message, (size_t)bytes, take_datum, pupil)
-                  : NULL;
+        why = take_part(pupil, (size_t)topic, (size_t)bytes);
     }
     if (why) {
         gaze_feed_reject(&pupil->feed, why);
@@ -338,4 +365,5 @@ const struct gaze_source_api gaze_pupil = {
     .finish = pupil_finish,
     .intake = gaze_feed_intake,
     .observe = gaze_feed_observe,
+    .vergence_m = gaze_feed_vergence_m,
 };

@@ -120,7 +120,8 @@ static bool read_head(struct reader *reader, struct head *out)
     return true;
 }
 
-/* What a head is followed by, with all that is in it. Each step takes a byte or ends. */
+/* Passes over what a head is followed by, with all that is in it. Each step takes a byte or ends.
+ */
 static bool pass_rest(struct reader *reader, struct head head)
 {
     uint64_t values = 0;
@@ -275,4 +276,102 @@ const char *gaze_pupil_parse(const uint8_t *bytes, size_t count, gaze_pupil_fn t
         }
     }
     return NULL;
+}
+
+/* ---- Both eyes */
+
+/* Three numbers. */
+static bool read_vector(struct reader *reader, double scale, double out[3])
+{
+    struct head head;
+    if (!read_head(reader, &head)) {
+        return false;
+    }
+    if (head.kind != LIST || head.count != 3) {
+        return pass_rest(reader, head);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!read_number(reader, &out[i])) {
+            return false;
+        }
+        out[i] *= scale;
+    }
+    return true;
+}
+
+/* Which eye a key names, by a number or its text; 2: none. */
+static bool read_eye(struct reader *reader, size_t *out)
+{
+    struct head head;
+    if (!read_head(reader, &head)) {
+        return false;
+    }
+    const uint8_t *text = reader->at;
+    if (!pass_rest(reader, head)) {
+        return false;
+    }
+    const double number = head.kind == TEXT && head.count == 1 ? text[0] - (double)'0'
+                          : head.kind == NUMBER                ? head.number
+                                                               : 2.0;
+    *out = number == 0.0 ? 1 : number == 1.0 ? 0 : 2;
+    return true;
+}
+
+static bool read_vectors(struct reader *reader, double scale, double *out[2])
+{
+    struct head head;
+    if (!read_head(reader, &head)) {
+        return false;
+    }
+    if (head.kind != MAP) {
+        return pass_rest(reader, head);
+    }
+    for (uint64_t i = 0; i < head.count; i++) {
+        size_t eye = 2;
+        if (!read_eye(reader, &eye) ||
+            !(eye < 2 ? read_vector(reader, scale, out[eye]) : pass(reader))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_eyes_member(struct reader *reader, struct gaze_pupil_eyes *out)
+{
+    const char *key = NULL;
+    size_t bytes = 0;
+    double *centers[2] = {out->eyes[0].eye_m, out->eyes[1].eye_m};
+    double *ways[2] = {out->eyes[0].way, out->eyes[1].way};
+    if (!read_key(reader, &key, &bytes)) {
+        return false;
+    }
+    if (is_key(key, bytes, "eye_centers_3d")) {
+        return read_vectors(reader, 1e-3, centers); /* millimetres */
+    }
+    if (is_key(key, bytes, "gaze_normals_3d")) {
+        return read_vectors(reader, 1.0, ways);
+    }
+    if (is_key(key, bytes, "confidence")) {
+        return read_number(reader, &out->confidence);
+    }
+    return is_key(key, bytes, "timestamp") ? read_number(reader, &out->time_s) : pass(reader);
+}
+
+const char *gaze_pupil_parse_eyes(const uint8_t *bytes, size_t count, struct gaze_pupil_eyes *out)
+{
+    const struct gaze_sight nothing = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    struct reader reader = {.at = bytes, .end = bytes + count};
+    struct head head;
+    *out = (struct gaze_pupil_eyes){{nothing, nothing}, NAN, NAN};
+    if (!read_head(&reader, &head) || head.kind != MAP) {
+        return "it is not a map of MessagePack";
+    }
+    for (uint64_t i = 0; i < head.count; i++) {
+        if (!read_eyes_member(&reader, out)) {
+            return CUT_OFF;
+        }
+    }
+    return isfinite(out->time_s) && out->confidence >= 0.0 && out->confidence <= 1.0
+               ? NULL
+               : "a gaze of both eyes has no confidence of 0 to 1 and timestamp";
 }

@@ -42,9 +42,20 @@ static void replay_answer(struct fovea_gaze_source *source, int64_t t_ns,
                                         .state = FOVEA_GAZE_LOST,
                                         .usable = settings->fallback != FOVEA_GAZE_FALLBACK_NONE};
     } else {
-        *out_gaze = replay->file.gazes[frame % count];
+        *out_gaze = replay->file.rows[frame % count].gaze;
     }
     out_gaze->sample_count = replay->next;
+}
+
+static double replay_vergence_m(struct fovea_gaze_source *source, int64_t t_ns)
+{
+    const struct replay *replay = (struct replay *)source;
+    const size_t frame = replay->next - 1;
+    (void)t_ns;
+    if (replay->next == 0 || (frame >= replay->file.count && !source->settings.scanpath_loop)) {
+        return 0.0;
+    }
+    return replay->file.rows[frame % replay->file.count].vergence_m;
 }
 
 static void replay_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
@@ -61,4 +72,5 @@ const struct gaze_source_api gaze_replay = {
     .init = replay_init,
     .finish = replay_finish,
     .answer = replay_answer,
+    .vergence_m = replay_vergence_m,
 };

@@ -7,8 +7,13 @@
 
 #include "plugin/fovea_gaze.h"
 
+struct gaze_replay_row {
+    struct fovea_gaze gaze;
+    double vergence_m; /* 0: not known */
+};
+
 struct gaze_replay_rows {
-    struct fovea_gaze *gazes; /* of the frames, in their order */
+    struct gaze_replay_row *rows; /* of the frames, in their order */
     size_t count; /* at least 1 after success */
     size_t capacity;
     size_t missing; /* lines that are not there: their frames have the gaze of the line before */

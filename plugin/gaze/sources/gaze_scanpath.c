@@ -5,6 +5,7 @@
  * one. */
 #include "gaze_scanpath_file.h"
 #include "plugin/gaze/gaze_filter.h"
+#include "plugin/gaze/gaze_vergence.h"
 
 #include "core/log.h"
 
@@ -18,6 +19,7 @@ struct scanpath {
     struct gaze_scanpath_rows file;
     size_t *last_valid; /* for each row: the newest valid one not after it, or NO_ROW */
     uint8_t *movements; /* for each row: enum gaze_movement; NULL: nobody has asked */
+    struct gaze_vergence *vergences; /* for each row: of it and those before; NULL: not asked for */
     int64_t lap_ns; /* from a row to the same row of the next lap; 0: does not loop */
     int64_t start_ns;
     bool started;
@@ -77,6 +79,48 @@ static void filter_rows(struct scanpath *scanpath, struct gaze_filter *filter)
     }
 }
 
+/* Where the place is one eye's, the other one is beside it. */
+static void find_eyes(const struct fovea_gaze_settings *settings,
+                      const struct gaze_scanpath_row *row, struct gaze_sight out[2])
+{
+    static const double left_from[] = {
+        [FOVEA_GAZE_EYE_BOTH] = -0.5, [FOVEA_GAZE_EYE_LEFT] = 0.0, [FOVEA_GAZE_EYE_RIGHT] = -1.0};
+    const double left = row->x + left_from[settings->scanpath_eye] * row->apart;
+    const double x[2] = {left, left + row->apart};
+    const double y[2] = {row->y, row->y};
+    gaze_vergence_from_places(settings, settings->vergence_distance_m, x, y, out);
+}
+
+/* Takes the places as the file has them: before they are filtered. */
+static enum fovea_result find_vergences(struct scanpath *scanpath)
+{
+    struct gaze_vergence now = {.any = false};
+    if (!(scanpath->base.settings.vergence_ipd_mm > 0.0)) {
+        return FOVEA_OK;
+    }
+    scanpath->vergences = calloc(scanpath->file.count, sizeof *scanpath->vergences);
+    if (!scanpath->vergences) {
+        log_error(scanpath->base.log, "gaze: out of memory for the scanpath's vergence");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < scanpath->file.count; i++) {
+        const struct gaze_scanpath_row *row = &scanpath->file.rows[i];
+        struct gaze_sight eyes[2];
+        find_eyes(&scanpath->base.settings, row, eyes);
+        if (scanpath->last_valid[i] == i) {
+            (void)gaze_vergence_pass(&now, &scanpath->base.settings, eyes, row->t_ns);
+        }
+        scanpath->vergences[i] = now;
+    }
+    if (!now.any) {
+        log_warning(
+            scanpath->base.log,
+            "gaze.vergence.ipd_mm has no effect: %s has no row with the places of both eyes",
+            scanpath->base.settings.scanpath_file);
+    }
+    return FOVEA_OK;
+}
+
 /* Once, in the order of the file: whatever times are asked for, a row has one answer. */
 static enum fovea_result filter_once(struct scanpath *scanpath)
 {
@@ -107,6 +151,7 @@ static enum fovea_result scanpath_init(struct fovea_gaze_source *source)
         scanpath->lap_ns = lap_length_ns(&scanpath->file);
     }
     FOVEA_TRY(find_valid_rows(scanpath));
+    FOVEA_TRY(find_vergences(scanpath));
     return filter_once(scanpath);
 }
 
@@ -115,6 +160,7 @@ static void scanpath_finish(struct fovea_gaze_source *source)
     struct scanpath *scanpath = (struct scanpath *)source;
     free(scanpath->last_valid);
     free(scanpath->movements);
+    free(scanpath->vergences);
     gaze_scanpath_rows_finish(&scanpath->file);
 }
 
@@ -203,20 +249,39 @@ static void observe_rows(const struct scanpath *scanpath, int64_t elapsed_ns,
     out->missing_since_ns = gaze_time_add(scanpath->start_ns, missing_ns);
 }
 
-static void scanpath_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
-                             struct gaze_observation *out)
+static int64_t elapsed_at(struct scanpath *scanpath, int64_t t_ns)
 {
-    (void)aspect;
-    struct scanpath *scanpath = (struct scanpath *)source;
     if (!scanpath->started) {
         scanpath->started = true;
         scanpath->start_ns = t_ns;
     }
     const int64_t since_start_ns = gaze_time_sub(t_ns, scanpath->start_ns);
-    const int64_t elapsed_ns = since_start_ns > 0 ? since_start_ns : 0;
+    return since_start_ns > 0 ? since_start_ns : 0;
+}
+
+static void scanpath_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
+                             struct gaze_observation *out)
+{
+    (void)aspect;
+    struct scanpath *scanpath = (struct scanpath *)source;
+    const int64_t elapsed_ns = elapsed_at(scanpath, t_ns);
     observe_rows(scanpath, elapsed_ns, out);
     out->sample_count = rows_until(scanpath, elapsed_ns);
     out->rate_hz = (double)(out->sample_count - rows_until(scanpath, elapsed_ns - GAZE_NS_PER_S));
+}
+
+/* A row stands until the next one, and the last one for as long as any sample. */
+static double scanpath_vergence_m(struct fovea_gaze_source *source, int64_t t_ns)
+{
+    struct scanpath *scanpath = (struct scanpath *)source;
+    if (!scanpath->vergences) {
+        return 0.0;
+    }
+    const int64_t elapsed_ns = elapsed_at(scanpath, t_ns);
+    const size_t row = place_at(scanpath, elapsed_ns).row;
+    const bool is_end = scanpath->lap_ns == 0 && row + 1 == scanpath->file.count;
+    return gaze_vergence_m(&scanpath->vergences[row], &source->settings,
+                           is_end ? elapsed_ns : scanpath->file.rows[row].t_ns);
 }
 
 static void scanpath_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
@@ -232,4 +297,5 @@ const struct gaze_source_api gaze_scanpath = {
     .init = scanpath_init,
     .finish = scanpath_finish,
     .observe = scanpath_observe,
+    .vergence_m = scanpath_vergence_m,
 };

@@ -13,6 +13,7 @@ struct gaze_scanpath_row {
     double y;
     double confidence;
     bool closed; /* the eye: why there is no place, where the file tells */
+    double apart; /* the right eye's x less the left one's; NAN: they are not both seen */
 };
 
 struct gaze_scanpath_rows {

@@ -133,6 +133,7 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
         .signals = &signal,
         .signal_count = 1,
         .gaze = own->gaze,
+        .vergence_m = own->vergence_m,
     };
     fovea_vk_set_hud_text(context->fovea, own->hud, own->hud_gaze);
     return layer_dump_wanted() ? present_dumped(p, swapchain, context, &frame, index, &waits)

@@ -381,13 +381,16 @@ static void follow(struct layer_context *context, struct fovea_gaze_source *sour
 }
 
 static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze_source *source,
-                      struct fovea_gaze *out_gaze)
+                      struct layer_frame *out_frame)
 {
-    *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
-    if (source && fovea_gaze_source_read(source, fovea_time_ns(), swapchain->width_px,
-                                         swapchain->height_px, out_gaze) < 0) {
-        *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
+    const struct fovea_gaze none = {.point = {0.5, 0.5}};
+    const int64_t now_ns = fovea_time_ns();
+    out_frame->gaze = none;
+    if (source && fovea_gaze_source_read(source, now_ns, swapchain->width_px, swapchain->height_px,
+                                         &out_frame->gaze) < 0) {
+        out_frame->gaze = none;
     }
+    out_frame->vergence_m = fovea_gaze_source_vergence_m(source, now_ns);
 }
 
 /* A mouse is not lost: it is where the window does not see it. */
@@ -426,7 +429,7 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     out_frame->settings_serial = context->settings_serial;
     struct fovea_gaze_source *source = source_of(swapchain);
     follow(context, source);
-    read_gaze(swapchain, source, &out_frame->gaze);
+    read_gaze(swapchain, source, out_frame);
     const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
     if (slot) {
         const uint32_t size_px[2] = {swapchain->width_px, swapchain->height_px};

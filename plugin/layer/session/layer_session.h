@@ -30,6 +30,7 @@ bool layer_session_tick(void);
 /* What a frame of that swapchain is made with. New settings are given to its context first. */
 struct layer_frame {
     struct fovea_gaze gaze;
+    double vergence_m; /* 0: not known */
     uint64_t settings_serial; /* of the settings that it is made by; from 1 on */
     char hud[LAYER_INPUT_HELP_BYTES];
     const char *hud_gaze; /* why there is no gaze; NULL: what its state says is all */

@@ -15,7 +15,7 @@
 #define RECORDING_NS_PER_US 1e3
 #define RECORDING_NS_PER_NS 1.0
 
-/* What a reader knows of its file's positions. */
+/* A reader knows this much of its file's positions. */
 enum recording_space {
     RECORDING_AS_SET, /* nothing: gaze.space and gaze.origin tell */
     RECORDING_SET_PIXELS, /* pixels; gaze.space, gaze.origin and gaze.screen_px must say so */
@@ -25,12 +25,14 @@ enum recording_space {
     RECORDING_PIXELS_DOWN, /* origin top left, y down; of the file's screen, or gaze.screen_px */
 };
 
-/* What one eye did. */
+/* This is what one eye did. */
 struct recording_eye {
     bool seen;
     double x;
     double y;
     bool closed; /* and therefore not seen */
+    bool is_pair; /* of both eyes, wherever it is: */
+    double apart; /* the right one's x less the left one's */
 };
 
 struct recording {

@@ -74,18 +74,18 @@ static bool unpack(char *bytes, size_t *count)
 
 /* ---- Lines ---- */
 
-static bool add(struct gaze_replay_rows *rows, const struct fovea_gaze *gaze)
+static bool add(struct gaze_replay_rows *rows, const struct gaze_replay_row *row)
 {
     if (rows->count == rows->capacity) {
         const size_t capacity = rows->capacity ? 2 * rows->capacity : 1024;
-        struct fovea_gaze *grown = realloc(rows->gazes, capacity * sizeof *grown);
+        struct gaze_replay_row *grown = realloc(rows->rows, capacity * sizeof *grown);
         if (!grown) {
             return false;
         }
-        rows->gazes = grown;
+        rows->rows = grown;
         rows->capacity = capacity;
     }
-    rows->gazes[rows->count++] = *gaze;
+    rows->rows[rows->count++] = *row;
     return true;
 }
 
@@ -93,7 +93,7 @@ struct line {
     double values[COLUMNS]; /* NaN: there is none */
 };
 
-/* What a record has in all lines. */
+/* A record has these in all lines. */
 static bool must_be_there(size_t column)
 {
     return column == COLUMN_FRAME || column == COLUMN_STATE || column == COLUMN_USABLE ||
@@ -105,11 +105,14 @@ static enum fovea_result read_line(const struct recording_text *text, struct lin
     struct span fields = text->line;
     struct span field = fields;
     for (size_t i = 0; i < COLUMNS; i++) {
+        out->values[i] = NAN;
         if (!recording_next_field(text, &fields, &field)) {
+            if (i > COLUMN_SETTINGS) {
+                continue; /* a record of a version before */
+            }
             return recording_wrong(text, text->line.end,
                                    "this is no line of a record: there are fewer values");
         }
-        out->values[i] = NAN;
         if (!recording_is_lost(field) && !recording_number(text, field, &out->values[i])) {
             return recording_wrong_field(text, field, names[i], "a number, or n/a");
         }
@@ -133,7 +136,7 @@ static bool is_sane(const struct line *line)
 }
 
 /* A late gaze is what the frame was foveated around. Without any the frame passed through. */
-static struct fovea_gaze gaze_of(const struct line *line)
+static struct gaze_replay_row row_of(const struct line *line)
 {
     const double *values = line->values;
     const bool late = isfinite(values[COLUMN_LATE_X_UV]) && isfinite(values[COLUMN_LATE_Y_UV]);
@@ -141,29 +144,35 @@ static struct fovea_gaze gaze_of(const struct line *line)
     const double y_uv = values[late ? COLUMN_LATE_Y_UV : COLUMN_Y_UV];
     const bool known = isfinite(x_uv) && isfinite(y_uv);
     const int state = known ? (int)values[COLUMN_STATE] : FOVEA_GAZE_LOST;
-    return (struct fovea_gaze){.point = {known ? x_uv : 0.5, known ? y_uv : 0.5},
-                               .state = (enum fovea_gaze_state)state,
-                               .usable = known && values[COLUMN_USABLE] != 0,
-                               .age_ns = llround(values[COLUMN_AGE] * 1e9),
-                               .rate_hz = isfinite(values[COLUMN_RATE]) ? values[COLUMN_RATE] : 0};
+    const struct fovea_gaze gaze = {.point = {known ? x_uv : 0.5, known ? y_uv : 0.5},
+                                    .state = (enum fovea_gaze_state)state,
+                                    .usable = known && values[COLUMN_USABLE] != 0,
+                                    .age_ns = llround(values[COLUMN_AGE] * 1e9),
+                                    .rate_hz =
+                                        isfinite(values[COLUMN_RATE]) ? values[COLUMN_RATE] : 0};
+    const double diopters = values[COLUMN_VERGENCE];
+    return (struct gaze_replay_row){.gaze = gaze,
+                                    .vergence_m = diopters > 0    ? 1.0 / diopters
+                                                  : diopters == 0 ? (double)INFINITY
+                                                                  : 0.0};
 }
 
 /* Frames that were refused had a gaze, too: near the one of the next line. */
 static bool add_line(const struct line *line, double *last_frame, struct gaze_replay_rows *rows)
 {
-    const struct fovea_gaze gaze = gaze_of(line);
+    const struct gaze_replay_row row = row_of(line);
     const double frame = line->values[COLUMN_FRAME];
     bool good = true;
     for (; rows->count > 0 && good && *last_frame + 1 < frame; ++*last_frame) {
-        const struct fovea_gaze before = rows->gazes[rows->count - 1];
+        const struct gaze_replay_row before = rows->rows[rows->count - 1];
         good = add(rows, &before);
         rows->missing++;
     }
     for (double refused = line->values[COLUMN_REFUSED]; good && refused > 0; refused--) {
-        good = add(rows, &gaze);
+        good = add(rows, &row);
     }
     *last_frame = frame;
-    return good && add(rows, &gaze);
+    return good && add(rows, &row);
 }
 
 static enum fovea_result read_lines(struct recording_text *text, struct gaze_replay_rows *out)
@@ -254,6 +263,6 @@ enum fovea_result gaze_replay_load(const char *path, struct fovea_log log,
 
 void gaze_replay_rows_finish(struct gaze_replay_rows *rows)
 {
-    free(rows->gazes);
+    free(rows->rows);
     *rows = (struct gaze_replay_rows){0};
 }

@@ -134,8 +134,10 @@ enum fovea_result recording_add(struct recording *recording, struct span field, 
                                 struct recording_eye gaze, double confidence)
 {
     struct gaze_scanpath_row row = {.confidence = gaze.seen ? confidence : 0.0,
-                                    .closed = !gaze.seen && gaze.closed};
+                                    .closed = !gaze.seen && gaze.closed,
+                                    .apart = (double)NAN};
     double at[2] = {0.0, 0.0};
+    const bool is_of_pixels = recording->space == RECORDING_PIXELS_DOWN;
     FOVEA_TRY(take_time(recording, field, t, &row.t_ns));
     if (gaze.seen) {
         place(recording, gaze, at);
@@ -146,6 +148,9 @@ enum fovea_result recording_add(struct recording *recording, struct span field, 
     }
     row.x = at[0];
     row.y = at[1];
+    if (gaze.seen && gaze.is_pair) {
+        row.apart = gaze.apart / (is_of_pixels ? recording->screen_px[0] : 1.0);
+    }
     recording->lost_count += row.confidence <= 0.0;
     if (recording->far_line == 0 && row.confidence > 0.0 && (is_far(row.x) || is_far(row.y))) {
         recording->far_line = recording->text.line_number;
@@ -153,8 +158,8 @@ enum fovea_result recording_add(struct recording *recording, struct span field, 
     return append(recording, &row);
 }
 
-struct recording_eye recording_both(const struct recording *recording, struct recording_eye left,
-                                    struct recording_eye right)
+static struct recording_eye wanted_of(const struct recording *recording, struct recording_eye left,
+                                      struct recording_eye right)
 {
     if (recording->settings->scanpath_eye == FOVEA_GAZE_EYE_LEFT) {
         return left;
@@ -170,4 +175,13 @@ struct recording_eye recording_both(const struct recording *recording, struct re
         return (struct recording_eye){.closed = left.closed || right.closed};
     }
     return left.seen ? left : right;
+}
+
+struct recording_eye recording_both(const struct recording *recording, struct recording_eye left,
+                                    struct recording_eye right)
+{
+    struct recording_eye gaze = wanted_of(recording, left, right);
+    gaze.is_pair = left.seen && right.seen;
+    gaze.apart = right.x - left.x;
+    return gaze;
 }
