@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What happens to a valid sample between its source and those who use it, by gaze.filter: it is
- * told whether the eye rests or leaps, made smoother, and while it leaps perhaps predicted.
+/* A valid sample passes gaze.filter between its source and those who use it: it is told whether the
+ * eye rests or leaps, made smoother, and while it leaps perhaps predicted.
  * Everything follows from the samples and their times, so the same ones give the same answers.
  * Allocates nothing. */
 #ifndef FOVEA_GAZE_FILTER_H

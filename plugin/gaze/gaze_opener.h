@@ -13,11 +13,11 @@ struct gaze_opener;
 
 /* NULL: out of memory. log: asked for one whenever something is said, on any thread. */
 struct gaze_opener *gaze_opener_create(struct fovea_log (*log)(void));
-/* What it has is closed. Waits for that, half a second at most where a source does not answer; the
+/* Closes what it has. Waits for that, half a second at most where a source does not answer; the
  * thread then ends by itself. NULL is left alone. */
 void gaze_opener_leave(struct gaze_opener **gaze);
 
-/* What was to be closed is closed before; where `wanted` cannot be opened `former` is, unless it is
+/* Closes first what was to be closed; where `wanted` cannot be opened `former` is, unless it is
  * NULL. False: there is no thread, and nothing was asked for. */
 FOVEA_MUST_CHECK bool gaze_opener_ask(struct gaze_opener *gaze,
                                       const struct fovea_gaze_settings *wanted,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where an eye that nobody measures goes next, among places that are proposed to it: it dwells, and
- * jumps along the main sequence. A proposal counts by its strength, by how far it is from the
- * middle and from the gaze, and not at all near where the eye has been a short time ago. Everything
- * follows from the seed, the proposals and the times that are asked for. */
+/* An eye that nobody measures goes to places that are proposed to it: it dwells, and jumps along
+ * the main sequence. A proposal counts by its strength, by how far it is from the middle and from
+ * the gaze, and not at all near where the eye has been a short time ago. Everything follows from
+ * the seed, the proposals and the times that are asked for. */
 #ifndef FOVEA_GAZE_PATH_H
 #define FOVEA_GAZE_PATH_H
 
@@ -58,8 +58,8 @@ struct gaze_path {
 void gaze_path_begin(struct gaze_path *path, const struct fovea_gaze_settings *settings,
                      struct fovea_point_uv point, int64_t t_ns);
 
-/* Where the gaze is at t_ns, within 0..1. aspect: of the picture, height over width. It begins in
- * the middle where it has not begun, and where it is where time goes back, or leaps. */
+/* Says where the gaze is at t_ns, within 0..1. aspect: of the picture, height over width. It begins
+ * in the middle where it has not begun, and where it is where time goes back, or leaps. */
 struct fovea_point_uv gaze_path_at(struct gaze_path *path,
                                    const struct fovea_gaze_settings *settings,
                                    const struct gaze_proposals *proposals, double aspect,

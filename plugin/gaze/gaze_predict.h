@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where the eye goes while it leaps: a short way ahead, or to the end of the leap. Only what has
- * been counts; the end of a leap shows that it was one. */
+/* Says where the eye goes while it leaps: a short way ahead, or to the end of the leap. Only what
+ * has been counts; the end of a leap shows that it was one. */
 #ifndef FOVEA_GAZE_PREDICT_H
 #define FOVEA_GAZE_PREDICT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What made-up eyes have in common: chance that follows from a seed, angles on a flat picture, and
+/* Made-up eyes have this in common: chance that follows from a seed, angles on a flat picture, and
  * how a saccade runs. */
 #ifndef FOVEA_GAZE_RANDOM_H
 #define FOVEA_GAZE_RANDOM_H

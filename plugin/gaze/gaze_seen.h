@@ -12,7 +12,7 @@
 
 #define GAZE_SEEN_SIDE_MIN_PX 16
 
-/* What a picture of so many pixels is reduced to: the settings' width, and a height of its shape
+/* A picture of so many pixels is reduced to this: the settings' width, and a height of its shape
  * where that is 16 pixels to twice the width; no side is larger than the picture's. */
 struct gaze_seen_size {
     uint32_t width_px;

@@ -23,7 +23,7 @@ struct gaze_switch {
     struct fovea_gaze_settings used; /* that it was opened with */
     bool opening; /* a source has been asked for */
 
-    /* Of its own: */
+    /* These are its own: */
     struct gaze_switch_desc desc;
     struct gaze_opener *opener; /* NULL: there is no memory; sources are opened by the caller */
     struct fovea_gaze_settings wanted; /* what was asked for last */

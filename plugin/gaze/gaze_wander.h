@@ -17,8 +17,8 @@ void gaze_wander_destroy(struct gaze_wander **wander);
 
 struct gaze_watch *gaze_wander_watch(struct gaze_wander *wander);
 
-/* Where it is at t_ns. Threads that ask at the same time wait for nobody: all but one of them get
- * the answer before. */
+/* Says where it is at t_ns. Threads that ask at the same time wait for nobody: all but one of them
+ * get the answer before. */
 struct fovea_point_uv gaze_wander_at(struct gaze_wander *wander, double aspect, int64_t t_ns);
 /* The same while a measured gaze is lost: it sets out from the last one. */
 struct fovea_point_uv gaze_wander_lost(struct gaze_wander *wander, struct fovea_point_uv last,

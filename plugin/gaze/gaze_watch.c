@@ -24,7 +24,7 @@
 #define TAKE_BACK_PAUSE_NS 100000
 #define NICENESS 10 /* the thread gives way to the frames' */
 
-/* What a picture's number is joined with. */
+/* A picture's number is joined with one of these. */
 enum turn { TURN_IDLE, TURN_DRAWN, TURN_GIVEN };
 #define TURN_BITS 2
 #define TURN_MASK ((UINT64_C(1) << TURN_BITS) - 1)

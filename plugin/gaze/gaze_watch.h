@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a source that looks at pictures shares with those who show it frames. Both own it, and
+/* A source that looks at pictures shares this with those who show it frames. Both own it, and
  * either may go first, on any thread. Pictures come one at a time: a shower that is let have one
  * drawn, which takes some frames, gives it, and a thread of the watch's copies it and looks for
  * blobs. Who draws and who reads what was found wait for nobody and take no lock. */
@@ -62,8 +62,9 @@ FOVEA_MUST_CHECK enum fovea_result gaze_watch_show(struct gaze_watch *watch,
 /* The newest list, where it is another one than number *number, which becomes its number. Takes no
  * lock and never waits. */
 void gaze_watch_read(struct gaze_watch *watch, uint64_t *number, struct gaze_proposals *proposals);
-/* Where the source looks beside its gaze, which whoever draws frames reads: set by the source's
- * reader, of whom there is one at a time. A reader may get some of one set and some of the next. */
+/* These places are where the source looks beside its gaze, and whoever draws frames reads them. The
+ * source's reader sets them, of whom there is one at a time. A reader may get some of one set and
+ * some of the next. */
 void gaze_watch_set_others(struct gaze_watch *watch, const struct fovea_point_uv *places,
                            uint32_t count);
 uint32_t gaze_watch_others(const struct gaze_watch *watch,

@@ -101,8 +101,8 @@ static const char *refusal(const struct fovea_gl_desc *desc)
     return desc->reserved != 0 ? "reserved is not 0" : NULL;
 }
 
-/* Of the copied way. "backend" may be one that only the shared way has, where that was a choice of
- * ours. */
+/* These are the copied way's. "backend" may be one that only the shared way has, where that was a
+ * choice of ours. */
 static enum fovea_result copied_settings(const struct fovea_gl *fovea,
                                          const struct fovea_settings *settings,
                                          struct fovea_settings **out)
@@ -339,7 +339,7 @@ static enum fovea_result make_room(struct fovea_gl *fovea, struct pictures *pict
     return FOVEA_OK;
 }
 
-/* Where memory begins, whichever row lies there. */
+/* Finds where memory begins, whichever row lies there. */
 static void *pixels_of(const struct fovea_image *image)
 {
     return image->row_stride_bytes > 0

@@ -31,7 +31,7 @@ static fovea_gl_function_fn function_of(void *library, const char *name)
     return function;
 }
 
-/* What a library of GL's gives by name, which has no user. */
+/* A library of GL's gives functions by name, and takes no user. */
 union getter {
     fovea_gl_function_fn any;
     fovea_gl_function_fn (*get)(const char *name);
@@ -152,7 +152,8 @@ enum fovea_result gl_api_load(const struct fovea_gl_desc *desc, struct gl_api *o
 {
     union getter getter = {0};
     *out = (struct gl_api){0};
-    /* Of a program's own functions, too: who knows the context that is current. */
+    /* It is asked for a program's own functions, too: it finds who knows the context that is
+     * current. */
     if (!find_maker(out, &getter) && !desc->get_proc_address) {
         log_error(desc->log, "OpenGL: no context is current on this thread (neither GLX's nor "
                              "EGL's; others: fovea_gl_desc.get_proc_address)");

@@ -102,13 +102,13 @@ enum gl_number {
       (uint32_t target, int32_t level, int32_t x, int32_t y, int32_t width, int32_t height,        \
        uint32_t format, uint32_t type, const void *pixels))
 
-/* What old contexts do to pixels on their way. */
+/* Old contexts do this to pixels on their way. */
 #define GL_TRANSFER_FUNCTIONS(F)                                                                   \
     F(void, PushAttrib, (uint32_t mask))                                                           \
     F(void, PopAttrib, (void))                                                                     \
     F(void, PixelTransferf, (uint32_t name, float value))
 
-/* What the shared way takes besides: framebuffers, and GL_EXT_memory_object(_fd). */
+/* The shared way takes these besides: framebuffers, and GL_EXT_memory_object(_fd). */
 #define GL_SHARING_FUNCTIONS(F)                                                                    \
     F(const unsigned char *, GetStringi, (uint32_t name, uint32_t index))                          \
     F(void, Enable, (uint32_t what))                                                               \

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define FRAMES_IN_FLIGHT 8
-/* Of a picture that went through both sides, in levels of 255: what the coarsest format keeps of
- * one. */
+/* A picture that went through both sides may be off by so many levels of 255, which is what the
+ * coarsest format keeps of one. */
 #define TOLERANCE 4
 
 enum { IN, OUT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a texture of the program's is, and its pixels from and to memory. */
+/* Says what a texture of the program's is, and moves its pixels from and to memory. */
 #ifndef FOVEA_GL_TEXTURE_H
 #define FOVEA_GL_TEXTURE_H
 
@@ -23,7 +23,7 @@ struct gl_texture {
 enum fovea_result gl_texture_look(const struct gl_api *api, const struct fovea_gl_texture *given,
                                   struct gl_texture *out, char *out_why, size_t why_bytes);
 
-/* What of GL's state the calls below need, and what it was before. */
+/* The calls below change this much of GL's state, and this is what it was before. */
 struct gl_state {
     int32_t pack[8];
     int32_t unpack[6];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is used of liblsl, the library of the Lab Streaming Layer, as its headers declare it. */
+/* This much is used of liblsl, the library of the Lab Streaming Layer, as its headers declare it.
+ */
 #ifndef FOVEA_GAZE_LSL_LIBRARY_H
 #define FOVEA_GAZE_LSL_LIBRARY_H
 

@@ -162,7 +162,7 @@ static bool read_first_line(struct span line, struct gaze_rtsp_reply *out)
            begins_with((struct span){line.end - (sizeof "RTSP/1.0" - 1), line.end}, "RTSP/1.0");
 }
 
-/* Where the empty line after the headers ends; NULL: it is not there yet. */
+/* Finds where the empty line after the headers ends; NULL: it is not there yet. */
 static const char *end_of_headers(const char *bytes, size_t count)
 {
     const char *found = memmem(bytes, count, "\r\n\r\n", 4);

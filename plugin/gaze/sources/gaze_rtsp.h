@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What an RTSP server sends: replies (RFC 2326), descriptions (SDP, RFC 4566), packets of RTP and
- * reports of RTCP (RFC 3550). Reads bytes and allocates nothing. */
+/* An RTSP server sends replies (RFC 2326), descriptions (SDP, RFC 4566), packets of RTP and reports
+ * of RTCP (RFC 3550). Reads bytes and allocates nothing. */
 #ifndef FOVEA_GAZE_RTSP_H
 #define FOVEA_GAZE_RTSP_H
 
@@ -41,7 +41,7 @@ struct gaze_rtsp_message {
     size_t packet_bytes;
 };
 
-/* What a connection's bytes begin with. One that is longer than `limit` is garbage. */
+/* Says what a connection's bytes begin with. A message that is longer than `limit` is garbage. */
 enum gaze_rtsp_kind gaze_rtsp_next(const char *bytes, size_t count, size_t limit,
                                    struct gaze_rtsp_message *out);
 
@@ -55,7 +55,8 @@ struct gaze_rtsp_media {
 /* The first medium of the encoding, in any case of letters. False: there is none. */
 bool gaze_rtsp_find_media(const char *sdp, size_t bytes, const char *encoding,
                           struct gaze_rtsp_media *out);
-/* What a control attribute names, seen from `base`; both may be "". False: it is too long. */
+/* Writes what a control attribute names, seen from `base`; both may be "". False: it is too long.
+ */
 bool gaze_rtsp_url(const char *base, const char *control, char out[GAZE_RTSP_URL_BYTES]);
 
 struct gaze_rtp_packet {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is used of libzmq, as its header declares it. */
+/* This much is used of libzmq, as its header declares it. */
 #ifndef FOVEA_GAZE_ZMQ_LIBRARY_H
 #define FOVEA_GAZE_ZMQ_LIBRARY_H
 

@@ -183,7 +183,7 @@ static enum fovea_result read_sample(struct eyelink *eyelink)
                          1.0);
 }
 
-/* Of the eyes that count, the one whose events do: those of two eyes overlap. */
+/* One of the eyes that count has the events that do: those of two eyes overlap. */
 static bool is_events_eye(const struct eyelink *eyelink, struct span eye)
 {
     const bool wants_right = eyelink->recording->settings->scanpath_eye == FOVEA_GAZE_EYE_RIGHT;

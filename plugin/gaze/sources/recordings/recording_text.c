@@ -90,7 +90,7 @@ char recording_delimiter_of(struct span line)
                                             : ',';
 }
 
-/* Where the field that begins here ends. */
+/* Finds where the field that begins here ends. */
 static const char *field_end(struct span fields, char delimiter)
 {
     const char *from = fields.begin;
