@@ -16,6 +16,7 @@ import numpy as np
 
 SUFFIXES = {".mp4", ".mkv", ".mov", ".webm", ".avi", ".m4v"}
 _H264 = {".mp4", ".mkv", ".mov", ".m4v", ".avi"}
+_HDR = {"smpte2084": "pq", "arib-std-b67": "hlg"}  # ffmpeg's words, and Foveator's
 
 
 def ffmpeg() -> str:
@@ -43,7 +44,7 @@ def _encoder(target: pathlib.Path) -> str:
 
 class Video:
     """What a file says of its video: width and height as shown, frames a second (exact, as text), frames if known, and
-    whether colours have more than 8 bits."""
+    whether colours have more than 8 bits; of high dynamic range, what its levels say of light: "pq" or "hlg", else "srgb"."""
 
     def __init__(self, path: pathlib.Path) -> None:
         # The format of pixels is said: yuv4mpegpipe has no header for RGB and refuses more than 8 bits.
@@ -55,9 +56,15 @@ class Video:
             raise ValueError(f"{path}: ffmpeg finds no video: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
         says = re.search(rb"Stream #.*?: Video: (.*)", done.stderr)
         pixels = says[1] if says else b""
-        if re.search(rb"smpte2084|arib-std-b67", pixels):
-            raise ValueError(f"{path}: a video of high dynamic range (PQ or HLG): convert it to SDR first")
-        self.is_deep = re.search(rb"[a-z0](?:9|10|12|14|16|48|64)(?:le|be)\b", pixels) is not None
+        # "(tv, bt2020nc/bt2020/smpte2084, ...)": a matrix, primaries and a transfer function, where they are not one word.
+        tags = re.search(rb"([\w-]+)/([\w-]+)/(smpte2084|arib-std-b67)", pixels)
+        self.colours = ("bt709", "bt709", "bt709")
+        if tags or re.search(rb"smpte2084|arib-std-b67", pixels):
+            matrix, primaries, trc = (tag.decode() for tag in tags.groups()) if tags else ("unknown", "unknown", "smpte2084")
+            self.colours = ("bt2020nc", "bt2020" if primaries == "unknown" else primaries, trc)
+            self._matrix = "bt2020" if matrix in ("unknown", "unspecified") else "auto"
+        self.transfer = _HDR.get(self.colours[2], "srgb")
+        self.is_deep = re.search(rb"[a-z0](?:9|10|12|14|16|48|64)(?:le|be)\b", pixels) is not None or self.transfer != "srgb"
         self.path = path
         self.width, self.height = int(header[1]), int(header[2])
         self.rate = f"{int(header[3])}/{int(header[4])}"
@@ -70,19 +77,24 @@ class Video:
         return "yuv420p" if self.width % 2 == 0 and self.height % 2 == 0 else "yuv444p"
 
     def stays_deep(self, target: pathlib.Path) -> bool:
-        """Whether the colours have more than 8 bits, and the target's codec takes ten."""
-        return self.is_deep and _takes(_encoder(target), self._pixels() + "10le")
+        """Whether the colours have more than 8 bits, and the target's codec takes ten. ValueError: it does not, and they need them."""
+        takes = self.is_deep and _takes(_encoder(target), self._pixels() + "10le")
+        if self.transfer != "srgb" and not takes:
+            raise ValueError(f"{self.path}: high dynamic range takes ten bits, which this ffmpeg's {_encoder(target)} does not write")
+        return takes
 
     def read_command(self, deep: bool = False) -> list[str]:
-        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", str(self.path), "-map", "0:v:0", "-r", self.rate,
+        matrix = ["-vf", f"scale=in_color_matrix={self._matrix}"] if self.transfer != "srgb" else []
+        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", str(self.path), "-map", "0:v:0", "-r", self.rate, *matrix,
                 "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24", "-"]  # fmt: skip
 
     def write_command(self, target: pathlib.Path, deep: bool = False) -> list[str]:
         """Sound is copied into a file of the same kind, and encoded anew into others."""
-        colours = "scale=out_color_matrix=bt709:out_range=tv,format=" + self._pixels() + ("10le" if deep else "")
+        matrix, primaries, trc = self.colours
+        colours = f"scale=out_color_matrix={matrix.removesuffix('nc')}:out_range=tv,format={self._pixels()}{'10le' if deep else ''}"
         command = [ffmpeg(), "-loglevel", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24",
                    "-s", f"{self.width}x{self.height}", "-r", self.rate, "-i", "-", "-i", str(self.path), "-map", "0:v:0", "-map", "1:a?", "-vf", colours,
-                   "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]  # fmt: skip
+                   "-colorspace", matrix, "-color_primaries", primaries, "-color_trc", trc]  # fmt: skip
         if target.suffix.lower() in _H264:
             command += ["-c:v", "libx264", "-crf", "18"]
         elif deep:

@@ -121,12 +121,28 @@ def test_gazes_move_in_a_video(tmp_path):
     assert len(frames(tmp_path / "jumps.mkv")) == len(raw)
 
 
-def test_videos_of_high_dynamic_range_are_refused(tmp_path):
-    make(tmp_path / "in.mp4", sound=False)
-    tags = ["-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", "smpte2084"]
-    subprocess.run([FFMPEG, "-loglevel", "error", "-i", tmp_path / "in.mp4", "-c:v", "libx264", *tags, tmp_path / "pq.mp4"], check=True)
-    done = run(tmp_path / "pq.mp4")
-    assert done.returncode == 1 and "high dynamic range" in done.stderr and "Traceback" not in done.stderr
+@pytest.mark.parametrize("trc, transfer", [("smpte2084", "pq"), ("arib-std-b67", "hlg")])
+def test_videos_of_high_dynamic_range_are_foveated_as_their_light(tmp_path, monkeypatch, trc, transfer):
+    """Bright beside dark: what is averaged as another light is far off. Tags stay."""
+    if not _video._takes("libx264", "yuv420p10le"):
+        pytest.skip("ffmpeg's libx264 has no ten bits")
+    source, target = tmp_path / "in.mp4", tmp_path / "out.mp4"
+    stripes = "format=gray16le,geq=lum='if(mod(floor(X/8),2),45000,9000)',scale=out_color_matrix=bt2020:out_range=tv,format=yuv420p10le"
+    tags = ["-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", trc]
+    subprocess.run([FFMPEG, "-loglevel", "error", "-f", "lavfi", "-i", f"color=size=256x64:rate=5:duration=1,{stripes}",
+                    "-c:v", "libx264", "-crf", "5", *tags, source], check=True)  # fmt: skip
+    done = run(source, "-o", target, "--gaze", "0,0.5", "--set", "foveation.strength=3")
+    assert done.returncode == 0, done.stderr
+    before, after = _video.Video(source), _video.Video(target)
+    assert before.transfer == after.transfer == transfer and after.colours == ("bt2020nc", "bt2020", trc) and after.is_deep
+    raw, seen = (np.frombuffer(subprocess.run(one.read_command(deep=True), check=True, capture_output=True).stdout, "<u2") for one in (before, after))
+    raw, seen = (levels.reshape(-1, 64, 256, 3)[0] // 64 for levels in (raw, seen))
+    wanted, other = (fovea.Foveator({"foveation.strength": 3}, transfer=light, bits=10)(raw, (0, 0.5)) for light in (transfer, "srgb"))
+    far, farther = (np.abs(seen.astype(int) - one)[:, 128:].mean() for one in (wanted, other))
+    assert far < 8 and farther > 3 * far, (far, farther)
+    monkeypatch.setattr(_video, "_takes", lambda encoder, pixels: False)
+    with pytest.raises(ValueError, match="high dynamic range takes ten bits"):
+        before.stays_deep(target)
 
 
 def test_ctrl_c_leaves_no_half_file(tmp_path):
