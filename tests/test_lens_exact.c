@@ -1,72 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises beside what all operators do (test_operators_exact): blank tiles,
- * maps that fold. Known tables are in test_lens_paper, known lenses in test_lens_calibration. */
+/* What the operator lens promises beside what all operators do (test_operators_exact): maps
+ * that fold. Known tables are in test_lens_paper, known lenses in test_lens_calibration. */
 
 #include "operators/lens_scenes.h"
 
 #include "core/thread_pool.h"
-#include "kernels/lens/blank.h"
 #include "kernels/lens/lens.h"
-#include "kernels/lens/place.h"
 
 static struct thread_pool *pool;
-
-/* Says whether no pixel of a tile has a source, and counts those that were
- * asked. */
-static bool tile_has_no_source(const struct lens_plan *plan, int32_t column, int32_t row)
-{
-    for (int32_t i = 0; i < LENS_TILE_PX * LENS_TILE_PX * LENS_COLORS; i++) {
-        const int32_t color = i % LENS_COLORS;
-        const int32_t x = column * LENS_TILE_PX + i / LENS_COLORS % LENS_TILE_PX;
-        const int32_t y = row * LENS_TILE_PX + i / LENS_COLORS / LENS_TILE_PX;
-        if (x >= plan->shape.width_px || y >= plan->shape.height_px) {
-            continue;
-        }
-        const struct lens_place place =
-            plan->ways ? lens_grid_place_of(&plan->shape, plan->ways, color, x, y)
-                       : lens_place_of(&plan->shape, color, x, y);
-        if (!lens_is_outside(&plan->shape, &place)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* No tile is blank by mistake, and of large pictures most that are blank are
- * known to be. */
-TEST(blank_tiles_have_no_source)
-{
-    for (uint64_t i = 0; i < 14; i++) {
-        struct operator_scene scene = lens_scene_of(i);
-        scene.width_px = 1000 + 16 * (uint32_t)i;
-        scene.height_px = 700;
-        if (i % 2) {
-            lens_scene_use_points(i / 2, &scene);
-        }
-        struct operator_plan *made = scene_plan(&scene);
-        const struct lens_plan *plan = lens_plan_of(made);
-        const int32_t columns = lens_tiles(plan->shape.width_px);
-        int blank = 0;
-        int known = 0;
-        for (int32_t tile = 0; tile < columns * lens_tiles(plan->shape.height_px); tile++) {
-            const bool is_known =
-                plan->blank_words &&
-                lens_tile_is_blank(plan->blank_words, columns, tile % columns, tile / columns);
-            const bool is_blank = tile_has_no_source(plan, tile % columns, tile / columns);
-            assert_true(is_blank || !is_known);
-            blank += is_blank;
-            known += is_known;
-        }
-        const struct lens_grid *grid = &plan->shape.grid;
-        const bool tells = !plan->ways || (!grid->quadratic && grid->start == 0.0f &&
-                                           grid->columns > 100); /* cells as small as tiles */
-        assert_that(!tells || known >= blank * 3 / 4, "scene %d: %d of %d blank tiles are known",
-                    (int)i, known, blank);
-        lens_under_test.api->plan_destroy(&made);
-    }
-}
 
 static enum fovea_result make(const struct fovea_settings *settings, uint32_t width_px,
                               uint32_t height_px)

@@ -43,8 +43,6 @@ struct lens_plan {
      * NULL: it is a polynomial. */
     float *ways;
     size_t way_count; /* floats */
-    uint32_t *blank_words; /* a bit for each tile (blank.h); NULL: none is known to be blank */
-    size_t blank_word_count;
 };
 
 static inline const struct lens_plan *lens_plan_of(const struct operator_plan *plan)
@@ -56,8 +54,6 @@ static inline const struct lens_plan *lens_plan_of(const struct operator_plan *p
  * each eye and the view is of neither; lens_complain says which. */
 FOVEA_MUST_CHECK enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
                                                     struct lens_plan **out_plan);
-/* The last part of making one: blank_words. */
-FOVEA_MUST_CHECK enum fovea_result lens_plan_find_blank(struct lens_plan *plan);
 void lens_plan_destroy(struct lens_plan **plan);
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc);
 /* True: `out` says what is wrong. */

@@ -325,7 +325,7 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     plan->calibration =
         (struct lens_calibration *)shared_data_share(desc->settings->own.lens_file_data);
     plan->map = map_of(desc);
-    if ((is_grid(desc) && make_ways(desc, plan) < 0) || lens_plan_find_blank(plan) < 0) {
+    if (is_grid(desc) && make_ways(desc, plan) < 0) {
         lens_plan_destroy(&plan);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -340,7 +340,6 @@ void lens_plan_destroy(struct lens_plan **plan)
         struct shared_data *calibration = (struct shared_data *)(*plan)->calibration;
         shared_data_release(&calibration);
         large_memory_free((*plan)->ways);
-        free((*plan)->blank_words);
     }
     free(*plan);
     *plan = NULL;

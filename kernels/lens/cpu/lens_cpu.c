@@ -14,7 +14,6 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
-#include "kernels/lens/blank.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
 #include "kernels/operator/worker_floats.h"
@@ -25,7 +24,6 @@
 #define STRIP_ROWS 8
 #define MAX_CHANNELS 4
 #define MAX_PIXEL_BYTES 16
-#define ALL_BLANK 0xf /* of a pixel's channels */
 
 struct lens_cpu {
     const struct lens_plan *plan;
@@ -92,35 +90,11 @@ static int32_t axis_of(const struct lens_cpu *cpu)
     return cpu->codec->color_channels == 1 ? 0 : LENS_AXIS;
 }
 
-/* Pixels of the row from x on, up to the end of a tile, that are blank without being asked. */
-static int32_t count_blank(const struct lens_cpu *cpu, int32_t x, int32_t y)
+/* The pixels of a row from x on that are worked out together. */
+static struct lens_run run_at(const struct lens_cpu *cpu, int32_t x, int32_t y)
 {
-    const int32_t columns = lens_tiles(cpu->shape.width_px);
-    const uint32_t *words = cpu->plan->blank_words;
-    if (!words || !lens_tile_is_blank(words, columns, x / LENS_TILE_PX, y / LENS_TILE_PX)) {
-        return 0;
-    }
-    const int32_t end = (x / LENS_TILE_PX + 1) * LENS_TILE_PX;
-    return (end < cpu->shape.width_px ? end : cpu->shape.width_px) - x;
-}
-
-/* The next pixels of a row that may have a source, from *x on, which goes behind those that are
- * blank; `blank` is told of these. False: the row is at its end. */
-static bool next_run(const struct lens_cpu *cpu, int32_t *x, int32_t y, struct lens_run *out_run,
-                     int32_t *out_blank)
-{
-    const int32_t width_px = cpu->shape.width_px;
-    *out_blank = 0;
-    for (int32_t blank; *x < width_px && (blank = count_blank(cpu, *x, y)) > 0; *x += blank) {
-        *out_blank += blank;
-    }
-    int32_t end = *x;
-    while (end < width_px && end - *x < LENS_RUN_PX && count_blank(cpu, end, y) == 0) {
-        const int32_t tile_end = (end / LENS_TILE_PX + 1) * LENS_TILE_PX;
-        end = tile_end < width_px ? tile_end : width_px;
-    }
-    *out_run = (struct lens_run){*x, y, end - *x};
-    return *out_blank > 0 || end > *x;
+    const int32_t left = cpu->shape.width_px - x;
+    return (struct lens_run){x, y, left < LENS_RUN_PX ? left : LENS_RUN_PX};
 }
 
 static inline void move_pixels(const struct lens_cpu *cpu, const struct lens_places *places,
@@ -160,12 +134,8 @@ static void move_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     (void)row;
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        struct lens_run run;
-        int32_t blank;
-        for (int32_t x = 0; next_run(cpu, &x, y, &run, &blank); x += run.count) {
-            for (int32_t i = x - blank; i < x; i++) {
-                memcpy(dst.data + i * dst.stride_bytes, cpu->blank, cpu->codec->bytes);
-            }
+        for (int32_t x = 0; x < cpu->shape.width_px; x += LENS_RUN_PX) {
+            const struct lens_run run = run_at(cpu, x, y);
             move_run(cpu, &run, &dst);
         }
     }
@@ -277,14 +247,11 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     unsigned char *blanks = (unsigned char *)(row + row_floats(cpu->plan));
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        struct line line;
-        int32_t blank;
         memset(blanks, 0, (size_t)cpu->shape.width_px);
         memset(row, 0, (size_t)cpu->shape.width_px * cpu->channels * sizeof *row);
-        for (int32_t x = 0; next_run(cpu, &x, y, &line.run, &blank); x += line.run.count) {
-            memset(blanks + x - blank, ALL_BLANK, (size_t)blank);
-            line.out = row + (size_t)x * cpu->channels;
-            line.marks = blanks + x;
+        for (int32_t x = 0; x < cpu->shape.width_px; x += LENS_RUN_PX) {
+            const struct line line = {run_at(cpu, x, y), row + (size_t)x * cpu->channels,
+                                      blanks + x};
             make_run(cpu, &line);
         }
         if (cpu->light) {

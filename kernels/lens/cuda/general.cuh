@@ -8,7 +8,6 @@
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
-#include "kernels/lens/blank.h"
 #include "kernels/lens/place.h"
 
 static __device__ __forceinline__ lens_place lens_source(const lens_frame &frame, int color, int x,
@@ -176,16 +175,6 @@ static __device__ typename Pixel::word lens_warp(const lens_frame &frame, const 
     return frame.averages_alpha ? color : Pixel::keep_alpha(color, kept);
 }
 
-/* A block is a tile. */
-static __device__ __forceinline__ bool lens_block_is_blank(const lens_frame &frame)
-{
-    static_assert(LENS_SIDE_X == LENS_TILE_PX && LENS_SIDE_Y * LENS_ROWS == LENS_TILE_PX,
-                  "of the same size");
-    const uint32_t *words = (const uint32_t *)frame.blank_words;
-    return words &&
-           lens_tile_is_blank(words, lens_tiles(frame.shape.width_px), blockIdx.x, blockIdx.y);
-}
-
 template <typename Pixel, int FILTER, typename Image>
 static __device__ void lens_make_picture(const lens_frame &frame, const Image &src,
                                          const Image &dst)
@@ -197,16 +186,11 @@ static __device__ void lens_make_picture(const lens_frame &frame, const Image &s
     if (x >= shape.width_px) {
         return;
     }
-    const bool blank = lens_block_is_blank(frame);
 #pragma unroll 1
     for (int i = 0; i < LENS_ROWS; i++) {
         const int y = first + i * LENS_SIDE_Y;
         if (y >= shape.height_px) {
             return;
-        }
-        if (blank) {
-            dst.store(x, y, lens_blank_of<Pixel>(shape));
-            continue;
         }
         const lens_place axis = lens_source(frame, LENS_AXIS, x, y, {0.0f, 0.0f});
         typename Pixel::word word = lens_blank_of<Pixel>(shape);

@@ -46,7 +46,6 @@ struct lens_cuda_plan {
     struct operator_cuda_plan base; /* tables: what follows */
     uint64_t samples; /* a display's */
     uint64_t ways; /* a grid's */
-    uint64_t blank_words; /* 0: there are none */
 };
 
 static struct lens_cuda *own(struct operator_cuda *cuda)
@@ -129,8 +128,7 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct lens_plan
     const struct lens_light *light = &own->light;
     const struct operator_cuda_part parts[] = {
         {&plan->samples, light->samples, light->sample_count * sizeof light->samples[0]},
-        {&plan->ways, own->ways, own->way_count * sizeof own->ways[0]},
-        {&plan->blank_words, own->blank_words, own->blank_word_count * sizeof own->blank_words[0]}};
+        {&plan->ways, own->ways, own->way_count * sizeof own->ways[0]}};
     return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
 }
 
@@ -249,8 +247,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
                                .samples = tables->samples,
-                               .ways = tables->ways,
-                               .blank_words = tables->blank_words};
+                               .ways = tables->ways};
 }
 
 /* Pixels of a thread, one below the other. */

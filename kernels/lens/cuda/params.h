@@ -45,7 +45,6 @@ struct lens_frame {
     int32_t colored; /* 1: colours come from different places */
     uint64_t samples; /* float[]: a display's */
     uint64_t ways; /* float[]: of a grid, x and y in pixels at its points */
-    uint64_t blank_words; /* uint32_t[]: of blank tiles (blank.h); 0: none is known */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;
     struct lens_fixed fixed;

@@ -9,7 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
 
-/* A display's samples, then a grid's ways (x and y in pixels at each point), then bits of blank tiles. */
+/* A display's samples, then a grid's ways (x and y in pixels at each point). */
 layout(set = 0, binding = 2, std430) readonly buffer Tables { float tables[]; };
 #define LIGHT_SAMPLES tables
 #define LIGHT_SAMPLES_FROM 0
@@ -50,7 +50,6 @@ layout(push_constant) uniform Constants
     int origin_y_px;
     float light_value;
     int ways_from;
-    int blank_from;
 };
 
 /* ---- Places: place.h says the same ---- */
@@ -230,15 +229,6 @@ uvec4 opaque_pixel()
     return uvec4(0xffffffffu);
 }
 
-const int TILE_PX = 32; /* LENS_TILE_PX; workgroups lie in one */
-
-bool is_blank_tile(ivec2 pixel)
-{
-    ivec2 tile = pixel / TILE_PX;
-    int number = tile.y * ((shape.width_px + TILE_PX - 1) / TILE_PX) + tile.x;
-    return blank_from >= 0 && (floatBitsToUint(tables[blank_from + number / 32]) >> (number % 32) & 1u) != 0u;
-}
-
 /* ---- The result ---- */
 
 /* A spline overshoots: formats of whole numbers hold no more than white. */
@@ -269,10 +259,6 @@ void main()
 {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
     if (pixel.x >= shape.width_px || pixel.y >= shape.height_px) {
-        return;
-    }
-    if (is_blank_tile(pixel)) {
-        imageStore(result, place_in_images(pixel), encode(blank_pixel(), opaque_pixel()));
         return;
     }
     lens_place axis = source_beside(AXIS, pixel, vec2(0.0));

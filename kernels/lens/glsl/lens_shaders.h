@@ -24,7 +24,6 @@ struct lens_constants {
     int32_t origin_y_px;
     float light_value;
     int32_t ways_from; /* number of the table's first float that is a grid's */
-    int32_t blank_from; /* of its first word of blank tiles; -1: there are none */
 };
 
 #endif

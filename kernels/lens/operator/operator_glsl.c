@@ -24,10 +24,10 @@ static size_t sample_count(const struct lens_plan *plan)
     return plan->light.sample_count > 0 ? plan->light.sample_count : 1;
 }
 
-/* Samples of light, the grid and the tiles that are blank, in this order. */
+/* Samples of light, then the grid. */
 static size_t table_floats(const struct lens_plan *plan)
 {
-    return sample_count(plan) + plan->way_count + plan->blank_word_count;
+    return sample_count(plan) + plan->way_count;
 }
 
 static enum fovea_result create(const struct operator_plan *plan,
@@ -55,10 +55,6 @@ static void fill(struct operator_glsl *glsl, void *tables)
     memcpy(tables, plan->light.samples, count * sizeof plan->light.samples[0]);
     if (plan->ways) {
         memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
-    }
-    if (plan->blank_words) {
-        memcpy((float *)tables + count + plan->way_count, plan->blank_words,
-               plan->blank_word_count * sizeof plan->blank_words[0]);
     }
 }
 
@@ -90,11 +86,6 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     return 1;
 }
 
-static int32_t blank_from(const struct lens_plan *plan)
-{
-    return plan->blank_words ? (int32_t)(sample_count(plan) + plan->way_count) : -1;
-}
-
 static void set_warp(const struct lens_plan *plan, const struct operator_frame *frame,
                      enum fovea_format format, struct operator_pass *pass)
 {
@@ -103,8 +94,7 @@ static void set_warp(const struct lens_plan *plan, const struct operator_frame *
                                              .origin_x_px = frame->origin_x_px,
                                              .origin_y_px = frame->origin_y_px,
                                              .light_value = plan->light.value,
-                                             .ways_from = (int32_t)sample_count(plan),
-                                             .blank_from = blank_from(plan)};
+                                             .ways_from = (int32_t)sample_count(plan)};
     memcpy(pass->constants, &constants, sizeof constants);
     pass->constant_bytes = sizeof constants;
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
