@@ -110,26 +110,28 @@ TEST(blobs_are_found_where_they_are_and_as_large_as_they_are) /* CS6, CS7 */
     }
 }
 
+/* The texture's middle: the definition takes long where a sanitizer is. */
+#define CROP 56
+#define CROP_SIGMA_PX 8.0
+
 TEST(a_texture_of_the_same_mean_is_nothing_to_a_laplacian) /* CS7 */
 {
     (void)state;
     float *values = test_calloc(SIDE * SIDE, sizeof *values);
-    double *levels = test_calloc(SIDE * SIDE, sizeof *levels);
-    double *signed_sum = test_calloc(SIDE * SIDE, sizeof *levels);
-    double *absolute = test_calloc(SIDE * SIDE, sizeof *levels);
-    draw(TEXTURE, 80.0, 80.0, 15.0, values);
-    for (size_t i = 0; i < SIDE * SIDE; i++) {
-        levels[i] = (double)values[i];
+    double levels[CROP * CROP];
+    double signed_sum[CROP * CROP];
+    double absolute[CROP * CROP];
+    draw(TEXTURE, 80.0, 80.0, 1.5 * CROP_SIGMA_PX, values);
+    for (size_t i = 0; i < CROP * CROP; i++) {
+        const size_t row = i / CROP + (SIDE - CROP) / 2;
+        levels[i] = (double)values[row * SIDE + i % CROP + (SIDE - CROP) / 2];
     }
-    const struct saliency_picture picture = {levels, SIDE, SIDE, 1, 1.0};
-    const size_t middle = 80 * SIDE + 80;
-    assert_int_equal(saliency_reference(&picture, 0, 10.0, SALIENCY_SIGNED, signed_sum), FOVEA_OK);
-    assert_int_equal(saliency_reference(&picture, 0, 10.0, SALIENCY_ABSOLUTE, absolute), FOVEA_OK);
+    const struct saliency_picture picture = {levels, CROP, CROP, 1, 1.0};
+    const size_t middle = CROP / 2 * (CROP + 1);
+    assert_ok(saliency_reference(&picture, 0, CROP_SIGMA_PX, SALIENCY_SIGNED, signed_sum));
+    assert_ok(saliency_reference(&picture, 0, CROP_SIGMA_PX, SALIENCY_ABSOLUTE, absolute));
     assert_true(absolute[middle] > 10.0 * fabs(signed_sum[middle]));
     assert_true(absolute[middle] > 0.05);
-    test_free(absolute);
-    test_free(signed_sum);
-    test_free(levels);
     test_free(values);
 }
 
