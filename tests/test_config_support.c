@@ -10,24 +10,6 @@
 
 static char folder_path[256];
 
-static void record(void *user, enum fovea_log_level level, const char *message)
-{
-    struct recorded *recorded = user;
-    assert_null(strchr(message, '\n'));
-    recorded->count[level]++;
-    snprintf(recorded->last[level], sizeof recorded->last[level], "%s", message);
-}
-
-struct fovea_log recorded_log(struct recorded *recorded)
-{
-    return (struct fovea_log){.fn = record, .user = recorded};
-}
-
-void recorded_clear(struct recorded *recorded)
-{
-    *recorded = (struct recorded){0};
-}
-
 int enter_folder(void **state)
 {
     snprintf(folder_path, sizeof folder_path, "%s/fovea-test-config-XXXXXX",

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of config/ share: a log that remembers, a folder of their own, files in it. */
+/* What the tests of config/ share: a folder of their own, files in it. */
 #pragma once
 
 #include "config/settings.h"
-#include "support/cmocka_all.h"
-
-/* Messages since the last recorded_clear. */
-struct recorded {
-    size_t count[4]; /* by level */
-    char last[4][2048]; /* by level */
-};
-struct fovea_log recorded_log(struct recorded *recorded);
-void recorded_clear(struct recorded *recorded);
+#include "support/recorded.h"
 
 /* cmocka's group setup and teardown, those of programs without a main of their own: a new folder,
  * which becomes the working directory, and an

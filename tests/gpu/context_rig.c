@@ -2,40 +2,34 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "context_rig.h"
-#include "cmocka_all.h"
 
 struct fake_cuda *fake;
+struct recorded said;
 const struct fovea_point_uv centre = {0.5, 0.5};
 
-void capture_line(void *user, enum fovea_log_level level, const char *message)
-{
-    struct capture *capture = user;
-    capture->errors += level == FOVEA_LOG_ERROR;
-    snprintf(capture->last, sizeof capture->last, "%s", message);
-}
-
-struct fovea_context *context_open_with(struct fovea_settings *settings, struct capture *capture)
+struct fovea_context *context_open_with(struct fovea_settings *settings)
 {
     struct fovea_context_desc desc;
     settings->backend = FOVEA_BACKEND_CUDA;
     fovea_context_desc_init(&desc);
     desc.settings = settings;
-    desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
+    desc.log = recorded_log(&said);
+    recorded_clear(&said);
     struct fovea_context *context = NULL;
     assert_ok(fovea_context_create(&desc, &context));
     return context;
 }
 
-struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture)
+struct fovea_context *context_open_for(enum fovea_method method)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
-    return context_open_with(&settings, capture);
+    return context_open_with(&settings);
 }
 
-struct fovea_context *context_open(struct capture *capture)
+struct fovea_context *context_open(void)
 {
-    return context_open_for(fovea_settings_default().foveation.method, capture);
+    return context_open_for(fovea_settings_default().foveation.method);
 }
 
 void context_close(struct fovea_context *context)

@@ -6,6 +6,7 @@
 
 #include "config/settings.h"
 #include "fake_cuda_control.h"
+#include "recorded.h"
 
 /* The fake driver calls the upper half of the addresses its own. */
 #define DEVICE_POINTER(offset) ((void *)(uintptr_t)(0x8000000000000000u + (offset)))
@@ -21,17 +22,13 @@
 extern struct fake_cuda *fake;
 extern const struct fovea_point_uv centre;
 
-struct capture {
-    unsigned errors;
-    char last[512];
-};
-
-void capture_line(void *user, enum fovea_log_level level, const char *message);
+/* By the context opened last. */
+extern struct recorded said;
 
 /* Sets their backend. */
-struct fovea_context *context_open_with(struct fovea_settings *settings, struct capture *capture);
-struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture);
-struct fovea_context *context_open(struct capture *capture);
+struct fovea_context *context_open_with(struct fovea_settings *settings);
+struct fovea_context *context_open_for(enum fovea_method method);
+struct fovea_context *context_open(void);
 /* Nothing of it may be left in the driver. */
 void context_close(struct fovea_context *context);
 

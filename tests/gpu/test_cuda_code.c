@@ -8,23 +8,12 @@
 #include "fake_cuda_control.h"
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "kernels/gauss/cuda/gauss_cuda.h"
+#include "recorded.h"
 
 static struct fake_cuda *fake;
 
-struct capture {
-    char infos[1024];
-};
-
-static void capture_line(void *user, enum fovea_log_level level, const char *message)
-{
-    struct capture *capture = user;
-    if (level == FOVEA_LOG_INFO) {
-        strncat(capture->infos, message, sizeof capture->infos - strlen(capture->infos) - 1);
-    }
-}
-
 struct rig {
-    struct capture capture;
+    struct recorded said;
     struct cuda_device *device;
     struct operator_cuda *foveate;
 };
@@ -34,9 +23,7 @@ static void open_rig(struct rig *rig, int code_of)
     fake_cuda_calm(fake);
     fake->code_of = code_of;
     *rig = (struct rig){0};
-    const struct fovea_log log = {
-        .fn = capture_line, .user = &rig->capture, .min_level = FOVEA_LOG_INFO};
-    assert_ok(cuda_device_create(0, log, &rig->device));
+    assert_ok(cuda_device_create(0, recorded_log(&rig->said), &rig->device));
     assert_ok(cuda_device_push(rig->device));
     assert_ok(gauss_operator_cuda.create(rig->device, &rig->foveate));
 }
@@ -134,10 +121,10 @@ TEST(code_that_is_older_than_the_card_is_told_of)
 {
     struct rig rig;
     open_rig(&rig, 75);
-    assert_non_null(strstr(rig.capture.infos, "code of architecture 7.5"));
+    assert_non_null(strstr(rig.said.last[FOVEA_LOG_INFO], "code of architecture 7.5"));
     close_rig(&rig);
     open_rig(&rig, 90);
-    assert_null(strstr(rig.capture.infos, "code of architecture"));
+    assert_null(strstr(rig.said.last[FOVEA_LOG_INFO], "code of architecture"));
     close_rig(&rig);
 }
 

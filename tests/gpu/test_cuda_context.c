@@ -8,8 +8,7 @@
 
 static void assert_frame_calls(enum fovea_method method, const char *expected)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(method, &capture);
+    struct fovea_context *context = context_open_for(method);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -17,7 +16,7 @@ static void assert_frame_calls(enum fovea_method method, const char *expected)
     const struct fovea_point_uv elsewhere = {-1.5, 0.2};
     assert_ok(fovea_context_run(context, &src, &dst, elsewhere, (void *)0x10));
     assert_string_equal(fake->calls, expected);
-    assert_int_equal(capture.errors, 0);
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
     context_close(context);
 }
 
@@ -44,8 +43,7 @@ TEST(a_frame_in_tiles_cleans_up_after_one_that_failed)
                                           "EventRecord " RUN_END;
     static const char after[] = RUN_BEGIN "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
                                           "EventRecord " RUN_END;
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     run_large(context, FOVEA_OK);
     run_large(context, FOVEA_OK);
     assert_string_equal(fake->calls, usual);
@@ -64,8 +62,7 @@ TEST(a_frame_in_tiles_cleans_up_after_one_that_failed)
 
 TEST(host_pointers_are_refused_and_said_once)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     static unsigned char pixels[64 * 64 * 4];
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(pixels, 64);
@@ -73,8 +70,9 @@ TEST(host_pointers_are_refused_and_said_once)
         assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL),
                          FOVEA_ERROR_INVALID_ARGUMENT);
     }
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "dst.data is not a device pointer of device 0"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(
+        strstr(said.last[FOVEA_LOG_ERROR], "dst.data is not a device pointer of device 0"));
     assert_null(strstr(fake->calls, "LaunchKernel"));
     context_close(context);
 }
@@ -106,7 +104,6 @@ TEST(a_lens_is_one_launch)
          "lens_bytes_linear_rgba8 "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct capture capture = {0};
         struct fovea_settings settings = fovea_settings_default();
         settings.backend = FOVEA_BACKEND_CUDA;
         settings.operators = (struct fovea_operators){cases[i].operators, {FOVEA_OPERATOR_lens}};
@@ -118,7 +115,7 @@ TEST(a_lens_is_one_launch)
         settings.foveation.light = cases[i].light;
         settings.own.lens_filter = cases[i].filter;
         settings.own.lens_red_r2 = cases[i].red_r2;
-        struct fovea_context *context = context_open_with(&settings, &capture);
+        struct fovea_context *context = context_open_with(&settings);
         struct fovea_image src = image(DEVICE_POINTER(0), 64);
         struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
         src.pixel_stride_bytes = dst.pixel_stride_bytes = cases[i].pixel_bytes;
@@ -130,7 +127,7 @@ TEST(a_lens_is_one_launch)
         assert_string_equal(fake->launched, cases[i].launched);
         assert_null(strstr(fake->calls, "Alloc"));
         assert_null(strstr(fake->calls, "Synchronize"));
-        assert_int_equal(capture.errors, 0);
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
         context_close(context);
     }
 }
@@ -138,8 +135,7 @@ TEST(a_lens_is_one_launch)
 /* More launches in flight than there are events to tell them apart. */
 TEST(many_frames_in_flight_neither_allocate_nor_wait)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -155,8 +151,7 @@ TEST(many_frames_in_flight_neither_allocate_nor_wait)
 
 TEST(sizes_come_and_go_without_waiting)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     fake->busy = true;
     for (uint32_t side = 16; side < 80; side++) {
         const struct fovea_image src = image(DEVICE_POINTER(0), side);
@@ -171,8 +166,7 @@ TEST(sizes_come_and_go_without_waiting)
 
 TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
 {
-    struct capture capture = {0};
-    context_close(context_open(&capture));
+    context_close(context_open());
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     struct fovea_context_desc desc;
@@ -198,8 +192,7 @@ TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
 
 TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     for (int n = 1; n <= 20; n++) {
@@ -212,7 +205,7 @@ TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
     }
     fake_cuda_calm(fake);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
-    assert_true(capture.errors > 0);
+    assert_true(said.count[FOVEA_LOG_ERROR] > 0);
     context_close(context);
 }
 
@@ -220,8 +213,7 @@ TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
 TEST(only_images_of_32_bit_floats_have_levels_of_them)
 {
     const size_t pixels = (size_t)512 * 512;
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_image src = image(DEVICE_POINTER(0), 512);
     struct fovea_image dst = image(DEVICE_POINTER(0x1000000), 512);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -240,19 +232,18 @@ TEST(only_images_of_32_bit_floats_have_levels_of_them)
 
 TEST(a_device_that_is_not_there_is_unsupported)
 {
-    struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.cuda_device = 3;
-    desc.log = (struct fovea_log){.fn = capture_line, .user = &capture};
+    desc.log = recorded_log(&said);
     struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_ERROR_UNSUPPORTED);
     assert_null(context);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "device 3"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "device 3"));
 }
 
 int main(void)

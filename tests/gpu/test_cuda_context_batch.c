@@ -53,8 +53,7 @@ TEST(a_batch_of_a_known_kind_only_launches)
         RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
                   "LaunchKernel " BATCH_END;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        struct capture capture = {0};
-        struct fovea_context *context = context_open_for((enum fovea_method)method, &capture);
+        struct fovea_context *context = context_open_for((enum fovea_method)method);
         struct fovea_batch batch = batch_of(100, 64);
         run_batch(context, &batch);
         run_batch(context, &batch);
@@ -64,15 +63,14 @@ TEST(a_batch_of_a_known_kind_only_launches)
         run_batch(context, &batch);
         assert_string_equal(fake->calls, expected);
         assert_int_equal(fake->images, 99);
-        assert_int_equal(capture.errors, 0);
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
         context_close(context);
     }
 }
 
 TEST(a_batch_of_one_is_a_frame)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     const struct fovea_batch batch = batch_of(1, 64);
     run_batch(context, &batch);
     run_batch(context, &batch);
@@ -85,11 +83,10 @@ TEST(a_batch_of_one_is_a_frame)
 TEST(a_batch_of_one_takes_no_memory_for_a_gaze_that_blur_does_not_look_at)
 {
     for (int looks = 0; looks < 2; looks++) {
-        struct capture capture = {0};
         struct fovea_settings settings = fovea_settings_default();
         settings.operators.order[0] = looks ? FOVEA_OPERATOR_foveate : FOVEA_OPERATOR_blur;
         settings.own.blur_sigma_px = 4.0;
-        struct fovea_context *context = context_open_with(&settings, &capture);
+        struct fovea_context *context = context_open_with(&settings);
         struct fovea_batch batch = batch_of(1, 64);
         batch.gazes_uv = DEVICE_POINTER(0x2000000000);
         batch.gazes_memory = FOVEA_MEMORY_CUDA;
@@ -102,16 +99,16 @@ TEST(a_batch_of_one_takes_no_memory_for_a_gaze_that_blur_does_not_look_at)
 /* The driver's blocks hold 2,400 numbers. The answer is kept: a frame makes no plan again. */
 TEST(a_line_that_no_block_holds_is_told_once)
 {
-    struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
     settings.own.blur_engine = 5; /* fft */
-    struct fovea_context *context = context_open_with(&settings, &capture);
+    struct fovea_context *context = context_open_with(&settings);
     const struct fovea_batch batch = batch_of(1, 4096);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_UNSUPPORTED);
-        assert_int_equal(capture.errors, 1);
-        assert_non_null(strstr(capture.last, "is more than a block of this GPU holds"));
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+        assert_non_null(
+            strstr(said.last[FOVEA_LOG_ERROR], "is more than a block of this GPU holds"));
     }
     assert_int_equal(count_calls("LaunchKernel"), 0);
     context_close(context);
@@ -120,8 +117,7 @@ TEST(a_line_that_no_block_holds_is_told_once)
 /* A launch carries 500. */
 TEST(many_gazes_travel_in_several_launches)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     const struct fovea_batch batch = batch_of(1024, 64);
     run_batch(context, &batch);
     run_batch(context, &batch);
@@ -133,8 +129,7 @@ TEST(many_gazes_travel_in_several_launches)
 
 TEST(gazes_on_the_device_are_read_there)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     struct fovea_batch batch = batch_of(1024, 64);
     batch.gazes_uv = DEVICE_POINTER(0x2000000000);
     batch.gazes_memory = FOVEA_MEMORY_CUDA;
@@ -145,16 +140,15 @@ TEST(gazes_on_the_device_are_read_there)
                                                "LaunchKernel " BATCH_END);
     batch.gazes_uv = gazes();
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "gazes_uv is not a device pointer"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "gazes_uv is not a device pointer"));
     context_close(context);
 }
 
 /* Each frame brings another one, and only launches. */
 TEST(sigmas_on_the_device_are_read_there)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
     assert_ok(fovea_context_set_settings(context, &settings));
@@ -172,8 +166,8 @@ TEST(sigmas_on_the_device_are_read_there)
     static float in_host_memory[64 * 64];
     batch.sigmas.data = in_host_memory;
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "sigmas.data is not a device pointer"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "sigmas.data is not a device pointer"));
     context_close(context);
 }
 
@@ -181,8 +175,7 @@ TEST(sigmas_on_the_device_are_read_there)
  * machine for means, the layers, the machine's gazes and three for both layers, and the picture. */
 TEST(depths_on_the_device_are_read_there)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open(&capture);
+    struct fovea_context *context = context_open();
     struct fovea_settings settings = fovea_settings_default();
     struct fovea_batch batch = batch_of(1, 64);
     struct fovea_depth depth;
@@ -203,16 +196,15 @@ TEST(depths_on_the_device_are_read_there)
     static float in_host_memory[64 * 64];
     depth.data = in_host_memory;
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "depth.data is not a device pointer"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "depth.data is not a device pointer"));
     context_close(context);
 }
 
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
 TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(MAX_GAZES, 80);
     run_batch(context, &batch);
     assert_in_range(fake->bytes, (240 << 20) + 8 * MAX_GAZES, (256 << 20) + 16 * MAX_GAZES);
@@ -228,8 +220,7 @@ TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 
 TEST(batches_grow_without_waiting)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(2, 64);
     run_batch(context, &batch);
     fake->busy = true;
@@ -253,8 +244,7 @@ TEST(batches_grow_without_waiting)
  * memory that was too small. */
 TEST(tables_stay_while_a_batch_reads_them)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(2, 64);
     fake->busy = fake->only_recorded = true;
     run_batch(context, &batch);
@@ -275,8 +265,7 @@ TEST(tables_stay_while_a_batch_reads_them)
 
 TEST(a_batch_without_memory_says_so_and_the_others_work)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(10, 64);
     run_batch(context, &batch);
     const int before = fake_cuda_living(fake);
@@ -285,7 +274,7 @@ TEST(a_batch_without_memory_says_so_and_the_others_work)
     fake_cuda_fail_at(fake, 1, CUDA_ERROR_OUT_OF_MEMORY);
     fake->fails = "MemAlloc";
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_OUT_OF_MEMORY);
-    assert_non_null(strstr(capture.last, "1000 images"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "1000 images"));
     assert_int_equal(fake_cuda_living(fake), before);
     batch.count = 10;
     run_batch(context, &batch);
@@ -298,8 +287,7 @@ TEST(a_batch_without_memory_says_so_and_the_others_work)
 /* A larger batch than the one before, while that one is under way. */
 static bool fail_while_growing(enum fovea_method method, int n)
 {
-    struct capture capture = {0};
-    struct fovea_context *context = context_open_for(method, &capture);
+    struct fovea_context *context = context_open_for(method);
     struct fovea_batch batch = batch_of(5, 64);
     run_batch(context, &batch);
     batch.count = 50;
@@ -308,7 +296,7 @@ static bool fail_while_growing(enum fovea_method method, int n)
     const enum fovea_result result = fovea_context_run_batch(context, &batch, NULL);
     const bool failed = fake_cuda_has_failed(fake);
     assert_true(failed || result == FOVEA_OK);
-    assert_int_equal(capture.errors > 0, failed);
+    assert_int_equal(said.count[FOVEA_LOG_ERROR] > 0, failed);
     fake->pushed = 0;
     fake_cuda_calm(fake);
     run_batch(context, &batch);

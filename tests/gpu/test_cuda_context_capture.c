@@ -80,17 +80,15 @@ static enum fovea_result run_captured_gradient(struct fovea_context *context, ui
     return captured(run_gradient_on_device, context, count);
 }
 
-static struct fovea_context *open_smooth(struct capture *capture)
+static struct fovea_context *open_smooth(void)
 {
-    *capture = (struct capture){0};
     fake_cuda_calm(fake);
-    return context_open_for(FOVEA_METHOD_SMOOTH, capture);
+    return context_open_for(FOVEA_METHOD_SMOOTH);
 }
 
 TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     assert_ok(run(context, 100));
     fake->busy = true;
     assert_ok(run_captured(context, 100));
@@ -112,10 +110,9 @@ TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
 TEST(a_cold_call_is_captured_too)
 {
     for (uint32_t count = 1; count <= 100; count += 99) {
-        struct capture capture;
-        struct fovea_context *context = open_smooth(&capture);
+        struct fovea_context *context = open_smooth();
         assert_ok(run_captured(context, count));
-        assert_int_equal(capture.errors, 0);
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
         fake_cuda_end_graphs(fake);
         context_close(context);
     }
@@ -125,8 +122,7 @@ TEST(a_cold_call_is_captured_too)
  * freed. */
 TEST(what_a_graph_uses_lives_as_long_as_it)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     assert_ok(run(context, 10));
     const int before = fake->memories;
     assert_ok(run_captured(context, 10));
@@ -152,21 +148,20 @@ TEST(what_a_graph_uses_lives_as_long_as_it)
 
 TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     assert_ok(run(context, 10));
     const int before = fake_cuda_living(fake);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     assert_int_equal(run(context, 10), FOVEA_ERROR_INVALID_STATE);
-    assert_non_null(strstr(capture.last, "has failed before"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "has failed before"));
     fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     fake->captured_elsewhere = true;
     assert_int_equal(run(context, 10), FOVEA_ERROR_INVALID_STATE);
-    assert_non_null(strstr(capture.last, "default stream"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "default stream"));
     fake->captured_elsewhere = false;
     assert_null(strstr(fake->calls, "LaunchKernel"));
     assert_int_equal(fake_cuda_living(fake), before);
-    assert_int_equal(capture.errors, 2);
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 2);
     assert_ok(run_captured(context, 10));
     fake_cuda_end_graphs(fake);
     context_close(context);
@@ -177,8 +172,7 @@ TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 /* Cold or not; in settings that are gone as in others. */
 TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     assert_ok(run_captured_gradient(context, 10));
     const int modules = fake->modules;
     assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
@@ -202,18 +196,17 @@ TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
     assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
     assert_int_equal(fake->memories, with_graphs - 4);
     assert_int_equal(fake->modules, modules);
-    assert_int_equal(capture.errors, 0);
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
     context_close(context);
 }
 
 TEST(gradients_that_would_wait_are_not_captured)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CPU), FOVEA_ERROR_UNSUPPORTED);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    assert_non_null(strstr(capture.last, "d_gazes_uv in CPU memory"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "d_gazes_uv in CPU memory"));
     assert_null(strstr(fake->calls, "LaunchKernel"));
     context_close(context);
 }
@@ -223,15 +216,14 @@ TEST(gradients_that_would_wait_are_not_captured)
 /* Returns whether one has failed. */
 static bool fail_in_capture(run_fn run_any, int n)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     assert_ok(run(context, 5));
     fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     const enum fovea_result result = run_any(context, 50);
     const bool failed = fake_cuda_has_failed(fake);
     assert_true(failed || result == FOVEA_OK);
-    assert_int_equal(capture.errors > 0, failed);
+    assert_int_equal(said.count[FOVEA_LOG_ERROR] > 0, failed);
     fake->pushed = 0;
     fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     fake_cuda_calm(fake);
@@ -257,8 +249,7 @@ TEST(a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works)
 /* The memory and the kernels of a graph stay, and nothing waits. */
 static void assert_graph_outlives_context(run_fn run_any)
 {
-    struct capture capture;
-    struct fovea_context *context = open_smooth(&capture);
+    struct fovea_context *context = open_smooth();
     const int before = fake->modules;
     assert_ok(captured(run_any, context, 10));
     const int modules = run_any == run ? before : fake->modules;

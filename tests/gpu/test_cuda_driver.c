@@ -6,74 +6,59 @@
 #include "cmocka_all.h"
 #include "fake_cuda.h"
 #include "kernels/cuda/cuda_device.h"
+#include "recorded.h"
 #include "vulkan/interop/peer_cuda.h"
 
 #include <dlfcn.h>
 
 static struct fake_cuda *fake;
 
-struct capture {
-    unsigned counts[FOVEA_LOG_ERROR + 1];
-    char last[LOG_MESSAGE_BYTES];
-};
-
-static void capture_line(void *user, enum fovea_log_level level, const char *message)
-{
-    struct capture *capture = user;
-    capture->counts[level]++;
-    snprintf(capture->last, sizeof capture->last, "%s", message);
-}
-
-static struct fovea_log log_to(struct capture *capture)
-{
-    return (struct fovea_log){.fn = capture_line, .user = capture, .min_level = FOVEA_LOG_DEBUG};
-}
-
-static void assert_refused_politely(enum fovea_result result, const struct capture *capture,
+static void assert_refused_politely(enum fovea_result result, const struct recorded *said,
                                     const char *reason)
 {
+    const char *last = said->last[FOVEA_LOG_INFO];
     assert_int_equal(result, FOVEA_ERROR_UNSUPPORTED);
-    assert_int_equal(capture->counts[FOVEA_LOG_INFO], 1);
-    assert_int_equal(capture->counts[FOVEA_LOG_WARNING] + capture->counts[FOVEA_LOG_ERROR], 0);
-    assert_that(strstr(capture->last, reason), "'%s' does not say '%s'", capture->last, reason);
+    assert_int_equal(said->count[FOVEA_LOG_INFO], 1);
+    assert_int_equal(recorded_warnings(said), 0);
+    assert_that(strstr(last, reason), "'%s' does not say '%s'", last, reason);
 }
 
 TEST(a_library_that_is_missing_is_unsupported)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver driver;
     memset(&driver, 0xff, sizeof driver);
     const enum fovea_result result =
-        cuda_driver_load("libfovea-no-such-library.so.1", log_to(&capture), &driver);
-    assert_refused_politely(result, &capture, "libfovea-no-such-library.so.1");
+        cuda_driver_load("libfovea-no-such-library.so.1", recorded_log(&said), &driver);
+    assert_refused_politely(result, &said, "libfovea-no-such-library.so.1");
     assert_null(driver.Init);
 }
 
 TEST(a_library_that_is_no_driver_is_unsupported)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver driver;
-    assert_refused_politely(cuda_driver_load("libc.so.6", log_to(&capture), &driver), &capture,
+    assert_refused_politely(cuda_driver_load("libc.so.6", recorded_log(&said), &driver), &said,
                             "cuGetProcAddress_v2");
     assert_null(driver.Init);
 }
 
 TEST(a_driver_that_lacks_a_function_is_unsupported)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver driver;
     fake->lacks = "cuFuncLoad";
-    const enum fovea_result result = cuda_driver_load(FAKE_CUDA, log_to(&capture), &driver);
+    const enum fovea_result result = cuda_driver_load(FAKE_CUDA, recorded_log(&said), &driver);
     fake->lacks = NULL;
-    assert_refused_politely(result, &capture, "cuFuncLoad of CUDA 12.4");
+    assert_refused_politely(result, &said, "cuFuncLoad of CUDA 12.4");
     assert_null(driver.Init);
 }
 
 TEST(a_driver_that_has_every_function_is_loaded)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver driver;
-    assert_ok(cuda_driver_load(FAKE_CUDA, log_to(&capture), &driver));
+    assert_ok(cuda_driver_load(FAKE_CUDA, recorded_log(&said), &driver));
     void *functions[sizeof driver / sizeof(void *)];
     assert_true(sizeof functions == sizeof driver);
     memcpy(functions, &driver, sizeof driver);
@@ -142,44 +127,46 @@ TEST(results_say_what_a_caller_can_do)
 
 TEST(an_error_is_logged_with_call_name_and_place)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver cu;
     assert_ok(cuda_driver_load(FAKE_CUDA, (struct fovea_log){0}, &cu));
     fake->fails = "StreamSynchronize";
     fake->fail_at = 1;
     fake->error = CUDA_ERROR_LAUNCH_FAILED;
-    const enum fovea_result result = CU_CHECK(log_to(&capture), &cu, cu.StreamSynchronize(NULL));
+    const enum fovea_result result = CU_CHECK(recorded_log(&said), &cu, cu.StreamSynchronize(NULL));
     assert_int_equal(result, FOVEA_ERROR_DEVICE_LOST);
-    assert_int_equal(capture.counts[FOVEA_LOG_ERROR], 1);
-    assert_non_null(strstr(capture.last, "cu.StreamSynchronize(NULL)"));
-    assert_non_null(strstr(capture.last, "CUDA_ERROR_LAUNCH_FAILED (719)"));
-    assert_non_null(strstr(capture.last, "test_cuda_driver.c:"));
+    assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "cu.StreamSynchronize(NULL)"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "CUDA_ERROR_LAUNCH_FAILED (719)"));
+    assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "test_cuda_driver.c:"));
 }
 
 TEST(waiting_is_not_logged)
 {
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct cuda_driver cu = {0};
-    assert_int_equal(CU_CHECK(log_to(&capture), &cu, CUDA_ERROR_NOT_READY), FOVEA_NOT_READY);
-    assert_ok(CU_CHECK(log_to(&capture), &cu, CUDA_SUCCESS));
-    assert_string_equal(capture.last, "");
+    assert_int_equal(CU_CHECK(recorded_log(&said), &cu, CUDA_ERROR_NOT_READY), FOVEA_NOT_READY);
+    assert_ok(CU_CHECK(recorded_log(&said), &cu, CUDA_SUCCESS));
+    for (int level = FOVEA_LOG_DEBUG; level <= FOVEA_LOG_ERROR; level++) {
+        assert_int_equal(said.count[level], 0);
+    }
 }
 
 TEST(a_vulkan_device_without_a_uuid_is_refused)
 {
     static const uint8_t zero[CUDA_UUID_BYTES];
-    struct capture capture = {{0}, ""};
-    assert_refused_politely(peer_cuda_available(zero, log_to(&capture)), &capture, "UUID");
+    struct recorded said = {0};
+    assert_refused_politely(peer_cuda_available(zero, recorded_log(&said)), &said, "UUID");
 }
 
 /* Mesa's software device tells this one: its name, padded with zeros. */
 TEST(a_vulkan_device_of_another_maker_is_refused)
 {
     static const uint8_t mesa[CUDA_UUID_BYTES] = "mesa22.3.6";
-    struct capture capture = {{0}, ""};
+    struct recorded said = {0};
     struct peer *peer = NULL;
     assert_refused_politely(
-        peer_cuda_create(mesa, 2, FOVEA_CUDA_CONTEXT_SHARED, log_to(&capture), &peer), &capture,
+        peer_cuda_create(mesa, 2, FOVEA_CUDA_CONTEXT_SHARED, recorded_log(&said), &peer), &said,
         "cuda: ");
     assert_null(peer);
 }

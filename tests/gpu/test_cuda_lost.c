@@ -7,28 +7,9 @@
 #include "cmocka_all.h"
 #include "kernels/chain/chain.h"
 #include "peer_rig.h"
+#include "recorded.h"
 
 #include "vulkan/interop/peer_cuda_state.h"
-
-struct capture {
-    int errors;
-    char error[512];
-};
-
-static void capture_line(void *user, enum fovea_log_level level, const char *message)
-{
-    struct capture *capture = user;
-    if (level == FOVEA_LOG_ERROR) {
-        capture->errors++;
-        snprintf(capture->error, sizeof capture->error, "%s", message);
-    }
-}
-
-static struct fovea_log log_to(struct capture *capture)
-{
-    *capture = (struct capture){0};
-    return (struct fovea_log){.fn = capture_line, .user = capture, .min_level = FOVEA_LOG_DEBUG};
-}
 
 TEST(a_context_of_our_own_leaves_the_primary_one_alone)
 {
@@ -77,10 +58,10 @@ TEST(a_lost_context_is_told_of_once)
     static const char *const words[] = {"every call in it fails from now on, the program's own too",
                                         "the program's is not touched"};
     for (size_t i = 0; i < 2 * sizeof errors / sizeof errors[0]; i++) {
-        struct capture capture;
+        struct recorded said = {0};
         const bool own = i % 2;
         struct peer *peer = peer_open_in(own ? FOVEA_CUDA_CONTEXT_OWN : FOVEA_CUDA_CONTEXT_SHARED,
-                                         log_to(&capture));
+                                         recorded_log(&said));
         struct setup s = set_up_with(peer, FOVEA_METHOD_BLOCKWISE);
         enum peer_answer answer = PEER_SIGNALS;
         fake->fails = NULL;
@@ -95,8 +76,8 @@ TEST(a_lost_context_is_told_of_once)
         struct peer_plan *plan = NULL;
         assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_ERROR_DEVICE_LOST);
         s.peer->api->drain(s.peer);
-        assert_int_equal(capture.errors, 1);
-        assert_non_null(strstr(capture.error, words[own]));
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
+        assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], words[own]));
         fake->pushed = 0;
         tear_down(&s);
     }
@@ -105,15 +86,15 @@ TEST(a_lost_context_is_told_of_once)
 /* Others are no loss, and every one of them is told of. */
 TEST(an_error_that_passes_is_no_loss)
 {
-    struct capture capture;
-    struct setup s =
-        set_up_with(peer_open_in(FOVEA_CUDA_CONTEXT_OWN, log_to(&capture)), FOVEA_METHOD_BLOCKWISE);
+    struct recorded said = {0};
+    struct setup s = set_up_with(peer_open_in(FOVEA_CUDA_CONTEXT_OWN, recorded_log(&said)),
+                                 FOVEA_METHOD_BLOCKWISE);
     for (int i = 1; i <= 3; i++) {
         enum peer_answer answer = PEER_IS_STILL;
         fake_cuda_fail_at(fake, 4, CUDA_ERROR_OUT_OF_MEMORY);
         assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
-        assert_int_equal(capture.errors, i);
-        assert_null(strstr(capture.error, "is lost"));
+        assert_int_equal(said.count[FOVEA_LOG_ERROR], i);
+        assert_null(strstr(said.last[FOVEA_LOG_ERROR], "is lost"));
     }
     tear_down(&s);
 }
