@@ -59,12 +59,6 @@ struct bench {
     double longest_busy_ms; /* of the processor's time */
 };
 
-/* Counts this thread's own, whoever else is at work. */
-static double busy_ms(void)
-{
-    return clock_ms(CLOCK_THREAD_CPUTIME_ID);
-}
-
 /* Falls from the middle, other each time. */
 static void save_picture(const struct bench *bench, uint32_t side, uint16_t peak)
 {

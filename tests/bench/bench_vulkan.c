@@ -7,12 +7,12 @@
 
 #include "domain.h"
 #include "kernels/operators.h"
+#include "support/clock.h"
 #include "vulkan_bench.h"
 
 #include "plugin/frame/frame_slot.h"
 
 #include <sched.h>
-#include <time.h>
 
 #define FRAMES 128
 #define FRAMES_QUICK 3
@@ -294,24 +294,17 @@ static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_
     bench_must(try_frame(scene, picture, gaze), "fovea_vk_foveate");
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* While images are drawn GPUs rest, and their clocks fall: an H200's to a quarter, for up to half a
  * second after. */
 static void warm_up(struct scene *scene, struct fovea_point_uv gaze)
 {
     const bool rested = !scene->warm && !scene->b->bench->wishes.quick && !scene->b->is_cpu;
-    const double end = seconds() + (rested ? WARM_UP_S : 0.0);
+    const double end = now_s() + (rested ? WARM_UP_S : 0.0);
     uint32_t i = 0;
     do {
         run_frame(scene, i % BENCH_PICTURES, gaze);
         i++;
-    } while ((!scene->b->is_cpu && i < BENCH_PICTURES) || seconds() < end);
+    } while ((!scene->b->is_cpu && i < BENCH_PICTURES) || now_s() < end);
     frame_wait(scene->fovea, scene->fovea->frame);
     scene->warm = true;
 }

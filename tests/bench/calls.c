@@ -13,11 +13,11 @@
 #include "fovea.h"
 
 #include "kernels/cuda/cuda_device.h"
+#include "tests/support/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MUST(call) must((call) == 0, #call)
 #define ROUNDS 64
@@ -29,13 +29,6 @@ static void must(bool worked, const char *what)
         fprintf(stderr, "fovea_calls: %s failed\n", what);
         exit(EXIT_FAILURE);
     }
-}
-
-static double now_us(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
 /* ---- The driver, counted */
@@ -131,13 +124,6 @@ struct calls {
     uint32_t rounds;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double call(const struct calls *c, const struct fovea_batch *batch)
 {
     const double begin_us = now_us();
@@ -147,10 +133,9 @@ static double call(const struct calls *c, const struct fovea_batch *batch)
 
 static void report(const struct kind *kind, const struct calls *c, double *us, uint32_t number)
 {
-    qsort(us, number, sizeof *us, compare);
     printf("%u x %ux%ux3, gazes on the %s: %.1f us (nine in ten below %.1f); in the driver %.1f:",
            c->count, kind->width_px, kind->height_px, kind->gazes_on_device ? "device" : "host",
-           us[number / 2], us[number * 9 / 10], driver_us / number);
+           quantile(us, number, 0.5), quantile(us, number, 0.9), driver_us / number);
     for (int i = 0; i < PLACES; i++) {
         if (called[i].count > 0) {
             printf(" %s %.3g", called[i].name, (double)called[i].count / number);

@@ -3,6 +3,8 @@
 
 #include "costs.h"
 
+#include "tests/support/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,17 +41,9 @@ void costs_head(VkPhysicalDevice device)
     printf("|---|---|---|---|---|---|\n");
 }
 
-static int by_value(const void *left, const void *right)
-{
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 double costs_percentile(double *values, uint32_t count, uint32_t percent)
 {
-    qsort(values, count, sizeof *values, by_value);
-    return values[(count - 1) * percent / 100];
+    return quantile(values, count, percent / 100.0);
 }
 
 void costs_print(struct costs *costs)

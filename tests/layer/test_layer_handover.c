@@ -6,6 +6,7 @@
  * and from the end of the last kernel to what the program submits next. The images are Fovea's, so
  * that no copy is on the way. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "rig.h"
 #include "stuck.h"
@@ -79,19 +80,6 @@ static void submit(const struct desk *desk, VkCommandBuffer commands)
     assert_int_equal(vkQueueSubmit(desk->rig.engine.queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
 }
 
-static void to_general(VkCommandBuffer commands, VkImage image)
-{
-    const VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                       .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-                                       .newLayout = VK_IMAGE_LAYOUT_GENERAL,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .image = image,
-                                       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &info);
-}
-
 static struct fovea_vk_frame frame_of(struct desk *desk)
 {
     const struct fovea_gaze_sample sample = {
@@ -146,7 +134,8 @@ static struct times run_frame(struct desk *desk)
     assert_ok(fovea_vk_image_acquire(desk->images[0], &layout));
     VkCommandBuffer before = engine_begin(engine);
     vkCmdResetQueryPool(before, desk->queries, 0, 2);
-    to_general(before, fovea_vk_image_handle(desk->images[0]));
+    engine_record_barrier(before, fovea_vk_image_handle(desk->images[0]), VK_IMAGE_LAYOUT_UNDEFINED,
+                          VK_IMAGE_LAYOUT_GENERAL);
     vkCmdFillBuffer(before, desk->busy.buffer, 0, VK_WHOLE_SIZE, 0);
     vkCmdWriteTimestamp(before, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, desk->queries, 0);
     submit(desk, before);
@@ -162,16 +151,9 @@ static struct times run_frame(struct desk *desk)
     return times_of(desk);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double percentile_us(double *values, int percent)
 {
-    qsort(values, FRAMES, sizeof *values, compare);
-    return values[(FRAMES - 1) * percent / 100] * 1e-3;
+    return quantile(values, FRAMES, percent / 100.0) * 1e-3;
 }
 
 static void measure(uint32_t width_px, uint32_t height_px)

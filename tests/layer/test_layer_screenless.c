@@ -6,6 +6,7 @@
  * any device that is no GPU, "cuda" and "nvidia" (the vulkan backend) on an NVIDIA GPU; "costs"
  * measures there. STAND_ONLY names one of the tests. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 
 #include "screenless/stand.h"
@@ -350,19 +351,12 @@ static void run_variant(const struct variant *variant, const char *size_options,
                 result.output, result.log);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts ROUNDS values: quarter 1, 2 and 3 are the quartiles. */
 static double quartile(const double *values, int quarter)
 {
     double sorted[ROUNDS];
     memcpy(sorted, values, sizeof sorted);
-    qsort(sorted, ROUNDS, sizeof sorted[0], compare);
-    return sorted[(ROUNDS - 1) * quarter / 4];
+    return quantile(sorted, ROUNDS, quarter / 4.0);
 }
 
 static void report_above(const char *what, const double *values, const double *base)

@@ -15,12 +15,13 @@
 #include "program.h"
 
 #include "tests/engines/costs.h"
+#include "tests/support/clock.h"
+#include "tests/support/vulkan_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUSY_COPIES 4
@@ -49,24 +50,11 @@ struct medians {
     double gpu_us;
 };
 
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
 static uint32_t local_memory(const struct gpu *gpu, uint32_t bits)
 {
     VkPhysicalDeviceMemoryProperties memory;
-    uint32_t type = 0;
     vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &memory);
-    while (type + 1 < memory.memoryTypeCount &&
-           (!(bits & 1u << type) ||
-            !(memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT))) {
-        type++;
-    }
-    return type;
+    return vulkan_memory_type(&memory, bits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
 static void make_busy(struct meter *meter, uint32_t i)
@@ -94,18 +82,8 @@ static void make_busy(struct meter *meter, uint32_t i)
 
 static void keep_in_general(VkCommandBuffer commands, VkImage image, VkImageLayout before)
 {
-    const VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-        .oldLayout = before,
-        .newLayout = VK_IMAGE_LAYOUT_GENERAL,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    vulkan_record_layout(commands, image, VK_IMAGE_ASPECT_COLOR_BIT, before,
+                         VK_IMAGE_LAYOUT_GENERAL);
 }
 
 static void record_busy(const struct meter *meter, VkCommandBuffer commands)

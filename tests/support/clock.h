@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Times and pauses of tests, in milliseconds. */
+/* Times and pauses of tests, and quantiles of many. */
 #pragma once
 
+#include <stdlib.h>
 #include <time.h>
 
 static inline void rest_ms(long ms)
@@ -22,4 +23,34 @@ static inline double clock_ms(clockid_t clock)
 static inline double now_ms(void)
 {
     return clock_ms(CLOCK_MONOTONIC);
+}
+
+static inline double now_us(void)
+{
+    return now_ms() * 1e3;
+}
+
+static inline double now_s(void)
+{
+    return now_ms() * 1e-3;
+}
+
+/* Of this thread's own, whoever else is at work. */
+static inline double busy_ms(void)
+{
+    return clock_ms(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static inline int clock_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* So far from the least of them, part 0, to the largest, 1. Sorts them. */
+static inline double quantile(double *values, size_t count, double part)
+{
+    qsort(values, count, sizeof *values, clock_by_value);
+    return values[(size_t)(part * (double)(count - 1) + 0.5)];
 }

@@ -3,6 +3,8 @@
 
 #include "stuck.h"
 
+#include "clock.h"
+
 #include <dirent.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -14,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FRAMES 48
@@ -25,13 +26,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char step[256];
 static double step_began_s;
 static double limit_s;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void show_own_stack(void)
 {

@@ -4,6 +4,7 @@
 /* Settings that scripts change while frames run in Unity's place (host.h): all that may fail, wait
  * or take long happens where they are set, and no frame sees any of it. */
 
+#include "clock.h"
 #include "cmocka_all.h"
 #include "png_file.h"
 #include "rig.h"
@@ -13,7 +14,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAP_SIDE 64
@@ -92,13 +92,6 @@ TEST(no_frame_reads_a_maps_file)
 }
 
 /* ---- A map of a formula ---- */
-
-static double busy_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 static double evaluation_ms(void)
 {

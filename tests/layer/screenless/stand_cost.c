@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "clock.h"
 #include "stand.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #define MAX_FRAMES 4096
 #define WARM_UP 100 /* frames that are not counted: plans, kernels, clocks */
@@ -23,18 +23,11 @@ static double parts[PART_COUNT][MAX_FRAMES];
 static uint32_t count, seen;
 static double wall_start_s, cpu_start_s, thread_start_s;
 
-static double now_s(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void start_clocks(void)
 {
-    wall_start_s = now_s(CLOCK_MONOTONIC);
-    cpu_start_s = now_s(CLOCK_PROCESS_CPUTIME_ID);
-    thread_start_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+    wall_start_s = now_s();
+    cpu_start_s = clock_ms(CLOCK_PROCESS_CPUTIME_ID) * 1e-3;
+    thread_start_s = busy_ms() * 1e-3;
 }
 
 void stand_cost_begin(void)
@@ -63,24 +56,16 @@ void stand_cost_frame(const struct stand *stand, uint32_t image)
     count++;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void stand_cost_end(uint32_t frames)
 {
     if (frames > WARM_UP) {
         const double scale = 1e6 / (frames - WARM_UP);
-        printf("frame_us %.3f\ncpu_us %.3f\nthread_us %.3f\n",
-               (now_s(CLOCK_MONOTONIC) - wall_start_s) * scale,
-               (now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_s) * scale,
-               (now_s(CLOCK_THREAD_CPUTIME_ID) - thread_start_s) * scale);
+        printf("frame_us %.3f\ncpu_us %.3f\nthread_us %.3f\n", (now_s() - wall_start_s) * scale,
+               (clock_ms(CLOCK_PROCESS_CPUTIME_ID) * 1e-3 - cpu_start_s) * scale,
+               (busy_ms() * 1e-3 - thread_start_s) * scale);
     }
     for (int i = 0; i < PART_COUNT && count > 0; i++) {
-        qsort(parts[i], count, sizeof parts[i][0], compare);
-        printf("%s %.2f\n%s_p99 %.2f\n", names[i], parts[i][count / 2], names[i],
-               parts[i][count * 99 / 100]);
+        printf("%s %.2f\n%s_p99 %.2f\n", names[i], quantile(parts[i], count, 0.5), names[i],
+               quantile(parts[i], count, 0.99));
     }
 }
