@@ -35,15 +35,24 @@ void *dlsym_of_the_test(void *library, const char *name)
     return found;
 }
 
+static long press_ms; /* so that some polls see it, where keys are polled */
+
 static int set_up_polled(void **unused)
 {
     xinput_is_hidden = true;
+    press_ms = 120;
     const int failed = rig_set_up(unused);
     xinput_is_hidden = false;
     return failed;
 }
 
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
+static int set_up_served(void **unused)
+{
+    press_ms = 20;
+    return rig_set_up(unused);
+}
+
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, set_up_served, rig_tear_down)
 #define POLLED(test) cmocka_unit_test_setup_teardown(test, set_up_polled, rig_tear_down)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -91,7 +100,7 @@ static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
 {
     UNTIL(rig_said_count(FOVEA_LOG_INFO) == 1);
     assert_contains(rig_said(FOVEA_LOG_INFO), "keys are polled");
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     UNTIL(all_presses() == 1);
 }
 
@@ -100,12 +109,12 @@ static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
 {
     rest_ms(POLLS_MS);
     x_key(&client, SHIFT_L, true);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     x_key(&client, SHIFT_L, false);
     UNTIL(all_presses() == 1);
     x_key(&client, SHIFT_L, true);
     x_key(&client, CONTROL_L, true);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     x_key(&client, CONTROL_L, false);
     x_key(&client, SHIFT_L, false);
     rest_ms(POLLS_MS);
@@ -114,20 +123,20 @@ static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
 
 static void what_is_ignored_for_its_modifiers_is_said_once(void **unused)
 {
-    hold_ms(0, F2, 120);
-    hold_ms(SHIFT_L, 'q', 120);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(0, F2, press_ms);
+    hold_ms(SHIFT_L, 'q', press_ms);
+    hold_ms(SHIFT_R, F2, press_ms);
     UNTIL(all_presses() == 1);
     assert_null(strstr(rig_said(FOVEA_LOG_INFO), "ignored"));
     const unsigned before = rig_said_count(FOVEA_LOG_INFO);
     x_key(&client, CONTROL_L, true);
-    hold_ms(SHIFT_L, F2, 120);
+    hold_ms(SHIFT_L, F2, press_ms);
     x_key(&client, CONTROL_L, false);
     UNTIL(rig_said_count(FOVEA_LOG_INFO) == before + 1);
     assert_string_equal(rig_said(FOVEA_LOG_INFO),
                         "input: F2 with Shift_L and Control_L: ignored, the keys are Shift_R+F2 "
                         "and no other modifier");
-    hold_ms(SHIFT_L, F1, 120);
+    hold_ms(SHIFT_L, F1, press_ms);
     rest_ms(POLLS_MS);
     assert_int_equal(rig_said_count(FOVEA_LOG_INFO), before + 1);
     assert_int_equal(all_presses(), 1);
@@ -184,7 +193,7 @@ static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **
 {
     (void)x_presses(&client);
     for (unsigned i = 1; i <= 3; i++) {
-        hold_ms(SHIFT_R, F2, i == 2 ? 900 : 120); /* 900: the server repeats it */
+        hold_ms(SHIFT_R, F2, i == 2 ? 900 : press_ms); /* 900: the server repeats it */
         UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == i);
     }
     rest_ms(POLLS_MS);
@@ -208,7 +217,7 @@ static void every_action_has_its_own_keys(void **unused)
     };
     assert_int_equal(COUNT_OF(keys), LAYER_ACTION_COUNT);
     for (unsigned i = 0; i < COUNT_OF(keys); i++) {
-        hold_ms(SHIFT_R, keys[i].keysym, 120);
+        hold_ms(SHIFT_R, keys[i].keysym, press_ms);
         UNTIL(rig_state().presses[keys[i].action] == 1);
         assert_int_equal(all_presses(), i + 1);
     }
@@ -216,14 +225,14 @@ static void every_action_has_its_own_keys(void **unused)
 
 static void other_modifiers_make_it_somebody_elses(void **unused)
 {
-    hold_ms(0, F2, 120);
-    hold_ms(SHIFT_L, F2, 120);
+    hold_ms(0, F2, press_ms);
+    hold_ms(SHIFT_L, F2, press_ms);
     x_key(&client, CONTROL_L, true);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     x_key(&client, CONTROL_L, false);
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 0);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     UNTIL(all_presses() == 1);
 }
 
@@ -231,7 +240,7 @@ static void press_with_focus(xcb_window_t focus, unsigned wanted)
 {
     x_focus(&client, focus);
     const unsigned before = all_presses();
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     rest_ms(40);
     assert_int_equal(all_presses() - before, wanted);
 }
@@ -319,10 +328,10 @@ static void keys_can_be_others_or_none(void **unused)
     strcpy(keys.hud, "Control_L+h");
     strcpy(keys.help, "Hyper_R+F20"); /* this keyboard lacks one */
     layer_input_set_keys(input, &keys);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 0);
-    hold_ms(CONTROL_L, 'h', 120);
+    hold_ms(CONTROL_L, 'h', press_ms);
     UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 1);
     assert_int_equal(all_presses(), 1);
 
@@ -333,7 +342,7 @@ static void keys_can_be_others_or_none(void **unused)
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 1);
     x_key(&client, F4, false);
-    hold_ms(0, F4, 120);
+    hold_ms(0, F4, press_ms);
     UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 2);
 }
 
@@ -342,7 +351,7 @@ static void a_keyboard_that_changes_is_read_again(void **unused)
     const uint8_t keycode = x_keycode(&client, 'q');
     x_map(&client, x_keycode(&client, F2), F1);
     x_map(&client, keycode, F2);
-    hold_ms(SHIFT_R, F2, 120);
+    hold_ms(SHIFT_R, F2, press_ms);
     UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == 1);
     assert_int_equal(all_presses(), 1);
 }
