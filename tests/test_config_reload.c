@@ -80,7 +80,7 @@ TEST(a_rewritten_file_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("b.json", 1);
-    struct watched *config = watch("b.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("b.json", &recorded);
     const struct fovea_settings *settings = &config->settings;
     for (int i = 2; i < 6; i++) {
         write_threads("b.json", i);
@@ -94,14 +94,13 @@ TEST(a_rewritten_file_counts_within_a_second)
     }
     assert_int_equal(recorded.count[FOVEA_LOG_INFO], 4);
     assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, b.json");
-    unwatch(&config);
 }
 
 TEST(a_replaced_file_counts)
 {
     struct recorded recorded = {0};
     write_threads("c.json", 1);
-    struct watched *config = watch("c.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("c.json", &recorded);
     for (int i = 2; i < 6; i++) {
         write_threads("c.json.new", i);
         assert_int_equal(rename("c.json.new", "c.json"), 0);
@@ -117,14 +116,13 @@ TEST(a_replaced_file_counts)
     assert_int_equal(rename("c.json.new", "c.json"), 0);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 8);
-    unwatch(&config);
 }
 
 TEST(a_bad_edit_keeps_the_last_good_settings_and_is_said_once)
 {
     struct recorded recorded = {0};
     write_threads("d.json", 1);
-    struct watched *config = watch("d.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("d.json", &recorded);
     write_text("d.json", "{\"cpu_threads\": 5, \"backend\": \"cpu\",\n \"watchdog\": 100}");
     assert_result(settle(config), FOVEA_ERROR_CONFIG);
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR],
@@ -147,14 +145,13 @@ TEST(a_bad_edit_keeps_the_last_good_settings_and_is_said_once)
     write_threads("d.json", 7);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 7);
-    unwatch(&config);
 }
 
 TEST(a_half_written_file_is_left_to_its_writer)
 {
     struct recorded recorded = {0};
     write_threads("e.json", 1);
-    struct watched *config = watch("e.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("e.json", &recorded);
     write_text("e.json", "{\"cpu_thr");
     assert_result(look(config), FOVEA_NOT_READY);
     write_threads("e.json", 2);
@@ -162,14 +159,13 @@ TEST(a_half_written_file_is_left_to_its_writer)
     assert_result(look(config), FOVEA_OK);
     assert_int_equal(threads(config), 2);
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 0);
-    unwatch(&config);
 }
 
 TEST(a_file_that_never_rests_still_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("f.json", 1);
-    struct watched *config = watch("f.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("f.json", &recorded);
     enum fovea_result result = FOVEA_NOT_READY;
     int64_t begin = config->now_ms;
     for (int i = 2; result == FOVEA_NOT_READY && i < 40; i++) {
@@ -178,14 +174,13 @@ TEST(a_file_that_never_rests_still_counts_within_a_second)
     }
     assert_result(result, FOVEA_OK);
     assert_in_range(config->now_ms - begin, 0, 1000);
-    unwatch(&config);
 }
 
 TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
 {
     struct recorded recorded = {0};
     write_threads("g.json", 1);
-    struct watched *config = watch("g.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("g.json", &recorded);
     assert_int_equal(unlink("g.json"), 0);
     assert_result(settle(config), FOVEA_ERROR_IO);
     for (int i = 0; i < 20; i++) {
@@ -199,14 +194,13 @@ TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
     write_threads("g.json", 3);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 3);
-    unwatch(&config);
 }
 
 TEST(a_file_that_becomes_a_directory_is_said_once)
 {
     struct recorded recorded = {0};
     write_threads("h.json", 1);
-    struct watched *config = watch("h.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("h.json", &recorded);
     assert_int_equal(unlink("h.json"), 0);
     assert_int_equal(mkdir("h.json", 0755), 0);
     assert_result(settle(config), FOVEA_ERROR_IO);
@@ -215,14 +209,13 @@ TEST(a_file_that_becomes_a_directory_is_said_once)
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR],
                         "h.json: expected a file; found a directory");
     assert_int_equal(threads(config), 1);
-    unwatch(&config);
 }
 
 TEST(a_file_of_the_search_order_may_come_later)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(NULL, &recorded);
-    struct watched *config = watch_by(&desc);
+    OWNED(unwatch) struct watched *config = watch_by(&desc);
     assert_result(settle(config), FOVEA_NOT_READY);
     write_threads("fovea.json", 4);
     assert_result(settle(config), FOVEA_OK);
@@ -243,7 +236,6 @@ TEST(a_file_of_the_search_order_may_come_later)
     write_text("fovea/fovea.json", "{\"cpu_threads\": 6}");
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 6);
-    unwatch(&config);
 }
 
 TEST(overrides_outlive_a_reload)
@@ -259,7 +251,7 @@ TEST(overrides_outlive_a_reload)
     desc.program_name = program;
     desc.sets = sets;
     desc.set_count = 1;
-    struct watched *config = watch_by(&desc);
+    OWNED(unwatch) struct watched *config = watch_by(&desc);
     memset(set, 'x', sizeof set - 1);
     memset(program, 'x', sizeof program - 1);
     unsetenv("FOVEA_SET");
@@ -271,5 +263,4 @@ TEST(overrides_outlive_a_reload)
     assert_float_equal(settings->watchdog_ms, 77, 0);
     assert_true(settings->overlay.hud);
     assert_float_equal(settings->foveation.strength, 3, 0);
-    unwatch(&config);
 }

@@ -110,10 +110,11 @@ TEST(a_file_is_the_settings_that_it_stands_for)
 {
     static const char path[] = "context_lens.json";
     struct said said = {0};
+    OWNED(fovea_settings_destroy)
     struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
     write_file(path, "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}");
-    struct fovea_context *by_file = context_of(settings, &said);
-    struct fovea_context *by_settings = context_for("lens", &said);
+    OWNED(fovea_context_destroy) struct fovea_context *by_file = context_of(settings, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *by_settings = context_for("lens", &said);
     struct test_image images[4];
     const struct fovea_point_uv gaze = {0.5, 0.5};
     for (int i = 0; i < 4; i++) {
@@ -134,9 +135,6 @@ TEST(a_file_is_the_settings_that_it_stands_for)
     for (int i = 0; i < 4; i++) {
         image_free(&images[i]);
     }
-    fovea_context_destroy(&by_file);
-    fovea_context_destroy(&by_settings);
-    fovea_settings_destroy(&settings);
 }
 
 /* A context has one eye, which the settings name. */
@@ -152,8 +150,9 @@ TEST(an_eye_has_its_own_lens_of_a_file)
     lens_scene_use_polynomial(&eyes[0]);
     lens_scene_use_points(5, &eyes[1]);
     lens_scenes_write_eyes(eyes, path);
+    OWNED(fovea_settings_destroy)
     struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
-    struct fovea_context *context = context_of(settings, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(settings, &said);
     OWNED_IMAGE src = scene_draw(&eyes[0]);
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"left", "right", "both"};
@@ -173,8 +172,6 @@ TEST(an_eye_has_its_own_lens_of_a_file)
         }
     }
     assert_int_equal(remove(path), 0);
-    fovea_context_destroy(&context);
-    fovea_settings_destroy(&settings);
 }
 
 TEST(a_file_that_is_wrong_is_said_with_its_place)
@@ -185,13 +182,13 @@ TEST(a_file_that_is_wrong_is_said_with_its_place)
     assert_ok(fovea_settings_create(&settings));
     write_file(path, "{\"fovea-lens\": 1,\n \"polynomial\": {\"green\": [1, 0, x, 0, 0]}}");
     assert_ok(fovea_settings_set(settings, "lens.file", path, said_log(&said)));
+    OWNED(fovea_context_destroy)
     struct fovea_context *context = context_of(settings, &said); /* foveates alone: reads nothing */
     assert_silent(&said);
     assert_ok(fovea_settings_set(settings, "operators", "lens", said_log(&said)));
     assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_ERROR_CONFIG);
     assert_said(&said, "context_lens_wrong.json:2:33: expected a finite number");
     assert_int_equal(remove(path), 0);
-    fovea_context_destroy(&context);
 }
 
 #define MAP_WIDTH 150
@@ -287,6 +284,7 @@ TEST(a_field_has_a_lens_for_each_eye)
         struct fovea_context *contexts[2];
         struct test_image images[3];
         for (int i = 0; i < 2; i++) {
+            OWNED(fovea_settings_destroy)
             struct fovea_settings *settings =
                 settings_for("lens", "foveation.map.eye", right ? "right" : "left", &said);
             field.layers = i ? (way < 2 ? 2 : 6) : 1;
@@ -294,7 +292,6 @@ TEST(a_field_has_a_lens_for_each_eye)
             field.layer_bytes = (ptrdiff_t)((field.layers == 2 ? 3 : 1) * count * sizeof *layers);
             assert_ok(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)));
             contexts[i] = context_of(settings, &said);
-            fovea_settings_destroy(&settings);
         }
         for (int i = 0; i < 3; i++) {
             images[i] = image_make_packed(MAP_WIDTH, MAP_HEIGHT, FOVEA_FORMAT_RGBA8);
@@ -366,8 +363,9 @@ TEST(fields_that_are_no_lens_are_refused_in_words)
 TEST(a_map_that_folds_is_refused_in_words)
 {
     struct said said = {0};
+    OWNED(fovea_settings_destroy)
     struct fovea_settings *settings = settings_for("lens", "lens.r2", "-1", &said);
-    struct fovea_context *context = context_of(settings, &said);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(settings, &said);
     OWNED_IMAGE src = image_drawn(32, 32, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
     OWNED_IMAGE dst = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
     assert_silent(&said);
@@ -376,6 +374,4 @@ TEST(a_map_that_folds_is_refused_in_words)
         FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&said, "the map folds back");
     assert_true(image_guards_intact(&dst));
-    fovea_context_destroy(&context);
-    fovea_settings_destroy(&settings);
 }

@@ -241,7 +241,7 @@ static void assert_is_not_read_again(const struct fovea_foveation *f, struct fov
 WITH_BENCH(what_did_not_change_keeps_its_serial)
 {
     struct bench *b = *state;
-    struct foveate_map_copy copy = {0};
+    OWNED(foveate_map_copy_finish) struct foveate_map_copy copy = {0};
     struct fovea_foveation f = with_array(b);
     const uint64_t first = take(&f, &copy);
     assert_int_equal(take(&f, &copy), first);
@@ -262,7 +262,6 @@ WITH_BENCH(what_did_not_change_keeps_its_serial)
     unlink(b->path);
     write_picture(b, grey_16(b));
     assert_int_equal(take(&f, &copy), of_file + 1);
-    foveate_map_copy_finish(&copy);
 }
 
 /* ---- What is refused */
@@ -478,7 +477,7 @@ WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
     assert_ok(fovea_settings_create(&settings));
     assert_ok(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS));
     for (int with_map = 0; with_map < 2; with_map++) {
-        struct settings_kept kept = {0};
+        OWNED(settings_kept_finish) struct settings_kept kept = {0};
         struct fovea_settings taken = *settings;
         taken.foveation.model = with_map ? FOVEA_MODEL_MAP : FOVEA_MODEL_PAPER;
         assert_ok(settings_take(&taken, &kept, silent));
@@ -486,10 +485,8 @@ WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
         assert_ptr_equal(taken.foveation.map.values, copy ? copy->values : NULL);
         assert_true((copy != NULL) == with_map);
         assert_null(taken.foveation.map.own_values);
-        struct gauss_plan *plan = NULL;
+        OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
         assert_ok(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan));
         assert_null(plan->foveation.map.values);
-        foveate_plan_destroy(&plan);
-        settings_kept_finish(&kept);
     }
 }

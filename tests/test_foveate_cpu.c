@@ -76,7 +76,7 @@ TEST(whole_pictures_in_tiles_are_as_those_of_nodes)
 TEST(any_number_of_threads_gives_the_same_bits)
 {
     static const uint32_t counts[] = {1, 2, 5, 256};
-    struct rig rig = rig_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110);
+    OWNED(rig_finish) struct rig rig = rig_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110);
     OWNED_IMAGE src = image_drawn(150, 110, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 3);
     OWNED_IMAGE dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
     OWNED_IMAGE other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
@@ -89,7 +89,6 @@ TEST(any_number_of_threads_gives_the_same_bits)
             compare_assert_all_same(&other.view, &dst.view, "threads");
         }
     }
-    rig_finish(&rig);
 }
 
 /* ---- Compilations */

@@ -88,7 +88,7 @@ TEST(what_is_sharp_is_copied_bit_by_bit)
         settings.alpha = (enum fovea_alpha)(i / 8 % 2);
         settings.light = i / 16 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         settings.geometry.ppd = 50.0;
-        struct pair pair = pair_make(settings, 240, 160, format);
+        OWNED(pair_finish) struct pair pair = pair_make(settings, 240, 160, format);
         const struct gauss_frame frame = pair_run(&pair, 90, 70);
         const int count = count_sharp(&pair, &frame);
         if (settings.strength < 1.0) {
@@ -96,7 +96,6 @@ TEST(what_is_sharp_is_copied_bit_by_bit)
         } else {
             assert_in_range(count, 2000, 240 * 160 / 2);
         }
-        pair_finish(&pair);
     }
 }
 
@@ -107,6 +106,7 @@ TEST(kept_alpha_comes_through_bit_by_bit)
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F};
     for (size_t i = 0; i < 4; i++) {
         const size_t bytes = i / 2 ? 4 : 2;
+        OWNED(pair_finish)
         struct pair pair = pair_make(law_at(0, (enum fovea_method)(i % 2)), 75, 50, floats[i / 2]);
         for (uint32_t k = 0; k < 75 * 50; k++) {
             const uint32_t alpha = bits[k % 5] + (k << 8 & 0xff00u);
@@ -117,7 +117,6 @@ TEST(kept_alpha_comes_through_bit_by_bit)
             assert_memory_equal(image_pixel(&pair.dst.view, k % 75, k / 75) + 3 * bytes,
                                 image_pixel(&pair.src.view, k % 75, k / 75) + 3 * bytes, bytes);
         }
-        pair_finish(&pair);
     }
 }
 
@@ -134,7 +133,7 @@ TEST(flat_pictures_stay_flat)
         settings.strength = i % 5 < 3 ? 1.0 : 3.0;
         const enum fovea_format format = formats[i / 10];
         const uint32_t channel = format == FOVEA_FORMAT_R8 ? 0 : 1;
-        struct pair pair = pair_make(settings, 48, 24, format);
+        OWNED(pair_finish) struct pair pair = pair_make(settings, 48, 24, format);
         const int step = format == FOVEA_FORMAT_A2B10G10R10 ? 3 : 1;
         for (int level = 0; level <= (int)image_white(format, channel); level += step) {
             image_fill(&pair.src.view, 0);
@@ -144,7 +143,6 @@ TEST(flat_pictures_stay_flat)
             pair_run(&pair, 20, 10);
             compare_assert_all_same(&pair.dst.view, &pair.src.view, "flat");
         }
-        pair_finish(&pair);
     }
 }
 
@@ -161,12 +159,11 @@ TEST(a_flat_picture_of_the_largest_value_stays_so)
             settings.paper.f_max_cpd = 30.0 * 11.8;
             settings.strength = 8.0;
         }
-        struct pair pair = pair_make(settings, 40, 30, formats[i / 2 % 3]);
+        OWNED(pair_finish) struct pair pair = pair_make(settings, 40, 30, formats[i / 2 % 3]);
         assert_true(i / 6 < LAWS || i % 2 || pair.rig.plan->sigma_bound_px > 800.0f);
         image_fill(&pair.src.view, image_is_float(formats[i / 2 % 3]) ? 65504.0 : 255.0);
         pair_run(&pair, 11, 9);
         compare_assert_all_same(&pair.dst.view, &pair.src.view, "flat");
-        pair_finish(&pair);
     }
 }
 
@@ -293,7 +290,7 @@ TEST(energy_is_kept_in_light)
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
     settings.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {1.0}};
     settings.geometry = (struct fovea_geometry){.ppd = 40.0};
-    struct pair pair = pair_make(settings, 256, 256, FOVEA_FORMAT_RGBA32F);
+    OWNED(pair_finish) struct pair pair = pair_make(settings, 256, 256, FOVEA_FORMAT_RGBA32F);
     image_fill(&pair.src.view, 0);
     for (uint32_t i = 0; i < 64; i++) {
         image_set(&pair.src.view, 97 + i * 7 % 64, 95 + i, 0, 1.0 + i);
@@ -306,7 +303,6 @@ TEST(energy_is_kept_in_light)
         after += image_get(&pair.dst.view, i % 256, i / 256, 0);
     }
     assert_float_equal(after / before, 1.0, 2e-4);
-    pair_finish(&pair);
 }
 
 /* Where the slope of sRGB is steepest, and an error of light the most levels. */
@@ -388,7 +384,7 @@ TEST(nan_stays_within_reach)
         struct fovea_foveation settings =
             i < 6 ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(8);
         settings.strength = 0.8;
-        struct pair pair = pair_make(settings, 200, 150, formats[i / 2 % 3]);
+        OWNED(pair_finish) struct pair pair = pair_make(settings, 200, 150, formats[i / 2 % 3]);
         const uint32_t at_x = i % 2 ? 199 : 105;
         const uint32_t at_y = i % 2 ? 0 : 63;
         image_set(&pair.src.view, at_x, at_y, 1, (double)NAN);
@@ -406,6 +402,5 @@ TEST(nan_stays_within_reach)
             assert_that(!is_nan || !far, "format %d: NaN at %u,%u", (int)formats[i / 2 % 3], x, y);
         }
         assert_in_range(seen, 4, 3000);
-        pair_finish(&pair);
     }
 }

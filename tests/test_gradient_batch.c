@@ -110,7 +110,7 @@ static void run(struct scene *s)
 /* Image i alone, from the scene's sheets into packed memory. */
 static void assert_single(struct scene *s, uint32_t i)
 {
-    struct test_image alone =
+    OWNED_IMAGE alone =
         image_make_packed(s->src.first.width_px, s->src.first.height_px, s->src.first.format);
     const struct fovea_image in_batch = sheet_image(&s->d_src, i);
     float d_gaze_uv[2];
@@ -124,7 +124,6 @@ static void assert_single(struct scene *s, uint32_t i)
     assert_ok(fovea_context_run_batch_gradient(s->context, &single, NULL));
     compare_assert_all_same(&in_batch, &alone.view, "alone");
     assert_memory_equal(d_gaze_uv, s->d_gazes_uv + 2 * (size_t)i, sizeof d_gaze_uv);
-    image_free(&alone);
 }
 
 static void check_singles(struct kind kind)

@@ -55,6 +55,7 @@ TEST(one_number_holds_a_pixel)
 TEST(all_tables_say_the_same)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
+        OWNED(lens_paper_tables_free)
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.03);
         for (int32_t k = 0; k < sizes[i].width_px * sizes[i].height_px; k++) {
             if (t.x[k] == LENS_PAPER_NOWHERE) {
@@ -65,7 +66,6 @@ TEST(all_tables_say_the_same)
             assert_true(from.x == t.x[k] && from.y == t.y[k]);
             assert_int_equal(t.address[k], t.y[k] * sizes[i].width_px + t.x[k]);
         }
-        lens_paper_tables_free(&t);
     }
 }
 
@@ -100,12 +100,11 @@ static bool is_tie(const struct lens_paper_tables *t, int32_t x, int32_t y)
 TEST(nearest_is_the_table)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
+        OWNED(lens_paper_tables_free)
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.0);
         const struct operator_scene scene = scene_of(sizes[i], FOVEA_FORMAT_RGBA8, 0);
-        struct test_image src =
-            image_make_packed(scene.width_px, scene.height_px, FOVEA_FORMAT_RGBA8);
-        struct test_image dst =
-            image_make_packed(scene.width_px, scene.height_px, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE src = image_make_packed(scene.width_px, scene.height_px, FOVEA_FORMAT_RGBA8);
+        OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, FOVEA_FORMAT_RGBA8);
         int ties = 0;
         image_draw(&src.view, IMAGE_RANDOM, 5);
         run(&scene, &src.view, &dst.view);
@@ -124,9 +123,6 @@ TEST(nearest_is_the_table)
             }
         }
         assert_true(ties < sizes[i].width_px * sizes[i].height_px / 100);
-        image_free(&src);
-        image_free(&dst);
-        lens_paper_tables_free(&t);
     }
 }
 

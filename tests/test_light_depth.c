@@ -90,12 +90,11 @@ static void check(const struct depth *depth, int picture)
     if (picture == 0) {
         draw_gratings(&src.view);
     }
-    struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
+    OWNED(rig_finish) struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
     const struct gauss_frame frame =
         rig_run(&rig, &src.view, &dst.view, 0.4 * WIDTH_PX, 0.4 * HEIGHT_PX);
     OWNED(owned_free) double *expected = compare_expected(&foveation, &src.view, &frame);
     measure(depth, &dst.view, expected, names[picture]);
-    rig_finish(&rig);
 }
 
 TEST(more_bits_leave_finer_contrasts)

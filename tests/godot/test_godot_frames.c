@@ -151,23 +151,21 @@ static void check(struct show *show, uint32_t width_px, uint32_t height_px, int 
     char what[96];
     snprintf(what, sizeof what, "%ux%u, pattern %d, gaze %.3f %.3f", width_px, height_px, pattern,
              x_uv, y_uv);
-    struct pair pair = make_pair(width_px, height_px, 1, pattern);
+    OWNED(free_pair) struct pair pair = make_pair(width_px, height_px, 1, pattern);
     look_at(show, x_uv, y_uv);
     assert_true(run(show, &pair, &(struct host_frame){0}));
     expect_clean(what);
     assert_true(width_px * height_px < 2000 || !is_unchanged(&pair));
     expect_reference(show, &pair, 0, x_uv, y_uv, what);
-    free_pair(&pair);
 }
 
 TEST(every_version_of_the_engine_gets_the_reference)
 {
     for (uint32_t minor = 4; minor <= 7; minor++) {
-        struct show show = open_show(&(struct host_options){.minor = minor});
+        OWNED(close_show) struct show show = open_show(&(struct host_options){.minor = minor});
         expect_clean("loading");
         check(&show, 97, 61, IMAGE_RANDOM, 0.25, 0.75);
         check(&show, 97, 61, IMAGE_PHOTO, 0.5, 0.5);
-        close_show(&show);
     }
 }
 
@@ -175,7 +173,7 @@ TEST(every_method_and_model_is_the_reference)
 {
     static const char *const methods[] = {"blockwise", "smooth"}, *const models[] = {"paper",
                                                                                      "physical"};
-    struct show show = open_show(&(struct host_options){0});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){0});
     for (int i = 0; i < 4; i++) {
         set_both(&show, "method", "foveation.method", methods[i / 2]);
         set_both(&show, "model", "foveation.model", models[i % 2]);
@@ -185,13 +183,12 @@ TEST(every_method_and_model_is_the_reference)
         check(&show, 64, 40, IMAGE_PHOTO, 0.75, 0.25);
         set_both(&show, "strength", "foveation.strength", "1");
     }
-    close_show(&show);
 }
 
 TEST(sizes_follow_each_frame_on_the_render_thread)
 {
     static const uint32_t sizes[][2] = {{97, 61}, {16, 9}, {97, 61}, {1, 1}, {33, 64}, {200, 3}};
-    struct show show = open_show(&(struct host_options){.render_thread = true});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         check(&show, sizes[i][0], sizes[i][1], IMAGE_RANDOM, 0.25, 0.5);
         check(&show, sizes[i][0], sizes[i][1], IMAGE_CHECKER, 0.75, 0.5);
@@ -199,12 +196,11 @@ TEST(sizes_follow_each_frame_on_the_render_thread)
     host_frame(show.effect, &(struct host_frame){0}); /* no size yet */
     expect_clean("no size");
     check(&show, 97, 61, IMAGE_RANDOM, 0.25, 0.75);
-    close_show(&show);
 }
 
 TEST(each_eye_has_a_gaze)
 {
-    struct show show = open_show(&(struct host_options){0});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
     look_at(&show, 0.5, 0.25);
     assert_true(run(&show, &pair, &(struct host_frame){0}));
@@ -219,14 +215,13 @@ TEST(each_eye_has_a_gaze)
     expect_clean("two views");
     free_pair(&pair);
     check(&show, 90, 50, IMAGE_RANDOM, 0.25, 0.5); /* one view again: the left eye's */
-    close_show(&show);
 }
 
 /* A telescopic sight: few degrees, of which steps of a fixed size would be a large part. */
 TEST(a_narrow_camera_keeps_its_angles)
 {
-    struct show show = open_show(&(struct host_options){0});
-    struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
+    OWNED(close_show) struct show show = open_show(&(struct host_options){0});
+    OWNED(free_pair) struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
     const double up = tan(1.65 * 3.14159265358979 / 180);
     set_both(&show, "model", "foveation.model", "physical");
     set(&show, "geometry_from_camera", host_bool(true));
@@ -237,29 +232,25 @@ TEST(a_narrow_camera_keeps_its_angles)
     assert_false(is_unchanged(&pair));
     expect_reference(&show, &pair, 0, 0.25, 0.5, "3.3 degrees");
     expect_clean("camera");
-    free_pair(&pair);
-    close_show(&show);
 }
 
 /* Or else nobody would know that the effect's own are enough. */
 TEST(missing_barriers_are_seen_by_validation)
 {
-    struct show show = open_show(&(struct host_options){.no_barriers = true});
-    struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.no_barriers = true});
+    OWNED(free_pair) struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     set_both(&show, "method", "foveation.method", "smooth");
     assert_true(run(&show, &pair, &(struct host_frame){0}));
     assert_true(host_counts().messages > 0 || !host_counts().validates);
     host_clear();
-    free_pair(&pair);
-    close_show(&show);
 }
 
 /* ---- What the engine and its scripts do ---- */
 
 TEST(a_disabled_effect_changes_nothing)
 {
-    struct show show = open_show(&(struct host_options){0});
-    struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
+    OWNED(close_show) struct show show = open_show(&(struct host_options){0});
+    OWNED(free_pair) struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     host_enable(show.effect, false);
     assert_false(run(&show, &pair, &(struct host_frame){0}));
     assert_true(is_unchanged(&pair));
@@ -270,8 +261,6 @@ TEST(a_disabled_effect_changes_nothing)
     assert_true(run(&show, &pair, &(struct host_frame){0}));
     assert_true(is_unchanged(&pair));
     expect_clean("off");
-    free_pair(&pair);
-    close_show(&show);
 }
 
 struct setter {
@@ -283,7 +272,7 @@ TEST(words_that_are_not_listed_are_answered_with_the_list)
 {
     static const char *const words[] = {"",        "mouse",   "scrip",
                                         "scripts", "script,", "no such source"};
-    struct show show = open_show(&(struct host_options){.headless = true});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.headless = true});
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         host_clear();
         set(&show, "gaze_source", host_string(words[i]));
@@ -293,7 +282,6 @@ TEST(words_that_are_not_listed_are_answered_with_the_list)
         }
         assert_string_equal(host_get(show.effect, "gaze_source").s, "script");
     }
-    close_show(&show);
 }
 
 static void *set_forever(void *user)
@@ -308,7 +296,7 @@ static void *set_forever(void *user)
 
 TEST(another_thread_sets_properties_while_frames_run)
 {
-    struct show show = open_show(&(struct host_options){.render_thread = true});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
     struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
     struct setter setter = {show.effect, false};
     pthread_t thread;
@@ -323,7 +311,6 @@ TEST(another_thread_sets_properties_while_frames_run)
     set_both(&show, "strength", "foveation.strength", "1");
     free_pair(&pair);
     check(&show, 48, 32, IMAGE_RANDOM, 0.25, 0.5);
-    close_show(&show);
 }
 
 /* ---- Where it cannot work ---- */
@@ -341,7 +328,7 @@ static void expect_told(const char *method, bool otherwise)
 /* Frames without a method that it loads without. */
 static void run_without(const char *method)
 {
-    struct show show = open_show(&(struct host_options){.refused = method});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.refused = method});
     struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
     bool foveated = false;
     for (int i = 0; i < 2; i++) {
@@ -349,7 +336,6 @@ static void run_without(const char *method)
     }
     free_pair(&pair);
     expect_told(method, foveated);
-    close_show(&show);
 }
 
 /* How often the method was looked up. Most show in a host without a device, which opens at once. */

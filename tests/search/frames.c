@@ -223,14 +223,12 @@ static enum search_verdict compare_frame(struct frame *frame)
     const uint32_t count = search_images(frame->point);
     struct test_image expected[FOVEA_VK_MAX_VIEWS];
     for (uint32_t i = 0; i < count; i++) {
-        struct test_image src =
-            stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
+        OWNED_IMAGE src = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         expected[i] = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         OWNED_IMAGE sigmas = sigmas_of(frame->point, i);
         frame->wanted[i] =
             expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view,
                         frame->point->sigmas ? &sigmas.view : NULL);
-        image_free(&src);
     }
     bool right = true;
     for (uint32_t i = 0; i < count; i++) {

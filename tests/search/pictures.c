@@ -163,13 +163,12 @@ void search_draw_packed(const struct search_point *point, uint32_t index,
 
 void search_draw(const struct search_point *point, const struct search_memory *memory)
 {
-    struct test_image packed =
+    OWNED_IMAGE packed =
         image_make_packed(memory->first.width_px, memory->first.height_px, memory->first.format);
     for (uint32_t i = 0; i < memory->count; i++) {
         search_draw_packed(point, i, &packed.view);
         each_part(memory, i, &packed.view, from_packed);
     }
-    image_free(&packed);
 }
 
 static double draw_sigma(uint64_t *state)

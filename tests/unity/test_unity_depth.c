@@ -127,7 +127,7 @@ TEST(a_camera_is_focused_by_its_depths)
                  {VK_FORMAT_D32_SFLOAT, 2, 2}, /* linear */
                  {VK_FORMAT_R32_SFLOAT, 4, 1}}; /* reversed */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct focused focused;
+        OWNED(close_focused) struct focused focused;
         open_focused(&focused, cases[i].eyes, cases[i].format, cases[i].scale);
         struct fovea_unity_block block = block_of(&focused);
         for (int by_queue = 0; by_queue < 2; by_queue++) {
@@ -136,14 +136,13 @@ TEST(a_camera_is_focused_by_its_depths)
             expect_reference(&focused, &block);
         }
         assert_int_equal(host_log(&focused.host, FOVEA_LOG_WARNING, NULL, 0), 0);
-        close_focused(&focused);
     }
 }
 
 /* Unity makes both textures anew, often: their views go when the GPU is done with them. */
 TEST(depths_may_be_other_images_in_every_frame)
 {
-    struct focused focused;
+    OWNED(close_focused) struct focused focused;
     open_focused(&focused, 1, VK_FORMAT_D32_SFLOAT, 0);
     struct host_texture other =
         host_depths_create(&focused.host, VK_FORMAT_D32_SFLOAT, WIDTH, HEIGHT, 1, focused.values);
@@ -157,7 +156,6 @@ TEST(depths_may_be_other_images_in_every_frame)
     expect_reference(&focused, &block);
     assert_true(focused.host.destroyed_views >= 30);
     host_texture_destroy(&focused.host, &other);
-    close_focused(&focused);
 }
 
 /* ---- What is wrong ---- */
@@ -215,7 +213,7 @@ TEST(what_is_wrong_with_depths_is_said_once_and_the_picture_stays)
 {
     for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
         char said[512] = "";
-        struct focused focused;
+        OWNED(close_focused) struct focused focused;
         open_focused(&focused, 1, VK_FORMAT_D32_SFLOAT, 0);
         struct fovea_unity_block block = block_of(&focused);
         wrongs[i].change(&focused, &block);
@@ -226,14 +224,13 @@ TEST(what_is_wrong_with_depths_is_said_once_and_the_picture_stays)
         assert_int_equal(host_log(&focused.host, FOVEA_LOG_WARNING, said, sizeof said),
                          wrongs[i].warnings);
         assert_non_null(strstr(said, wrongs[i].says));
-        close_focused(&focused);
     }
 }
 
 /* Scripts may always give them; older ones do not know of them. */
 TEST(depths_do_not_count_where_no_operator_needs_them)
 {
-    struct focused focused;
+    OWNED(close_focused) struct focused focused;
     open_focused(&focused, 1, VK_FORMAT_D32_SFLOAT, 0);
     configure(&focused.host, "vulkan", "foveate");
     focused.host.deny_one = &focused.depths; /* nobody asks for them */
@@ -245,5 +242,4 @@ TEST(depths_do_not_count_where_no_operator_needs_them)
                                 (size_t)4 * WIDTH * HEIGHT);
     }
     assert_int_equal(host_log(&focused.host, FOVEA_LOG_WARNING, NULL, 0), 0);
-    close_focused(&focused);
 }

@@ -52,7 +52,7 @@ static void foveate(void **state)
     OWNED(host_close) struct host host;
     assert_true(host_open(&host, &(struct host_options){.engine = {.no_validation = true}}));
     OWNED_IMAGE image = read_picture(request->in);
-    struct test_image out =
+    OWNED_IMAGE out =
         image_make_packed(image.view.width_px, image.view.height_px, FOVEA_FORMAT_RGBA8);
     struct host_texture texture = host_texture_create(&host, VK_FORMAT_R8G8B8A8_SRGB,
                                                       image.view.width_px, image.view.height_px, 1);
@@ -73,7 +73,6 @@ static void foveate(void **state)
                stats.gpu_p50_us);
     }
     host_texture_destroy(&host, &texture);
-    image_free(&out);
 }
 
 int main(int argc, char **argv)
