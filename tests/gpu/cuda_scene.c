@@ -187,12 +187,10 @@ static void assert_as_expected(const struct scene *scene, const struct expectati
 static void assert_linear(const struct scene *scene, const struct prepared *p,
                           const struct expectation *expected, const struct test_image *src)
 {
-    struct test_image dst =
-        image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
+    OWNED_IMAGE dst = image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
     scene_run_linear(p, src, &dst, scene->shift);
     assert_as_expected(scene, expected, &src->view, &dst.view, "linear");
     assert_true(image_guards_intact(&dst));
-    image_free(&dst);
 }
 
 static void assert_surface(const struct scene *scene, const struct prepared *p,
@@ -208,9 +206,8 @@ static void assert_surface(const struct scene *scene, const struct prepared *p,
 
 void scene_assert(const struct scene *scene)
 {
-    struct test_image src =
-        image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
-    struct prepared p = {0};
+    OWNED_IMAGE src = image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
+    OWNED(scene_finish) struct prepared p = {0};
     image_draw(&src.view, scene->pattern, 7);
     scene_prepare(&p, scene);
     const struct expectation expected = expect(scene, &p, &src.view);
@@ -219,8 +216,6 @@ void scene_assert(const struct scene *scene)
         assert_surface(scene, &p, &expected, &src);
     }
     free(expected.values);
-    scene_finish(&p);
-    image_free(&src);
 }
 
 /* ---- Bit for bit ----------------------------------------------------------------------------- */
@@ -271,7 +266,7 @@ void scene_assert_flat_stays_flat(const struct scene *scene)
 {
     const int white = (int)image_white(scene->format, 0);
     OWNED_IMAGE src = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    struct prepared p = {0};
+    OWNED(scene_finish) struct prepared p = {0};
     scene_prepare(&p, scene);
     for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
         OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
@@ -279,5 +274,4 @@ void scene_assert_flat_stays_flat(const struct scene *scene)
         scene_run_linear(&p, &src, &dst, 0);
         compare_assert_all_same(&dst.view, &src.view, "flat");
     }
-    scene_finish(&p);
 }

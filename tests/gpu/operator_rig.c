@@ -174,10 +174,9 @@ static void check_surface(const struct operator_scene *scene, const struct opera
 void operator_rig_check(const struct operator_scene *scene, uint32_t shift)
 {
     OWNED_IMAGE src = scene_draw(scene);
-    struct operator_rig rig = operator_rig_make(scene);
+    OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(scene);
     check_linear(scene, &rig, &src, shift);
     if (has_surface(scene->format)) {
         check_surface(scene, &rig, &src);
     }
-    operator_rig_finish(&rig);
 }

@@ -197,7 +197,7 @@ TEST(a_view_is_as_it_would_be_alone)
     static const int32_t origins[][2] = {{0, 0}, {4, 1}, {2, 8}, {61, 5}, {7, 64}};
     for (size_t i = 0; i < COUNT(origins); i += fixture.quick ? 3 : 1) {
         struct scene scene = scene_in(SCENE_IN_TILES);
-        struct prepared p = {0};
+        OWNED(scene_finish) struct prepared p = {0};
         scene_prepare(&p, &scene);
         OWNED_IMAGE large = image_drawn(480, 340, scene.format, IMAGE_RANDOM, 3);
         OWNED_IMAGE large_dst = image_make_packed(480, 340, scene.format);
@@ -216,7 +216,6 @@ TEST(a_view_is_as_it_would_be_alone)
         compare_assert_all_same(&view, &expected.view, "view");
         scene_run_surface(&p, &large.view, &large_dst.view);
         compare_assert_all_same(&view, &expected.view, "view of a surface");
-        scene_finish(&p);
     }
 }
 
@@ -227,7 +226,7 @@ TEST(frames_leave_nothing_behind)
     OWNED_IMAGE src = image_drawn(401, 273, scene.format, IMAGE_RANDOM, 5);
     OWNED_IMAGE first = image_make_packed(401, 273, scene.format);
     OWNED_IMAGE later = image_make_packed(401, 273, scene.format);
-    struct prepared p = {0};
+    OWNED(scene_finish) struct prepared p = {0};
     scene_prepare(&p, &scene);
     scene_run_linear(&p, &src, &first, 0);
     for (int i = 0; i < (fixture.quick ? 2 : 9); i++) {
@@ -237,7 +236,6 @@ TEST(frames_leave_nothing_behind)
         scene_run_linear(&p, &src, &later, 0);
         compare_assert_all_same(&later.view, &first.view, "again");
     }
-    scene_finish(&p);
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
@@ -307,10 +305,9 @@ TEST(the_largest_numbers_stay_as_they_are)
         scene.format = halves[i / 3];
         OWNED_IMAGE src = image_make_packed(scene.width_px, scene.height_px, scene.format);
         image_fill(&src.view, largest[i / 3]);
-        struct prepared p = {0};
+        OWNED(scene_finish) struct prepared p = {0};
         OWNED_IMAGE dst = run_picture(&scene, &src, &p);
         compare_assert_all_same(&dst.view, &src.view, "largest");
-        scene_finish(&p);
     }
 }
 
@@ -324,12 +321,11 @@ TEST(what_is_dark_stays_dark_beside_what_is_bright)
     image_fill(&src.view, 0.001);
     image_set(&src.view, 40, 40, 0, 60000.0);
     image_set(&src.view, 180, 140, 1, 60000.0);
-    struct prepared p = {0};
+    OWNED(scene_finish) struct prepared p = {0};
     OWNED_IMAGE dst = run_picture(&scene, &src, &p);
     assert_float_equal(image_get(&dst.view, 350, 230, 0), 0.001, 2e-6);
     assert_float_equal(image_get(&dst.view, 250, 60, 1), 0.001, 2e-6);
     assert_true(image_get(&dst.view, 41, 41, 0) > 100.0);
-    scene_finish(&p);
 }
 
 enum bright {
@@ -471,7 +467,7 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
     struct scene scene = scene_smooth();
     scene.format = FOVEA_FORMAT_RGBA32F;
     OWNED(device_pair_free) struct device_pair picture = pair_make(&scene, 1);
-    struct prepared p = {0};
+    OWNED(scene_finish) struct prepared p = {0};
     scene_prepare(&p, &scene);
     assert_int_equal(
         gauss_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
@@ -482,5 +478,4 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
     p.run.cuda_plan = small;
     assert_int_equal(run(&p, &picture, fixture.stream), FOVEA_ERROR_UNSUPPORTED);
     gauss_operator_cuda.plan_retire(fixture.foveate, &small);
-    scene_finish(&p);
 }

@@ -41,7 +41,7 @@ TEST(a_place_on_a_line_takes_the_pixel_behind_it)
     scene.settings.own.lens_r2 = 0.0;
     OWNED_IMAGE src = scene_draw(&scene);
     OWNED_IMAGE dst = scene_draw(&scene);
-    struct operator_rig rig = operator_rig_make(&scene);
+    OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(&scene);
     operator_rig_run_linear(&rig, &src, &dst, 0);
     for (uint32_t i = 0; i < scene.width_px * scene.height_px; i++) {
         const uint32_t x = i % scene.width_px;
@@ -51,7 +51,6 @@ TEST(a_place_on_a_line_takes_the_pixel_behind_it)
                                         (y + (scene.height_px + 1) / 2) / 2),
                             4);
     }
-    operator_rig_finish(&rig);
 }
 
 /* So many that a block makes several tiles, the last of which ends below an image. */
@@ -72,7 +71,7 @@ TEST(many_images_are_each_as_one_alone)
         struct fovea_image first = to.view;
         first.height_px = scene.height_px;
         const size_t bytes = (size_t)scene.height_px * dst.view.row_stride_bytes;
-        struct operator_rig rig = operator_rig_make(&scene);
+        OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(&scene);
         operator_rig_run_linear(&rig, &src, &alone, 0);
         operator_rig_run(&rig, &(struct operator_images){.count = count,
                                                          .src = &from.view,
@@ -82,6 +81,5 @@ TEST(many_images_are_each_as_one_alone)
         for (uint32_t k = 0; k < count; k++) {
             assert_memory_equal((unsigned char *)dst.view.data + k * bytes, alone.view.data, bytes);
         }
-        operator_rig_finish(&rig);
     }
 }

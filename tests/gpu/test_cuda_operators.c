@@ -52,7 +52,7 @@ static void a_view_is_a_picture_of_its_own(void **state)
         OWNED_IMAGE src = scene_draw(&both);
         OWNED_IMAGE dst = scene_draw(&both);
         OWNED_IMAGE linear = scene_draw(&both);
-        struct operator_rig rig = operator_rig_make(&scene);
+        OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(&scene);
         rig.frame.origin_x_px = (int32_t)scene.width_px;
         rig.frame.origin_y_px = 5;
         operator_rig_run_surface(&rig, &src.view, &dst.view);
@@ -67,7 +67,6 @@ static void a_view_is_a_picture_of_its_own(void **state)
         scene_assert_exact(&scene, &in, &out);
         operator_rig_run_linear(&rig, &src, &linear, 0);
         compare_assert_all_same(&linear.view, &dst.view, "linear memory");
-        operator_rig_finish(&rig);
     }
 }
 
@@ -77,20 +76,17 @@ static void a_batch_is_its_images(void **state)
     const struct operator_test *test = *state;
     for (uint32_t i = 0; i < count_of(test->set); i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
+        OWNED(scene_batch_free)
         struct scene_batch batch = scene_batch_make(&scene, 30, 5, i % 4 == 3);
-        struct device_image from = device_image_make(&batch.src, 0);
-        struct device_image to = device_image_make(&batch.dst, 0);
+        OWNED(device_image_free) struct device_image from = device_image_make(&batch.src, 0);
+        OWNED(device_image_free) struct device_image to = device_image_make(&batch.dst, 0);
         struct fovea_image first[2];
         const struct operator_images images =
             scene_batch_images(&batch, &from.view, &to.view, first);
-        struct operator_rig rig = operator_rig_make(&batch.scene);
+        OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(&batch.scene);
         operator_rig_run(&rig, &images);
         device_image_download(&to, &batch.dst);
         scene_batch_assert_exact(&batch, 1);
-        operator_rig_finish(&rig);
-        device_image_free(&from);
-        device_image_free(&to);
-        scene_batch_free(&batch);
     }
 }
 
