@@ -41,7 +41,7 @@ def test_every_property_is_described_once(reference):
 
 
 def test_settings_of_other_programs_are_no_properties(properties):
-    assert [name for name in properties if name.startswith(("layer", "overlay", "record", "backend", "log", "light"))] == []
+    assert [name for name in properties if name.startswith(("layer", "overlay", "backend", "log", "light"))] == []
     assert properties["gaze_uv"] == "Vector2"
     assert properties["strength"] == "float"
 

@@ -26,6 +26,7 @@ static void destroy(struct godot_effect *effect)
         godot_render_destroy(effect->render);
     }
     engine_feed_finish(&effect->feed);
+    godot_journal_finish(&effect->journal);
     fovea_settings_destroy(&effect->settings);
     pthread_mutex_destroy(&effect->lock);
     pthread_mutex_destroy(&effect->turn);
@@ -55,6 +56,7 @@ struct godot_effect *godot_effect_create(struct godot_object *object)
     pthread_mutex_init(&effect->turn, NULL);
     pthread_mutex_init(&effect->lock, NULL);
     engine_feed_init(&effect->feed);
+    godot_journal_init(&effect->journal);
     effect->object_id = godot.object_get_instance_id(object);
     effect->choices = (struct godot_choices){.gaze_uv = middle,
                                              .gaze_uv_left = middle,
@@ -113,12 +115,14 @@ void godot_effects_wait(void)
 
 /* ---- Settings */
 
-/* A tracker's port is for the game that the editor starts; scripts have one space alone. */
+/* A tracker's port and a record are for the game that the editor starts; scripts have one space
+ * alone. */
 static struct fovea_settings with_own_gaze(const struct fovea_settings *settings)
 {
     struct fovea_settings own = *settings;
     if (godot.is_editor) {
         own.gaze.kind = FOVEA_GAZE_MOUSE;
+        own.record.file[0] = '\0';
     }
     if (own.gaze.kind == FOVEA_GAZE_MOUSE) {
         own.gaze.space = FOVEA_GAZE_SPACE_UV;
@@ -133,7 +137,8 @@ void godot_effect_set(struct godot_effect *effect, const struct fovea_settings *
     const struct fovea_settings own = with_own_gaze(settings);
     struct godot_note said = {0};
     const bool right =
-        engine_feed_set(&effect->feed, &own, godot_note_log(&said), godot_log()) == FOVEA_OK;
+        engine_feed_set(&effect->feed, &own, godot_note_log(&said), godot_log()) == FOVEA_OK &&
+        godot_journal_set(&effect->journal, &own, godot_note_log(&said), godot_log()) == FOVEA_OK;
     pthread_mutex_lock(&effect->lock);
     *effect->settings = *settings;
     effect->wrong = right ? (struct godot_note){0} : said;

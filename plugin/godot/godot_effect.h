@@ -9,6 +9,7 @@
 #include "plugin/engine/feed.h"
 #include "plugin/godot/api/godot_abi.h"
 #include "plugin/godot/api/godot_log.h"
+#include "plugin/godot/godot_journal.h"
 
 #include <pthread.h>
 
@@ -33,12 +34,13 @@ struct godot_choices {
     double debug_split;
 };
 
-#define GODOT_FILE_COUNT 2 /* properties that name files */
+#define GODOT_FILE_COUNT 5 /* properties that name files: of map, blur, lens, gaze and record */
 
 struct godot_render;
 
 struct godot_effect {
     struct engine_feed feed; /* of those in force */
+    struct godot_journal journal;
     uint64_t object_id; /* of the engine's, which may be gone while a frame still runs */
     struct godot_render *render; /* the render thread's */
     pthread_mutex_t turn; /* of threads that set settings, one after the other; no frame takes it */

@@ -195,9 +195,10 @@ static void say_failure(struct godot_target *target, enum fovea_result result)
                                             : GODOT_TROUBLE_REFUSED);
 }
 
-static void render_views(struct godot_render *render, const struct godot_choices *choices,
-                         const struct viewport *viewport, struct godot_target *target,
-                         const struct fovea_gaze *gaze)
+static enum fovea_result render_views(struct godot_render *render,
+                                      const struct godot_choices *choices,
+                                      const struct viewport *viewport, struct godot_target *target,
+                                      const struct fovea_gaze *gaze)
 {
     enum fovea_result result = FOVEA_OK;
     for (int64_t i = 0; i < viewport->view_count && result == FOVEA_OK; i++) {
@@ -209,6 +210,28 @@ static void render_views(struct godot_render *render, const struct godot_choices
         said_clear(&target->said);
         said_clear(&render->said);
     }
+    return result;
+}
+
+/* Nobody tells when the engine shows the picture, nor what the GPU takes for it. */
+static void note_frame(struct godot_effect *effect, const struct viewport *viewport,
+                       const struct fovea_gaze *gaze, int64_t t_ns, bool foveated)
+{
+    struct godot_render *render = effect->render;
+    struct fovea_record_frame frame;
+    fovea_record_frame_init(&frame);
+    frame.t_ns = t_ns;
+    frame.width_px = (uint32_t)viewport->size.x;
+    frame.height_px = (uint32_t)viewport->size.y;
+    frame.view_count = viewport->view_count > 1 ? 2 : 1;
+    frame.passed_through = !foveated;
+    frame.vergence_m = render->vergence_m;
+    for (uint32_t i = 0; i < frame.view_count; i++) {
+        frame.gazes[i] = *gaze;
+        frame.gazes[i].point = godot_gaze_of_view(render->settings, gaze, &render->choices, i,
+                                                  (uint32_t)viewport->view_count);
+    }
+    godot_journal_add(&effect->journal, &frame);
 }
 
 /* A viewport that is too large, or has too many views, says so. */
@@ -231,6 +254,7 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     if (viewport->size.x <= 0 || viewport->size.y <= 0 || viewport->view_count <= 0) {
         return; /* the window is minimized, say */
     }
+    const int64_t t_ns = fovea_time_ns();
     render->frame++;
     godot_show_follow(render, &effect->feed);
     const struct fovea_gaze gaze = godot_gaze_read(&effect->feed, &render->choices, viewport->size);
@@ -239,9 +263,10 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
     const bool runs = gaze.usable || chain_runs_blind(&render->settings->taken.operators);
-    if (fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns) {
-        render_views(render, &render->choices, viewport, target, &gaze);
-    }
+    const bool foveated =
+        fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns &&
+        render_views(render, &render->choices, viewport, target, &gaze) == FOVEA_OK;
+    note_frame(effect, viewport, &gaze, t_ns, foveated);
 }
 
 void godot_frame_misplaced(struct godot_effect *effect)

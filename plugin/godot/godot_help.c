@@ -29,6 +29,9 @@ static const struct words members[] = {
                  "where it is below res://, and so not from an exported game's pack"},
     {"gaze_scanpath_file", "A recording of gaze in one of the formats of docs/gaze.md; read as "
                            "map_file is"},
+    {"record_file",
+     "What the names of files begin with that get a line for each frame and its gaze; "
+     "empty: none. user:// is where an exported game may write. Say so to who plays"},
     {"geometry_from_camera",
      "The view's angles come from the camera's projection, which models of a real view then take"},
     {"gaze_uv", "Where the eye looks, from (0, 0) at the viewport's top left to (1, 1); with the "

@@ -27,10 +27,8 @@ _Static_assert(sizeof debug_words / sizeof debug_words[0] == GODOT_DEBUG_COUNT +
 static bool is_property(const char *path)
 {
     static const char *const without[] = {
-        "backend",         "cuda_context",       "cpu_threads", "watchdog_ms", "log.", "overlay.",
-        "layer.",          "gaze.late",          "record.",
-
-        "foveation.light", "foveation.display.",
+        "backend",  "cuda_context", "cpu_threads", "watchdog_ms",     "log.",
+        "overlay.", "layer.",       "gaze.late",   "foveation.light", "foveation.display.",
     };
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
         if (strncmp(path, without[i], strlen(without[i])) == 0) {
@@ -104,7 +102,7 @@ static void set_type(const struct fovea_setting *setting, struct godot_property 
         out->hint_kind = GODOT_HINT_ENUM;
         write_words(setting->words, out->hint, sizeof out->hint);
     } else if (setting->type == FOVEA_SETTING_FILE) {
-        out->hint_kind = GODOT_HINT_FILE;
+        out->hint_kind = strstr(setting->path, "record") ? GODOT_HINT_NONE : GODOT_HINT_FILE;
         snprintf(out->hint, sizeof out->hint, "%s",
                  strstr(setting->path, "map") ? "*.png" : "*.csv");
     } else if (setting->elements == 1 &&

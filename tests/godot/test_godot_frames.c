@@ -263,6 +263,54 @@ TEST(a_disabled_effect_changes_nothing)
     expect_clean("off");
 }
 
+static void expect_command(const char *command, const char *expected)
+{
+    char text[2048];
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+    assert_string_equal(text, expected);
+}
+
+/* The size, the gazes of both views, and whether the frame was foveated. */
+TEST(frames_are_recorded_where_a_file_is_named)
+{
+    char folder[] = "/tmp/fovea-godot-XXXXXX";
+    char name[64];
+    char command[256];
+    assert_non_null(mkdtemp(folder));
+    struct show show = open_show(&(struct host_options){0});
+    struct pair pair = make_pair(80, 50, 2, IMAGE_RANDOM);
+    snprintf(name, sizeof name, "%s/no such folder/a", folder);
+    set(&show, "record_file", host_string(name));
+    look_at(&show, 0.25, 0.5);
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_int_equal(host_counts().extension_errors, 1);
+    assert_true(host_said("no such folder"));
+    host_clear();
+    snprintf(name, sizeof name, "%s/sub-01", folder);
+    set(&show, "record_file", host_string(name));
+    assert_string_equal(host_get(show.effect, "record_file").s, name);
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    set(&show, "strength", host_float(2)); /* other settings from here on */
+    set(&show, "gaze_per_eye", host_bool(true));
+    set(&show, "gaze_uv_left", host_vector2(0.5f, 0.25f));
+    set(&show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    set(&show, "record_file", host_string(""));
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    expect_clean("a record");
+    snprintf(command, sizeof command, "gunzip -c %s_run-1_*physio.tsv.gz | cut -f 2-9,17,18,20,21",
+             name);
+    expect_command(command, "20\t25\t1\t0.25\t0.5\t0.25\t0.5\t0\t1\t0\t1\tn/a\n"
+                            "40\t12.5\t2\t0.5\t0.25\t0.75\t0.125\t0\t1\t0\t2\tn/a\n");
+    free_pair(&pair);
+    close_show(&show);
+    snprintf(command, sizeof command, "ls %s | wc -l; rm -r %s", folder, folder);
+    expect_command(command, "4\n");
+}
+
 struct setter {
     struct object *effect;
     bool stop;
