@@ -102,7 +102,8 @@ class Foveator:
     def sigma_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
         """The blur of foveation at each pixel of a picture of that shape: the standard deviation in pixels.
 
-        shape: rows and columns, as of an image. gaze: (x, y) in uv, or (N, 2), or a `GazeSample` or an open `fovea.Gaze`.
+        shape: rows and columns, as of an image. gaze: (x, y) in uv, or (N, 2), or a `GazeSample` or an open `fovea.Gaze`; with
+            several foveas a picture, (N, foveas, 2), of which there are up to four, and not with the method blockwise.
 
         Returns float32 of (rows, columns), or (N, rows, columns); 0 where the picture is left as it is. Takes about as long as a
         picture on one core, or longer: not for every frame. The same holds for the maps below.

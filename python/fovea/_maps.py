@@ -13,6 +13,8 @@ from . import _library, _live, _settings, _shape
 Map = np.ndarray[Any, Any]
 
 _SIDES = range(1, 16385)
+_MOST_FOVEAS = 4  # FOVEA_FOVEAS_MAX
+_LEAST_BLUR = {"fovea_sigma_map": np.minimum, "fovea_eccentricity_map": np.minimum, "fovea_cutoff_map": np.maximum, "fovea_gain_map": np.maximum}
 
 
 def _size_of(shape: Sequence[int]) -> tuple[int, int]:
@@ -26,7 +28,8 @@ def _size_of(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: Any, *more: Any) -> Map:
-    """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each."""
+    """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each. Of (N, foveas, 2), one for
+    each N, in which a pixel is that of the fovea that asks for the least blur there."""
     height, width = _size_of(shape)
     if isinstance(gaze, _live.Gaze):
         gaze = gaze.read(size_px=(width, height))
@@ -35,8 +38,10 @@ def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: An
     if gaze is None:
         raise ValueError("there is no gaze, and so no map around it")
     gazes = np.asarray(gaze, np.float64)
-    if gazes.ndim not in (1, 2) or gazes.shape[-1] != 2:
-        raise ValueError(f"gaze has shape {gazes.shape}; it must be (2,) or (N, 2), x and y in uv")
+    if gazes.ndim not in (1, 2, 3) or gazes.shape[-1] != 2:
+        raise ValueError(f"gaze has shape {gazes.shape}; it must be (2,), (N, 2) or (N, foveas, 2), x and y in uv")
+    if gazes.ndim == 3:
+        _check_foveas(settings, gazes.shape[1])
     _shape.check_places(gazes.reshape(-1))
     found = np.empty((*gazes.shape[:-1], height, width), np.float32)
     messages = _library.Messages()
@@ -44,7 +49,14 @@ def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: An
         at = _library.PointUv(x, y)
         result = getattr(_library.library(), name)(settings.pointer, width, height, at, *more, out.ctypes.data)
         _library.check(result, messages, name.removeprefix("fovea_"))
-    return found
+    return found if gazes.ndim < 3 else _LEAST_BLUR[name].reduce(found, axis=1)
+
+
+def _check_foveas(settings: _settings.Settings, count: int) -> None:
+    if not 1 <= count <= _MOST_FOVEAS:
+        raise ValueError(f"gaze has {count} foveas for each picture; there are 1 to {_MOST_FOVEAS}")
+    if count > 1 and settings.get("foveation.method") == "blockwise":
+        raise ValueError("foveation.method blockwise: its fragments lie by the first fovea, and there is no map of several; smooth has one")
 
 
 def gain(settings: _settings.Settings, shape: Sequence[int], gaze: Any, cycles_per_deg: float, direction_deg: float) -> Map:

@@ -51,7 +51,8 @@ def check_gaze(shape: _arrays.Dims, lead: _arrays.Dims, may_be_one: bool = True)
         count *= size
     if shape != (count, 2):
         wanted = f"on the device {each}" if not may_be_one else " or ".join(str(one) for one in dict.fromkeys(((2,), each)))
-        raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image")
+        several = "; several foveas of an image are for maps alone here, and for C (fovea_batch.fovea_count)" if len(shape) > len(each) else ""
+        raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image{several}")
 
 
 _least, _most = np.minimum.reduce, np.maximum.reduce  # which make NaN of NaN

@@ -118,6 +118,16 @@ def test_maps_are_the_models_formulas():
     assert far.mean() > 0.9 and np.allclose(sigma[far], 1.5 * wide[far], rtol=1e-3)
     assert np.allclose(gain[far], np.exp(-2 * (np.pi * sigma[far] * 0.05) ** 2), atol=1e-3)
     assert np.array_equal(sigma[1], foveator.sigma_map((rows, columns), GAZES[1]))
+    several = [f((rows, columns), gaze=[GAZES, GAZES[::-1]]) for f in (foveator.eccentricity_map, foveator.cutoff_map, foveator.sigma_map)]
+    several.append(foveator.gain_map((rows, columns), 3.0, 30.0, gaze=[GAZES]))
+    assert np.allclose(several[0][1], degrees.min(axis=0), atol=1e-3) and several[0].shape == (2, rows, columns)
+    for found, one, least in zip(several, (eccentricity, cutoff, sigma, gain), (np.min, np.max, np.min, np.max)):
+        assert np.array_equal(found[0], least(one, axis=0))
+    for taken, gaze, text in ((foveator, np.full((1, 5, 2), 0.5), "5 foveas"), (fovea.Foveator({"foveation.method": "blockwise"}), [GAZES], "blockwise")):
+        with pytest.raises(ValueError, match=text):
+            taken.sigma_map((rows, columns), gaze)
+    with pytest.raises(ValueError, match="several foveas of an image are for maps alone"):
+        foveator(IMAGES, np.full((2, 3, 2), 0.5, np.float32))
     own = {"gaze.fixed.x": GAZES[1][0], "gaze.fixed.y": GAZES[1][1]}
     with fovea.Gaze(own) as gaze, fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as nobody:
         for given in (gaze, gaze.read()):
