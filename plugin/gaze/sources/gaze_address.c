@@ -6,6 +6,7 @@
 #include "core/log.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,4 +32,20 @@ enum fovea_result gaze_address_parse(const char *setting, const char *text, uint
     out->bytes = found->ai_addrlen;
     freeaddrinfo(found);
     return FOVEA_OK;
+}
+
+void gaze_address_set_port(struct gaze_address *address, uint16_t port)
+{
+    if (address->storage.ss_family == AF_INET) {
+        ((struct sockaddr_in *)&address->storage)->sin_port = htons(port);
+    } else {
+        ((struct sockaddr_in6 *)&address->storage)->sin6_port = htons(port);
+    }
+}
+
+uint16_t gaze_address_port(const struct gaze_address *address)
+{
+    return ntohs(address->storage.ss_family == AF_INET
+                     ? ((const struct sockaddr_in *)&address->storage)->sin_port
+                     : ((const struct sockaddr_in6 *)&address->storage)->sin6_port);
 }

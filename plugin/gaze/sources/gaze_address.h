@@ -19,4 +19,7 @@ struct gaze_address {
 enum fovea_result gaze_address_parse(const char *setting, const char *text, uint16_t port,
                                      struct fovea_log log, struct gaze_address *out);
 
+void gaze_address_set_port(struct gaze_address *address, uint16_t port);
+uint16_t gaze_address_port(const struct gaze_address *address);
+
 #endif

@@ -8,13 +8,13 @@
 #include "gaze_address.h"
 #include "gaze_neon_message.h"
 #include "gaze_neon_time.h"
+#include "gaze_rtp_ports.h"
 #include "gaze_rtsp.h"
 #include "plugin/gaze/gaze_feed.h"
 
 #include "core/log.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,9 +32,6 @@
 #define REPORT_EVERY_NS (5 * GAZE_NS_PER_S)
 #define DATAGRAMS_A_TURN 64
 #define DATAGRAM_BYTES 2048
-#define PAIR_TRIES 16
-
-enum { RTP, RTCP };
 
 struct neon {
     struct gaze_feed feed;
@@ -44,7 +41,7 @@ struct neon {
 
     /* The thread's own. */
     int connection;
-    int datagrams[2]; /* RTP, RTCP; -1: packets come on the connection */
+    struct gaze_rtp_ports ports; /* not open: packets come on the connection */
     char why[256]; /* that the connection is over; "": it is not */
     char session[sizeof((struct gaze_rtsp_reply *)0)->session];
     uint32_t cseq;
@@ -152,7 +149,7 @@ static void take_either(struct neon *neon, int which, const uint8_t *bytes, size
     if (!neon->has_media) {
         return;
     }
-    if (which == RTP) {
+    if (which == GAZE_RTP) {
         take_packet(neon, bytes, count);
     } else {
         take_report(neon, bytes, count);
@@ -161,110 +158,14 @@ static void take_either(struct neon *neon, int which, const uint8_t *bytes, size
 
 /* ---- Datagrams */
 
-static bool is_from_server(const struct neon *neon, const struct sockaddr_storage *from)
-{
-    const struct sockaddr_storage *server = &neon->address.storage;
-    if (from->ss_family != server->ss_family) {
-        return false;
-    }
-    if (from->ss_family == AF_INET) {
-        return ((const struct sockaddr_in *)from)->sin_addr.s_addr ==
-               ((const struct sockaddr_in *)server)->sin_addr.s_addr;
-    }
-    return memcmp(&((const struct sockaddr_in6 *)from)->sin6_addr,
-                  &((const struct sockaddr_in6 *)server)->sin6_addr, sizeof(struct in6_addr)) == 0;
-}
-
 static void take_datagrams(struct neon *neon, int which)
 {
     uint8_t bytes[DATAGRAM_BYTES];
-    for (int i = 0; i < DATAGRAMS_A_TURN; i++) {
-        struct sockaddr_storage from;
-        socklen_t from_bytes = sizeof from;
-        const ssize_t count = recvfrom(neon->datagrams[which], bytes, sizeof bytes, MSG_DONTWAIT,
-                                       (struct sockaddr *)&from, &from_bytes);
-        if (count < 0) {
-            return;
-        }
-        if (is_from_server(neon, &from)) {
-            take_either(neon, which, bytes, (size_t)count);
-        }
-    }
-}
-
-static void set_port(struct gaze_address *address, uint16_t port)
-{
-    if (address->storage.ss_family == AF_INET) {
-        ((struct sockaddr_in *)&address->storage)->sin_port = htons(port);
-    } else {
-        ((struct sockaddr_in6 *)&address->storage)->sin6_port = htons(port);
-    }
-}
-
-static uint16_t port_of(const struct gaze_address *address)
-{
-    return ntohs(address->storage.ss_family == AF_INET
-                     ? ((const struct sockaddr_in *)&address->storage)->sin_port
-                     : ((const struct sockaddr_in6 *)&address->storage)->sin6_port);
-}
-
-static void close_one(int *fd)
-{
-    if (*fd >= 0) {
-        close(*fd);
-    }
-    *fd = -1;
-}
-
-/* Bound where this machine speaks to the server. False: errno says why not. */
-static bool bind_datagrams(const struct gaze_address *local, uint16_t port, int *out_fd,
-                           uint16_t *out_port)
-{
-    struct gaze_address address = *local;
-    const int fd =
-        socket(local->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
-    set_port(&address, port);
-    *out_fd = fd;
-    if (fd < 0 || bind(fd, (const struct sockaddr *)&address.storage, address.bytes) != 0 ||
-        getsockname(fd, (struct sockaddr *)&address.storage, &address.bytes) != 0) {
-        close_one(out_fd);
-        return false;
-    }
-    *out_port = port_of(&address);
-    return true;
-}
-
-/* An even port, and the one after it: so RFC 3550 wants it. */
-static bool open_datagrams(struct neon *neon, uint16_t *out_port)
-{
-    struct gaze_address local = {.bytes = sizeof local.storage};
-    uint16_t next = 0;
-    if (getsockname(neon->connection, (struct sockaddr *)&local.storage, &local.bytes) != 0) {
-        return give_up(neon, "%s", strerrordesc_np(errno));
-    }
-    for (int i = 0; i < PAIR_TRIES; i++) {
-        if (bind_datagrams(&local, 0, &neon->datagrams[RTP], out_port) && *out_port % 2 == 0 &&
-            bind_datagrams(&local, (uint16_t)(*out_port + 1), &neon->datagrams[RTCP], &next)) {
-            return true;
-        }
-        close_one(&neon->datagrams[RTP]);
-    }
-    return give_up(neon, "there are no two UDP ports side by side: %s", strerrordesc_np(errno));
-}
-
-/* That this side listens: an empty receiver report and a name, which a server may want to hear from
- * time to time, and which opens the way through firewalls that follow connections. */
-static void send_reports(struct neon *neon)
-{
-    static const uint8_t report[] = {0x80, 201, 0, 1, 0,    0, 0,   1,   0x81, 202, 0,   3,
-                                     0,    0,   0, 1, 0x01, 5, 'f', 'o', 'v',  'e', 'a', 0};
-    for (int i = 0; i < 2 && neon->datagrams[i] >= 0; i++) {
-        struct gaze_address to = neon->address;
-        set_port(&to, neon->server_ports[i]);
-        if (neon->server_ports[i] != 0) {
-            (void)sendto(neon->datagrams[i], report, sizeof report, MSG_DONTWAIT | MSG_NOSIGNAL,
-                         (const struct sockaddr *)&to.storage, to.bytes);
-        }
+    int left = DATAGRAMS_A_TURN;
+    ssize_t count = 0;
+    while ((count = gaze_rtp_ports_take(&neon->ports, which, &neon->address, &left, bytes,
+                                        sizeof bytes)) >= 0) {
+        take_either(neon, which, bytes, (size_t)count);
     }
 }
 
@@ -288,7 +189,7 @@ static void take_messages(struct neon *neon)
     while (kind != GAZE_RTSP_NOTHING && kind != GAZE_RTSP_GARBAGE) {
         struct gaze_rtsp_message message;
         kind = gaze_rtsp_next(neon->buffer + at, neon->used - at, BUFFER_BYTES, &message);
-        if (kind == GAZE_RTSP_PACKET && neon->datagrams[RTP] < 0) {
+        if (kind == GAZE_RTSP_PACKET && neon->ports.fds[GAZE_RTP] < 0) {
             for (int i = 0; i < 2; i++) {
                 if (message.channel == neon->channels[i]) {
                     take_either(neon, i, message.packet, message.packet_bytes);
@@ -328,18 +229,18 @@ static bool take_turn(struct neon *neon)
 {
     struct pollfd fds[] = {{.fd = neon->feed.stop, .events = POLLIN},
                            {.fd = neon->connection, .events = POLLIN},
-                           {.fd = neon->datagrams[RTP], .events = POLLIN},
-                           {.fd = neon->datagrams[RTCP], .events = POLLIN},
+                           {.fd = neon->ports.fds[GAZE_RTP], .events = POLLIN},
+                           {.fd = neon->ports.fds[GAZE_RTCP], .events = POLLIN},
                            {.fd = neon->time.echo, .events = POLLIN}};
     (void)poll(fds, sizeof fds / sizeof fds[0], LOOK_MS);
     if (fds[4].revents != 0) {
         gaze_neon_time_read(&neon->time);
     }
     if (fds[3].revents != 0) {
-        take_datagrams(neon, RTCP);
+        take_datagrams(neon, GAZE_RTCP);
     }
     if (fds[2].revents != 0) {
-        take_datagrams(neon, RTP);
+        take_datagrams(neon, GAZE_RTP);
     }
     if (fds[1].revents != 0) {
         read_connection(neon);
@@ -440,11 +341,11 @@ static bool set_up(struct neon *neon, const char *base)
     }
     if (neon->feed.base.settings.neon_transport == FOVEA_NEON_TCP) {
         snprintf(transport, sizeof transport, "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n");
-    } else if (open_datagrams(neon, &port)) {
+    } else if (gaze_rtp_ports_open(&neon->ports, neon->connection, &port)) {
         snprintf(transport, sizeof transport, "Transport: RTP/AVP;unicast;client_port=%u-%u\r\n",
                  port, port + 1u);
     } else {
-        return false;
+        return give_up(neon, "there are no two UDP ports side by side: %s", strerrordesc_np(errno));
     }
     if (!ask(neon, "SETUP", url, transport)) {
         return false;
@@ -470,13 +371,14 @@ static void follow(struct neon *neon, const char *keep_alive, const char *url, u
         now_ns = fovea_time_ns();
         if (now_ns > gaze_time_add(neon->heard_ns, SILENCE_NS)) {
             (void)give_up(neon, "no gaze comes%s",
-                          neon->datagrams[RTP] >= 0 ? ": a firewall may keep its datagrams off; "
-                                                      "gaze.neon.transport tcp needs none"
-                                                    : "");
+                          neon->ports.fds[GAZE_RTP] >= 0
+                              ? ": a firewall may keep its datagrams off; "
+                                "gaze.neon.transport tcp needs none"
+                              : "");
             return;
         }
         if (now_ns >= report_ns) {
-            send_reports(neon);
+            gaze_rtp_ports_report(&neon->ports, &neon->address, neon->server_ports);
             report_ns = gaze_time_add(now_ns, REPORT_EVERY_NS);
         }
         if (now_ns >= ask_ns && !send_request(neon, keep_alive, url, "")) {
@@ -523,9 +425,11 @@ static void *receive(void *user)
     while (gaze_feed_wait(feed, -1, 0, 0)) {
         forget(neon);
         play(neon);
-        close_one(&neon->connection);
-        close_one(&neon->datagrams[RTP]);
-        close_one(&neon->datagrams[RTCP]);
+        if (neon->connection >= 0) {
+            close(neon->connection);
+        }
+        neon->connection = -1;
+        gaze_rtp_ports_close(&neon->ports);
         gaze_neon_time_end(&neon->time);
         if (!gaze_feed_wait(feed, -1, 0, AGAIN_MS)) {
             break;
@@ -544,14 +448,15 @@ static enum fovea_result neon_init(struct fovea_gaze_source *source)
 {
     struct neon *neon = (struct neon *)source;
     struct fovea_gaze_settings *settings = &source->settings;
-    neon->connection = neon->datagrams[RTP] = neon->datagrams[RTCP] = neon->time.echo = -1;
+    neon->connection = neon->time.echo = -1;
+    gaze_rtp_ports_init(&neon->ports);
     settings->space = FOVEA_GAZE_SPACE_PIXELS;
     settings->origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
     FOVEA_TRY(gaze_feed_init(&neon->feed));
     FOVEA_TRY(gaze_address_parse("gaze.neon.address", settings->neon_address, settings->neon_port,
                                  source->log, &neon->address));
     neon->echo = neon->address;
-    set_port(&neon->echo, settings->neon_echo_port);
+    gaze_address_set_port(&neon->echo, settings->neon_echo_port);
     const bool is_ip6 = neon->address.storage.ss_family == AF_INET6;
     snprintf(neon->url, sizeof neon->url, "rtsp://%s%s%s:%u" STREAM, is_ip6 ? "[" : "",
              settings->neon_address, is_ip6 ? "]" : "", settings->neon_port);
