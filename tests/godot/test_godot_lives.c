@@ -154,7 +154,9 @@ TEST(what_the_engine_calls_may_ask_the_effect)
     } cases[] = {{"print", "model", "cubic"},
                  {"print", "debug_view", "everything"},
                  {"print", "gaze_source", "mouse"},
-                 {"ProjectSettings.globalize_path", "map_file", "res://maps/a.png"}};
+                 {"ProjectSettings.globalize_path", "map_file", "res://maps/a.png"},
+                 {"ProjectSettings.globalize_path", "lens_file", "res://a.json"},
+                 {"ProjectSettings.globalize_path", "gaze_scanpath_file", "res://a.csv"}};
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){.headless = true});
     assert_true(host_set(effect, "strength", host_float(2)));
     alarm(20); /* it would wait for itself */
