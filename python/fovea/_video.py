@@ -56,11 +56,11 @@ class Video:
             raise ValueError(f"{path}: ffmpeg finds no video: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
         says = re.search(rb"Stream #.*?: Video: (.*)", done.stderr)
         pixels = says[1] if says else b""
-        # "(tv, bt2020nc/bt2020/smpte2084, ...)": a matrix, primaries and a transfer function, where they are not one word.
+        # "(tv, bt2020nc/bt2020/smpte2084, ...)": a matrix, primaries and a transfer function.
         tags = re.search(rb"([\w-]+)/([\w-]+)/(smpte2084|arib-std-b67)", pixels)
-        self.colours = ("bt709", "bt709", "bt709")
-        if tags or re.search(rb"smpte2084|arib-std-b67", pixels):
-            matrix, primaries, trc = (tag.decode() for tag in tags.groups()) if tags else ("unknown", "unknown", "smpte2084")
+        self.colours, self._matrix = ("bt709", "bt709", "bt709"), "auto"
+        if tags:
+            matrix, primaries, trc = (tag.decode() for tag in tags.groups())
             self.colours = ("bt2020nc", "bt2020" if primaries == "unknown" else primaries, trc)
             self._matrix = "bt2020" if matrix in ("unknown", "unspecified") else "auto"
         self.transfer = _HDR.get(self.colours[2], "srgb")
