@@ -21,6 +21,7 @@
 /* The extension's clock is this one, which jumps, so that no test waits for what it waits for. */
 static _Atomic int64_t jumped_ns;
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *out_now)
 {
     const long failed = syscall(SYS_clock_gettime, clock, out_now);
