@@ -104,6 +104,13 @@ if(TARGET fovea_cuda)
     set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
         LABELS "gpu;last" TIMEOUT 200)
 endif()
+# The tests of light fields, on a device; with the argument nvidia, on a GPU.
+fovea_add_test(NAME test_lightfield_vulkan
+    SOURCES test_lightfield.c vulkan/lightfield_run_vk.c support/lightfield_scene.c LINK fovea_test_vulkan LABELS vulkan
+    ARGS vulkan)
+target_compile_definitions(test_lightfield_vulkan PRIVATE LIGHTFIELD_RUN_VULKAN)
+fovea_add_run(test_lightfield_nvidia gpu 120 "" test_lightfield_vulkan nvidia)
+fovea_add_vulkan_test(test_lightfield_vk 120 vulkan nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_operators 400 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_depth 400 vulkan recorded cpu cuda nvidia)

@@ -2,10 +2,15 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Light fields of packed pictures in CPU memory; with FOVEA_TEST_LIGHTFIELD_CUDA=1 of copies of
- * them in CUDA memory, whose results come back. */
+ * them in CUDA memory, whose results come back. Programs with LIGHTFIELD_RUN_VULKAN have their
+ * pictures on a Vulkan device. */
 #pragma once
 
 #include "cmocka_all.h"
+
+#ifdef LIGHTFIELD_RUN_VULKAN
+#include "lightfield_run_vk.h"
+#else
 
 #include "fovea_lightfield.h"
 
@@ -170,3 +175,11 @@ static inline enum fovea_result lightfield_run_sum(struct fovea_lightfield *fiel
     lightfield_run_end(&run);
     return result;
 }
+
+static inline void lightfield_run_geometry(const struct fovea_lightfield_geometry *geometry)
+{
+    (void)geometry;
+}
+
+#define LIGHTFIELD_RUN_MOSAICS true
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "lightfield_vk.h"
+
+#include "core/log.h"
+#include "core/struct_bytes.h"
+#include "plugin/context/lightfield_check.h"
+
+#include <stdlib.h>
+
+#define COSTS_MOST_BYTES (UINT64_C(64) << 20)
+#define BOX_ROWS (2 * LIGHTFIELD_BOX_REACH + 1)
+#define SEARCH_OFFSET 256 /* of costs, behind the focus: every device can bind there */
+
+_Static_assert(FOVEA_LIGHTFIELD_VK_FOCUS_BYTES == LIGHTFIELD_FOCUS_BYTES, "as shaders have it");
+
+/* ---- Create and destroy */
+
+static enum fovea_result create_tables(struct fovea_lightfield_vk *field)
+{
+    struct vk_device *device = &field->device;
+    FOVEA_TRY(vk_buffer_init_shared(&field->tables, device,
+                                    lightfield_glsl_table_bytes(&field->glsl),
+                                    VK_BUFFER_READ_BY_KERNELS));
+    lightfield_glsl_fill(&field->glsl, field->tables.mapped);
+    FOVEA_TRY(vk_buffer_init_shared(&field->focus, device, SEARCH_OFFSET + LIGHTFIELD_COST_BYTES,
+                                    VK_BUFFER_READ_BY_KERNELS));
+    memset(field->focus.mapped, 0, SEARCH_OFFSET);
+    return FOVEA_OK;
+}
+
+static enum fovea_result create_calls(struct fovea_lightfield_vk *field, uint32_t count)
+{
+    field->calls = calloc(count, sizeof *field->calls);
+    if (!field->calls) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    field->call_count = count;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        FOVEA_TRY(vk_compute_allocate_set(&field->compute, &field->device,
+                                          &field->calls[i / 2].sets[i % 2]));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result build(struct fovea_lightfield_vk *field,
+                               const struct fovea_lightfield_vk_desc *desc)
+{
+    FOVEA_TRY(vk_compute_init(&field->compute, &field->device, desc->calls_in_flight));
+    FOVEA_TRY(create_calls(field, desc->calls_in_flight));
+    return create_tables(field);
+}
+
+enum fovea_result fovea_lightfield_vk_create(const struct fovea_lightfield_vk_desc *desc,
+                                             struct fovea_lightfield_vk **out_field)
+{
+    struct fovea_lightfield_vk_desc own;
+    struct lightfield_glsl glsl;
+    if (!out_field) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_field = NULL;
+    FOVEA_TRY(lightfield_vk_take_desc(desc, &own, &glsl));
+    struct fovea_lightfield_vk *field = calloc(1, sizeof *field);
+    if (!field) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const struct vk_device_desc device = {.instance = own.instance,
+                                          .physical = own.physical_device,
+                                          .device = own.device,
+                                          .queue_family = own.queue_family,
+                                          .get_instance_proc_addr = own.get_instance_proc_addr,
+                                          .allocator = own.allocator,
+                                          .pipeline_cache = own.pipeline_cache,
+                                          .log = own.log};
+    field->glsl = glsl;
+    enum fovea_result result = vk_device_init(&field->device, &device);
+    if (result < 0) {
+        free(field); /* its functions are not all there */
+        return result;
+    }
+    result = build(field, &own);
+    if (result < 0) {
+        fovea_lightfield_vk_destroy(&field);
+        return result;
+    }
+    *out_field = field;
+    return FOVEA_OK;
+}
+
+void fovea_lightfield_vk_destroy(struct fovea_lightfield_vk **field)
+{
+    if (!field || !*field) {
+        return;
+    }
+    struct vk_device *device = &(*field)->device;
+    vk_buffer_finish(&(*field)->costs, device);
+    vk_buffer_finish(&(*field)->focus, device);
+    vk_buffer_finish(&(*field)->tables, device);
+    vk_compute_finish(&(*field)->compute, device);
+    free((*field)->calls);
+    free(*field);
+    *field = NULL;
+}
+
+/* ---- What a call binds */
+
+struct bindings {
+    VkDescriptorImageInfo raw, result, patches; /* what is none is not bound */
+    VkDescriptorBufferInfo costs, focus;
+};
+
+static VkDescriptorImageInfo image_of(const struct fovea_lightfield_vk_image *image)
+{
+    return (VkDescriptorImageInfo){.imageView = image->view, .imageLayout = image->layout};
+}
+
+static VkWriteDescriptorSet write_of(VkDescriptorSet set, uint32_t binding, VkDescriptorType type)
+{
+    return (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                  .dstSet = set,
+                                  .dstBinding = binding,
+                                  .descriptorCount = 1,
+                                  .descriptorType = type};
+}
+
+/* The bindings of operator/shaders.h. Shaders name all that are written here, though they may not
+ * look at them: in place of patch sizes the raw picture will do. */
+static void write_set(struct fovea_lightfield_vk *field, VkDescriptorSet set,
+                      const struct bindings *bindings)
+{
+    const VkDescriptorBufferInfo tables = {field->tables.handle, 0, VK_WHOLE_SIZE};
+    const VkDescriptorImageInfo *images[] = {&bindings->raw, &bindings->result, &bindings->patches};
+    const VkDescriptorBufferInfo *buffers[] = {&tables, &bindings->costs, &bindings->focus};
+    static const uint32_t image_bindings[] = {0, 1, 6};
+    static const uint32_t buffer_bindings[] = {2, 3, 7};
+    VkWriteDescriptorSet writes[6];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (images[i]->imageView) {
+            writes[count] = write_of(set, image_bindings[i],
+                                     i == 1 ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                                            : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE);
+            writes[count++].pImageInfo = images[i];
+        }
+        if (buffers[i]->buffer) {
+            writes[count] = write_of(set, buffer_bindings[i], VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+            writes[count++].pBufferInfo = buffers[i];
+        }
+    }
+    field->device.vk.UpdateDescriptorSets(field->device.handle, count, writes, 0, NULL);
+}
+
+static enum fovea_result take_call(struct fovea_lightfield_vk *field,
+                                   const struct fovea_vk_recording *recording,
+                                   struct lightfield_vk_call **out_call)
+{
+    for (uint32_t i = 0; i < field->call_count; i++) {
+        struct lightfield_vk_call *call = &field->calls[i];
+        if (call->frame <= recording->finished_frame) {
+            *out_call = call;
+            return FOVEA_OK;
+        }
+    }
+    return FOVEA_NOT_READY;
+}
+
+/* ---- Commands */
+
+#define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
+#define KERNEL_ACCESS (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT)
+
+static void barrier(struct fovea_lightfield_vk *field, VkCommandBuffer commands, bool from_kernels,
+                    bool to_kernels)
+{
+    const VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                    .srcAccessMask = from_kernels ? VK_ACCESS_SHADER_WRITE_BIT
+                                                                  : VK_ACCESS_MEMORY_WRITE_BIT,
+                                    .dstAccessMask = to_kernels ? KERNEL_ACCESS : ANY_ACCESS};
+    const VkPipelineStageFlags kernels = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    field->device.vk.CmdPipelineBarrier(commands, from_kernels ? kernels : all,
+                                        to_kernels ? kernels : all, 0, 1, &memory, 0, NULL, 0,
+                                        NULL);
+}
+
+/* Makes the pipelines of passes, before anything is recorded. */
+static enum fovea_result prepare(struct fovea_lightfield_vk *field,
+                                 const struct operator_pass *passes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        FOVEA_TRY(vk_compute_prepare(&field->compute, &field->device,
+                                     vk_compute_kind_of(&passes[i].shader, FOVEA_FORMAT_NONE)));
+    }
+    return FOVEA_OK;
+}
+
+static void dispatch(struct fovea_lightfield_vk *field, VkCommandBuffer commands,
+                     const struct operator_pass *pass, VkDescriptorSet set, bool is_last)
+{
+    const struct vk_dispatch work = {
+        .kind = vk_compute_kind_of(&pass->shader, FOVEA_FORMAT_NONE),
+        .set = set,
+        .constants = pass->constants,
+        .constant_bytes = pass->constant_bytes,
+        .groups = {pass->groups[0], pass->groups[1]},
+    };
+    vk_compute_record(&field->compute, &field->device, commands, &work);
+    barrier(field, commands, true, !is_last);
+}
+
+/* ---- Pictures */
+
+enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
+                                             const struct fovea_vk_recording *recording,
+                                             const struct fovea_lightfield_vk_raw *raw,
+                                             const struct fovea_lightfield_rendering *rendering,
+                                             const struct fovea_lightfield_vk_image *patches,
+                                             const struct fovea_lightfield_vk_image *dst)
+{
+    struct fovea_vk_recording into;
+    struct lightfield_vk_raw own_raw;
+    struct fovea_lightfield_rendering own;
+    struct fovea_lightfield_foveation foveation;
+    struct lightfield_glsl_picture picture;
+    struct lightfield_vk_call *call = NULL;
+    struct operator_pass pass;
+    if (!field || !rendering) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(&own, sizeof own, rendering)) {
+        return lightfield_vk_refuse(field, "%s", struct_refusal(rendering));
+    }
+    const char *why = lightfield_refusal(&own, field->glsl.geometry.pitch_x_px);
+    if (why || own.patches) {
+        return lightfield_vk_refuse(field, "%s",
+                                    why ? why : "rendering.patches is set, which is no image here");
+    }
+    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
+    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
+    FOVEA_TRY(lightfield_vk_take_picture(field, dst, &picture));
+    if (patches) {
+        FOVEA_TRY(lightfield_vk_check_floats(field, "patches", patches, true));
+        picture.has_patches = true;
+    }
+    lightfield_glsl_render(&field->glsl, &own_raw.kind, &own, &picture, &pass);
+    FOVEA_TRY(prepare(field, &pass, 1));
+    if (take_call(field, &into, &call) != FOVEA_OK) {
+        return FOVEA_NOT_READY;
+    }
+    call->frame = into.frame;
+    const struct bindings bindings = {
+        .raw = own_raw.image,
+        .result = image_of(dst),
+        .patches = patches ? image_of(patches) : own_raw.image,
+        .focus = {field->focus.handle, 0, LIGHTFIELD_FOCUS_BYTES},
+    };
+    write_set(field, call->sets[0], &bindings);
+    barrier(field, into.commands, false, true);
+    dispatch(field, into.commands, &pass, call->sets[0], true);
+    return FOVEA_OK;
+}
+
+static enum fovea_result take_focus(struct fovea_lightfield_vk *field,
+                                    const struct fovea_lightfield_vk_focus *given,
+                                    VkDescriptorBufferInfo *out)
+{
+    *out = (VkDescriptorBufferInfo){field->focus.handle, 0, LIGHTFIELD_FOCUS_BYTES};
+    if (given) {
+        if (!given->buffer || given->offset % 256 != 0) {
+            return lightfield_vk_refuse(
+                field, "focus.buffer is NULL, or focus.offset is no multiple of 256");
+        }
+        out->buffer = given->buffer;
+        out->offset = given->offset;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_lightfield_vk_refocus(struct fovea_lightfield_vk *field,
+                                              const struct fovea_vk_recording *recording,
+                                              const struct fovea_lightfield_vk_raw *raw,
+                                              const struct fovea_lightfield_refocusing *refocusing,
+                                              const struct fovea_lightfield_vk_image *dst,
+                                              const struct fovea_lightfield_vk_focus *focus)
+{
+    struct fovea_vk_recording into;
+    struct lightfield_vk_raw own_raw;
+    struct fovea_lightfield_refocusing own;
+    struct fovea_lightfield_foveation foveation;
+    struct lightfield_glsl_picture picture;
+    struct lightfield_vk_call *call = NULL;
+    struct operator_pass passes[LIGHTFIELD_GLSL_REFOCUS_PASSES];
+    struct bindings bindings = {0};
+    if (!field || !refocusing) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(&own, sizeof own, refocusing)) {
+        return lightfield_vk_refuse(field, "%s", struct_refusal(refocusing));
+    }
+    const char *why = lightfield_refusal_of_refocusing(&own, &field->glsl.geometry);
+    if (why || own.focus) {
+        return lightfield_vk_refuse(field, "%s",
+                                    why ? why : "refocusing.focus is set, which is no image here");
+    }
+    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
+    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
+    FOVEA_TRY(lightfield_vk_take_picture(field, dst, &picture));
+    FOVEA_TRY(take_focus(field, focus, &bindings.focus));
+    lightfield_glsl_refocus(&field->glsl, &own_raw.kind, &own, &picture, passes);
+    FOVEA_TRY(prepare(field, passes, LIGHTFIELD_GLSL_REFOCUS_PASSES));
+    if (take_call(field, &into, &call) != FOVEA_OK) {
+        return FOVEA_NOT_READY;
+    }
+    call->frame = into.frame;
+    bindings.raw = bindings.patches = own_raw.image;
+    bindings.result = image_of(dst);
+    bindings.costs =
+        (VkDescriptorBufferInfo){field->focus.handle, SEARCH_OFFSET, LIGHTFIELD_COST_BYTES};
+    write_set(field, call->sets[0], &bindings);
+    barrier(field, into.commands, false, true);
+    for (uint32_t i = 0; i < LIGHTFIELD_GLSL_REFOCUS_PASSES; i++) {
+        dispatch(field, into.commands, &passes[i], call->sets[0],
+                 i == LIGHTFIELD_GLSL_REFOCUS_PASSES - 1);
+    }
+    return FOVEA_OK;
+}
+
+/* ---- Depths */
+
+/* Room for any depths of the object, in as many parts as that makes of a picture. */
+static enum fovea_result reserve_costs(struct fovea_lightfield_vk *field)
+{
+    const uint64_t row = sizeof(float) * LIGHTFIELD_SIZES_MAX * (uint64_t)field->glsl.width_px;
+    const uint64_t all = row * field->glsl.height_px;
+    const uint64_t most = all < COSTS_MOST_BYTES ? all : COSTS_MOST_BYTES;
+    return field->costs.handle
+               ? FOVEA_OK
+               : vk_buffer_init_local(&field->costs, &field->device,
+                                      most > BOX_ROWS * row ? most : BOX_ROWS * row);
+}
+
+struct depth_work {
+    struct bindings bindings;
+    const struct fovea_lightfield_matching *matching;
+    struct lightfield_glsl_raw raw;
+    bool keeps, is_sure; /* costs; a confidence is wanted */
+};
+
+/* The passes of some rows; returns how many. */
+#define DEPTH_PASSES 3
+static uint32_t depth_passes(const struct fovea_lightfield_vk *field, const struct depth_work *work,
+                             const struct lightfield_glsl_rows *rows,
+                             struct operator_pass out_passes[DEPTH_PASSES])
+{
+    uint32_t count = 1;
+    lightfield_glsl_match(&field->glsl, &work->raw, work->matching, rows, work->keeps,
+                          &out_passes[0]);
+    if (work->keeps) {
+        lightfield_glsl_choose(&field->glsl, work->matching, rows, LIGHTFIELD_GLSL_DEPTH,
+                               &out_passes[count++]);
+    }
+    if (work->is_sure) {
+        lightfield_glsl_choose(&field->glsl, work->matching, rows, LIGHTFIELD_GLSL_CONFIDENCE,
+                               &out_passes[count++]);
+    }
+    return count;
+}
+
+static uint32_t rows_at_once(const struct fovea_lightfield_vk *field, const struct depth_work *work)
+{
+    const uint64_t bytes = lightfield_glsl_row_bytes(&field->glsl, work->matching);
+    return work->keeps ? (uint32_t)(field->costs.bytes / bytes) : field->glsl.height_px;
+}
+
+static void record_depth(struct fovea_lightfield_vk *field, VkCommandBuffer commands,
+                         const struct depth_work *work, const struct lightfield_vk_call *call)
+{
+    const uint32_t height_px = field->glsl.height_px;
+    const uint32_t at_once = rows_at_once(field, work);
+    struct operator_pass passes[DEPTH_PASSES];
+    struct lightfield_glsl_rows rows = {0};
+    barrier(field, commands, false, true);
+    for (uint32_t first = 0; first < height_px; first += rows.count) {
+        rows = lightfield_glsl_rows_from(&field->glsl, work->matching, first, at_once);
+        const uint32_t count = depth_passes(field, work, &rows, passes);
+        const bool is_end = first + rows.count == height_px;
+        for (uint32_t i = 0; i < count; i++) {
+            dispatch(field, commands, &passes[i], call->sets[i == 2], is_end && i == count - 1);
+        }
+    }
+}
+
+enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
+                                            const struct fovea_vk_recording *recording,
+                                            const struct fovea_lightfield_vk_raw *raw,
+                                            const struct fovea_lightfield_matching *matching,
+                                            const struct fovea_lightfield_vk_image *depth,
+                                            const struct fovea_lightfield_vk_image *confidence)
+{
+    struct fovea_vk_recording into;
+    struct lightfield_vk_raw own_raw;
+    struct fovea_lightfield_matching own;
+    struct fovea_lightfield_foveation foveation;
+    struct lightfield_vk_call *call = NULL;
+    struct operator_pass passes[DEPTH_PASSES];
+    if (!field || !matching) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(&own, sizeof own, matching)) {
+        return lightfield_vk_refuse(field, "%s", struct_refusal(matching));
+    }
+    const char *why = lightfield_refusal_of_matching(&own, &field->glsl.geometry);
+    if (why) {
+        return lightfield_vk_refuse(field, "%s", why);
+    }
+    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
+    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
+    FOVEA_TRY(lightfield_vk_check_floats(field, "depth", depth, false));
+    if (confidence) {
+        FOVEA_TRY(lightfield_vk_check_floats(field, "confidence", confidence, false));
+    }
+    struct depth_work work = {
+        .bindings = {.raw = own_raw.image, .result = image_of(depth)},
+        .matching = &own,
+        .raw = own_raw.kind,
+        .keeps = lightfield_glsl_keeps(&own, confidence != NULL),
+        .is_sure = confidence != NULL,
+    };
+    if (work.keeps) {
+        FOVEA_TRY(reserve_costs(field));
+    }
+    const struct lightfield_glsl_rows all = {0, field->glsl.height_px, 0, field->glsl.height_px};
+    FOVEA_TRY(prepare(field, passes, depth_passes(field, &work, &all, passes)));
+    if (take_call(field, &into, &call) != FOVEA_OK) {
+        return FOVEA_NOT_READY;
+    }
+    call->frame = into.frame;
+    /* Where nothing is kept, any buffer will do. */
+    const VkBuffer costs = work.keeps ? field->costs.handle : field->focus.handle;
+    work.bindings.costs = (VkDescriptorBufferInfo){costs, 0, VK_WHOLE_SIZE};
+    write_set(field, call->sets[0], &work.bindings);
+    if (confidence) {
+        work.bindings.result = image_of(confidence);
+        write_set(field, call->sets[1], &work.bindings);
+    }
+    record_depth(field, into.commands, &work, call);
+    return FOVEA_OK;
+}
