@@ -41,7 +41,7 @@ add_custom_target(fovea_bench_commit BYPRODUCTS ${bench_folder}/bench_commit.h
 add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
-    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_thesis.c bench/blur_thesis/vulkan_ways.c)
+    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_thesis.c bench/blur_thesis/vulkan_ways.c bench/vulkan_lightfield.c)
     # The thesis's ways in GLSL, an array each: code_<name>.
     set(thesis ${CMAKE_CURRENT_SOURCE_DIR}/bench/blur_thesis)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${thesis}/vulkan_shaders.def)

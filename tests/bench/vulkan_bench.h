@@ -49,3 +49,4 @@ struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *m
 /* False: there is no device. */
 bool vulkan_domain(struct vulkan_bench *b); /* bench_vulkan.c */
 bool vulkan_blur_thesis(struct vulkan_bench *b); /* blur_thesis/ */
+bool vulkan_lightfield(struct vulkan_bench *b); /* vulkan_lightfield.c */
