@@ -41,6 +41,20 @@ def test_the_example_of_vulkan_runs(headers, library, tmp_path):
     is_sharp_at_the_gaze_alone(tmp_path / "out.ppm")
 
 
+def test_the_example_of_light_fields_on_vulkan_runs(library, tmp_path):
+    """The plane is in focus, so that its squares of 8.75 pixels are dark and bright; validation has nothing to say."""
+    source = ROOT / "docs" / "examples" / "lightfield_vulkan.c"
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / "plugin", source, library, "-lvulkan", "-lm",
+                f"-Wl,-rpath,{library.parent}", "-o", tmp_path / "program")  # fmt: skip
+    validated = {**os.environ, "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
+    done = run_program(tmp_path / "program", tmp_path / "out.ppm", env=validated)
+    assert "VUID" not in done.stdout + done.stderr
+    picture = (tmp_path / "out.ppm").read_bytes()[-168 * 126 * 3:]
+    for column, row in [(5, 5), (6, 5), (7, 6), (8, 7)]:  # within the first ring
+        level = picture[(int((row + 0.5) * 8.75) * 168 + int((column + 0.5) * 8.75)) * 3]
+        assert abs(level - (240 if (column + row) % 2 else 30)) <= 2
+
+
 @pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
 def test_the_example_of_cuda_runs(headers, library, build_dir, tmp_path):
     """On the driver whose device is the host (emulated/driver.c); test_cuda_example runs it on a GPU."""
