@@ -9,6 +9,7 @@
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 
 #include "depth.cuh"
+#include "kernels/cuda/ptx.cuh"
 #include "tile.cuh"
 
 #define DEPTH_NONE 0xffffu /* no lens */
@@ -25,9 +26,13 @@ struct depth_tile_memory {
     int lens[LIGHTFIELD_TILE_COLUMNS]; /* the nearest of a row */
     unsigned char is_coarse[LIGHTFIELD_TILE_COLUMNS];
     int is_any_fine;
+    int is_any_none; /* a lens is missing, or out of reach */
     tile_slots slots;
     int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_end[LIGHTFIELD_TILE_LENSES]; /* of the raw */
+    /* Lenses that are compared, beside each other and, of fine and coarse pixels, above each other */
+    unsigned char column_counts[LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_COLUMNS];
+    unsigned char row_counts[2][LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_ROWS];
 };
 
 /* Sums of absolute differences, and the nearest lens's pixels. */
@@ -57,6 +62,7 @@ static __device__ void depth_place_lenses(const lightfield_tile_matching &params
     const int column = depth_thread();
     if (column == 0) {
         memory.is_any_fine = 0;
+        memory.is_any_none = 0;
     }
     __syncthreads();
     if (column < LIGHTFIELD_TILE_COLUMNS) {
@@ -103,28 +109,36 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
         const int size = sample / LIGHTFIELD_TILE_LENSES;
         const place_part part =
             place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
+        const bool exists = abs(right) <= params.of.range && parts_even(part.from, right) > 0.0f;
         const bool counts =
-            depth_compares(params, memory.is_coarse[column] != 0, size, abs(right)) &&
-            parts_even(part.from, right) > 0.0f;
+            exists && depth_compares(params, memory.is_coarse[column] != 0, size, abs(right));
         const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
         memory.columns[column][sample] = (unsigned short)(counts ? raw_x : DEPTH_NONE);
+        if (!exists && size < params.size_count) {
+            memory.is_any_none = 1;
+        }
         if (counts && depth_is_last(memory, column)) {
-            tile_want(memory.slots, memory.lens[column] + right, raw_x, raw_x);
+            tile_want(memory.slots, memory.lens[column] + right, 0, raw_x, raw_x);
         }
     }
 }
 
 static __device__ void depth_find_columns(depth_tile_memory &memory)
 {
-    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * DEPTH_SAMPLES)
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_SIZES)
     {
         const int column = item % LIGHTFIELD_TILE_COLUMNS;
-        const int sample = item / LIGHTFIELD_TILE_COLUMNS;
-        const int slot = memory.lens[column] + sample % LIGHTFIELD_TILE_LENSES -
-                         LIGHTFIELD_TILE_RANGE - memory.slots.base;
-        unsigned short &place = memory.columns[column][sample];
-        place =
-            (unsigned short)(place == DEPTH_NONE ? DEPTH_NONE : place + memory.slots.start[slot]);
+        const int size = item / LIGHTFIELD_TILE_COLUMNS;
+        const int first = memory.lens[column] - LIGHTFIELD_TILE_RANGE - memory.slots.base;
+        int count = 0;
+        for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+            unsigned short &place = memory.columns[column][size * LIGHTFIELD_TILE_LENSES + i];
+            if (place != DEPTH_NONE) {
+                place = (unsigned short)(place + memory.slots.start[0][first + i]);
+                count++;
+            }
+        }
+        memory.column_counts[size][column] = (unsigned char)count;
     }
 }
 
@@ -153,10 +167,13 @@ static __device__ void depth_place_rows(const lightfield_tile_matching &params, 
         const int down = lens - LIGHTFIELD_TILE_RANGE;
         const double at = place_at(rows.first + number, params.of.depth.height_px, array.rows);
         const place_part part = place_row(array, at, down, depth_patch(params, size));
-        const bool counts = number < rows.count &&
-                            depth_compares(params, memory.is_any_fine == 0, size, abs(down)) &&
-                            parts_even(part.from, down) > 0.0f;
+        const bool exists = abs(down) <= params.of.range && parts_even(part.from, down) > 0.0f;
+        const bool counts = number < rows.count && exists &&
+                            depth_compares(params, memory.is_any_fine == 0, size, abs(down));
         const int raw_y = place_within(part.y >> 16, params.of.raw.height_px);
+        if (!exists && size < params.size_count && number < rows.count) {
+            memory.is_any_none = 1;
+        }
         depth_row(memory, lens, size, number) = (unsigned short)(counts ? raw_y : DEPTH_NONE);
         if (counts) {
             atomicMin(&memory.row_first[lens], raw_y);
@@ -165,28 +182,31 @@ static __device__ void depth_place_rows(const lightfield_tile_matching &params, 
     }
 }
 
-static __device__ void depth_find_rows(depth_tile_memory &memory)
+static __device__ void depth_find_rows(tile_rows rows, depth_tile_memory &memory)
 {
     const int pitch = memory.slots.chunks * LIGHTFIELD_TILE_CHUNK;
-    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_ROWS * DEPTH_SAMPLES)
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_ROWS * LIGHTFIELD_TILE_SIZES)
     {
-        const int lens = item / LIGHTFIELD_TILE_ROWS % LIGHTFIELD_TILE_LENSES;
-        unsigned short &row =
-            depth_row(memory, lens, item / LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_LENSES,
-                      item % LIGHTFIELD_TILE_ROWS);
-        row = (unsigned short)(row == DEPTH_NONE ? DEPTH_NONE
-                                                 : (row - memory.row_first[lens]) * pitch);
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int size = item / LIGHTFIELD_TILE_ROWS;
+        int counts[2] = {};
+        for (int lens = 0; lens < LIGHTFIELD_TILE_LENSES; lens++) {
+            unsigned short &row = depth_row(memory, lens, size, number);
+            if (row != DEPTH_NONE) {
+                row = (unsigned short)((row - memory.row_first[lens]) * pitch);
+                counts[0]++;
+                counts[1] += abs(lens - LIGHTFIELD_TILE_RANGE) <= 1;
+            } else if (number >= rows.count) {
+                row = 0; /* any sample will do: this row of the picture is not there */
+            }
+        }
+        memory.row_counts[0][size][number] = (unsigned char)counts[0];
+        memory.row_counts[1][size][number] = (unsigned char)counts[1];
     }
     __syncthreads();
 }
 
 /* ---- Samples */
-
-/* Alpha is no colour. */
-static __device__ __forceinline__ uint32_t depth_pixel(uint32_t texel)
-{
-    return texel & 0xffffffu;
-}
 
 /* Where the rows of a thread's pixels begin, of a patch size. */
 struct depth_row_starts {
@@ -213,65 +233,44 @@ static __device__ __forceinline__ void depth_take_mains(const depth_tile_memory 
         for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
             out.sums[size][i] = 0;
             out.mains[size][i] = column != DEPTH_NONE && starts.of[i] != DEPTH_NONE
-                                     ? depth_pixel(tile[starts.of[i] + column])
+                                     ? tile[starts.of[i] + column]
                                      : 0;
         }
     }
 }
 
-template <typename Texel>
+/* With a row of lenses. WHOLE: nothing is missing but what coarse pixels leave out. */
+template <bool WHOLE, typename Texel>
 static __device__ __forceinline__ void depth_differ(const depth_tile_memory &memory, int lens,
-                                                    const Texel *tile, depth_sums &out)
+                                                    int size_count, bool coarse, const Texel *tile,
+                                                    depth_sums &out)
 {
-    const uint4 *columns = (const uint4 *)memory.columns[threadIdx.x];
-    if (memory.is_coarse[threadIdx.x] && abs(lens - LIGHTFIELD_TILE_RANGE) > 1) {
-        return;
-    }
-    depth_row_starts starts = {};
-    uint32_t words[4] = {};
+    const unsigned short *columns = memory.columns[threadIdx.x];
 #pragma unroll
-    for (int sample = 0; sample < DEPTH_SAMPLES; sample++) {
-        const int size = sample / LIGHTFIELD_TILE_LENSES;
-        if (sample % 8 == 0) {
-            const uint4 eight = columns[sample / 8];
-            words[0] = eight.x;
-            words[1] = eight.y;
-            words[2] = eight.z;
-            words[3] = eight.w;
-        }
-        if (sample % LIGHTFIELD_TILE_LENSES == 0) {
-            starts = depth_starts(memory, lens, size);
-        }
-        const uint32_t pair = words[sample % 8 / 2];
-        const uint32_t column = sample % 2 ? pair >> 16 : pair & 65535u;
-        if (column == DEPTH_NONE) {
+    for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
+        if (size >= size_count || (coarse && size % 2 != 0)) {
             continue;
         }
+        const depth_row_starts starts = depth_starts(memory, lens, size);
 #pragma unroll
-        for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
-            if (starts.of[i] != DEPTH_NONE) {
-                out.sums[size][i] = ptx_sad4(depth_pixel(tile[starts.of[i] + column]),
-                                             out.mains[size][i], out.sums[size][i]);
+        for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
+            const uint32_t column = columns[size * LIGHTFIELD_TILE_LENSES + n];
+            if ((abs(n - LIGHTFIELD_TILE_RANGE) > 1 && coarse) ||
+                (!WHOLE && column == DEPTH_NONE)) {
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
+                if (WHOLE || starts.of[i] != DEPTH_NONE) {
+                    out.sums[size][i] = ptx_sad4(tile[starts.of[i] + column], out.mains[size][i],
+                                                 out.sums[size][i]);
+                }
             }
         }
     }
 }
 
 /* ---- The end */
-
-/* Lenses that were compared: the nearest one has no difference from itself. Negative: the patch
- * size is not looked at. */
-static __device__ __forceinline__ int depth_count(depth_tile_memory &memory, int size, int number)
-{
-    int columns = 0;
-    int rows = 0;
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        columns += memory.columns[threadIdx.x][size * LIGHTFIELD_TILE_LENSES + i] != DEPTH_NONE;
-        rows += depth_row(memory, i, size, number) != DEPTH_NONE &&
-                (!memory.is_coarse[threadIdx.x] || abs(i - LIGHTFIELD_TILE_RANGE) <= 1);
-    }
-    return columns * rows - 1;
-}
 
 /* As choose_size has it. */
 static __device__ void depth_choose(const lightfield_tile_matching &params, int x, int y,
@@ -305,7 +304,10 @@ static __device__ void depth_end(const lightfield_tile_matching &params, int x, 
     float costs[LIGHTFIELD_TILE_SIZES];
 #pragma unroll
     for (int n = 0; n < LIGHTFIELD_TILE_SIZES; n++) {
-        const int count = depth_count(memory, n, number);
+        /* The nearest lens has no difference from itself. Negative: it is not looked at. */
+        const int count = memory.column_counts[n][threadIdx.x] *
+                              memory.row_counts[memory.is_coarse[threadIdx.x]][n][number] -
+                          1;
         costs[n] = count > 0    ? scale * (float)sums.sums[n][in_group] / (float)count
                    : count == 0 ? 0.0f
                                 : INFINITY;
@@ -332,9 +334,15 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
     const tile_rows rows = tile_rows_of_block(params.of.array, params.of.depth.height_px,
                                               params.tile.parts, depth_thread(), memory.row_ends);
     depth_place_rows(params, rows, memory);
-    tile_order(depth_thread(), memory.slots);
+    __syncthreads();
+    if (depth_thread() < LIGHTFIELD_TILE_SLOTS) {
+        tile_order(depth_thread(), memory.slots);
+    }
+    __syncthreads();
     depth_find_columns(memory);
-    depth_find_rows(memory);
+    depth_find_rows(rows, memory);
+    const bool coarse = memory.is_coarse[threadIdx.x] != 0;
+    const bool is_whole = memory.is_any_none == 0;
     for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
         /* The nearest row first: 2, 1, 3, 0, 4 */
         const int lens = LIGHTFIELD_TILE_RANGE + (n % 2 ? -(n + 1) / 2 : n / 2);
@@ -345,7 +353,13 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
             if (n == 0) {
                 depth_take_mains(memory, tile, sums);
             }
-            depth_differ(memory, lens, tile, sums);
+            if (coarse && abs(lens - LIGHTFIELD_TILE_RANGE) > 1) {
+                /* Next lenses are enough. */
+            } else if (is_whole) {
+                depth_differ<true>(memory, lens, params.size_count, coarse, tile, sums);
+            } else {
+                depth_differ<false>(memory, lens, params.size_count, coarse, tile, sums);
+            }
             __syncthreads();
         }
     }

@@ -9,8 +9,8 @@
  *     sum.cuh                        sums of views
  *
  * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels. lightfield_costs_*,
- * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes. lightfield_render_tile_*:
- * block of 96 threads; grid x: 96 columns of the picture, y: parts of rows of lenses. */
+ * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes, y: lenses. lightfield_render_tile_*:
+ * blocks of as many threads as they read chunks; grid x: columns of the picture, y: parts of rows of lenses. */
 
 #include "depth.cuh"
 #include "depth_tile.cuh"
@@ -74,11 +74,11 @@ RAW_KERNELS(mosaic16, mosaic_sampler<raw_r16>)
 extern __shared__ __align__(16) char shared_memory[];
 
 #define TILE_KERNELS(name)                                                                         \
-    KERNEL(LIGHTFIELD_TILE_COLUMNS, 6)                                                             \
+    KERNEL(LIGHTFIELD_TILE_THREADS, LIGHTFIELD_TILE_BLOCKS)                                        \
     lightfield_render_tile_##name(const __grid_constant__ lightfield_tile_rendering params)        \
     {                                                                                              \
         __shared__ render_tile_memory memory;                                                      \
-        render_tile<tile_##name>(params, memory, (tile_##name::texel *)shared_memory);             \
+        render_tile<tile_##name>(params, memory, (tile_##name::sum *)shared_memory);               \
     }                                                                                              \
     KERNEL(LIGHTFIELD_TILE_DEPTH_THREADS, 2)                                                       \
     lightfield_depth_tile_##name(const __grid_constant__ lightfield_tile_matching params)          \

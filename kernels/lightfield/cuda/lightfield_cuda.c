@@ -5,13 +5,14 @@
 
 #include "kernels/cuda/cuda_capture.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 extern const unsigned char lightfield_fatbin[];
 
 #define TILE_BYTES (100 * 1024) /* two blocks of a multiprocessor of 9.0 */
-#define TILE_OWN_BYTES 12288 /* that tiles have beside them, at most */
+#define TILE_OWN_BYTES 14336 /* that tiles have beside them, at most */
 
 static enum fovea_result get_kernels_of(const struct lightfield_cuda *cuda, const char *prefix,
                                         int kinds, CUfunction out[])
@@ -49,10 +50,11 @@ static enum fovea_result get_tiles(struct lightfield_cuda *cuda)
 /* Streams of the program need not wait for it: it is over when this returns. */
 static enum fovea_result make_focus(struct lightfield_cuda *cuda)
 {
+    static const char nothing[offsetof(struct lightfield_cuda_focus, differences)];
     const struct cuda_device *device = cuda->device;
-    const struct lightfield_cuda_focus nothing = {.patch_px = 0.0};
-    CU_TRY(device->log, device->cu, device->cu->MemAlloc(&cuda->focus, sizeof nothing));
-    CU_TRY(device->log, device->cu, device->cu->MemcpyHtoD(cuda->focus, &nothing, sizeof nothing));
+    CU_TRY(device->log, device->cu,
+           device->cu->MemAlloc(&cuda->focus, sizeof(struct lightfield_cuda_focus)));
+    CU_TRY(device->log, device->cu, device->cu->MemcpyHtoD(cuda->focus, nothing, sizeof nothing));
     return FOVEA_OK;
 }
 

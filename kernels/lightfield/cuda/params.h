@@ -85,12 +85,20 @@ struct lightfield_cuda_matching {
     uint64_t boxes; /* the same, averaged */
 };
 
-/* In the device's memory: what has been in focus, of which all begins as 0. */
+/* What the pixels of a search differ by from those of one lens. */
+struct lightfield_cuda_difference {
+    float sum, count;
+};
+
+/* In the device's memory: what has been in focus, of which all but the last begins as 0. */
 struct lightfield_cuda_focus {
     struct operator_focus focus;
     double patch_px; /* that of the last search */
     uint32_t arrived; /* blocks of a search */
-    float costs[LIGHTFIELD_CUDA_SIZES];
+    uint32_t reserved;
+    /* Of one lens all patch sizes, then of the next lens */
+    struct lightfield_cuda_difference
+        differences[LIGHTFIELD_CUDA_SIZES * LIGHTFIELD_CUDA_LENSES * LIGHTFIELD_CUDA_LENSES];
 };
 
 struct lightfield_cuda_search {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blended micro-images of bytes, by tiles. A thread has a column of pixels, of which each row of
- * raw pixels is summed once along the lenses: two products of 16 bits each at once. Weights along a
- * row are whole numbers of 1 / 65535 of the largest, of which their sum is made, too. What it reads
- * bounds it: each raw pixel comes once. */
+/* Blended micro-images of bytes, by tiles. A thread has four neighbouring raw pixels of a lens and
+ * goes down the rows: of each row of the picture it adds up the rows of lenses, two products of 16
+ * bits at once, with weights that are whole numbers of 1 / 65535 of the largest. Some rows of such
+ * sums lie in shared memory, where a thread for each pixel adds them up along the lenses. Memory
+ * bounds it: each raw pixel is read once, from there to registers. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 
@@ -13,29 +14,21 @@
 
 #define TILE_WEIGHT 65535.0f
 
-/* A row of the picture, and what it takes of each row of lenses. */
+/* What a row of the picture takes of a row of lenses. */
 struct tile_row {
-    int above; /* row of the tile */
-    float weight_above, weight_below;
+    int above; /* row of the raw picture, twice; 1 more where the row before took the one above it */
+    uint32_t weights; /* of that row, and of the next one; 0: nothing */
 };
 
 struct render_tile_memory {
     tile_slots slots;
-    tile_row rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
-    float row_froms[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
-    float row_weights[LIGHTFIELD_TILE_RANGE + 1][LIGHTFIELD_TILE_ROWS]; /* sums by range */
-    int range; /* the most of the block's pixels */
+    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS][LIGHTFIELD_TILE_LENSES];
+    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
+    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS]; /* sums */
     int row_ends[2];
-    int row_first[LIGHTFIELD_TILE_LENSES], row_count[LIGHTFIELD_TILE_LENSES]; /* of the raw */
-};
-
-/* What a pixel takes of each column of lenses. */
-struct tile_column {
-    int offset[LIGHTFIELD_TILE_LENSES];
-    uint32_t weights[LIGHTFIELD_TILE_LENSES]; /* of that pixel, and of the next one */
-    uint32_t weight;
-    int lens; /* the nearest */
-    int range; /* lenses to each side that count */
+    /* What a pixel takes of each column of lenses: sums of two raw pixels, and their weights. */
+    uint32_t places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
+    float2 weights[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
 };
 
 /* The pixel of a place before which there is one, and the part of that. */
@@ -51,24 +44,26 @@ static __device__ __forceinline__ int tile_place(const lightfield_cuda_raw &raw,
     return first;
 }
 
-static __device__ __forceinline__ uint32_t tile_weight(float weight)
-{
-    return __float2uint_rn(weight * TILE_WEIGHT);
-}
+/* A column of the picture. */
+struct tile_column {
+    int lens; /* the nearest */
+    int range; /* lenses to each side that count */
+    float weight; /* of all */
+};
 
 static __device__ void tile_place_column(const lightfield_cuda_rendering &params, int x, int row,
                                          render_tile_memory &memory, tile_column &out)
 {
     const lightfield_cuda_array &array = params.array;
+    const int column = (int)threadIdx.x;
     const double at = place_at(x, params.dst.width_px, array.columns);
     const double patch_px = patch_of(params);
     const int origin = place_fixed(array.origin_x_px);
     place_part parts[LIGHTFIELD_TILE_LENSES];
     float least = INFINITY;
-    out.weight = 0;
+    out.weight = 0.0f;
     out.lens = place_nearest(at);
     out.range = place_range(params.rings, array, params.dst, out.lens, row, params.range);
-    atomicMax(&memory.range, out.range);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         const int right = i - LIGHTFIELD_TILE_RANGE;
@@ -81,25 +76,41 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
         float part;
         const float weight = parts_weight(parts[i].from, params.view_x_px, least, params.factor);
         const int first = tile_place(params.raw, parts[i].x + origin, params.raw.width_px, part);
-        const uint32_t next = tile_weight(weight * part);
-        const uint32_t own = min(tile_weight(weight * (1.0f - part)), 65535u - next);
-        const int lens = out.lens + i - LIGHTFIELD_TILE_RANGE;
-        out.weights[i] = own | next << 16;
-        out.weight += own + next;
-        out.offset[i] = first;
-        if (out.weights[i] != 0) {
-            tile_want(memory.slots, lens, first, first + 1);
+        memory.places[i][column] = (uint32_t)first;
+        memory.weights[i][column] = make_float2(weight * (1.0f - part), weight * part);
+        out.weight += weight;
+        if (weight > 0.0f) {
+            tile_want(memory.slots, out.lens + i - LIGHTFIELD_TILE_RANGE, out.range, first,
+                      first + 1);
         }
     }
 }
 
+/* Sums of the four pixels of a chunk lie in four planes: neither those who write nor those who read
+ * meet in banks. */
+template <typename Raw> static __device__ __forceinline__ uint32_t tile_plane()
+{
+    return blockDim.x + Raw::beside;
+}
+
+template <typename Raw> static __device__ __forceinline__ uint32_t tile_sum_at(uint32_t texel)
+{
+    return texel % LIGHTFIELD_TILE_CHUNK * tile_plane<Raw>() + texel / LIGHTFIELD_TILE_CHUNK;
+}
+
 /* After the order of slots is known. */
-static __device__ __forceinline__ void tile_find_column(const tile_slots &slots, tile_column &out)
+template <typename Raw>
+static __device__ __forceinline__ void tile_find_column(const tile_column &column,
+                                                        render_tile_memory &memory)
 {
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const int slot = out.lens + i - LIGHTFIELD_TILE_RANGE - slots.base;
-        out.offset[i] = out.weights[i] != 0 ? out.offset[i] + slots.start[slot] : 0;
+        const int slot = column.lens + i - LIGHTFIELD_TILE_RANGE - memory.slots.base;
+        const float2 weights = memory.weights[i][threadIdx.x];
+        uint32_t &place = memory.places[i][threadIdx.x];
+        const uint32_t texel =
+            weights.x + weights.y > 0.0f ? place + memory.slots.start[column.range][slot] : 0;
+        place = tile_sum_at<Raw>(texel) | tile_sum_at<Raw>(texel + 1) << 16;
     }
 }
 
@@ -110,180 +121,208 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
     return rows.first + (array.sign < 0.0 ? rows.count - 1 - number : number);
 }
 
-static __device__ __forceinline__ void tile_weigh_row(const lightfield_cuda_rendering &params,
-                                                      int j, int number, int place,
-                                                      render_tile_memory &memory)
-{
-    float least = INFINITY;
-    float below;
-#pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        least = fminf(least, parts_square(memory.row_froms[i][number], params.view_y_px));
-    }
-    const float weight =
-        parts_weight(memory.row_froms[j][number], params.view_y_px, least, params.factor);
-    const int first = tile_place(params.raw, place, params.raw.height_px, below);
-    memory.rows[j][number] = {weight > 0.0f ? first : -1, weight * (1.0f - below), weight * below};
-    if (weight > 0.0f) {
-        atomicMin(&memory.row_first[j], first);
-        atomicMax(&memory.row_count[j], first + 2);
-    }
-}
+#define EACH_OF_TILE(item, count)                                                                  \
+    for (int item = (int)threadIdx.x; item < (count); item += (int)blockDim.x)
 
-/* A thread has a row of the picture and a row of lenses; from places in the raw to places in the
- * tile. */
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
-    const int thread = (int)threadIdx.x;
-    const int j = thread / LIGHTFIELD_TILE_ROWS;
-    const int number = thread % LIGHTFIELD_TILE_ROWS;
-    const int down = j - LIGHTFIELD_TILE_RANGE;
-    const bool is_one = thread < LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS;
-    place_part part = {0, 0, NAN};
-    if (is_one && number < rows.count && abs(down) <= memory.range) {
-        const int y = tile_y(params.array, rows, number);
-        const double at = place_at(y, params.dst.height_px, params.array.rows);
-        part = place_row(params.array, at, down, patch_of(params));
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES *LIGHTFIELD_TILE_ROWS)
+    {
+        const int j = item / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int down = j - LIGHTFIELD_TILE_RANGE;
+        place_part part = {0, 0, NAN};
+        if (number < rows.count && abs(down) <= params.range) {
+            const double at =
+                place_at(tile_y(params.array, rows, number), params.dst.height_px, params.array.rows);
+            part = place_row(params.array, at, down, patch_of(params));
+        }
+        memory.row_parts[j][number] = part;
     }
-    if (is_one) {
-        memory.row_froms[j][number] = part.from;
+}
+
+/* Of pixels of a range. */
+static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
+                                       render_tile_memory &memory)
+{
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_RINGS *LIGHTFIELD_TILE_ROWS)
+    {
+        const int range = item / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        float least = INFINITY;
+        uint32_t sum = 0;
+        for (int j = LIGHTFIELD_TILE_RANGE - range; j <= LIGHTFIELD_TILE_RANGE + range; j++) {
+            least = fminf(least, parts_square(memory.row_parts[j][number].from, params.view_y_px));
+        }
+        for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
+            const place_part &part = memory.row_parts[j][number];
+            const float weight =
+                abs(j - LIGHTFIELD_TILE_RANGE) <= range
+                    ? parts_weight(part.from, params.view_y_px, least, params.factor) * TILE_WEIGHT
+                    : 0.0f;
+            float below;
+            const int above = tile_place(params.raw, part.y, params.raw.height_px, below);
+            const uint32_t next = __float2uint_rn(weight * below);
+            const uint32_t own = min(__float2uint_rn(weight * (1.0f - below)), 65535u - next);
+            memory.rows[range][number][j] = {2 * above, own | next << 16};
+            sum += own + next;
+        }
+        memory.row_weights[range][number] = (float)sum;
     }
-    if (thread < LIGHTFIELD_TILE_LENSES) {
-        memory.row_first[thread] = INT32_MAX;
-        memory.row_count[thread] = 0;
-    }
-    __syncthreads();
-    if (is_one) {
-        tile_weigh_row(params, j, number, part.y, memory);
-    }
-    __syncthreads();
-    if (is_one && memory.rows[j][number].above >= 0) {
-        memory.rows[j][number].above -= memory.row_first[j];
-    }
-    if (thread < LIGHTFIELD_TILE_ROWS) {
-        float sum = 0.0f;
-        for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-            /* The nearest row first: 2, 1, 3, 0, 4 */
-            const tile_row &row =
-                memory.rows[LIGHTFIELD_TILE_RANGE + (i % 2 ? -(i + 1) / 2 : i / 2)][thread];
-            sum += row.weight_above + row.weight_below;
-            memory.row_weights[(i + 1) / 2][thread] = sum;
+}
+
+/* Says which rows take the row above them from the row before. */
+static __device__ void tile_join_rows(render_tile_memory &memory)
+{
+    const int each = LIGHTFIELD_TILE_LENSES * (LIGHTFIELD_TILE_ROWS - 1);
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_RINGS *each)
+    {
+        const int range = item / each;
+        const int number = item % each / LIGHTFIELD_TILE_LENSES + 1;
+        const int j = item % LIGHTFIELD_TILE_LENSES;
+        const tile_row &before = memory.rows[range][number - 1][j];
+        tile_row &row = memory.rows[range][number][j];
+        if (before.weights != 0 && (before.above >> 1) + 1 == row.above >> 1) {
+            row.above |= 1;
         }
     }
 }
 
-/* ---- Sums of a row of raw pixels along the lenses */
+/* ---- Sums down the rows of lenses */
 
-static __device__ __forceinline__ color3 tile_sum(const uint32_t *row, const tile_column &column)
-{
-    uint32_t r = 0, g = 0, b = 0;
-#pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const uint32_t own = row[column.offset[i]];
-        const uint32_t next = row[column.offset[i] + 1];
-        const uint32_t red_green = __byte_perm(own, next, 0x5140);
-        r = __dp2a_lo(column.weights[i], red_green, r);
-        g = __dp2a_hi(column.weights[i], red_green, g);
-        b = __dp2a_lo(column.weights[i], __byte_perm(own, next, 0x7362), b);
-    }
-    return {(float)r, (float)g, (float)b};
-}
+template <int WORDS> struct tile_words {
+    uint32_t of[WORDS];
+};
 
-static __device__ __forceinline__ color3 tile_sum(const unsigned char *row,
-                                                  const tile_column &column)
+template <typename Raw>
+static __device__ __forceinline__ void tile_sum_down(const lightfield_cuda_raw &raw,
+                                                     const char *column,
+                                                     const tile_row rows[LIGHTFIELD_TILE_LENSES],
+                                                     tile_words<Raw::words> last[],
+                                                     uint32_t sums[4 * Raw::words])
 {
-    uint32_t sum = 0;
+    tile_words<Raw::words> below[LIGHTFIELD_TILE_LENSES];
 #pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const uint32_t own = row[column.offset[i]];
-        const uint32_t next = row[column.offset[i] + 1];
-        sum = __dp2a_lo(column.weights[i], own | next << 8, sum);
-    }
-    return {(float)sum, (float)sum, (float)sum};
-}
-
-template <typename Texel>
-static __device__ __forceinline__ void tile_blend(const tile_row *rows, const Texel *tile,
-                                                  int pitch, const tile_column &column,
-                                                  color3 sums[LIGHTFIELD_TILE_ROWS])
-{
-    color3 above = {};
-    color3 below = {};
-    int next = 0; /* row of the tile */
-#pragma unroll
-    for (int number = 0; number < LIGHTFIELD_TILE_ROWS; number++) {
-        const tile_row row = rows[number];
-        while (next < row.above + 2) {
-            above = below;
-            below = tile_sum(tile + next * pitch, column);
-            next++;
+    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
+        const tile_row row = rows[j];
+        if (row.weights != 0) {
+            const char *at = column + (row.above >> 1) * raw.row_stride_bytes;
+            if (!(row.above & 1)) {
+                Raw::load(at, last[j].of);
+            }
+            Raw::load(at + raw.row_stride_bytes, below[j].of);
         }
-        color3 &sum = sums[number];
-        sum.r += row.weight_above * above.r + row.weight_below * below.r;
-        sum.g += row.weight_above * above.g + row.weight_below * below.g;
-        sum.b += row.weight_above * above.b + row.weight_below * below.b;
+    }
+#pragma unroll
+    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
+        const uint32_t weights = rows[j].weights;
+        if (weights != 0) {
+#pragma unroll
+            for (int word = 0; word < Raw::words; word++) {
+                const uint32_t first = __byte_perm(last[j].of[word], below[j].of[word], 0x5140);
+                const uint32_t second = __byte_perm(last[j].of[word], below[j].of[word], 0x7362);
+                sums[4 * word] = __dp2a_lo(weights, first, sums[4 * word]);
+                sums[4 * word + 1] = __dp2a_hi(weights, first, sums[4 * word + 1]);
+                sums[4 * word + 2] = __dp2a_lo(weights, second, sums[4 * word + 2]);
+                sums[4 * word + 3] = __dp2a_hi(weights, second, sums[4 * word + 3]);
+            }
+            last[j] = below[j];
+        }
     }
 }
 
-/* Through shared memory: what a loop goes through lies in no registers. */
-static __device__ __forceinline__ void tile_store(const lightfield_cuda_rendering &params, int x,
-                                                  tile_rows rows, const render_tile_memory &memory,
-                                                  const tile_column &column,
-                                                  const color3 sums[LIGHTFIELD_TILE_ROWS],
-                                                  color3 *own)
+/* ---- Sums along the lenses */
+
+static __device__ __forceinline__ void tile_add(color3 &sum, float weight, float4 of)
 {
+    sum.r += weight * of.x;
+    sum.g += weight * of.y;
+    sum.b += weight * of.z;
+}
+
+static __device__ __forceinline__ void tile_add(color3 &sum, float weight, float of)
+{
+    sum.r += weight * of;
+}
+
+template <typename Raw>
+static __device__ __forceinline__ color3 tile_sum_along(const render_tile_memory &memory, int range,
+                                                        const typename Raw::sum *sums)
+{
+    color3 sum = {};
 #pragma unroll
-    for (int number = 0; number < LIGHTFIELD_TILE_ROWS; number++) {
-        own[number * LIGHTFIELD_TILE_COLUMNS] = sums[number];
+    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+        if (abs(i - LIGHTFIELD_TILE_RANGE) <= range) {
+            const uint32_t places = memory.places[i][threadIdx.x];
+            const float2 weights = memory.weights[i][threadIdx.x];
+            tile_add(sum, weights.x, sums[places & 65535u]);
+            tile_add(sum, weights.y, sums[places >> 16]);
+        }
     }
-#pragma unroll 1
-    for (int number = 0; number < rows.count; number++) {
-        picture_store(params.dst, x, tile_y(params.array, rows, number),
-                      own[number * LIGHTFIELD_TILE_COLUMNS],
-                      (float)column.weight * memory.row_weights[column.range][number]);
-    }
+    return Raw::has_colors ? sum : color3{sum.r, sum.r, sum.r};
 }
 
 template <typename Raw>
 static __device__ __forceinline__ void render_tile(const lightfield_tile_rendering &params,
                                                    render_tile_memory &memory,
-                                                   typename Raw::texel *tile)
+                                                   typename Raw::sum *sums)
 {
     const lightfield_cuda_rendering &of = params.of;
     const int thread = (int)threadIdx.x;
     const int first_x = (int)blockIdx.x * params.tile.columns;
-    const int last_x = min(first_x + params.tile.columns, of.dst.width_px) - 1;
+    const int columns = min(params.tile.columns, of.dst.width_px - first_x);
+    const uint32_t plane = tile_plane<Raw>();
     tile_column column;
-    color3 sums[LIGHTFIELD_TILE_ROWS] = {};
-    if (thread == 0) {
-        memory.range = 0;
-    }
+    tile_words<Raw::words> last[LIGHTFIELD_TILE_LENSES];
     tile_clear(thread,
                place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
                    LIGHTFIELD_TILE_RANGE,
                memory.slots);
-    tile_place_column(of, min(first_x + thread, last_x), (int)blockIdx.y / params.tile.parts,
-                      memory, column);
-    const tile_rows rows =
-        tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts, thread, memory.row_ends);
-    tile_place_rows(of, rows, memory);
-    tile_order(thread, memory.slots);
-    tile_find_column(memory.slots, column);
-    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
-        if (memory.row_count[j] > 0) {
-            tile_copy<Raw, LIGHTFIELD_TILE_COLUMNS>(of.raw, memory.slots, memory.row_first[j],
-                                                    memory.row_count[j] - memory.row_first[j],
-                                                    tile);
-            if (abs(j - LIGHTFIELD_TILE_RANGE) <= column.range) {
-                tile_blend(memory.rows[j], tile, memory.slots.chunks * LIGHTFIELD_TILE_CHUNK,
-                           column, sums);
-            }
-            __syncthreads();
-        }
+    if (thread < columns) {
+        tile_place_column(of, first_x + thread, (int)blockIdx.y / params.tile.parts, memory,
+                          column);
     }
-    if (first_x + thread <= last_x) {
-        tile_store(of, first_x + thread, rows, memory, column, sums, (color3 *)tile + thread);
+    const tile_rows rows =
+        tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts,
+                           (int)blockDim.x - 1 - thread, memory.row_ends);
+    tile_place_rows(of, rows, memory);
+    if (thread < LIGHTFIELD_TILE_SLOTS) {
+        tile_order(thread, memory.slots);
+    }
+    __syncthreads();
+    tile_weigh_rows(of, memory);
+    if (thread < columns) {
+        tile_find_column<Raw>(column, memory);
+    }
+    __syncthreads();
+    tile_join_rows(memory);
+    __syncthreads();
+    const bool has_chunk = thread < memory.slots.chunks;
+    const int range = has_chunk ? memory.slots.chunk_range[thread] : 0;
+    const char *chunk = (const char *)of.raw.data +
+                        (has_chunk ? memory.slots.chunk_x[thread] : 0) * Raw::bytes;
+    for (int begin = 0; begin < rows.count; begin += LIGHTFIELD_TILE_BATCH) {
+        const int end = min(begin + LIGHTFIELD_TILE_BATCH, rows.count);
+        typename Raw::sum *row = sums;
+        for (int number = begin; has_chunk && number < end; number++) {
+            uint32_t down[4 * Raw::words] = {};
+            tile_sum_down<Raw>(of.raw, chunk, memory.rows[range][number], last, down);
+#pragma unroll
+            for (int texel = 0; texel < LIGHTFIELD_TILE_CHUNK; texel++) {
+                row[texel * plane + thread] = Raw::sum_of(down, texel);
+            }
+            row += LIGHTFIELD_TILE_CHUNK * plane;
+        }
+        __syncthreads();
+        row = sums;
+        for (int number = begin; thread < columns && number < end; number++) {
+            picture_store(of.dst, first_x + thread, tile_y(of.array, rows, number),
+                          tile_sum_along<Raw>(memory, column.range, row),
+                          column.weight * memory.row_weights[column.range][number]);
+            row += LIGHTFIELD_TILE_CHUNK * plane;
+        }
+        __syncthreads();
     }
 }
 

@@ -61,36 +61,6 @@ static struct lightfield_cuda_rendering rendering_of(
     return params;
 }
 
-/* Tiles that have room for the patch size, and for what the device finds between it and most_px:
- * the more lenses count, the smaller are their patches. */
-static bool plan_tiles(const struct lightfield_cuda *cuda, enum lightfield_cuda_kind kind,
-                       const struct lightfield_cuda_rendering *params, double most_px,
-                       struct lightfield_tile *out, uint32_t *out_shared_bytes)
-{
-    *out_shared_bytes = 0;
-    for (int32_t range = params->range; range >= 0; range--) {
-        const double patch_px = fmin(most_px, params->array.reach_px / (2.0 * range + 1.0));
-        const struct lightfield_tile_wish wish = {
-            .raw = &params->raw,
-            .array = &params->array,
-            .kind = kind,
-            .width_px = params->dst.width_px,
-            .height_px = params->dst.height_px,
-            .range = range,
-            .least_px = patch_px,
-            .most_px = patch_px,
-            .beyond_px = 1,
-            .has_whole_lenses = true,
-        };
-        uint32_t bytes;
-        if (!lightfield_tile_plan(cuda, &wish, out, &bytes)) {
-            return false;
-        }
-        *out_shared_bytes = bytes > *out_shared_bytes ? bytes : *out_shared_bytes;
-    }
-    return true;
-}
-
 static enum fovea_result render(const struct lightfield_cuda *cuda, CUstream stream,
                                 enum lightfield_cuda_kind kind,
                                 struct lightfield_cuda_rendering *params, double most_px)
@@ -98,9 +68,8 @@ static enum fovea_result render(const struct lightfield_cuda *cuda, CUstream str
     const bool each = params->patches.data != 0;
     const uint32_t pixels[2] = {(uint32_t)params->dst.width_px, (uint32_t)params->dst.height_px};
     struct lightfield_tile_rendering tiles = {.of = *params};
-    uint32_t shared_bytes;
-    if (!each && plan_tiles(cuda, kind, params, most_px, &tiles.tile, &shared_bytes)) {
-        return lightfield_tile_render(cuda, stream, kind, &tiles, shared_bytes);
+    if (!each && lightfield_tile_plan_picture(params, kind, most_px, &tiles.tile)) {
+        return lightfield_tile_render(cuda, stream, kind, &tiles);
     }
     return lightfield_cuda_launch(cuda, stream, each ? cuda->render_each[kind] : cuda->render[kind],
                                   pixels, 1, params);
@@ -123,9 +92,10 @@ static enum fovea_result search(const struct lightfield_cuda *cuda, CUstream str
                                 enum lightfield_cuda_kind kind,
                                 struct lightfield_cuda_search *params)
 {
+    const uint32_t lenses = (uint32_t)(2 * params->range + 1);
     const struct cuda_launch launch = {
         .kernel = cuda->search[kind],
-        .blocks = {(uint32_t)params->how.size_count, 1, 1},
+        .blocks = {(uint32_t)params->how.size_count, lenses * lenses, 1},
         .threads = {LIGHTFIELD_CUDA_WIDTH, LIGHTFIELD_CUDA_HEIGHT},
     };
     return cuda_launch(cuda->device, stream, &launch, params);

@@ -14,7 +14,17 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_launch(const struct lightfiel
                                                           const uint32_t pixels[2], uint32_t layers,
                                                           void *params);
 
-/* What a picture by tiles is made of. */
+/* Tiles of a picture that have room for the patch size, and for what the device finds between it and
+ * most_px: the more lenses count, the smaller are their patches. False: tiles cannot make it. */
+bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params,
+                                  enum lightfield_cuda_kind kind, double most_px,
+                                  struct lightfield_tile *out);
+FOVEA_MUST_CHECK enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda,
+                                                          CUstream stream,
+                                                          enum lightfield_cuda_kind kind,
+                                                          struct lightfield_tile_rendering *params);
+
+/* What depths by tiles are made of. */
 struct lightfield_tile_wish {
     const struct lightfield_cuda_raw *raw;
     const struct lightfield_cuda_array *array;
@@ -22,18 +32,11 @@ struct lightfield_tile_wish {
     int32_t width_px, height_px; /* of the picture */
     int32_t range;
     double least_px, most_px; /* patch sizes */
-    int32_t beyond_px; /* 1: of the next pixel, too */
-    bool has_whole_lenses; /* blocks begin with one where they can */
 };
-/* False: tiles cannot make it. */
+/* False: tiles cannot make them. */
 bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
                           const struct lightfield_tile_wish *wish, struct lightfield_tile *out,
                           uint32_t *out_shared_bytes);
-FOVEA_MUST_CHECK enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda,
-                                                          CUstream stream,
-                                                          enum lightfield_cuda_kind kind,
-                                                          struct lightfield_tile_rendering *params,
-                                                          uint32_t shared_bytes);
 FOVEA_MUST_CHECK enum fovea_result lightfield_tile_match(const struct lightfield_cuda *cuda,
                                                          CUstream stream,
                                                          enum lightfield_cuda_kind kind,

@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-/* Of sums that are being stored. */
-#define STORE_BYTES (LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_ROWS * 3 * (int32_t)sizeof(float))
-
 static int32_t parts_of(int32_t size, int32_t part)
 {
     return (size + part - 1) / part;
@@ -29,18 +26,13 @@ static int32_t chunks_of(double span_px)
     return (int32_t)floor((span_px + 1.0) / LIGHTFIELD_TILE_CHUNK + 1.75);
 }
 
-/* Of the columns of lenses that a block's pixels are in, and of those beside them. Where each lens
- * has as many pixels, none is nearer to its edge than half a pixel. */
+/* Of the columns of lenses that a block's pixels are in, and of those beside them. */
 static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lenses)
 {
-    const int32_t columns = wish->array->columns;
-    const double inset_px =
-        wish->width_px % columns == 0 ? wish->least_px * columns / wish->width_px : 0.0;
-    const double beyond_px = wish->beyond_px - inset_px;
     const double reach_px = (wish->range + 0.5) * wish->most_px;
-    int32_t chunks = lenses * chunks_of(2.0 * reach_px + beyond_px);
+    int32_t chunks = lenses * chunks_of(2.0 * reach_px);
     for (int32_t k = 1; k <= wish->range; k++) {
-        chunks += 2 * chunks_of(reach_px - (k - 0.5) * wish->least_px + beyond_px);
+        chunks += 2 * chunks_of(reach_px - (k - 0.5) * wish->least_px);
     }
     return chunks;
 }
@@ -52,17 +44,121 @@ static int32_t tile_rows(const struct lightfield_tile_wish *wish, double per_len
     const double least_px = wish->least_px * wish->array->tall;
     const double most_px = wish->most_px * wish->array->tall;
     const double last_px = (wish->range + 0.5) * (most_px - least_px) + part * least_px;
-    return (int32_t)floor(fmax(part * most_px, last_px)) + 2 + wish->beyond_px;
+    return (int32_t)floor(fmax(part * most_px, last_px)) + 2;
+}
+
+/* Lenses of a row that so many columns of the picture are nearest to, at most. */
+static double lenses_of(double per_lens, int32_t columns, bool is_whole)
+{
+    return is_whole ? columns / per_lens : floor((columns - 1) / per_lens) + 2.0;
+}
+
+static bool has_tiles(const struct lightfield_cuda_raw *raw, const struct lightfield_cuda_array *array,
+                      enum lightfield_cuda_kind kind, int32_t range)
+{
+    return has_chunks(raw, kind) && array->sin == 0.0 && !array->hexagonal &&
+           range <= LIGHTFIELD_TILE_RANGE;
+}
+
+static bool has_slots(double lenses, int32_t range)
+{
+    return lenses + LIGHTFIELD_TILE_RANGE + range + 1.0 <= LIGHTFIELD_TILE_SLOTS;
+}
+
+/* Blocks of a row of lenses. */
+static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_rows)
+{
+    const int32_t rows = height_px / lenses + (height_px % lenses ? 2 : 0);
+    const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
+    *out_rows = parts_of(rows, parts);
+    return parts;
+}
+
+/* ---- Pictures */
+
+/* Splits of a lens's pixels by their range: three lenses beside a ring's end have two chunks more
+ * each and one that pixels of both take, and a row of lenses meets two rings twice. */
+#define RING_CHUNKS 24
+
+/* Chunks of a row that pixels near so many lenses take, of the patch sizes up to most_px. Of the
+ * lenses of the array each has the pixels of those of them that are in range. */
+static int32_t picture_chunks(const struct lightfield_cuda_rendering *params, double most_px,
+                              int32_t lenses)
+{
+    const double per_lens = (double)params->dst.width_px / params->array.columns;
+    const bool is_even = params->dst.width_px % params->array.columns == 0;
+    int32_t most = 0;
+    for (int32_t range = params->range; range >= 0; range--) {
+        const double patch_px = fmin(most_px, params->array.reach_px / (2.0 * range + 1.0));
+        /* Where each lens has as many pixels, none is nearer to its edge than half a pixel. */
+        const double beyond_px = is_even ? 1.0 - patch_px / per_lens : 1.0;
+        int32_t chunks = 0;
+        for (int32_t lens = -range; lens < lenses + range; lens++) {
+            const int32_t first = lens - range > 0 ? lens - range : 0;
+            const int32_t last = lens + range < lenses ? lens + range : lenses - 1;
+            chunks += chunks_of((last - first + 1) * patch_px + beyond_px);
+        }
+        most = chunks > most ? chunks : most;
+    }
+    return params->rings.is_on ? most + RING_CHUNKS : most;
 }
 
 /* Whole lenses have no pixels twice. */
-static int32_t columns_of(int32_t width_px, int32_t lenses)
+static int32_t lens_columns(int32_t width_px, int32_t lenses)
 {
     const int32_t each = width_px / lenses;
-    return width_px % lenses == 0 && each <= LIGHTFIELD_TILE_COLUMNS / 4
-               ? LIGHTFIELD_TILE_COLUMNS / each * each
-               : LIGHTFIELD_TILE_COLUMNS;
+    return width_px % lenses == 0 && each > 0 && each <= LIGHTFIELD_TILE_COLUMNS / 4 ? each : 0;
 }
+
+bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params,
+                                  enum lightfield_cuda_kind kind, double most_px,
+                                  struct lightfield_tile *out)
+{
+    const struct lightfield_cuda_array *array = &params->array;
+    const double per_lens = (double)params->dst.width_px / array->columns;
+    const int32_t each = lens_columns(params->dst.width_px, array->columns);
+    const int32_t step = each > 0 ? each : LIGHTFIELD_TILE_COLUMNS / 4;
+    int32_t rows;
+    *out = (struct lightfield_tile){
+        .parts = parts_of_rows(params->dst.height_px, array->rows, &rows)};
+    if (!has_tiles(&params->raw, array, kind, params->range)) {
+        return false;
+    }
+    for (int32_t columns = LIGHTFIELD_TILE_COLUMNS / step * step; columns > 0; columns -= step) {
+        const double lenses = lenses_of(per_lens, columns, each > 0);
+        const int32_t chunks = has_slots(lenses, params->range)
+                                   ? picture_chunks(params, most_px, (int32_t)lenses)
+                                   : INT32_MAX;
+        if (chunks <= LIGHTFIELD_TILE_THREADS) {
+            out->columns = columns;
+            out->threads = 32 * parts_of(chunks > columns ? chunks : columns, 32);
+            return true;
+        }
+    }
+    return false;
+}
+
+enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda, CUstream stream,
+                                         enum lightfield_cuda_kind kind,
+                                         struct lightfield_tile_rendering *params)
+{
+    const struct lightfield_cuda_picture *dst = &params->of.dst;
+    const struct lightfield_tile *tile = &params->tile;
+    const bool is_gray = kind == LIGHTFIELD_CUDA_R8;
+    const int32_t plane = tile->threads + (is_gray ? LIGHTFIELD_TILE_BESIDE_GRAY
+                                                   : LIGHTFIELD_TILE_BESIDE);
+    const struct cuda_launch launch = {
+        .kernel = cuda->render_tile[kind],
+        .blocks = {cuda_parts(dst->width_px, tile->columns),
+                   (uint32_t)(params->of.array.rows * tile->parts), 1},
+        .threads = {(uint32_t)tile->threads, 1},
+        .shared_bytes = (uint32_t)(LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
+                                   (is_gray ? 1 : 4) * (int32_t)sizeof(float)),
+    };
+    return cuda_launch(cuda->device, stream, &launch, params);
+}
+
+/* ---- Depths */
 
 bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
                           const struct lightfield_tile_wish *wish, struct lightfield_tile *out,
@@ -71,51 +167,23 @@ bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
     const struct lightfield_cuda_array *array = wish->array;
     const double per_lens = (double)wish->width_px / array->columns;
     const double rows_per_lens = (double)wish->height_px / array->rows;
-    const int32_t columns = wish->has_whole_lenses ? columns_of(wish->width_px, array->columns)
-                                                   : LIGHTFIELD_TILE_COLUMNS;
-    const double lenses = columns < LIGHTFIELD_TILE_COLUMNS ? columns / per_lens
-                                                            : floor((columns - 1) / per_lens) + 2.0;
-    if (!has_chunks(wish->raw, wish->kind) || array->sin != 0.0 || array->hexagonal ||
-        wish->range > LIGHTFIELD_TILE_RANGE ||
-        lenses + LIGHTFIELD_TILE_RANGE + wish->range + 1.0 > LIGHTFIELD_TILE_SLOTS) {
+    const double lenses = lenses_of(per_lens, LIGHTFIELD_TILE_COLUMNS, false);
+    int32_t rows;
+    *out = (struct lightfield_tile){
+        .columns = LIGHTFIELD_TILE_COLUMNS,
+        .parts = parts_of_rows(wish->height_px, array->rows, &rows),
+    };
+    if (!has_tiles(wish->raw, array, wish->kind, wish->range) || !has_slots(lenses, wish->range)) {
         return false;
     }
-    const int32_t rows = (int32_t)rows_per_lens + (wish->height_px % array->rows ? 2 : 0);
-    const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
     const int32_t chunks = row_chunks(wish, (int32_t)lenses);
     const int32_t texel_bytes = wish->kind == LIGHTFIELD_CUDA_R8 ? 1 : 4;
-    const int64_t texels = (int64_t)chunks * LIGHTFIELD_TILE_CHUNK *
-                           tile_rows(wish, rows_per_lens, parts_of(rows, parts));
+    const int64_t texels =
+        (int64_t)chunks * LIGHTFIELD_TILE_CHUNK * tile_rows(wish, rows_per_lens, rows);
     const int64_t bytes = texels * texel_bytes;
-    *out = (struct lightfield_tile){.columns = columns, .parts = parts};
-    *out_shared_bytes = (uint32_t)(bytes > STORE_BYTES ? bytes : STORE_BYTES);
+    *out_shared_bytes = (uint32_t)bytes;
     return chunks <= LIGHTFIELD_TILE_CHUNKS && bytes <= cuda->tile_bytes &&
            texels <= LIGHTFIELD_TILE_TEXELS;
-}
-
-static enum fovea_result launch(const struct lightfield_cuda *cuda, CUstream stream,
-                                CUfunction kernel, const struct lightfield_cuda_picture *picture,
-                                const struct lightfield_cuda_array *array,
-                                const struct lightfield_tile *tile, uint32_t threads_y,
-                                uint32_t shared_bytes, void *params)
-{
-    const struct cuda_launch launch = {
-        .kernel = kernel,
-        .blocks = {cuda_parts(picture->width_px, tile->columns),
-                   (uint32_t)(array->rows * tile->parts), 1},
-        .threads = {LIGHTFIELD_TILE_COLUMNS, threads_y},
-        .shared_bytes = shared_bytes,
-    };
-    return cuda_launch(cuda->device, stream, &launch, params);
-}
-
-enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda, CUstream stream,
-                                         enum lightfield_cuda_kind kind,
-                                         struct lightfield_tile_rendering *params,
-                                         uint32_t shared_bytes)
-{
-    return launch(cuda, stream, cuda->render_tile[kind], &params->of.dst, &params->of.array,
-                  &params->tile, 1, shared_bytes, params);
 }
 
 enum fovea_result lightfield_tile_match(const struct lightfield_cuda *cuda, CUstream stream,
@@ -123,7 +191,12 @@ enum fovea_result lightfield_tile_match(const struct lightfield_cuda *cuda, CUst
                                         struct lightfield_tile_matching *params,
                                         uint32_t shared_bytes)
 {
-    return launch(cuda, stream, cuda->depth_tile[kind], &params->of.depth, &params->of.array,
-                  &params->tile, LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP, shared_bytes,
-                  params);
+    const struct cuda_launch launch = {
+        .kernel = cuda->depth_tile[kind],
+        .blocks = {cuda_parts(params->of.depth.width_px, params->tile.columns),
+                   (uint32_t)(params->of.array.rows * params->tile.parts), 1},
+        .threads = {LIGHTFIELD_TILE_COLUMNS, LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP},
+        .shared_bytes = shared_bytes,
+    };
+    return cuda_launch(cuda->device, stream, &launch, params);
 }

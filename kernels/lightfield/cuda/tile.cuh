@@ -5,25 +5,29 @@
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 
-#include "kernels/cuda/copy.cuh"
 #include "sample.cuh"
 #include "tile.h"
 
-/* The raw pixels of a row that are copied: of each lens from the first to the last that any pixel
- * of the block needs, in whole chunks, one lens behind the other. */
+/* The raw pixels of a row that are read: of each lens, and each range of the pixels that take them,
+ * from the first to the last that any pixel of the block needs, in whole chunks, one behind the
+ * other. */
 struct tile_slots {
     int base; /* lens of the first one */
-    int low[LIGHTFIELD_TILE_SLOTS], high[LIGHTFIELD_TILE_SLOTS];
-    int start[LIGHTFIELD_TILE_SLOTS]; /* where pixel 0 of the raw row would be */
+    int low[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS];
+    int high[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS];
+    int start[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS]; /* where pixel 0 of the row would be */
     int chunks; /* of all */
     unsigned short chunk_x[LIGHTFIELD_TILE_CHUNKS]; /* the first pixel of each */
+    unsigned char chunk_range[LIGHTFIELD_TILE_CHUNKS];
 };
 
 static __device__ void tile_clear(int thread, int base, tile_slots &slots)
 {
     if (thread < LIGHTFIELD_TILE_SLOTS) {
-        slots.low[thread] = INT32_MAX;
-        slots.high[thread] = -1;
+        for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
+            slots.low[range][thread] = INT32_MAX;
+            slots.high[range][thread] = -1;
+        }
     }
     if (thread == 0) {
         slots.base = base;
@@ -31,17 +35,18 @@ static __device__ void tile_clear(int thread, int base, tile_slots &slots)
     __syncthreads();
 }
 
-static __device__ __forceinline__ void tile_want(tile_slots &slots, int lens, int first, int last)
+static __device__ __forceinline__ void tile_want(tile_slots &slots, int lens, int range, int first,
+                                                 int last)
 {
-    atomicMin(&slots.low[lens - slots.base], first);
-    atomicMax(&slots.high[lens - slots.base], last);
+    atomicMin(&slots.low[range][lens - slots.base], first);
+    atomicMax(&slots.high[range][lens - slots.base], last);
 }
 
-static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, int slot)
+static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, int range, int slot)
 {
-    return slots.high[slot] < 0 ? 0
-                                : slots.high[slot] / LIGHTFIELD_TILE_CHUNK -
-                                      slots.low[slot] / LIGHTFIELD_TILE_CHUNK + 1;
+    return slots.high[range][slot] < 0 ? 0
+                                       : slots.high[range][slot] / LIGHTFIELD_TILE_CHUNK -
+                                             slots.low[range][slot] / LIGHTFIELD_TILE_CHUNK + 1;
 }
 
 /* Of a warp's lanes up to each. */
@@ -55,54 +60,77 @@ static __device__ __forceinline__ int tile_sum_to(int lane, int value)
     return value;
 }
 
-/* After all have said what they want. */
-static __device__ __forceinline__ void tile_order(int thread, tile_slots &slots)
+/* A warp does it, after all have said what they want. */
+static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
 {
-    __syncthreads();
-    if (thread < LIGHTFIELD_TILE_SLOTS) {
-        const int count = tile_chunks_of(slots, thread);
-        const int end = tile_sum_to(thread, count);
-        const int first = slots.low[thread] / LIGHTFIELD_TILE_CHUNK;
+    int before = 0;
+    for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
+        const int count = tile_chunks_of(slots, range, slot);
+        const int end = before + tile_sum_to(slot, count);
+        const int first = slots.low[range][slot] / LIGHTFIELD_TILE_CHUNK;
         for (int i = 0; i < count; i++) {
             slots.chunk_x[end - count + i] = (unsigned short)((first + i) * LIGHTFIELD_TILE_CHUNK);
+            slots.chunk_range[end - count + i] = (unsigned char)range;
         }
-        slots.start[thread] = (end - count - first) * LIGHTFIELD_TILE_CHUNK;
-        if (thread == LIGHTFIELD_TILE_SLOTS - 1) {
-            slots.chunks = end;
-        }
+        slots.start[range][slot] = (end - count - first) * LIGHTFIELD_TILE_CHUNK;
+        before = __shfl_sync(~0u, end, 31);
     }
-    __syncthreads();
+    if (slot == 0) {
+        slots.chunks = before;
+    }
 }
 
-/* ---- Formats: how a chunk comes into shared memory, and as what. Copies end with tile_wait. */
-
-static __device__ __forceinline__ void tile_wait()
-{
-#if __CUDA_ARCH__ >= 800
-    copy_wait();
-#endif
-    __syncthreads();
-}
+/* ---- Formats: how a chunk comes into registers and into shared memory, and as what. Texels have no
+ * alpha. Each byte of a chunk has a sum, and each of its four pixels `sum_of` them. */
 
 struct tile_rgba8 {
     typedef uint32_t texel;
     static const int bytes = 4;
     static constexpr float colors = 1.0f; /* that a difference of texels counts for */
+    static const int words = 4; /* of a chunk */
+    static const bool has_colors = true;
+    typedef float4 sum;
+    static const int beside = LIGHTFIELD_TILE_BESIDE;
+    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    {
+        const uint4 four = __ldg((const uint4 *)from);
+        to[0] = four.x;
+        to[1] = four.y;
+        to[2] = four.z;
+        to[3] = four.w;
+    }
+    static __device__ __forceinline__ float4 sum_of(const uint32_t *bytes, int texel)
+    {
+        return make_float4((float)bytes[4 * texel], (float)bytes[4 * texel + 1],
+                           (float)bytes[4 * texel + 2], 0.0f);
+    }
     static __device__ __forceinline__ void copy(const char *from, texel *to)
     {
-#if __CUDA_ARCH__ >= 800
-        copy_begin(to, from);
-#else
-        *(uint4 *)to = __ldg((const uint4 *)from);
-#endif
+        const uint4 four = __ldg((const uint4 *)from);
+        *(uint4 *)to = make_uint4(four.x & 0xffffffu, four.y & 0xffffffu, four.z & 0xffffffu,
+                                  four.w & 0xffffffu);
     }
 };
 
-/* As words, too, whose last byte is no colour. */
 struct tile_rgb8 {
     typedef uint32_t texel;
     static const int bytes = 3;
     static constexpr float colors = 1.0f;
+    static const int words = 3;
+    static const bool has_colors = true;
+    typedef float4 sum;
+    static const int beside = LIGHTFIELD_TILE_BESIDE;
+    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    {
+        to[0] = __ldg((const uint32_t *)from);
+        to[1] = __ldg((const uint32_t *)from + 1);
+        to[2] = __ldg((const uint32_t *)from + 2);
+    }
+    static __device__ __forceinline__ float4 sum_of(const uint32_t *bytes, int texel)
+    {
+        return make_float4((float)bytes[3 * texel], (float)bytes[3 * texel + 1],
+                           (float)bytes[3 * texel + 2], 0.0f);
+    }
     static __device__ __forceinline__ void copy(const char *from, texel *to)
     {
         const uint32_t *words = (const uint32_t *)from;
@@ -118,13 +146,21 @@ struct tile_r8 {
     typedef unsigned char texel;
     static const int bytes = 1;
     static constexpr float colors = 3.0f;
+    static const int words = 1;
+    static const bool has_colors = false;
+    typedef float sum;
+    static const int beside = LIGHTFIELD_TILE_BESIDE_GRAY;
+    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    {
+        to[0] = __ldg((const uint32_t *)from);
+    }
+    static __device__ __forceinline__ float sum_of(const uint32_t *bytes, int texel)
+    {
+        return (float)bytes[texel];
+    }
     static __device__ __forceinline__ void copy(const char *from, texel *to)
     {
-#if __CUDA_ARCH__ >= 800
-        copy_word_begin(to, from);
-#else
         *(uint32_t *)to = __ldg((const uint32_t *)from);
-#endif
     }
 };
 
@@ -150,7 +186,7 @@ static __device__ __forceinline__ void tile_copy(const lightfield_cuda_raw &raw,
             to += groups * chunks * LIGHTFIELD_TILE_CHUNK;
         }
     }
-    tile_wait();
+    __syncthreads();
 }
 
 /* ---- Rows of the picture with the same nearest row of lenses */

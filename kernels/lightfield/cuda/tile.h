@@ -22,7 +22,17 @@
 struct lightfield_tile {
     int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */
     int32_t parts; /* blocks of a row of lenses */
+    int32_t threads; /* of a block that renders */
+    int32_t reserved;
 };
+
+#define LIGHTFIELD_TILE_THREADS 192 /* of a block that renders, at most: one for each chunk */
+#define LIGHTFIELD_TILE_BLOCKS 4 /* of such threads, of a multiprocessor */
+#define LIGHTFIELD_TILE_BATCH 2 /* rows of the picture whose sums are in shared memory at once */
+/* Sums beside those of a block's threads, so that neighbours in a row lie in different banks. */
+#define LIGHTFIELD_TILE_BESIDE 2
+#define LIGHTFIELD_TILE_BESIDE_GRAY 8
+#define LIGHTFIELD_TILE_RINGS (LIGHTFIELD_TILE_RANGE + 1)
 
 #define LIGHTFIELD_TILE_SIZES 8 /* patch sizes that are matched at once */
 #define LIGHTFIELD_TILE_GROUP 3 /* pixels of a thread that matches */
