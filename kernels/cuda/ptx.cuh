@@ -54,6 +54,22 @@ PTX uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
     return d;
 }
 
+/* A word and a byte of shared memory, at an address of that space: the compiler works out that of an
+ * array again for every access. */
+PTX uint32_t ptx_load_shared(uint32_t address)
+{
+    uint32_t word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+    return word;
+}
+
+PTX uint32_t ptx_load_shared_byte(uint32_t address)
+{
+    uint32_t byte;
+    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address) : "memory");
+    return byte;
+}
+
 /* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other
  * accesses before or behind it. */
 PTX void ptx_add_shared(uint32_t address, int32_t value)

@@ -9,16 +9,18 @@
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 
 #include "depth.cuh"
-#include "kernels/cuda/ptx.cuh"
 #include "tile.cuh"
 
 #define DEPTH_NONE 0xffffu /* no lens */
 #define DEPTH_SAMPLES (LIGHTFIELD_TILE_SIZES * LIGHTFIELD_TILE_LENSES)
+#define DEPTH_PAIRS ((LIGHTFIELD_TILE_LENSES + 1) / 2)
 #define DEPTH_GROUPS (LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP)
 
 struct depth_tile_memory {
-    /* Of each column of the picture and patch size: where columns of lenses have it in a row */
-    __align__(16) unsigned short columns[LIGHTFIELD_TILE_COLUMNS][DEPTH_SAMPLES];
+    /* Of each patch size and column of the picture: where columns of lenses, two in a word, have it
+     * in a row */
+    __align__(4) unsigned short
+        columns[LIGHTFIELD_TILE_SIZES][DEPTH_PAIRS][LIGHTFIELD_TILE_COLUMNS][2];
     /* Of each row of lenses, patch size and row of the picture: where the row begins */
     __align__(
         8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
@@ -96,6 +98,12 @@ static __device__ __forceinline__ bool depth_is_last(const depth_tile_memory &me
            memory.lens[column + 1] != memory.lens[column];
 }
 
+static __device__ __forceinline__ unsigned short &depth_column(depth_tile_memory &memory, int size,
+                                                               int lens, int column)
+{
+    return memory.columns[size][lens / 2][column][lens % 2];
+}
+
 static __device__ void depth_place_columns(const lightfield_tile_matching &params,
                                            depth_tile_memory &memory)
 {
@@ -105,7 +113,8 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
     {
         const int column = item % LIGHTFIELD_TILE_COLUMNS;
         const int sample = item / LIGHTFIELD_TILE_COLUMNS;
-        const int right = sample % LIGHTFIELD_TILE_LENSES - LIGHTFIELD_TILE_RANGE;
+        const int lens = sample % LIGHTFIELD_TILE_LENSES;
+        const int right = lens - LIGHTFIELD_TILE_RANGE;
         const int size = sample / LIGHTFIELD_TILE_LENSES;
         const place_part part =
             place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
@@ -113,7 +122,7 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
         const bool counts =
             exists && depth_compares(params, memory.is_coarse[column] != 0, size, abs(right));
         const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
-        memory.columns[column][sample] = (unsigned short)(counts ? raw_x : DEPTH_NONE);
+        depth_column(memory, size, lens, column) = (unsigned short)(counts ? raw_x : DEPTH_NONE);
         if (!exists && size < params.size_count) {
             memory.is_any_none = 1;
         }
@@ -132,7 +141,7 @@ static __device__ void depth_find_columns(depth_tile_memory &memory)
         const int first = memory.lens[column] - LIGHTFIELD_TILE_RANGE - memory.slots.base;
         int count = 0;
         for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-            unsigned short &place = memory.columns[column][size * LIGHTFIELD_TILE_LENSES + i];
+            unsigned short &place = depth_column(memory, size, i, column);
             if (place != DEPTH_NONE) {
                 place = (unsigned short)(place + memory.slots.start[0][first + i]);
                 count++;
@@ -208,62 +217,77 @@ static __device__ void depth_find_rows(tile_rows rows, depth_tile_memory &memory
 
 /* ---- Samples */
 
-/* Where the rows of a thread's pixels begin, of a patch size. */
+/* Where the rows of a thread's pixels begin, of a patch size, in bytes. */
 struct depth_row_starts {
     uint32_t of[LIGHTFIELD_TILE_GROUP];
 };
 
+template <typename Raw>
 static __device__ __forceinline__ depth_row_starts depth_starts(const depth_tile_memory &memory,
                                                                 int lens, int size)
 {
+    const uint32_t bytes = sizeof(typename Raw::texel);
     const uint2 words = *(const uint2 *)&memory.rows[lens][size][threadIdx.y * 4];
-    return {{words.x & 65535u, words.x >> 16, words.y & 65535u}};
+    return {{(words.x & 65535u) * bytes, (words.x >> 16) * bytes, (words.y & 65535u) * bytes}};
 }
 
-template <typename Texel>
-static __device__ __forceinline__ void depth_take_mains(const depth_tile_memory &memory,
-                                                        const Texel *tile, depth_sums &out)
+#define DEPTH_NO_ROW (DEPTH_NONE * (uint32_t)sizeof(typename Raw::texel))
+
+/* Where a thread's pixel has its sample of a column of lenses. */
+static __device__ __forceinline__ uint32_t depth_place(const uint32_t pairs[DEPTH_PAIRS], int lens)
 {
-    const unsigned short *columns = memory.columns[threadIdx.x];
+    return lens % 2 ? pairs[lens / 2] >> 16 : pairs[lens / 2] & 65535u;
+}
+
+template <typename Raw>
+static __device__ __forceinline__ void depth_take_mains(depth_tile_memory &memory, uint32_t tile,
+                                                        depth_sums &out)
+{
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
-        const depth_row_starts starts = depth_starts(memory, LIGHTFIELD_TILE_RANGE, size);
-        const uint32_t column = columns[size * LIGHTFIELD_TILE_LENSES + LIGHTFIELD_TILE_RANGE];
+        const depth_row_starts starts = depth_starts<Raw>(memory, LIGHTFIELD_TILE_RANGE, size);
+        const uint32_t place =
+            depth_column(memory, size, LIGHTFIELD_TILE_RANGE, (int)threadIdx.x);
+        const uint32_t column = tile + place * (uint32_t)sizeof(typename Raw::texel);
 #pragma unroll
         for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
             out.sums[size][i] = 0;
-            out.mains[size][i] = column != DEPTH_NONE && starts.of[i] != DEPTH_NONE
-                                     ? tile[starts.of[i] + column]
+            out.mains[size][i] = place != DEPTH_NONE && starts.of[i] != DEPTH_NO_ROW
+                                     ? Raw::texel_at(column + starts.of[i])
                                      : 0;
         }
     }
 }
 
 /* With a row of lenses. WHOLE: nothing is missing but what coarse pixels leave out. */
-template <bool WHOLE, typename Texel>
+template <typename Raw, bool WHOLE>
 static __device__ __forceinline__ void depth_differ(const depth_tile_memory &memory, int lens,
-                                                    int size_count, bool coarse, const Texel *tile,
+                                                    int size_count, bool coarse, uint32_t tile,
                                                     depth_sums &out)
 {
-    const unsigned short *columns = memory.columns[threadIdx.x];
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
         if (size >= size_count || (coarse && size % 2 != 0)) {
             continue;
         }
-        const depth_row_starts starts = depth_starts(memory, lens, size);
+        const depth_row_starts starts = depth_starts<Raw>(memory, lens, size);
+        uint32_t pairs[DEPTH_PAIRS];
+#pragma unroll
+        for (int n = 0; n < DEPTH_PAIRS; n++) {
+            pairs[n] = *(const uint32_t *)memory.columns[size][n][threadIdx.x];
+        }
 #pragma unroll
         for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
-            const uint32_t column = columns[size * LIGHTFIELD_TILE_LENSES + n];
-            if ((abs(n - LIGHTFIELD_TILE_RANGE) > 1 && coarse) ||
-                (!WHOLE && column == DEPTH_NONE)) {
+            const uint32_t place = depth_place(pairs, n);
+            const uint32_t column = tile + place * (uint32_t)sizeof(typename Raw::texel);
+            if ((abs(n - LIGHTFIELD_TILE_RANGE) > 1 && coarse) || (!WHOLE && place == DEPTH_NONE)) {
                 continue;
             }
 #pragma unroll
             for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
-                if (WHOLE || starts.of[i] != DEPTH_NONE) {
-                    out.sums[size][i] = ptx_sad4(tile[starts.of[i] + column], out.mains[size][i],
-                                                 out.sums[size][i]);
+                if (WHOLE || starts.of[i] != DEPTH_NO_ROW) {
+                    out.sums[size][i] = ptx_sad4(Raw::texel_at(column + starts.of[i]),
+                                                 out.mains[size][i], out.sums[size][i]);
                 }
             }
         }
@@ -343,6 +367,7 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
     depth_find_rows(rows, memory);
     const bool coarse = memory.is_coarse[threadIdx.x] != 0;
     const bool is_whole = memory.is_any_none == 0;
+    const uint32_t address = (uint32_t)__cvta_generic_to_shared(tile);
     for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
         /* The nearest row first: 2, 1, 3, 0, 4 */
         const int lens = LIGHTFIELD_TILE_RANGE + (n % 2 ? -(n + 1) / 2 : n / 2);
@@ -351,14 +376,14 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
                 params.of.raw, memory.slots, memory.row_first[lens],
                 memory.row_end[lens] - memory.row_first[lens], tile);
             if (n == 0) {
-                depth_take_mains(memory, tile, sums);
+                depth_take_mains<Raw>(memory, address, sums);
             }
             if (coarse && abs(lens - LIGHTFIELD_TILE_RANGE) > 1) {
                 /* Next lenses are enough. */
             } else if (is_whole) {
-                depth_differ<true>(memory, lens, params.size_count, coarse, tile, sums);
+                depth_differ<Raw, true>(memory, lens, params.size_count, coarse, address, sums);
             } else {
-                depth_differ<false>(memory, lens, params.size_count, coarse, tile, sums);
+                depth_differ<Raw, false>(memory, lens, params.size_count, coarse, address, sums);
             }
             __syncthreads();
         }

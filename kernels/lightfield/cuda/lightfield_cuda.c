@@ -11,8 +11,8 @@
 
 extern const unsigned char lightfield_fatbin[];
 
-#define TILE_BYTES (100 * 1024) /* two blocks of a multiprocessor of 9.0 */
-#define TILE_OWN_BYTES 14336 /* that tiles have beside them, at most */
+#define TILE_BYTES (96 * 1024) /* two blocks of a multiprocessor of 9.0 */
+#define TILE_OWN_BYTES 15616 /* that tiles have beside them, at most */
 
 static enum fovea_result get_kernels_of(const struct lightfield_cuda *cuda, const char *prefix,
                                         int kinds, CUfunction out[])

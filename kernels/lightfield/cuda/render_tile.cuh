@@ -15,9 +15,10 @@
 #define TILE_WEIGHT 65535.0f
 
 /* What a row of the picture takes of a row of lenses. */
-struct tile_row {
-    int above; /* row of the raw picture, twice; 1 more where the row before took the one above it */
+struct __align__(16) tile_row {
+    int64_t above; /* where the row of the raw picture begins */
     uint32_t weights; /* of that row, and of the next one; 0: nothing */
+    uint32_t is_new; /* 0: the row of the picture before took it, as its next one */
 };
 
 struct render_tile_memory {
@@ -165,7 +166,8 @@ static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
             const int above = tile_place(params.raw, part.y, params.raw.height_px, below);
             const uint32_t next = __float2uint_rn(weight * below);
             const uint32_t own = min(__float2uint_rn(weight * (1.0f - below)), 65535u - next);
-            memory.rows[range][number][j] = {2 * above, own | next << 16};
+            memory.rows[range][number][j] = {above * params.raw.row_stride_bytes, own | next << 16,
+                                             1u};
             sum += own + next;
         }
         memory.row_weights[range][number] = (float)sum;
@@ -173,7 +175,7 @@ static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
 }
 
 /* Says which rows take the row above them from the row before. */
-static __device__ void tile_join_rows(render_tile_memory &memory)
+static __device__ void tile_join_rows(int64_t row_stride_bytes, render_tile_memory &memory)
 {
     const int each = LIGHTFIELD_TILE_LENSES * (LIGHTFIELD_TILE_ROWS - 1);
     EACH_OF_TILE(item, LIGHTFIELD_TILE_RINGS *each)
@@ -183,8 +185,8 @@ static __device__ void tile_join_rows(render_tile_memory &memory)
         const int j = item % LIGHTFIELD_TILE_LENSES;
         const tile_row &before = memory.rows[range][number - 1][j];
         tile_row &row = memory.rows[range][number][j];
-        if (before.weights != 0 && (before.above >> 1) + 1 == row.above >> 1) {
-            row.above |= 1;
+        if (before.weights != 0 && before.above + row_stride_bytes == row.above) {
+            row.is_new = 0;
         }
     }
 }
@@ -206,11 +208,11 @@ static __device__ __forceinline__ void tile_sum_down(const lightfield_cuda_raw &
 #pragma unroll
     for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
         const tile_row row = rows[j];
+        const char *at = column + row.above;
+        if (row.weights != 0 && row.is_new) {
+            Raw::load(at, last[j].of);
+        }
         if (row.weights != 0) {
-            const char *at = column + (row.above >> 1) * raw.row_stride_bytes;
-            if (!(row.above & 1)) {
-                Raw::load(at, last[j].of);
-            }
             Raw::load(at + raw.row_stride_bytes, below[j].of);
         }
     }
@@ -296,7 +298,7 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
         tile_find_column<Raw>(column, memory);
     }
     __syncthreads();
-    tile_join_rows(memory);
+    tile_join_rows(of.raw.row_stride_bytes, memory);
     __syncthreads();
     const bool has_chunk = thread < memory.slots.chunks;
     const int range = has_chunk ? memory.slots.chunk_range[thread] : 0;

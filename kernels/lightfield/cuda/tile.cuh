@@ -5,6 +5,7 @@
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 
+#include "kernels/cuda/ptx.cuh"
 #include "sample.cuh"
 #include "tile.h"
 
@@ -86,6 +87,10 @@ static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
 struct tile_rgba8 {
     typedef uint32_t texel;
     static const int bytes = 4;
+    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    {
+        return ptx_load_shared(address);
+    }
     static constexpr float colors = 1.0f; /* that a difference of texels counts for */
     static const int words = 4; /* of a chunk */
     static const bool has_colors = true;
@@ -115,6 +120,10 @@ struct tile_rgba8 {
 struct tile_rgb8 {
     typedef uint32_t texel;
     static const int bytes = 3;
+    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    {
+        return ptx_load_shared(address);
+    }
     static constexpr float colors = 1.0f;
     static const int words = 3;
     static const bool has_colors = true;
@@ -146,6 +155,10 @@ struct tile_r8 {
     typedef unsigned char texel;
     static const int bytes = 1;
     static constexpr float colors = 3.0f;
+    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    {
+        return ptx_load_shared_byte(address);
+    }
     static const int words = 1;
     static const bool has_colors = false;
     typedef float sum;
