@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is in focus, from the costs of patch sizes under the gaze. Included by C and CUDA. */
+/* Chooses what is in focus, from the costs of patch sizes under the gaze. C and CUDA include it. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
 #define FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
 

@@ -42,7 +42,7 @@ static inline uint32_t lightfield_range_of(const struct fovea_lightfield_renderi
     return range;
 }
 
-/* What pixels of a picture are made of, by their nearest lens's place in it. */
+/* Says what pixels of a picture are made of, by their nearest lens's place in it. */
 struct lightfield_rings {
     double gaze_x_px, gaze_y_px; /* in the picture */
     double full_px, next_px;
@@ -156,7 +156,7 @@ void lightfield_reference_costs(const struct lightfield_levels *raw,
 void lightfield_reference_choose(const struct fovea_lightfield_matching *matching,
                                  struct lightfield_size size, const double *costs, double *depths,
                                  double *confidences);
-/* What is seen under the gaze of a refocusing, a patch size; NaN: nothing is. */
+/* Returns what is seen under the gaze of a refocusing, a patch size; NaN: nothing is. */
 double lightfield_reference_seen(const struct lightfield_levels *raw,
                                  const struct fovea_lightfield_geometry *geometry,
                                  const struct fovea_lightfield_refocusing *refocusing,

@@ -72,8 +72,8 @@ struct calibrate_center {
     bool used;
 };
 
-/* Where the lens near from_px is; false where the picture ends before its neighbours do. Exactly:
- * without the slope of the light, and three times as slowly. */
+/* Finds where the lens near from_px is; false where the picture ends before its neighbours do.
+ * Exactly: without the slope of the light, and three times as slowly. */
 bool calibrate_center_find(const struct calibrate_picture *picture,
                            const struct calibrate_lattice *lattice, const double from_px[2],
                            bool exactly, struct calibrate_center *out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a lens is, by the phases of the pattern around it: levels times a window of one lens to
- * each side, times the waves of the array. The window is a product of cosines, whose transform is 0
- * at every other wave of the array: so the evenly lit pattern of any shape has no error, and the
- * gaps around a micro-image count as much as its middle. */
+/* Finds where a lens is, by the phases of the pattern around it: levels times a window of one lens
+ * to each side, times the waves of the array. The window is a product of cosines, whose transform
+ * is 0 at every other wave of the array: so the evenly lit pattern of any shape has no error, and
+ * the gaps around a micro-image count as much as its middle. */
 
 #include "calibrate.h"
 

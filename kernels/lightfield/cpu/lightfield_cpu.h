@@ -16,12 +16,12 @@ struct thread_pool;
 
 #define LIGHTFIELD_LENSES (2 * LIGHTFIELD_RANGE_MAX + 1) /* of a row that count */
 #define LIGHTFIELD_STRIP_ROWS 16
-/* Of a strip, of the box around it, and one of sums of boxes */
+/* There are costs of a strip and of the box around it, and one row is for sums of boxes. */
 #define LIGHTFIELD_BOX_ROW (LIGHTFIELD_STRIP_ROWS + 2 * LIGHTFIELD_BOX_REACH)
 #define LIGHTFIELD_COST_ROWS (LIGHTFIELD_BOX_ROW + 1)
 
 struct lightfield_worker {
-    /* Of even and of shifted rows of lenses: what the columns to the left and right have */
+    /* Even and shifted rows of lenses have their own columns to the left and right. */
     struct lightfield_part columns[2][LIGHTFIELD_LENSES];
     struct lightfield_part rows[LIGHTFIELD_LENSES];
     float *least; /* the smallest square of a pixel's distances from the view */
@@ -105,8 +105,8 @@ int32_t lightfield_row_of(const struct lightfield_view *view, int32_t y);
 struct lightfield_span {
     int32_t first, end;
 };
-/* Of each number of lenses up to `range` the pixels of a row that count so many to each side. All
- * rows of the picture with the same nearest row of lenses have the same. */
+/* Finds, for each number of lenses up to `range`, the pixels of a row that count so many to each
+ * side. All rows of the picture with the same nearest row of lenses have the same. */
 void lightfield_spans_find(const struct lightfield_view *view, const struct lightfield_rings *rings,
                            int32_t row, int32_t range,
                            struct lightfield_span out[LIGHTFIELD_RANGE_MAX + 1]);
@@ -123,7 +123,7 @@ struct lightfield_patches {
 void lightfield_columns_place(const struct lightfield_view *view, int32_t shifted, int32_t right,
                               const struct lightfield_patches *patches,
                               const struct lightfield_part *out);
-/* Of one pixel x or y, as entry i. */
+/* These place one pixel x or y, as entry i. */
 void lightfield_column_place(const struct lightfield_view *view, int32_t x, int32_t shifted,
                              int32_t right, double patch_px, const struct lightfield_part *out,
                              int32_t i);

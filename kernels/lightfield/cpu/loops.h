@@ -25,7 +25,7 @@ struct lightfield_source {
     float most; /* of a channel */
 };
 
-/* What each pixel of a row has of a column of lenses, or of a row of them. A place in the raw
+/* Holds what each pixel of a row has of a column of lenses, or of a row of them. A place in the raw
  * picture is the sum of both, and a weight is their product. */
 struct lightfield_part {
     int32_t *x, *y;

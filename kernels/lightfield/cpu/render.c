@@ -20,8 +20,8 @@ struct render {
     int32_t range;
 };
 
-/* Of the row of the picture that is being made: its nearest row of lenses, and what counts there.
- */
+/* Belongs to the row of the picture that is being made: its nearest row of lenses, and what counts
+ * there. */
 struct reach {
     int32_t row;
     struct lightfield_span spans[LIGHTFIELD_RANGE_MAX + 1];
@@ -62,7 +62,7 @@ static void weigh(const struct render *render, const float *least, double view,
     }
 }
 
-/* Of one patch size all pixels of a row are as far from a row of lenses. */
+/* With one patch size all pixels of a row are as far from a row of lenses. */
 static void weigh_row(const struct render *render, const float *least,
                       const struct lightfield_part *part)
 {
@@ -85,7 +85,7 @@ static bool row_counts(const struct render *render, const struct reach *reach, i
     return row >= 0 && row < (int32_t)render->view.geometry->rows && span->first < span->end;
 }
 
-/* What all columns of lenses have. */
+/* Works out what all columns of lenses have. */
 static void make_columns(const struct render *render, const struct lightfield_patches *patches,
                          struct lightfield_worker *worker)
 {

@@ -17,11 +17,11 @@
 #define DEPTH_GROUPS (LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP)
 
 struct depth_tile_memory {
-    /* Of each patch size and column of the picture: where columns of lenses, two in a word, have it
-     * in a row */
-    __align__(4) unsigned short
-        columns[LIGHTFIELD_TILE_SIZES][DEPTH_PAIRS][LIGHTFIELD_TILE_COLUMNS][2];
-    /* Of each row of lenses, patch size and row of the picture: where the row begins */
+    /* Columns of lenses, two in a word, have a column of the picture there in a row, of each patch
+     * size. */
+    __align__(
+        4) unsigned short columns[LIGHTFIELD_TILE_SIZES][DEPTH_PAIRS][LIGHTFIELD_TILE_COLUMNS][2];
+    /* A row of the picture begins there, of each row of lenses and patch size. */
     __align__(
         8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
     double at_x[LIGHTFIELD_TILE_COLUMNS]; /* in lenses */
@@ -32,7 +32,8 @@ struct depth_tile_memory {
     tile_slots slots;
     int row_ends[2];
     int row_first[LIGHTFIELD_TILE_LENSES], row_end[LIGHTFIELD_TILE_LENSES]; /* of the raw */
-    /* Lenses that are compared, beside each other and, of fine and coarse pixels, above each other */
+    /* Lenses that are compared, beside each other and, of fine and coarse pixels, above each other
+     */
     unsigned char column_counts[LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_COLUMNS];
     unsigned char row_counts[2][LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_ROWS];
 };
@@ -57,7 +58,7 @@ static __device__ __forceinline__ double depth_patch(const lightfield_tile_match
     return params.of.first_px + (params.size_first + size) * params.of.step_px;
 }
 
-/* Of the columns of the picture. */
+/* Finds the nearest lens of each column of the picture. */
 static __device__ void depth_place_lenses(const lightfield_tile_matching &params, int first_x,
                                           depth_tile_memory &memory)
 {
@@ -109,25 +110,29 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
 {
     const lightfield_cuda_array &array = params.of.array;
     const int origin = place_fixed(array.origin_x_px);
-    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * DEPTH_SAMPLES)
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_LENSES)
     {
         const int column = item % LIGHTFIELD_TILE_COLUMNS;
-        const int sample = item / LIGHTFIELD_TILE_COLUMNS;
-        const int lens = sample % LIGHTFIELD_TILE_LENSES;
+        const int lens = item / LIGHTFIELD_TILE_COLUMNS;
         const int right = lens - LIGHTFIELD_TILE_RANGE;
-        const int size = sample / LIGHTFIELD_TILE_LENSES;
-        const place_part part =
-            place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
-        const bool exists = abs(right) <= params.of.range && parts_even(part.from, right) > 0.0f;
-        const bool counts =
-            exists && depth_compares(params, memory.is_coarse[column] != 0, size, abs(right));
-        const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
-        depth_column(memory, size, lens, column) = (unsigned short)(counts ? raw_x : DEPTH_NONE);
-        if (!exists && size < params.size_count) {
-            memory.is_any_none = 1;
-        }
-        if (counts && depth_is_last(memory, column)) {
-            tile_want(memory.slots, memory.lens[column] + right, 0, raw_x, raw_x);
+        const bool coarse = memory.is_coarse[column] != 0;
+        const bool is_last = depth_is_last(memory, column);
+#pragma unroll 1
+        for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
+            const place_part part =
+                place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
+            const bool exists =
+                abs(right) <= params.of.range && parts_even(part.from, right) > 0.0f;
+            const bool counts = exists && depth_compares(params, coarse, size, abs(right));
+            const int raw_x = place_within((part.x + origin) >> 16, params.of.raw.width_px);
+            depth_column(memory, size, lens, column) =
+                (unsigned short)(counts ? raw_x : DEPTH_NONE);
+            if (!exists) {
+                memory.is_any_none = 1;
+            }
+            if (counts && is_last) {
+                tile_want(memory.slots, memory.lens[column] + right, 0, raw_x, raw_x);
+            }
         }
     }
 }
@@ -180,7 +185,7 @@ static __device__ void depth_place_rows(const lightfield_tile_matching &params, 
         const bool counts = number < rows.count && exists &&
                             depth_compares(params, memory.is_any_fine == 0, size, abs(down));
         const int raw_y = place_within(part.y >> 16, params.of.raw.height_px);
-        if (!exists && size < params.size_count && number < rows.count) {
+        if (!exists && number < rows.count) {
             memory.is_any_none = 1;
         }
         depth_row(memory, lens, size, number) = (unsigned short)(counts ? raw_y : DEPTH_NONE);
@@ -217,7 +222,7 @@ static __device__ void depth_find_rows(tile_rows rows, depth_tile_memory &memory
 
 /* ---- Samples */
 
-/* Where the rows of a thread's pixels begin, of a patch size, in bytes. */
+/* Holds where the rows of a thread's pixels begin, of a patch size, in bytes. */
 struct depth_row_starts {
     uint32_t of[LIGHTFIELD_TILE_GROUP];
 };
@@ -233,7 +238,7 @@ static __device__ __forceinline__ depth_row_starts depth_starts(const depth_tile
 
 #define DEPTH_NO_ROW (DEPTH_NONE * (uint32_t)sizeof(typename Raw::texel))
 
-/* Where a thread's pixel has its sample of a column of lenses. */
+/* Finds where a thread's pixel has its sample of a column of lenses. */
 static __device__ __forceinline__ uint32_t depth_place(const uint32_t pairs[DEPTH_PAIRS], int lens)
 {
     return lens % 2 ? pairs[lens / 2] >> 16 : pairs[lens / 2] & 65535u;
@@ -246,8 +251,7 @@ static __device__ __forceinline__ void depth_take_mains(depth_tile_memory &memor
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
         const depth_row_starts starts = depth_starts<Raw>(memory, LIGHTFIELD_TILE_RANGE, size);
-        const uint32_t place =
-            depth_column(memory, size, LIGHTFIELD_TILE_RANGE, (int)threadIdx.x);
+        const uint32_t place = depth_column(memory, size, LIGHTFIELD_TILE_RANGE, (int)threadIdx.x);
         const uint32_t column = tile + place * (uint32_t)sizeof(typename Raw::texel);
 #pragma unroll
         for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
@@ -259,15 +263,14 @@ static __device__ __forceinline__ void depth_take_mains(depth_tile_memory &memor
     }
 }
 
-/* With a row of lenses. WHOLE: nothing is missing but what coarse pixels leave out. */
-template <typename Raw, bool WHOLE>
+/* With a row of lenses. ALL: all of it is there, and is compared. */
+template <typename Raw, bool ALL>
 static __device__ __forceinline__ void depth_differ(const depth_tile_memory &memory, int lens,
-                                                    int size_count, bool coarse, uint32_t tile,
-                                                    depth_sums &out)
+                                                    bool coarse, uint32_t tile, depth_sums &out)
 {
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
-        if (size >= size_count || (coarse && size % 2 != 0)) {
+        if (!ALL && coarse && size % 2 != 0) {
             continue;
         }
         const depth_row_starts starts = depth_starts<Raw>(memory, lens, size);
@@ -280,12 +283,12 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
         for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
             const uint32_t place = depth_place(pairs, n);
             const uint32_t column = tile + place * (uint32_t)sizeof(typename Raw::texel);
-            if ((abs(n - LIGHTFIELD_TILE_RANGE) > 1 && coarse) || (!WHOLE && place == DEPTH_NONE)) {
+            if (!ALL && place == DEPTH_NONE) {
                 continue;
             }
 #pragma unroll
             for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
-                if (WHOLE || starts.of[i] != DEPTH_NO_ROW) {
+                if (ALL || starts.of[i] != DEPTH_NO_ROW) {
                     out.sums[size][i] = ptx_sad4(Raw::texel_at(column + starts.of[i]),
                                                  out.mains[size][i], out.sums[size][i]);
                 }
@@ -332,7 +335,7 @@ static __device__ void depth_end(const lightfield_tile_matching &params, int x, 
         const int count = memory.column_counts[n][threadIdx.x] *
                               memory.row_counts[memory.is_coarse[threadIdx.x]][n][number] -
                           1;
-        costs[n] = count > 0    ? scale * (float)sums.sums[n][in_group] / (float)count
+        costs[n] = count > 0    ? scale * (float)sums.sums[n][in_group] * ptx_rcp((float)count)
                    : count == 0 ? 0.0f
                                 : INFINITY;
         if (!params.is_all && n < params.size_count) {
@@ -366,8 +369,10 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
     depth_find_columns(memory);
     depth_find_rows(rows, memory);
     const bool coarse = memory.is_coarse[threadIdx.x] != 0;
-    const bool is_whole = memory.is_any_none == 0;
-    const uint32_t address = (uint32_t)__cvta_generic_to_shared(tile);
+    const bool has_all =
+        memory.is_any_none == 0 && !coarse && params.size_count == LIGHTFIELD_TILE_SIZES;
+    uint32_t address = (uint32_t)__cvta_generic_to_shared(tile);
+    asm volatile("" : "+r"(address)); /* so that it is not worked out again */
     for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
         /* The nearest row first: 2, 1, 3, 0, 4 */
         const int lens = LIGHTFIELD_TILE_RANGE + (n % 2 ? -(n + 1) / 2 : n / 2);
@@ -378,12 +383,10 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
             if (n == 0) {
                 depth_take_mains<Raw>(memory, address, sums);
             }
-            if (coarse && abs(lens - LIGHTFIELD_TILE_RANGE) > 1) {
-                /* Next lenses are enough. */
-            } else if (is_whole) {
-                depth_differ<Raw, true>(memory, lens, params.size_count, coarse, address, sums);
-            } else {
-                depth_differ<Raw, false>(memory, lens, params.size_count, coarse, address, sums);
+            if (has_all) {
+                depth_differ<Raw, true>(memory, lens, false, address, sums);
+            } else if (!coarse || abs(lens - LIGHTFIELD_TILE_RANGE) <= 1) {
+                depth_differ<Raw, false>(memory, lens, coarse, address, sums);
             }
             __syncthreads();
         }

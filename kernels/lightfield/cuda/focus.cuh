@@ -11,50 +11,93 @@
 
 static_assert(LIGHTFIELD_CUDA_SIZES <= LIGHTFIELD_CUDA_THREADS, "a thread for each cost");
 
-struct search_sums {
+#define SEARCH_LANES 8 /* threads that add up a patch size's lenses */
+
+struct search_memory {
+    /* Pixels of the square have places in the nearest lens, and in the other one; columns of them
+     * have some in even and some in shifted rows of lenses. */
+    place_part columns[2][2][LIGHTFIELD_CUDA_WINDOW];
+    place_part rows[2][LIGHTFIELD_CUDA_WINDOW];
+    int row_of[LIGHTFIELD_CUDA_WINDOW]; /* the nearest row of lenses */
     lightfield_cuda_difference warps[LIGHTFIELD_CUDA_THREADS / 32];
     float costs[LIGHTFIELD_CUDA_SIZES];
     bool is_last;
 };
 
-/* What a pixel differs by from that of the lens `right` and `down` of the nearest. */
-template <typename Sampler>
-static __device__ __forceinline__ void search_pixel(const lightfield_cuda_search &params, int x,
-                                                    int y, int right, int down, double patch_px,
-                                                    lightfield_cuda_difference &out)
+/* A block's patch size, and the lens that it compares the nearest one with. */
+struct search_block {
+    double patch_px;
+    int right, down;
+};
+
+static __device__ __forceinline__ void search_place(const lightfield_cuda_search &params,
+                                                    const search_block &block, int width,
+                                                    int height, search_memory &memory)
 {
     const lightfield_cuda_array &array = params.array;
-    const double at_x = place_at(x, params.width_px, array.columns);
-    const double at_y = place_at(y, params.height_px, array.rows);
-    const int middle = place_nearest(at_y);
-    const place_part own_row = place_row(array, at_y, 0, patch_px);
-    const place_part own = place_column(array, at_x, place_is_shifted(array, middle), 0, patch_px);
-    const place_part row = place_row(array, at_y, down, patch_px);
+    const int columns = (array.hexagonal ? 4 : 2) * width;
+    const int first_row = (columns + 31) / 32 * 32; /* no warp has both */
+    EACH_OF_BLOCK(item, first_row + 2 * height)
+    {
+        if (item < columns) {
+            const int column = item % width;
+            const int other = item / width % 2;
+            const int kind = item / width / 2;
+            const double at = place_at(params.columns[0] + column, params.width_px, array.columns);
+            memory.columns[kind][other][column] =
+                place_column(array, at, kind != 0, other ? block.right : 0, block.patch_px);
+        } else if (item >= first_row) {
+            const int row = (item - first_row) % height;
+            const int other = (item - first_row) / height;
+            const double at = place_at(params.rows[0] + row, params.height_px, array.rows);
+            memory.rows[other][row] = place_row(array, at, other ? block.down : 0, block.patch_px);
+            memory.row_of[row] = place_nearest(at);
+        }
+    }
+    __syncthreads();
+}
+
+/* Adds what a pixel differs by. */
+template <typename Sampler>
+static __device__ __forceinline__ void search_pixel(const lightfield_cuda_search &params,
+                                                    const search_block &block,
+                                                    const search_memory &memory, int x, int y,
+                                                    lightfield_cuda_difference &out)
+{
+    const int middle = memory.row_of[y];
+    const place_part own = memory.columns[place_is_shifted(params.array, middle) ? 1 : 0][0][x];
     const place_part column =
-        place_column(array, at_x, place_is_shifted(array, middle + down), right, patch_px);
-    if (parts_even(row.from, down) * parts_even(column.from, right) > 0.0f) {
+        memory.columns[place_is_shifted(params.array, middle + block.down) ? 1 : 0][1][x];
+    const place_part own_row = memory.rows[0][y];
+    const place_part row = memory.rows[1][y];
+    if (parts_even(row.from, block.down) * parts_even(column.from, block.right) > 0.0f) {
         out.sum += apart(Sampler::sample(params.raw, column.x + row.x, column.y + row.y),
                          Sampler::sample(params.raw, own.x + own_row.x, own.y + own_row.y));
         out.count += 1.0f;
     }
 }
 
-/* Of a block's threads, for the first of them. */
-static __device__ lightfield_cuda_difference search_add_up(int thread,
-                                                           lightfield_cuda_difference own,
-                                                           search_sums &sums)
+static __device__ __forceinline__ void search_add_lanes(lightfield_cuda_difference &own, int lanes)
 {
-    for (int by = 16; by > 0; by /= 2) {
+    for (int by = lanes / 2; by > 0; by /= 2) {
         own.sum += __shfl_xor_sync(~0u, own.sum, by);
         own.count += __shfl_xor_sync(~0u, own.count, by);
     }
+}
+
+/* Adds up what a block's threads have, for the first of them. */
+static __device__ lightfield_cuda_difference search_add_up(int thread,
+                                                           lightfield_cuda_difference own,
+                                                           search_memory &memory)
+{
+    search_add_lanes(own, 32);
     if (thread % 32 == 0) {
-        sums.warps[thread / 32] = own;
+        memory.warps[thread / 32] = own;
     }
     __syncthreads();
     for (int warp = 1; thread == 0 && warp < LIGHTFIELD_CUDA_THREADS / 32; warp++) {
-        own.sum += sums.warps[warp].sum;
-        own.count += sums.warps[warp].count;
+        own.sum += memory.warps[warp].sum;
+        own.count += memory.warps[warp].count;
     }
     return own;
 }
@@ -62,64 +105,70 @@ static __device__ lightfield_cuda_difference search_add_up(int thread,
 /* Says to all threads whether this block is the last: others' differences are there before their
  * arrival is. */
 static __device__ bool search_is_last(const lightfield_cuda_search &params, int thread,
-                                      lightfield_cuda_difference own, search_sums &sums)
+                                      lightfield_cuda_difference own, search_memory &memory)
 {
     lightfield_cuda_focus *focus = (lightfield_cuda_focus *)params.focus;
     if (thread == 0) {
         focus->differences[blockIdx.y * gridDim.x + blockIdx.x] = own;
         __threadfence();
-        sums.is_last = atomicAdd(&focus->arrived, 1u) + 1u == gridDim.x * gridDim.y;
+        memory.is_last = atomicAdd(&focus->arrived, 1u) + 1u == gridDim.x * gridDim.y;
         __threadfence();
     }
     __syncthreads();
-    return sums.is_last;
+    return memory.is_last;
 }
 
-/* In the order of lenses, whatever the order of blocks was. */
-static __device__ float search_cost(const lightfield_cuda_focus *focus, int size)
+/* Costs of all patch sizes. Lenses are added in the same order whatever the order of blocks was. */
+static __device__ void search_make_costs(const lightfield_cuda_focus *focus, int thread,
+                                         search_memory &memory)
 {
+    const int sizes = (int)gridDim.x;
     const int lenses = (int)gridDim.y;
-    lightfield_cuda_difference all = {0.0f, 0.0f};
-#pragma unroll 5
-    for (int lens = 0; lens < lenses; lens++) {
-        const volatile lightfield_cuda_difference &one =
-            focus->differences[lens * (int)gridDim.x + size];
-        all.sum += one.sum;
-        all.count += one.count;
+    for (int first = 0; first < sizes; first += LIGHTFIELD_CUDA_THREADS / SEARCH_LANES) {
+        const int size = first + thread / SEARCH_LANES;
+        lightfield_cuda_difference own = {0.0f, 0.0f};
+#pragma unroll 4
+        for (int lens = thread % SEARCH_LANES; lens < lenses; lens += SEARCH_LANES) {
+            const volatile lightfield_cuda_difference &one =
+                focus->differences[lens * sizes + min(size, sizes - 1)];
+            own.sum += one.sum;
+            own.count += one.count;
+        }
+        search_add_lanes(own, SEARCH_LANES);
+        if (thread % SEARCH_LANES == 0 && size < sizes) {
+            memory.costs[size] = own.count > 0.0f ? own.sum / own.count : 0.0f;
+        }
     }
-    return all.count > 0.0f ? all.sum / all.count : 0.0f;
+    __syncthreads();
 }
 
 template <typename Sampler>
-static __device__ void search(const lightfield_cuda_search &params, search_sums &sums)
+static __device__ void search(const lightfield_cuda_search &params, search_memory &memory)
 {
     const int thread = thread_of_block();
     const int lenses = 2 * params.range + 1;
-    const int right = (int)blockIdx.y % lenses - params.range;
-    const int down = (int)blockIdx.y / lenses - params.range;
-    const bool is_own = right == 0 && down == 0;
     const int width = params.columns[1] - params.columns[0];
-    const int pixels =
-        params.how.is_blind || is_own ? 0 : width * (params.rows[1] - params.rows[0]);
-    const double patch_px = params.how.first_px + (int)blockIdx.x * params.how.step_px;
+    const int height = params.rows[1] - params.rows[0];
+    const search_block block = {params.how.first_px + (int)blockIdx.x * params.how.step_px,
+                                (int)blockIdx.y % lenses - params.range,
+                                (int)blockIdx.y / lenses - params.range};
     lightfield_cuda_difference own = {0.0f, 0.0f};
-    EACH_OF_BLOCK(pixel, pixels)
-    {
-        search_pixel<Sampler>(params, params.columns[0] + pixel % width,
-                              params.rows[0] + pixel / width, right, down, patch_px, own);
+    if (!params.how.is_blind && (block.right != 0 || block.down != 0)) {
+        search_place(params, block, width, height, memory);
+        EACH_OF_BLOCK(pixel, width * height)
+        {
+            search_pixel<Sampler>(params, block, memory, pixel % width, pixel / width, own);
+        }
     }
-    own = search_add_up(thread, own, sums);
-    if (!search_is_last(params, thread, own, sums)) {
+    own = search_add_up(thread, own, memory);
+    if (!search_is_last(params, thread, own, memory)) {
         return;
     }
     lightfield_cuda_focus *focus = (lightfield_cuda_focus *)params.focus;
-    if (thread < params.how.size_count) {
-        sums.costs[thread] = search_cost(focus, thread);
-    }
-    __syncthreads();
+    search_make_costs(focus, thread, memory);
     if (thread == 0) {
         focus->arrived = 0;
-        focus->patch_px = lightfield_focus(&params.how, sums.costs, &focus->focus);
+        focus->patch_px = lightfield_focus(&params.how, memory.costs, &focus->focus);
         picture_store_float(params.patch, 0, 0, (float)focus->patch_px);
     }
 }

@@ -9,8 +9,9 @@
  *     sum.cuh                        sums of views
  *
  * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels. lightfield_costs_*,
- * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes, y: lenses. lightfield_render_tile_*:
- * blocks of as many threads as they read chunks; grid x: columns of the picture, y: parts of rows of lenses. */
+ * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes, y: lenses.
+ * lightfield_render_tile_*: blocks of as many threads as they read chunks; grid x: columns of the
+ * picture, y: parts of rows of lenses. */
 
 #include "depth.cuh"
 #include "depth_tile.cuh"
@@ -53,8 +54,8 @@ static __device__ __forceinline__ int y_of_thread()
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_search_##name(const __grid_constant__ lightfield_cuda_search params)                \
     {                                                                                              \
-        __shared__ search_sums sums;                                                               \
-        search<sampler>(params, sums);                                                             \
+        __shared__ search_memory memory;                                                           \
+        search<sampler>(params, memory);                                                           \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \

@@ -10,7 +10,7 @@
 #include "kernels/lightfield/lightfield.h"
 #include "params.h"
 
-/* Of costs: beyond it depths come in parts, some rows of the picture each. */
+/* Costs have no more memory: beyond it depths come in parts, some rows of the picture each. */
 #define LIGHTFIELD_CUDA_MOST_BYTES ((uint64_t)256 << 20)
 
 enum lightfield_cuda_kind { /* of raw pictures */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the kernels of light fields take. Included by C and CUDA. */
+/* Says what the kernels of light fields take. C and CUDA include it. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
 
@@ -15,6 +15,7 @@
 #define LIGHTFIELD_CUDA_HEIGHT 8
 #define LIGHTFIELD_CUDA_THREADS (LIGHTFIELD_CUDA_WIDTH * LIGHTFIELD_CUDA_HEIGHT)
 #define LIGHTFIELD_CUDA_SIZES 256 /* LIGHTFIELD_SIZES_MAX */
+#define LIGHTFIELD_CUDA_WINDOW 63 /* LIGHTFIELD_WINDOW_MAX_PX */
 #define LIGHTFIELD_CUDA_LENSES 11 /* of a row that count, at most: 2 LIGHTFIELD_RANGE_MAX + 1 */
 
 struct lightfield_cuda_raw {
@@ -48,7 +49,7 @@ struct lightfield_cuda_picture {
     int32_t reserved;
 };
 
-/* Of how many lenses pixels are made, by their nearest lens's place in the picture. */
+/* Says of how many lenses pixels are made, by their nearest lens's place in the picture. */
 struct lightfield_cuda_rings {
     double gaze_x_px, gaze_y_px;
     double full_square, next_square; /* of distances, px */
@@ -85,7 +86,7 @@ struct lightfield_cuda_matching {
     uint64_t boxes; /* the same, averaged */
 };
 
-/* What the pixels of a search differ by from those of one lens. */
+/* Holds what the pixels of a search differ by from those of one lens. */
 struct lightfield_cuda_difference {
     float sum, count;
 };
@@ -96,7 +97,7 @@ struct lightfield_cuda_focus {
     double patch_px; /* that of the last search */
     uint32_t arrived; /* blocks of a search */
     uint32_t reserved;
-    /* Of one lens all patch sizes, then of the next lens */
+    /* One lens has all patch sizes, then comes the next lens. */
     struct lightfield_cuda_difference
         differences[LIGHTFIELD_CUDA_SIZES * LIGHTFIELD_CUDA_LENSES * LIGHTFIELD_CUDA_LENSES];
 };

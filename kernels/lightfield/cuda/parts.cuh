@@ -54,7 +54,7 @@ static __device__ void parts_place(const lightfield_cuda_array &array, const blo
     __syncthreads();
 }
 
-/* Of each pixel the largest weight along an axis is 1, so that none of them gets lost where all are
+/* Each pixel's largest weight along an axis is 1, so that none of them gets lost where all are
  * small. */
 static __device__ __forceinline__ float parts_square(float from, float view)
 {

@@ -22,14 +22,10 @@ static __device__ __forceinline__ void picture_store_as(const lightfield_cuda_pi
         picture_store_as<FOVEA_FORMAT_##name>(picture, x, y, color);                               \
         break
 
-/* A sum of levels, divided by the sum of its weights. */
-static __device__ __noinline__ void picture_store(const lightfield_cuda_picture &picture, int x,
-                                                  int y, color3 sum, float weight)
+static __device__ __noinline__ void picture_store_any(const lightfield_cuda_picture &picture, int x,
+                                                      int y, float4 color)
 {
-    const float part = weight > 0.0f ? picture.scale / weight : 0.0f;
-    const float4 color = make_float4(sum.r * part, sum.g * part, sum.b * part, picture.opaque);
     switch (picture.format) {
-        PICTURE_FORMAT(RGBA8);
         PICTURE_FORMAT(RGB8);
         PICTURE_FORMAT(R8);
         PICTURE_FORMAT(A2B10G10R10);
@@ -40,6 +36,19 @@ static __device__ __noinline__ void picture_store(const lightfield_cuda_picture 
         PICTURE_FORMAT(R16F);
         PICTURE_FORMAT(RGB32F);
         PICTURE_FORMAT(R32F);
+    }
+}
+
+/* A sum of levels, divided by the sum of its weights. */
+static __device__ __forceinline__ void picture_store(const lightfield_cuda_picture &picture, int x,
+                                                     int y, color3 sum, float weight)
+{
+    const float part = weight > 0.0f ? picture.scale / weight : 0.0f;
+    const float4 color = make_float4(sum.r * part, sum.g * part, sum.b * part, picture.opaque);
+    if (picture.format == FOVEA_FORMAT_RGBA8) {
+        picture_store_as<FOVEA_FORMAT_RGBA8>(picture, x, y, color);
+    } else {
+        picture_store_any(picture, x, y, color);
     }
 }
 

@@ -51,22 +51,22 @@ static __device__ __forceinline__ bool place_is_shifted(const lightfield_cuda_ar
     return array.hexagonal && (row & 1);
 }
 
-/* Of pixels whose nearest lens is this one: lenses to each side that count. */
+/* Counts the lenses to each side that pixels take whose nearest lens is this one. */
 static __device__ __forceinline__ int place_range(const lightfield_cuda_rings &rings,
                                                   const lightfield_cuda_array &array,
                                                   const lightfield_cuda_picture &picture,
                                                   double column, int row, int range)
 {
+    if (!rings.is_on) {
+        return range;
+    }
     const double x = __dmul_rn((column + 0.5) / array.columns, picture.width_px) - rings.gaze_x_px;
     const double y = __dmul_rn((row + 0.5) / array.rows, picture.height_px) - rings.gaze_y_px;
     const double square = __dmul_rn(x, x) + __dmul_rn(y, y);
-    if (!rings.is_on || square <= rings.full_square) {
-        return range;
-    }
-    return min(range, square <= rings.next_square ? 1 : 0);
+    return square <= rings.full_square ? range : min(range, square <= rings.next_square ? 1 : 0);
 }
 
-/* The same of a pixel. */
+/* Does the same for a pixel. */
 static __device__ __forceinline__ int place_range_at(const lightfield_cuda_rings &rings,
                                                      const lightfield_cuda_array &array,
                                                      const lightfield_cuda_picture &picture, int x,
@@ -78,7 +78,7 @@ static __device__ __forceinline__ int place_range_at(const lightfield_cuda_rings
     return place_range(rings, array, picture, column + shift, row, range);
 }
 
-/* Of the column `right` of the nearest, in rows of a kind. */
+/* Places a pixel in the column `right` of the nearest, in rows of a kind. */
 static __device__ __forceinline__ place_part place_column(const lightfield_cuda_array &array,
                                                           double at, bool shifted, int right,
                                                           double patch_px)
@@ -97,7 +97,7 @@ static __device__ __forceinline__ place_part place_column(const lightfield_cuda_
     return part;
 }
 
-/* Of a row `down` of the nearest, which need not be there. */
+/* Places a pixel in the row `down` of the nearest, which need not be there. */
 static __device__ __forceinline__ place_part place_row(const lightfield_cuda_array &array,
                                                        double at, int down, double patch_px)
 {

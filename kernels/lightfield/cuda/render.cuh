@@ -106,7 +106,7 @@ static __device__ void render_one(const lightfield_cuda_rendering &params, int x
 
 /* ---- A patch size for each pixel: parts are the pixel's */
 
-/* Of one row of the array, with weights. */
+/* Holds the columns of one row of the array, with weights. */
 struct pixel_columns {
     place_part of[2][LIGHTFIELD_CUDA_LENSES];
 };

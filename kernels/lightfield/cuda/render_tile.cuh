@@ -14,8 +14,9 @@
 
 #define TILE_WEIGHT 65535.0f
 
-/* What a row of the picture takes of a row of lenses. */
-struct __align__(16) tile_row {
+/* Says what a row of the picture takes of a row of lenses. */
+struct __align__(16) tile_row
+{
     int64_t above; /* where the row of the raw picture begins */
     uint32_t weights; /* of that row, and of the next one; 0: nothing */
     uint32_t is_new; /* 0: the row of the picture before took it, as its next one */
@@ -27,7 +28,7 @@ struct render_tile_memory {
     place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
     float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS]; /* sums */
     int row_ends[2];
-    /* What a pixel takes of each column of lenses: sums of two raw pixels, and their weights. */
+    /* A pixel takes sums of two raw pixels of each column of lenses, with these weights. */
     uint32_t places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
     float2 weights[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
 };
@@ -128,70 +129,93 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
-    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES *LIGHTFIELD_TILE_ROWS)
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS)
     {
         const int j = item / LIGHTFIELD_TILE_ROWS;
         const int number = item % LIGHTFIELD_TILE_ROWS;
         const int down = j - LIGHTFIELD_TILE_RANGE;
         place_part part = {0, 0, NAN};
         if (number < rows.count && abs(down) <= params.range) {
-            const double at =
-                place_at(tile_y(params.array, rows, number), params.dst.height_px, params.array.rows);
+            const double at = place_at(tile_y(params.array, rows, number), params.dst.height_px,
+                                       params.array.rows);
             part = place_row(params.array, at, down, patch_of(params));
         }
         memory.row_parts[j][number] = part;
     }
 }
 
-/* Of pixels of a range. */
+/* Weighs rows for the pixels of each range. */
 static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
                                        render_tile_memory &memory)
 {
-    EACH_OF_TILE(item, LIGHTFIELD_TILE_RINGS *LIGHTFIELD_TILE_ROWS)
+    const int first = params.rings.is_on ? 0 : params.range; /* ranges that there are */
+    const int each = LIGHTFIELD_TILE_ROWS * LIGHTFIELD_TILE_LENSES;
+    EACH_OF_TILE(item, (params.range - first + 1) * each)
     {
-        const int range = item / LIGHTFIELD_TILE_ROWS;
+        const int range = first + item / each;
         const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int j = item % each / LIGHTFIELD_TILE_ROWS;
+        const place_part &part = memory.row_parts[j][number];
         float least = INFINITY;
-        uint32_t sum = 0;
-        for (int j = LIGHTFIELD_TILE_RANGE - range; j <= LIGHTFIELD_TILE_RANGE + range; j++) {
-            least = fminf(least, parts_square(memory.row_parts[j][number].from, params.view_y_px));
+        float weight = 0.0f;
+        float below;
+        for (int i = LIGHTFIELD_TILE_RANGE - range; i <= LIGHTFIELD_TILE_RANGE + range; i++) {
+            least = fminf(least, parts_square(memory.row_parts[i][number].from, params.view_y_px));
         }
+        if (abs(j - LIGHTFIELD_TILE_RANGE) <= range) {
+            weight = parts_weight(part.from, params.view_y_px, least, params.factor) * TILE_WEIGHT;
+        }
+        const int above = tile_place(params.raw, part.y, params.raw.height_px, below);
+        const uint32_t next = __float2uint_rn(weight * below);
+        const uint32_t own = min(__float2uint_rn(weight * (1.0f - below)), 65535u - next);
+        memory.rows[range][number][j] = {above * params.raw.row_stride_bytes, own | next << 16, 1u};
+    }
+}
+
+/* Says which rows take the row above them from the row before, and sums up their weights. */
+static __device__ void tile_join_rows(const lightfield_cuda_rendering &params,
+                                      render_tile_memory &memory)
+{
+    const int first = params.rings.is_on ? 0 : params.range;
+    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_ROWS)
+    {
+        const int range = first + item / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        uint32_t sum = 0;
+#pragma unroll
         for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
-            const place_part &part = memory.row_parts[j][number];
-            const float weight =
-                abs(j - LIGHTFIELD_TILE_RANGE) <= range
-                    ? parts_weight(part.from, params.view_y_px, least, params.factor) * TILE_WEIGHT
-                    : 0.0f;
-            float below;
-            const int above = tile_place(params.raw, part.y, params.raw.height_px, below);
-            const uint32_t next = __float2uint_rn(weight * below);
-            const uint32_t own = min(__float2uint_rn(weight * (1.0f - below)), 65535u - next);
-            memory.rows[range][number][j] = {above * params.raw.row_stride_bytes, own | next << 16,
-                                             1u};
-            sum += own + next;
+            tile_row &row = memory.rows[range][number][j];
+            sum += (row.weights & 65535u) + (row.weights >> 16);
+            if (number > 0) {
+                const tile_row &before = memory.rows[range][number - 1][j];
+                row.is_new =
+                    before.weights == 0 || before.above + params.raw.row_stride_bytes != row.above;
+            }
         }
         memory.row_weights[range][number] = (float)sum;
     }
 }
 
-/* Says which rows take the row above them from the row before. */
-static __device__ void tile_join_rows(int64_t row_stride_bytes, render_tile_memory &memory)
+/* ---- Sums down the rows of lenses */
+
+/* Rows of the picture whose raw pixels come to the cache before they are read. */
+#define TILE_AHEAD 2
+
+static __device__ __forceinline__ void tile_prefetch(const lightfield_cuda_raw &raw,
+                                                     const char *column,
+                                                     const tile_row rows[LIGHTFIELD_TILE_LENSES])
 {
-    const int each = LIGHTFIELD_TILE_LENSES * (LIGHTFIELD_TILE_ROWS - 1);
-    EACH_OF_TILE(item, LIGHTFIELD_TILE_RINGS *each)
-    {
-        const int range = item / each;
-        const int number = item % each / LIGHTFIELD_TILE_LENSES + 1;
-        const int j = item % LIGHTFIELD_TILE_LENSES;
-        const tile_row &before = memory.rows[range][number - 1][j];
-        tile_row &row = memory.rows[range][number][j];
-        if (before.weights != 0 && before.above + row_stride_bytes == row.above) {
-            row.is_new = 0;
+#pragma unroll
+    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
+        if (rows[j].weights != 0) {
+#ifdef __NVCC__
+            asm volatile("prefetch.global.L2 [%0];"
+                         :
+                         : "l"(column + rows[j].above + raw.row_stride_bytes));
+#endif
         }
     }
 }
-
-/* ---- Sums down the rows of lenses */
 
 template <int WORDS> struct tile_words {
     uint32_t of[WORDS];
@@ -248,21 +272,23 @@ static __device__ __forceinline__ void tile_add(color3 &sum, float weight, float
     sum.r += weight * of;
 }
 
-template <typename Raw>
-static __device__ __forceinline__ color3 tile_sum_along(const render_tile_memory &memory, int range,
-                                                        const typename Raw::sum *sums)
+/* Adds up rows of sums for a pixel of each, of the lenses that are so many to each side. */
+template <typename Raw, int RANGE>
+static __device__ __forceinline__ void tile_sum_along(const render_tile_memory &memory,
+                                                      const typename Raw::sum *sums,
+                                                      color3 out[LIGHTFIELD_TILE_BATCH])
 {
-    color3 sum = {};
+    const uint32_t row = LIGHTFIELD_TILE_CHUNK * tile_plane<Raw>();
 #pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        if (abs(i - LIGHTFIELD_TILE_RANGE) <= range) {
-            const uint32_t places = memory.places[i][threadIdx.x];
-            const float2 weights = memory.weights[i][threadIdx.x];
-            tile_add(sum, weights.x, sums[places & 65535u]);
-            tile_add(sum, weights.y, sums[places >> 16]);
+    for (int i = LIGHTFIELD_TILE_RANGE - RANGE; i <= LIGHTFIELD_TILE_RANGE + RANGE; i++) {
+        const uint32_t places = memory.places[i][threadIdx.x];
+        const float2 weights = memory.weights[i][threadIdx.x];
+#pragma unroll
+        for (int n = 0; n < LIGHTFIELD_TILE_BATCH; n++) {
+            tile_add(out[n], weights.x, sums[(places & 65535u) + n * row]);
+            tile_add(out[n], weights.y, sums[(places >> 16) + n * row]);
         }
     }
-    return Raw::has_colors ? sum : color3{sum.r, sum.r, sum.r};
 }
 
 template <typename Raw>
@@ -278,16 +304,16 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
     tile_column column;
     tile_words<Raw::words> last[LIGHTFIELD_TILE_LENSES];
     tile_clear(thread,
-               place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
-                   LIGHTFIELD_TILE_RANGE,
+               thread == 0 ? place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
+                                 LIGHTFIELD_TILE_RANGE
+                           : 0,
                memory.slots);
     if (thread < columns) {
         tile_place_column(of, first_x + thread, (int)blockIdx.y / params.tile.parts, memory,
                           column);
     }
-    const tile_rows rows =
-        tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts,
-                           (int)blockDim.x - 1 - thread, memory.row_ends);
+    const tile_rows rows = tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts,
+                                              (int)blockDim.x - 1 - thread, memory.row_ends);
     tile_place_rows(of, rows, memory);
     if (thread < LIGHTFIELD_TILE_SLOTS) {
         tile_order(thread, memory.slots);
@@ -298,33 +324,51 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
         tile_find_column<Raw>(column, memory);
     }
     __syncthreads();
-    tile_join_rows(of.raw.row_stride_bytes, memory);
+    tile_join_rows(of, memory);
     __syncthreads();
     const bool has_chunk = thread < memory.slots.chunks;
     const int range = has_chunk ? memory.slots.chunk_range[thread] : 0;
-    const char *chunk = (const char *)of.raw.data +
-                        (has_chunk ? memory.slots.chunk_x[thread] : 0) * Raw::bytes;
+    const char *chunk =
+        (const char *)of.raw.data + (has_chunk ? memory.slots.chunk_x[thread] : 0) * Raw::bytes;
+    typename Raw::sum *own = sums; /* those of the rows before may still be read */
+    typename Raw::sum *other = sums + LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane;
     for (int begin = 0; begin < rows.count; begin += LIGHTFIELD_TILE_BATCH) {
         const int end = min(begin + LIGHTFIELD_TILE_BATCH, rows.count);
-        typename Raw::sum *row = sums;
+        typename Raw::sum *row = own + thread;
         for (int number = begin; has_chunk && number < end; number++) {
             uint32_t down[4 * Raw::words] = {};
+            if (TILE_AHEAD > 0 && number + TILE_AHEAD < rows.count) {
+                tile_prefetch(of.raw, chunk, memory.rows[range][number + TILE_AHEAD]);
+            }
             tile_sum_down<Raw>(of.raw, chunk, memory.rows[range][number], last, down);
 #pragma unroll
             for (int texel = 0; texel < LIGHTFIELD_TILE_CHUNK; texel++) {
-                row[texel * plane + thread] = Raw::sum_of(down, texel);
+                row[texel * plane] = Raw::sum_of(down, texel);
             }
             row += LIGHTFIELD_TILE_CHUNK * plane;
         }
         __syncthreads();
-        row = sums;
-        for (int number = begin; thread < columns && number < end; number++) {
-            picture_store(of.dst, first_x + thread, tile_y(of.array, rows, number),
-                          tile_sum_along<Raw>(memory, column.range, row),
-                          column.weight * memory.row_weights[column.range][number]);
-            row += LIGHTFIELD_TILE_CHUNK * plane;
+        if (thread < columns) {
+            color3 along[LIGHTFIELD_TILE_BATCH] = {};
+            if (column.range == 2) {
+                tile_sum_along<Raw, 2>(memory, own, along);
+            } else if (column.range == 1) {
+                tile_sum_along<Raw, 1>(memory, own, along);
+            } else {
+                tile_sum_along<Raw, 0>(memory, own, along);
+            }
+#pragma unroll
+            for (int n = 0; n < LIGHTFIELD_TILE_BATCH; n++) {
+                if (begin + n < end) {
+                    picture_store(of.dst, first_x + thread, tile_y(of.array, rows, begin + n),
+                                  Raw::color_of(along[n]),
+                                  column.weight * memory.row_weights[column.range][begin + n]);
+                }
+            }
         }
-        __syncthreads();
+        typename Raw::sum *const done = own;
+        own = other;
+        other = done;
     }
 }
 

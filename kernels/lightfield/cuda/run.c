@@ -36,6 +36,7 @@ static enum fovea_result enter(const struct lightfield_cuda *cuda, CUstream stre
 }
 
 _Static_assert(LIGHTFIELD_CUDA_SIZES == LIGHTFIELD_SIZES_MAX, "costs of all patch sizes");
+_Static_assert(LIGHTFIELD_CUDA_WINDOW == LIGHTFIELD_WINDOW_MAX_PX, "places of all of a square");
 
 static struct lightfield_cuda_rendering rendering_of(
     const struct lightfield_cuda *cuda, const struct fovea_lightfield_raw *raw,

@@ -8,14 +8,15 @@
 #include "lightfield_cuda.h"
 #include "tile.h"
 
-/* Of blocks of 32 x 8 threads for so many pixels, once for each layer. */
+/* Launches blocks of 32 x 8 threads for so many pixels, once for each layer. */
 FOVEA_MUST_CHECK enum fovea_result lightfield_cuda_launch(const struct lightfield_cuda *cuda,
                                                           CUstream stream, CUfunction kernel,
                                                           const uint32_t pixels[2], uint32_t layers,
                                                           void *params);
 
-/* Tiles of a picture that have room for the patch size, and for what the device finds between it and
- * most_px: the more lenses count, the smaller are their patches. False: tiles cannot make it. */
+/* Tiles of a picture that have room for the patch size, and for what the device finds between it
+ * and most_px: the more lenses count, the smaller are their patches. False: tiles cannot make it.
+ */
 bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params,
                                   enum lightfield_cuda_kind kind, double most_px,
                                   struct lightfield_tile *out);
@@ -24,7 +25,7 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_tile_render(const struct lightfiel
                                                           enum lightfield_cuda_kind kind,
                                                           struct lightfield_tile_rendering *params);
 
-/* What depths by tiles are made of. */
+/* Says what depths by tiles are made of. */
 struct lightfield_tile_wish {
     const struct lightfield_cuda_raw *raw;
     const struct lightfield_cuda_array *array;

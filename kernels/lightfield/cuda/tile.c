@@ -26,7 +26,7 @@ static int32_t chunks_of(double span_px)
     return (int32_t)floor((span_px + 1.0) / LIGHTFIELD_TILE_CHUNK + 1.75);
 }
 
-/* Of the columns of lenses that a block's pixels are in, and of those beside them. */
+/* Counts chunks of the columns of lenses that a block's pixels are in, and of those beside them. */
 static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lenses)
 {
     const double reach_px = (wish->range + 0.5) * wish->most_px;
@@ -37,7 +37,7 @@ static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lense
     return chunks;
 }
 
-/* Of the row of lenses of which they are most: the last one, or the nearest. */
+/* Counts rows of the row of lenses of which they are most: the last one, or the nearest. */
 static int32_t tile_rows(const struct lightfield_tile_wish *wish, double per_lens, int32_t rows)
 {
     const double part = (rows - 1) / per_lens;
@@ -47,14 +47,15 @@ static int32_t tile_rows(const struct lightfield_tile_wish *wish, double per_len
     return (int32_t)floor(fmax(part * most_px, last_px)) + 2;
 }
 
-/* Lenses of a row that so many columns of the picture are nearest to, at most. */
+/* Counts the lenses of a row that so many columns of the picture are nearest to, at most. */
 static double lenses_of(double per_lens, int32_t columns, bool is_whole)
 {
     return is_whole ? columns / per_lens : floor((columns - 1) / per_lens) + 2.0;
 }
 
-static bool has_tiles(const struct lightfield_cuda_raw *raw, const struct lightfield_cuda_array *array,
-                      enum lightfield_cuda_kind kind, int32_t range)
+static bool has_tiles(const struct lightfield_cuda_raw *raw,
+                      const struct lightfield_cuda_array *array, enum lightfield_cuda_kind kind,
+                      int32_t range)
 {
     return has_chunks(raw, kind) && array->sin == 0.0 && !array->hexagonal &&
            range <= LIGHTFIELD_TILE_RANGE;
@@ -65,7 +66,7 @@ static bool has_slots(double lenses, int32_t range)
     return lenses + LIGHTFIELD_TILE_RANGE + range + 1.0 <= LIGHTFIELD_TILE_SLOTS;
 }
 
-/* Blocks of a row of lenses. */
+/* Counts the blocks of a row of lenses. */
 static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_rows)
 {
     const int32_t rows = height_px / lenses + (height_px % lenses ? 2 : 0);
@@ -119,8 +120,8 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
     const int32_t each = lens_columns(params->dst.width_px, array->columns);
     const int32_t step = each > 0 ? each : LIGHTFIELD_TILE_COLUMNS / 4;
     int32_t rows;
-    *out = (struct lightfield_tile){
-        .parts = parts_of_rows(params->dst.height_px, array->rows, &rows)};
+    *out =
+        (struct lightfield_tile){.parts = parts_of_rows(params->dst.height_px, array->rows, &rows)};
     if (!has_tiles(&params->raw, array, kind, params->range)) {
         return false;
     }
@@ -145,14 +146,14 @@ enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda, CUs
     const struct lightfield_cuda_picture *dst = &params->of.dst;
     const struct lightfield_tile *tile = &params->tile;
     const bool is_gray = kind == LIGHTFIELD_CUDA_R8;
-    const int32_t plane = tile->threads + (is_gray ? LIGHTFIELD_TILE_BESIDE_GRAY
-                                                   : LIGHTFIELD_TILE_BESIDE);
+    const int32_t plane =
+        tile->threads + (is_gray ? LIGHTFIELD_TILE_BESIDE_GRAY : LIGHTFIELD_TILE_BESIDE);
     const struct cuda_launch launch = {
         .kernel = cuda->render_tile[kind],
         .blocks = {cuda_parts(dst->width_px, tile->columns),
                    (uint32_t)(params->of.array.rows * tile->parts), 1},
         .threads = {(uint32_t)tile->threads, 1},
-        .shared_bytes = (uint32_t)(LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
+        .shared_bytes = (uint32_t)(2 * LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
                                    (is_gray ? 1 : 4) * (int32_t)sizeof(float)),
     };
     return cuda_launch(cuda->device, stream, &launch, params);

@@ -22,7 +22,8 @@ struct tile_slots {
     unsigned char chunk_range[LIGHTFIELD_TILE_CHUNKS];
 };
 
-static __device__ void tile_clear(int thread, int base, tile_slots &slots)
+/* base: of the first thread alone. */
+static __device__ __forceinline__ void tile_clear(int thread, int base, tile_slots &slots)
 {
     if (thread < LIGHTFIELD_TILE_SLOTS) {
         for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
@@ -50,7 +51,7 @@ static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, in
                                              slots.low[range][slot] / LIGHTFIELD_TILE_CHUNK + 1;
 }
 
-/* Of a warp's lanes up to each. */
+/* Sums up a warp's lanes up to each. */
 static __device__ __forceinline__ int tile_sum_to(int lane, int value)
 {
 #pragma unroll
@@ -81,8 +82,8 @@ static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
     }
 }
 
-/* ---- Formats: how a chunk comes into registers and into shared memory, and as what. Texels have no
- * alpha. Each byte of a chunk has a sum, and each of its four pixels `sum_of` them. */
+/* ---- Formats: how a chunk comes into registers and into shared memory, and as what. Texels have
+ * no alpha. Each byte of a chunk has a sum, and each of its four pixels `sum_of` them. */
 
 struct tile_rgba8 {
     typedef uint32_t texel;
@@ -93,7 +94,10 @@ struct tile_rgba8 {
     }
     static constexpr float colors = 1.0f; /* that a difference of texels counts for */
     static const int words = 4; /* of a chunk */
-    static const bool has_colors = true;
+    static __device__ __forceinline__ color3 color_of(color3 sum)
+    {
+        return sum;
+    }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
     static __device__ __forceinline__ void load(const char *from, uint32_t *to)
@@ -126,7 +130,10 @@ struct tile_rgb8 {
     }
     static constexpr float colors = 1.0f;
     static const int words = 3;
-    static const bool has_colors = true;
+    static __device__ __forceinline__ color3 color_of(color3 sum)
+    {
+        return sum;
+    }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
     static __device__ __forceinline__ void load(const char *from, uint32_t *to)
@@ -160,7 +167,10 @@ struct tile_r8 {
         return ptx_load_shared_byte(address);
     }
     static const int words = 1;
-    static const bool has_colors = false;
+    static __device__ __forceinline__ color3 color_of(color3 sum)
+    {
+        return {sum.r, sum.r, sum.r};
+    }
     typedef float sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE_GRAY;
     static __device__ __forceinline__ void load(const char *from, uint32_t *to)

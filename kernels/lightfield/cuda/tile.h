@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the kernels with raw pixels in shared memory take. Included by C and CUDA. A block has
- * neighbouring columns of the picture, in rows that have the same nearest row of lenses. For each
- * row of lenses around, it copies what its pixels need, lens by lens, and then they take it from
- * there. Of rectangular arrays that are not turned, and of bytes. */
+/* Says what the kernels with tiles take. C and CUDA include it. A block has neighbouring columns of
+ * the picture, in rows that have the same nearest row of lenses, and reads what its pixels need of
+ * each row of lenses around, lens by lens. Arrays are rectangular and not turned, and raw pictures
+ * have bytes. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
 

@@ -114,7 +114,8 @@ static bool exists(const struct fovea_lightfield_geometry *geometry, int32_t col
            row < (int32_t)geometry->rows;
 }
 
-/* Where a lens has the spot's place: from its centre along the array's axes, and in the raw. */
+/* Finds where a lens has the spot's place: from its centre along the array's axes, and in the raw.
+ */
 static void place_in(const struct fovea_lightfield_geometry *geometry, const struct spot *spot,
                      double patch_px, int32_t column, int32_t row, double out_from[2],
                      double out_place[2])
@@ -399,8 +400,8 @@ double lightfield_reference_seen(const struct lightfield_levels *raw,
 
 /* ---- Shifted sums of views */
 
-/* What the lens has at a place from its centre, along the array's axes; beyond the array's edge,
- * what the outermost one has. */
+/* Takes what the lens has at a place from its centre, along the array's axes; beyond the array's
+ * edge, what the outermost one has. */
 static double micro_image_at(const struct lightfield_levels *raw,
                              const struct fovea_lightfield_geometry *geometry, uint32_t color,
                              int32_t column, int32_t row, const double from[2])
