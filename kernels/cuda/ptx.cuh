@@ -54,8 +54,8 @@ PTX uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
     return d;
 }
 
-/* A word and a byte of shared memory, at an address of that space: the compiler works out that of an
- * array again for every access. */
+/* Loads a word or a byte of shared memory, at an address of that space, which is a number to keep:
+ * the compiler works out that of an array again for every access. */
 PTX uint32_t ptx_load_shared(uint32_t address)
 {
     uint32_t word;
@@ -68,6 +68,12 @@ PTX uint32_t ptx_load_shared_byte(uint32_t address)
     uint32_t byte;
     asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address) : "memory");
     return byte;
+}
+
+/* Brings what is at an address of global memory to the second cache; nothing waits for it. */
+PTX void ptx_prefetch(const void *at)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
 /* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other

@@ -24,9 +24,9 @@ struct __align__(16) tile_row
 
 struct render_tile_memory {
     tile_slots slots;
-    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS][LIGHTFIELD_TILE_LENSES];
-    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
-    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS]; /* sums */
+    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_PICTURE_ROWS][LIGHTFIELD_TILE_LENSES];
+    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_PICTURE_ROWS];
+    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_PICTURE_ROWS]; /* sums */
     int row_ends[2];
     /* A pixel takes sums of two raw pixels of each column of lenses, with these weights. */
     uint32_t places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
@@ -129,10 +129,10 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
-    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS)
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_PICTURE_ROWS)
     {
-        const int j = item / LIGHTFIELD_TILE_ROWS;
-        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int j = item / LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
         const int down = j - LIGHTFIELD_TILE_RANGE;
         place_part part = {0, 0, NAN};
         if (number < rows.count && abs(down) <= params.range) {
@@ -149,12 +149,12 @@ static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
                                        render_tile_memory &memory)
 {
     const int first = params.rings.is_on ? 0 : params.range; /* ranges that there are */
-    const int each = LIGHTFIELD_TILE_ROWS * LIGHTFIELD_TILE_LENSES;
+    const int each = LIGHTFIELD_TILE_PICTURE_ROWS * LIGHTFIELD_TILE_LENSES;
     EACH_OF_TILE(item, (params.range - first + 1) * each)
     {
         const int range = first + item / each;
-        const int number = item % LIGHTFIELD_TILE_ROWS;
-        const int j = item % each / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int j = item % each / LIGHTFIELD_TILE_PICTURE_ROWS;
         const place_part &part = memory.row_parts[j][number];
         float least = INFINITY;
         float weight = 0.0f;
@@ -177,10 +177,10 @@ static __device__ void tile_join_rows(const lightfield_cuda_rendering &params,
                                       render_tile_memory &memory)
 {
     const int first = params.rings.is_on ? 0 : params.range;
-    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_ROWS)
+    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_PICTURE_ROWS)
     {
-        const int range = first + item / LIGHTFIELD_TILE_ROWS;
-        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int range = first + item / LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
         uint32_t sum = 0;
 #pragma unroll
         for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
@@ -208,11 +208,7 @@ static __device__ __forceinline__ void tile_prefetch(const lightfield_cuda_raw &
 #pragma unroll
     for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
         if (rows[j].weights != 0) {
-#ifdef __NVCC__
-            asm volatile("prefetch.global.L2 [%0];"
-                         :
-                         : "l"(column + rows[j].above + raw.row_stride_bytes));
-#endif
+            ptx_prefetch(column + rows[j].above + raw.row_stride_bytes);
         }
     }
 }

@@ -67,10 +67,10 @@ static bool has_slots(double lenses, int32_t range)
 }
 
 /* Counts the blocks of a row of lenses. */
-static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_rows)
+static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t most, int32_t *out_rows)
 {
     const int32_t rows = height_px / lenses + (height_px % lenses ? 2 : 0);
-    const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
+    const int32_t parts = parts_of(rows > 0 ? rows : 1, most);
     *out_rows = parts_of(rows, parts);
     return parts;
 }
@@ -120,8 +120,8 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
     const int32_t each = lens_columns(params->dst.width_px, array->columns);
     const int32_t step = each > 0 ? each : LIGHTFIELD_TILE_COLUMNS / 4;
     int32_t rows;
-    *out =
-        (struct lightfield_tile){.parts = parts_of_rows(params->dst.height_px, array->rows, &rows)};
+    *out = (struct lightfield_tile){.parts = parts_of_rows(params->dst.height_px, array->rows,
+                                                           LIGHTFIELD_TILE_PICTURE_ROWS, &rows)};
     if (!has_tiles(&params->raw, array, kind, params->range)) {
         return false;
     }
@@ -172,7 +172,7 @@ bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
     int32_t rows;
     *out = (struct lightfield_tile){
         .columns = LIGHTFIELD_TILE_COLUMNS,
-        .parts = parts_of_rows(wish->height_px, array->rows, &rows),
+        .parts = parts_of_rows(wish->height_px, array->rows, LIGHTFIELD_TILE_ROWS, &rows),
     };
     if (!has_tiles(wish->raw, array, wish->kind, wish->range) || !has_slots(lenses, wish->range)) {
         return false;
