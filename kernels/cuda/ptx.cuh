@@ -70,12 +70,6 @@ PTX uint32_t ptx_load_shared_byte(uint32_t address)
     return byte;
 }
 
-/* Brings what is at an address of global memory to the second cache; nothing waits for it. */
-PTX void ptx_prefetch(const void *at)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
-
 /* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other
  * accesses before or behind it. */
 PTX void ptx_add_shared(uint32_t address, int32_t value)

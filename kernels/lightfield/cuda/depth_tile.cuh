@@ -3,8 +3,8 @@
 
 /* Costs of up to 8 patch sizes at once, of bytes and their nearest pixels, by tiles. A thread has
  * three pixels of a column of the picture, whose neighbours it takes from shared memory: one
- * instruction has the absolute differences of a pixel's colours. What is copied there bounds it,
- * from the cache: rows of lenses are copied for each row of the picture's lenses around. */
+ * instruction has the absolute differences of a pixel's colours. Rows of lenses are copied for each
+ * row of the picture's lenses around: that copies and sums take turns bounds it. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 

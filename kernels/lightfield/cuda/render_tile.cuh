@@ -4,8 +4,8 @@
 /* Blended micro-images of bytes, by tiles. A thread has four neighbouring raw pixels of a lens and
  * goes down the rows: of each row of the picture it adds up the rows of lenses, two products of 16
  * bits at once, with weights that are whole numbers of 1 / 65535 of the largest. Some rows of such
- * sums lie in shared memory, where a thread for each pixel adds them up along the lenses. Memory
- * bounds it: each raw pixel is read once, from there to registers. */
+ * sums lie in shared memory, where a thread for each pixel adds them up along the lenses. Each raw
+ * pixel is read once; what bounds it is what a block works out before, and how long loads take. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
 
@@ -24,9 +24,9 @@ struct __align__(16) tile_row
 
 struct render_tile_memory {
     tile_slots slots;
-    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_PICTURE_ROWS][LIGHTFIELD_TILE_LENSES];
-    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_PICTURE_ROWS];
-    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_PICTURE_ROWS]; /* sums */
+    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS][LIGHTFIELD_TILE_LENSES];
+    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
+    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS]; /* sums */
     int row_ends[2];
     /* A pixel takes sums of two raw pixels of each column of lenses, with these weights. */
     uint32_t places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
@@ -129,10 +129,10 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
-    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_PICTURE_ROWS)
+    EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS)
     {
-        const int j = item / LIGHTFIELD_TILE_PICTURE_ROWS;
-        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int j = item / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
         const int down = j - LIGHTFIELD_TILE_RANGE;
         place_part part = {0, 0, NAN};
         if (number < rows.count && abs(down) <= params.range) {
@@ -149,12 +149,12 @@ static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
                                        render_tile_memory &memory)
 {
     const int first = params.rings.is_on ? 0 : params.range; /* ranges that there are */
-    const int each = LIGHTFIELD_TILE_PICTURE_ROWS * LIGHTFIELD_TILE_LENSES;
+    const int each = LIGHTFIELD_TILE_ROWS * LIGHTFIELD_TILE_LENSES;
     EACH_OF_TILE(item, (params.range - first + 1) * each)
     {
         const int range = first + item / each;
-        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
-        const int j = item % each / LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
+        const int j = item % each / LIGHTFIELD_TILE_ROWS;
         const place_part &part = memory.row_parts[j][number];
         float least = INFINITY;
         float weight = 0.0f;
@@ -177,10 +177,10 @@ static __device__ void tile_join_rows(const lightfield_cuda_rendering &params,
                                       render_tile_memory &memory)
 {
     const int first = params.rings.is_on ? 0 : params.range;
-    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_PICTURE_ROWS)
+    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_ROWS)
     {
-        const int range = first + item / LIGHTFIELD_TILE_PICTURE_ROWS;
-        const int number = item % LIGHTFIELD_TILE_PICTURE_ROWS;
+        const int range = first + item / LIGHTFIELD_TILE_ROWS;
+        const int number = item % LIGHTFIELD_TILE_ROWS;
         uint32_t sum = 0;
 #pragma unroll
         for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
@@ -197,21 +197,6 @@ static __device__ void tile_join_rows(const lightfield_cuda_rendering &params,
 }
 
 /* ---- Sums down the rows of lenses */
-
-/* Rows of the picture whose raw pixels come to the cache before they are read. */
-#define TILE_AHEAD 2
-
-static __device__ __forceinline__ void tile_prefetch(const lightfield_cuda_raw &raw,
-                                                     const char *column,
-                                                     const tile_row rows[LIGHTFIELD_TILE_LENSES])
-{
-#pragma unroll
-    for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
-        if (rows[j].weights != 0) {
-            ptx_prefetch(column + rows[j].above + raw.row_stride_bytes);
-        }
-    }
-}
 
 template <int WORDS> struct tile_words {
     uint32_t of[WORDS];
@@ -326,16 +311,11 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
     const int range = has_chunk ? memory.slots.chunk_range[thread] : 0;
     const char *chunk =
         (const char *)of.raw.data + (has_chunk ? memory.slots.chunk_x[thread] : 0) * Raw::bytes;
-    typename Raw::sum *own = sums; /* those of the rows before may still be read */
-    typename Raw::sum *other = sums + LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane;
     for (int begin = 0; begin < rows.count; begin += LIGHTFIELD_TILE_BATCH) {
         const int end = min(begin + LIGHTFIELD_TILE_BATCH, rows.count);
-        typename Raw::sum *row = own + thread;
+        typename Raw::sum *row = sums + thread;
         for (int number = begin; has_chunk && number < end; number++) {
             uint32_t down[4 * Raw::words] = {};
-            if (TILE_AHEAD > 0 && number + TILE_AHEAD < rows.count) {
-                tile_prefetch(of.raw, chunk, memory.rows[range][number + TILE_AHEAD]);
-            }
             tile_sum_down<Raw>(of.raw, chunk, memory.rows[range][number], last, down);
 #pragma unroll
             for (int texel = 0; texel < LIGHTFIELD_TILE_CHUNK; texel++) {
@@ -347,11 +327,11 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
         if (thread < columns) {
             color3 along[LIGHTFIELD_TILE_BATCH] = {};
             if (column.range == 2) {
-                tile_sum_along<Raw, 2>(memory, own, along);
+                tile_sum_along<Raw, 2>(memory, sums, along);
             } else if (column.range == 1) {
-                tile_sum_along<Raw, 1>(memory, own, along);
+                tile_sum_along<Raw, 1>(memory, sums, along);
             } else {
-                tile_sum_along<Raw, 0>(memory, own, along);
+                tile_sum_along<Raw, 0>(memory, sums, along);
             }
 #pragma unroll
             for (int n = 0; n < LIGHTFIELD_TILE_BATCH; n++) {
@@ -362,9 +342,7 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
                 }
             }
         }
-        typename Raw::sum *const done = own;
-        own = other;
-        other = done;
+        __syncthreads();
     }
 }
 

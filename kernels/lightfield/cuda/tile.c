@@ -67,10 +67,10 @@ static bool has_slots(double lenses, int32_t range)
 }
 
 /* Counts the blocks of a row of lenses. */
-static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t most, int32_t *out_rows)
+static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_rows)
 {
     const int32_t rows = height_px / lenses + (height_px % lenses ? 2 : 0);
-    const int32_t parts = parts_of(rows > 0 ? rows : 1, most);
+    const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
     *out_rows = parts_of(rows, parts);
     return parts;
 }
@@ -105,7 +105,7 @@ static int32_t picture_chunks(const struct lightfield_cuda_rendering *params, do
 }
 
 /* Whole lenses have no pixels twice. */
-static int32_t lens_columns(int32_t width_px, int32_t lenses)
+static int32_t columns_of_lens(int32_t width_px, int32_t lenses)
 {
     const int32_t each = width_px / lenses;
     return width_px % lenses == 0 && each > 0 && each <= LIGHTFIELD_TILE_COLUMNS / 4 ? each : 0;
@@ -117,11 +117,11 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
 {
     const struct lightfield_cuda_array *array = &params->array;
     const double per_lens = (double)params->dst.width_px / array->columns;
-    const int32_t each = lens_columns(params->dst.width_px, array->columns);
+    const int32_t each = columns_of_lens(params->dst.width_px, array->columns);
     const int32_t step = each > 0 ? each : LIGHTFIELD_TILE_COLUMNS / 4;
     int32_t rows;
-    *out = (struct lightfield_tile){.parts = parts_of_rows(params->dst.height_px, array->rows,
-                                                           LIGHTFIELD_TILE_PICTURE_ROWS, &rows)};
+    *out =
+        (struct lightfield_tile){.parts = parts_of_rows(params->dst.height_px, array->rows, &rows)};
     if (!has_tiles(&params->raw, array, kind, params->range)) {
         return false;
     }
@@ -153,7 +153,7 @@ enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda, CUs
         .blocks = {cuda_parts(dst->width_px, tile->columns),
                    (uint32_t)(params->of.array.rows * tile->parts), 1},
         .threads = {(uint32_t)tile->threads, 1},
-        .shared_bytes = (uint32_t)(2 * LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
+        .shared_bytes = (uint32_t)(LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
                                    (is_gray ? 1 : 4) * (int32_t)sizeof(float)),
     };
     return cuda_launch(cuda->device, stream, &launch, params);
@@ -172,7 +172,7 @@ bool lightfield_tile_plan(const struct lightfield_cuda *cuda,
     int32_t rows;
     *out = (struct lightfield_tile){
         .columns = LIGHTFIELD_TILE_COLUMNS,
-        .parts = parts_of_rows(wish->height_px, array->rows, LIGHTFIELD_TILE_ROWS, &rows),
+        .parts = parts_of_rows(wish->height_px, array->rows, &rows),
     };
     if (!has_tiles(wish->raw, array, wish->kind, wish->range) || !has_slots(lenses, wish->range)) {
         return false;

@@ -11,8 +11,7 @@
 #include "params.h"
 
 #define LIGHTFIELD_TILE_COLUMNS 96 /* of the picture: a block's */
-#define LIGHTFIELD_TILE_ROWS 12 /* at most, of a block that matches */
-#define LIGHTFIELD_TILE_PICTURE_ROWS 4 /* and of one that renders: short ways from row to row */
+#define LIGHTFIELD_TILE_ROWS 12 /* at most */
 #define LIGHTFIELD_TILE_RANGE 2 /* lenses to each side, at most */
 #define LIGHTFIELD_TILE_LENSES (2 * LIGHTFIELD_TILE_RANGE + 1)
 #define LIGHTFIELD_TILE_SLOTS 32 /* lenses of a row that a block's pixels take samples from */

@@ -46,10 +46,6 @@ static inline uint32_t ptx_load_shared_byte(uint32_t address)
     return *(const uint8_t *)cuda_host_from_shared(address);
 }
 
-static inline void ptx_prefetch(const void *)
-{
-}
-
 static inline void ptx_add_shared(uint32_t address, int32_t value)
 {
     *(uint32_t *)cuda_host_from_shared(address) += (uint32_t)value;
