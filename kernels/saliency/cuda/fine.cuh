@@ -4,9 +4,10 @@
 /* Level 0: the sums of the processor's, in another order. A thread has a pixel and a column of
  * shared memory with a number for each bin that the block's pixels and their surrounds have. It
  * adds the kernel's weight of each pixel around its own to that pixel's bin; the numbers' sums up
- * to a bin are F - G of its plane. Four threads share two pixels and their columns, each with every
- * fourth row of the kernel; a warp's 32 columns are in 32 banks. Additions to shared memory bound
- * it: (2 reach + 1)^2 a pixel and scale, whatever the picture has. */
+ * to a bin are F - G of its plane. A thread has four pixels below each other, and their columns,
+ * which the block's eight warps share: each has four columns of the kernel, whose weights stay in
+ * registers from row to row. A warp's 32 columns are in 32 banks. Additions to shared memory bound
+ * it: (2 reach + 1)^2 a pixel and scale without the kernel's zeros, whatever the picture has. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
@@ -88,62 +89,122 @@ static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, i
     ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * 4u * COLUMNS, weight.w);
 }
 
-/* Two pixels, of rows that have one row between them, share what is read of the kernel; four warps
- * share a pixel. Pixels of four words behind each other are under way at once. */
-#define PAIRS (SALIENCY_CUDA_ROWS / 2)
-#define SHARES (FINE_THREADS / 32 / PAIRS)
-
-static __device__ __forceinline__ void add_window(const fine_memory &memory, int reach,
-                                                  int fine_reach)
+/* Four neighbours of a row, for the thread's pixels from FIRST to END. */
+template <int FIRST, int END>
+static __device__ __forceinline__ void add_row(uint32_t sums, uint32_t ranks,
+                                               const int4 weights[SALIENCY_CUDA_ROWS])
 {
-    const int pair = (int)threadIdx.y % PAIRS;
-    const int share = (int)threadIdx.y / PAIRS;
-    const int corner = (pair + share) * REGION_PITCH + (int)threadIdx.x +
-                       (fine_reach - reach) * (REGION_PITCH + 1);
-    const unsigned bits = (unsigned)(corner % 4) * 8u;
-    const int fours = (2 * reach + 4) / 4;
-    const uint32_t upper = address_of(memory.sums + pair * 32 + threadIdx.x);
-    const uint32_t lower = upper + PAIRS * 32u * 4u;
-    const uint32_t *words = memory.region + corner / 4;
-    const int4 *weights = (const int4 *)memory.kernel + share * (SALIENCY_CUDA_FINE_PITCH / 4);
-    for (int row = share; row <= 2 * reach; row += SHARES) {
-        const uint32_t *below = words + PAIRS * (REGION_PITCH / 4);
-        uint32_t word = words[0];
-        uint32_t word_below = below[0];
-#pragma unroll 4
-        for (int i = 0; i < fours; i++) {
-            const int4 weight = weights[i];
-            const uint32_t next = words[i + 1];
-            const uint32_t next_below = below[i + 1];
-            add_four<SALIENCY_CUDA_THREADS>(upper, __funnelshift_r(word, next, bits), weight);
-            add_four<SALIENCY_CUDA_THREADS>(lower, __funnelshift_r(word_below, next_below, bits),
-                                            weight);
-            word = next;
-            word_below = next_below;
-        }
-        words += SHARES * (REGION_PITCH / 4);
-        weights += SHARES * (SALIENCY_CUDA_FINE_PITCH / 4);
+    const uint32_t next = 4u * SALIENCY_CUDA_THREADS;
+    const uint32_t x = sums + __byte_perm(ranks, 0, 0x4440) * next;
+    const uint32_t y = sums + __byte_perm(ranks, 0, 0x4441) * next;
+    const uint32_t z = sums + __byte_perm(ranks, 0, 0x4442) * next;
+    const uint32_t w = sums + __byte_perm(ranks, 0, 0x4443) * next;
+#pragma unroll
+    for (int i = FIRST; i < END; i++) {
+        const uint32_t pixel = 4u * SALIENCY_CUDA_SEGMENT * (uint32_t)i;
+        ptx_add_shared(x + pixel, weights[i].x);
+        ptx_add_shared(y + pixel, weights[i].y);
+        ptx_add_shared(z + pixel, weights[i].z);
+        ptx_add_shared(w + pixel, weights[i].w);
     }
 }
 
-/* The absolute values of the part's planes. */
+/* Goes down four columns of the kernel: a row of neighbours has the weights of a row for the first
+ * of the thread's pixels, and of the row above for the next. */
+struct fine_walk {
+    const uint32_t *words;
+    const int4 *kernel;
+    unsigned bits;
+    int4 weights[SALIENCY_CUDA_ROWS]; /* of each pixel */
+
+    __device__ __forceinline__ uint32_t next_ranks()
+    {
+        const uint32_t ranks = __funnelshift_r(words[0], words[1], bits);
+        words += REGION_PITCH / 4;
+        return ranks;
+    }
+
+    __device__ __forceinline__ void move_down()
+    {
+#pragma unroll
+        for (int i = SALIENCY_CUDA_ROWS - 1; i > 0; i--) {
+            weights[i] = weights[i - 1];
+        }
+    }
+
+    __device__ __forceinline__ void next_weights()
+    {
+        move_down();
+        weights[0] = *kernel;
+        kernel += SALIENCY_CUDA_FINE_PITCH / 4;
+    }
+};
+static_assert(SALIENCY_CUDA_ROWS == 4, "rows begin and end one by one");
+
+/* rows: of the kernel, 3 or more */
+static __device__ __forceinline__ void walk_down(fine_walk &walk, int rows, uint32_t sums)
+{
+    walk.next_weights();
+    add_row<0, 1>(sums, walk.next_ranks(), walk.weights);
+    walk.next_weights();
+    add_row<0, 2>(sums, walk.next_ranks(), walk.weights);
+    walk.next_weights();
+    add_row<0, 3>(sums, walk.next_ranks(), walk.weights);
+#pragma unroll 4
+    for (int row = 3; row < rows; row++) {
+        walk.next_weights();
+        add_row<0, 4>(sums, walk.next_ranks(), walk.weights);
+    }
+    walk.move_down();
+    add_row<1, 4>(sums, walk.next_ranks(), walk.weights);
+    walk.move_down();
+    add_row<2, 4>(sums, walk.next_ranks(), walk.weights);
+    walk.move_down();
+    add_row<3, 4>(sums, walk.next_ranks(), walk.weights);
+}
+
+/* A warp has four columns of the kernel, whose rows of zeros at both ends are left out. */
+static __device__ __forceinline__ void add_window(const saliency_cuda_frame &frame,
+                                                  const fine_memory &memory, uint32_t scale)
+{
+    const int reach = frame.scales[scale].reach;
+    const int fours = (2 * reach + 4) / 4;
+    const int margin = frame.fine_reach - reach;
+    for (int four = (int)threadIdx.y; four < fours; four += FINE_THREADS / 32) {
+        const int skipped = frame.fine_skipped[scale][four];
+        const int corner =
+            (margin + skipped) * REGION_PITCH + margin + 4 * four + (int)threadIdx.x;
+        fine_walk walk = {memory.region + corner / 4,
+                          (const int4 *)memory.kernel +
+                              skipped * (SALIENCY_CUDA_FINE_PITCH / 4) + four,
+                          (unsigned)(corner % 4) * 8u,
+                          {}};
+        walk_down(walk, 2 * (reach - skipped) + 1, address_of(memory.sums + threadIdx.x));
+    }
+}
+
+/* The absolute values of the part's planes. A kernel's weights come to 0, and so do all numbers:
+ * the second part begins at the last one. */
 static __device__ __forceinline__ int32_t sum_planes(const present_bins &bins, int count,
                                                      const int32_t *sums)
 {
-    const int part = (int)threadIdx.y / SALIENCY_CUDA_ROWS;
-    const int first = count * part / SALIENCY_CUDA_FINE_PARTS;
-    const int end = count * (part + 1) / SALIENCY_CUDA_FINE_PARTS;
+    const int middle = count / SALIENCY_CUDA_FINE_PARTS;
     int32_t plane = 0;
     int32_t total = 0;
-    for (int i = 0; i < first; i++) {
-        plane += sums[i * SALIENCY_CUDA_THREADS];
+    if (threadIdx.y < SALIENCY_CUDA_ROWS) {
+        for (int i = 0; i < middle; i++) {
+            plane += sums[i * SALIENCY_CUDA_THREADS];
+            total += abs(plane) * (bins.list[i + 1] - bins.list[i]);
+        }
+        return total;
     }
-    for (int i = first; i < end; i++) {
+    for (int i = count - 1; i > middle; i--) {
         plane += sums[i * SALIENCY_CUDA_THREADS];
-        total += abs(plane) * (bins.list[i + 1] - bins.list[i]);
+        total += abs(plane) * (bins.list[i] - bins.list[i - 1]);
     }
     return total;
 }
+static_assert(SALIENCY_CUDA_FINE_PARTS == 2, "one from the first bin, one from the last");
 
 static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &frame,
                                                  fine_memory &memory)
@@ -167,7 +228,7 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
             sums[i * SALIENCY_CUDA_THREADS] = 0;
         }
         __syncthreads();
-        add_window(memory, scale.reach, frame.fine_reach);
+        add_window(frame, memory, number);
         __syncthreads();
         if (x < frame.width_px && y < frame.height_px) {
             int32_t *response = (int32_t *)frame.responses +

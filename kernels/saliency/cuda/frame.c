@@ -83,6 +83,19 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct count
     count_rows(&cuda->frame, out, counts);
 }
 
+/* Three rows or more are left. */
+static unsigned char skipped_rows(const struct saliency_scale *scale, int32_t column)
+{
+    const int32_t *kernel = saliency_kernel_of(scale, 1) + column;
+    int32_t row = 0;
+    while (row < scale->reach - 1 && kernel[0] == 0 && kernel[1] == 0 && kernel[2] == 0 &&
+           kernel[3] == 0) {
+        kernel += SALIENCY_FINE_PITCH;
+        row++;
+    }
+    return (unsigned char)row;
+}
+
 /* How many numbers level 0's kernels are. */
 static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cuda_frame *frame)
 {
@@ -101,6 +114,9 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
         memcpy(out->weights, scale->weights, sizeof out->weights);
         if (scale->kernels) {
             kernels += (2 * scale->reach + 1) * SALIENCY_CUDA_FINE_PITCH;
+            for (int32_t column = 0; column <= 2 * scale->reach; column += 4) {
+                frame->fine_skipped[i][column / 4] = skipped_rows(scale, column);
+            }
         }
     }
     return kernels;

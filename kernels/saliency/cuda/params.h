@@ -23,7 +23,7 @@
      SALIENCY_CUDA_PRESENT_BYTES + (2 * (reach) + 1) * SALIENCY_CUDA_FINE_PITCH * 4)
 #define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
-#define SALIENCY_CUDA_FINE_PARTS 2 /* of a kernel's rows: warps that share their numbers */
+#define SALIENCY_CUDA_FINE_PARTS 2 /* of a pixel's numbers, when they are added up */
 
 /* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
 #define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it: a lane a sample; others: a block */
@@ -103,6 +103,8 @@ struct saliency_cuda_frame {
     uint32_t layer_first; /* of those whose samples there is memory for at once */
     uint32_t candidate_most; /* of an image */
     float threshold;
+    /* Rows of zeros at both ends of four columns of a kernel */
+    unsigned char fine_skipped[SALIENCY_FINE_SCALES_MAX][SALIENCY_CUDA_FINE_PITCH / 4];
     int32_t masks; /* of a layer */
     int32_t plane_rows; /* of a tile, with the largest reach */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
