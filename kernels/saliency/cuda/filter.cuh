@@ -33,6 +33,7 @@ static __device__ __forceinline__ float *lines_of(const saliency_cuda_frame &fra
 struct filter_tile {
     int level;
     int x, y; /* first sample that is written, counted from the response's first */
+    int width, height; /* samples that are written */
     int reach; /* of the level's scales */
 };
 
@@ -45,8 +46,14 @@ static __device__ __forceinline__ filter_tile tile_of_block(const saliency_cuda_
     }
     const saliency_cuda_level &at = frame.levels[level];
     number -= level > 0 ? frame.levels[level - 1].tile_end : 0;
-    filter_tile tile = {level, number % at.tiles_across * SALIENCY_CUDA_TILE_WIDTH,
-                        number / at.tiles_across * SALIENCY_CUDA_TILE_HEIGHT, 0};
+    filter_tile tile = {level,
+                        number % at.tiles_across * SALIENCY_CUDA_TILE_WIDTH,
+                        number / at.tiles_across * SALIENCY_CUDA_TILE_HEIGHT,
+                        0,
+                        0,
+                        0};
+    tile.width = min(SALIENCY_CUDA_TILE_WIDTH, at.x.out_count - tile.x);
+    tile.height = min(SALIENCY_CUDA_TILE_HEIGHT, at.y.out_count - tile.y);
     for (uint32_t i = at.scale_first; i < at.scale_end; i++) {
         tile.reach = max(tile.reach, frame.scales[i].reach);
     }
@@ -69,10 +76,9 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
     const int margin = tile.reach + 1;
     const int left = sample_at(level.x, tile.x - margin) / SALIENCY_CUDA_SEGMENT;
     const int across =
-        sample_at(level.x, tile.x + SALIENCY_CUDA_COLUMNS + margin) / SALIENCY_CUDA_SEGMENT - left +
-        1;
+        sample_at(level.x, tile.x + tile.width + margin) / SALIENCY_CUDA_SEGMENT - left + 1;
     const int top = sample_at(level.y, tile.y - margin);
-    const int down = sample_at(level.y, tile.y + SALIENCY_CUDA_TILE_ROWS + margin) - top + 1;
+    const int down = sample_at(level.y, tile.y + tile.height + margin) - top + 1;
     if (thread < MASK_WORDS) {
         memory.bins.mask[thread] = 0;
     }
@@ -97,8 +103,8 @@ static __device__ __forceinline__ void begin_plane(const saliency_cuda_frame &fr
 {
     const saliency_cuda_level &level = frame.levels[tile.level];
     const float *plane = plane_at(frame, level, 0, 0) + (int64_t)bin * level.pitch * level.y.count;
-    const int width = SALIENCY_CUDA_COLUMNS + 2 * tile.reach;
-    const int height = SALIENCY_CUDA_TILE_ROWS + 2 * tile.reach;
+    const int width = tile.width + 2 + 2 * tile.reach;
+    const int height = tile.height + 2 + 2 * tile.reach;
     for (int row = (int)threadIdx.x / 32; row < height; row += SALIENCY_CUDA_FILTER_THREADS / 32) {
         const float *from =
             plane + (int64_t)sample_at(level.y, tile.y - 1 - tile.reach + row) * level.pitch;
@@ -144,19 +150,33 @@ static __device__ __forceinline__ void get_weights(const saliency_cuda_scale &sc
     }
 }
 
+/* Of 2^16, rounded up: item * part_of(count) / 2^16 is item / count of all items that there are. */
+static __device__ __forceinline__ uint32_t part_of(int count)
+{
+    static_assert((SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH) *
+                          (SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH) *
+                          (SALIENCY_CUDA_COLUMNS / RUN) <
+                      1 << 16,
+                  "an item is less than 2^16 / count");
+    return (uint32_t)(65535.5f / (float)count) + 1u;
+}
+
 /* Neighbouring threads have neighbouring rows. */
 template <int REACH>
-static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &scale, int reach,
-                                                  const float *plane, float *lines)
+static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &scale,
+                                                  const filter_tile &tile, const float *plane,
+                                                  float *lines)
 {
-    const int rows = SALIENCY_CUDA_TILE_ROWS + 2 * REACH;
-    const int within = reach - REACH; /* the plane's margin is that of the largest scale */
+    const int rows = tile.height + 2 + 2 * REACH;
+    const int runs = (tile.width + 2 + RUN - 1) / RUN;
+    const int within = tile.reach - REACH; /* the plane's margin is that of the largest scale */
+    const uint32_t part = part_of(rows);
     float weights[REACH + 1];
     get_weights<REACH>(scale, weights);
-    for (int item = (int)threadIdx.x; item < rows * (SALIENCY_CUDA_COLUMNS / RUN);
-         item += SALIENCY_CUDA_FILTER_THREADS) {
-        const int row = item % rows;
-        const int column = item / rows * RUN;
+    for (int item = (int)threadIdx.x; item < rows * runs; item += SALIENCY_CUDA_FILTER_THREADS) {
+        const int run = (int)((uint32_t)item * part >> 16);
+        const int row = item - run * rows;
+        const int column = run * RUN;
         float sums[RUN];
         gauss<REACH, RUN>(plane + (row + within) * PLANE_PITCH + column + within, 1, weights, sums);
 #pragma unroll
@@ -175,6 +195,12 @@ static __device__ __forceinline__ int column_of_thread()
 static __device__ __forceinline__ int row_of_thread()
 {
     return (int)threadIdx.x / 64 * SALIENCY_CUDA_STRIP;
+}
+
+/* Whether the thread's warp has any that are written. */
+static __device__ __forceinline__ bool has_samples(const filter_tile &tile)
+{
+    return column_of_thread() - (int)threadIdx.x % 32 < tile.width && row_of_thread() < tile.height;
 }
 
 /* Second differences across, of neighbouring lanes. */
@@ -237,10 +263,11 @@ static __device__ __forceinline__ void add_columns(const saliency_cuda_scale &sc
 
 /* Of all scales, whose lines lie behind each other. */
 static __device__ __forceinline__ void gauss_rows_of(const saliency_cuda_scale *scales, int count,
-                                                     int reach, const float *plane, float *lines)
+                                                     const filter_tile &tile, const float *plane,
+                                                     float *lines)
 {
     for (int k = 0; k < count; k++) {
-#define ROWS(number) gauss_rows<number>(scales[k], reach, plane, lines)
+#define ROWS(number) gauss_rows<number>(scales[k], tile, plane, lines)
         OF_REACH(scales[k].reach, ROWS)
 #undef ROWS
         lines += (SALIENCY_CUDA_TILE_ROWS + 2 * scales[k].reach) * LINE_PITCH;
@@ -305,12 +332,14 @@ static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &
     for (; i < last; i += (int)gridDim.y) {
         copy_wait();
         __syncthreads();
-        gauss_rows_of(scales, scale_count, tile.reach, memory.plane, lines);
+        gauss_rows_of(scales, scale_count, tile, memory.plane, lines);
         __syncthreads();
         if (i + (int)gridDim.y < last) {
             begin_plane(frame, tile, bins[i + (int)gridDim.y], memory);
         }
-        add_scales(scales, scale_count, bins[i + 1] - bins[i], lines, total);
+        if (has_samples(tile)) {
+            add_scales(scales, scale_count, bins[i + 1] - bins[i], lines, total);
+        }
     }
 #pragma unroll
     for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {

@@ -172,11 +172,10 @@ static __device__ __forceinline__ void add_window(const saliency_cuda_frame &fra
     const int margin = frame.fine_reach - reach;
     for (int four = (int)threadIdx.y; four < fours; four += FINE_THREADS / 32) {
         const int skipped = frame.fine_skipped[scale][four];
-        const int corner =
-            (margin + skipped) * REGION_PITCH + margin + 4 * four + (int)threadIdx.x;
+        const int corner = (margin + skipped) * REGION_PITCH + margin + 4 * four + (int)threadIdx.x;
         fine_walk walk = {memory.region + corner / 4,
-                          (const int4 *)memory.kernel +
-                              skipped * (SALIENCY_CUDA_FINE_PITCH / 4) + four,
+                          (const int4 *)memory.kernel + skipped * (SALIENCY_CUDA_FINE_PITCH / 4) +
+                              four,
                           (unsigned)(corner % 4) * 8u,
                           {}};
         walk_down(walk, 2 * (reach - skipped) + 1, address_of(memory.sums + threadIdx.x));
