@@ -42,7 +42,10 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
     out->mask = frame->masks;
     frame->plane_samples += (uint64_t)SALIENCY_BINS * (uint64_t)(out->pitch * out->y.count);
     frame->masks += segments * out->y.count;
-    *blocks += (uint32_t)((near ? segments : out->x.count) * out->y.count);
+    *blocks += (uint32_t)((near ? segments : whole(frame->width_px, SALIENCY_CUDA_SEGMENT)) *
+                          out->y.count);
+    out->far = (int32_t)frame->far_samples;
+    frame->far_samples += near ? 0 : out->x.count * out->y.count;
     out->block_end = (int32_t)*blocks;
 }
 

@@ -8,9 +8,11 @@
  * A block's four warps have every fourth row of pixels, and add to the same 32 columns of shared
  * memory, with a number a bin: 16 KiB, so that a multiprocessor has 40 warps whose memory is waited
  * for. Near: a lane has a sample and a column. Far, where a sample has thousands of pixels: a block
- * has one, and a lane every 32nd column of pixels.
+ * has 32 columns of pixels and a row of samples. Pixels of a column are added up by their bins, and
+ * these numbers, times the columns' weights, for each sample.
  *
- * Additions to shared memory bound both: some (7.2 step)^2 a sample, 52 a pixel and level. */
+ * Additions to shared memory bound near levels, some (7.2 step)^2 a sample, 52 a pixel and level.
+ * Of far ones there are 7.2, and 900 / step products. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 
@@ -26,10 +28,15 @@ struct alignas(16) near_memory {
 };
 static_assert(sizeof(near_memory) == SALIENCY_CUDA_NEAR_BYTES, "");
 
-struct far_memory {
+/* Samples that have weights for 32 columns of pixels: (31 + 2 reach) / step + 1, and those beyond
+ * the picture's edge */
+#define FAR_SAMPLES 12
+static_assert(SALIENCY_CUDA_NEAR_STEP >= 8 && SALIENCY_CUDA_SEGMENT == 32, "31 / 16 + 7.2 + 2");
+
+struct alignas(16) far_memory {
     int32_t sums[COLUMN_NUMBERS];
     int32_t weights[SALIENCY_CUDA_WEIGHTS]; /* of some rows */
-    int32_t before[SALIENCY_CUDA_ROWS];
+    int32_t across[SALIENCY_CUDA_SEGMENT][FAR_SAMPLES]; /* of columns, for the samples */
 };
 static_assert(sizeof(far_memory) == SALIENCY_CUDA_FAR_BYTES, "");
 
@@ -229,39 +236,34 @@ static __device__ __forceinline__ int32_t weight_of(const far_span &span, const 
 #define FAR_ROWS 8 /* of a thread that are under way at once */
 #define FAR_WEIGHTS (SALIENCY_CUDA_WEIGHTS - FAR_ROWS * SALIENCY_CUDA_ROWS)
 
-/* Rows from `first` to `last`, whose weights are in memory, and zeros behind them. */
-static __device__ __forceinline__ void add_rows(const unsigned char *bins, int width,
-                                                const far_span &x, const int32_t *taps, int first,
+/* Rows from `first` to `last` of the lane's column, whose weights are in memory, and zeros behind
+ * them. */
+static __device__ __forceinline__ void add_rows(const unsigned char *column, int width, int first,
                                                 int last, const far_memory &memory, uint32_t sums)
 {
-    for (int column = x.first + (int)threadIdx.x; column <= x.last;
-         column += SALIENCY_CUDA_SEGMENT) {
-        const int32_t weight = weight_of(x, taps, column);
-        const unsigned char *from = bins + column;
-        for (int row = (int)threadIdx.y; row <= last - first;
-             row += FAR_ROWS * SALIENCY_CUDA_ROWS) {
-            uint32_t bin[FAR_ROWS];
+    for (int row = (int)threadIdx.y; row <= last - first; row += FAR_ROWS * SALIENCY_CUDA_ROWS) {
+        uint32_t bin[FAR_ROWS];
 #pragma unroll
-            for (int i = 0; i < FAR_ROWS; i++) {
-                const int at = min(first + row + i * SALIENCY_CUDA_ROWS, last);
-                bin[i] = from[(uint32_t)(at * width)];
-            }
+        for (int i = 0; i < FAR_ROWS; i++) {
+            const int at = min(first + row + i * SALIENCY_CUDA_ROWS, last);
+            bin[i] = column[(uint32_t)(at * width)];
+        }
 #pragma unroll
-            for (int i = 0; i < FAR_ROWS; i++) {
-                ptx_add_shared(sums + bin[i] * (4u * SALIENCY_CUDA_SEGMENT),
-                               weight * memory.weights[row + i * SALIENCY_CUDA_ROWS]);
-            }
+        for (int i = 0; i < FAR_ROWS; i++) {
+            ptx_add_shared(sums + bin[i] * (4u * SALIENCY_CUDA_SEGMENT),
+                           memory.weights[row + i * SALIENCY_CUDA_ROWS]);
         }
     }
 }
 
-static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
-                                               const saliency_cuda_level &level, int i, int j,
-                                               far_memory &memory, int thread)
+/* Of 32 columns from x on: their pixels' weights for row j of samples, added up by bins. */
+static __device__ __forceinline__ void add_columns_of(const saliency_cuda_frame &frame,
+                                                      const saliency_cuda_level &level, int x,
+                                                      int j, far_memory &memory, int thread)
 {
     const int32_t *taps = taps_of(frame, level);
-    const far_span x = span_of(level.x, level, i, frame.width_px);
     const far_span y = span_of(level.y, level, j, frame.height_px);
+    const int column = x + (int)threadIdx.x;
     for (int first = y.first; first <= y.last; first += FAR_WEIGHTS) {
         const int last = min(first + FAR_WEIGHTS - 1, y.last);
         __syncthreads();
@@ -270,28 +272,97 @@ static __device__ __forceinline__ void add_far(const saliency_cuda_frame &frame,
             memory.weights[row] = first + row <= last ? weight_of(y, taps, first + row) : 0;
         }
         __syncthreads();
-        add_rows(bins_of_layer(frame), frame.width_px, x, taps, first, last, memory,
-                 address_of(memory.sums + threadIdx.x));
+        if (column < frame.width_px) {
+            add_rows(bins_of_layer(frame) + column, frame.width_px, first, last, memory,
+                     address_of(memory.sums + threadIdx.x));
+        }
     }
 }
 
-/* The number of the thread's bin and of all before it. */
-static __device__ __forceinline__ int32_t sum_up_to(int32_t number, far_memory &memory, int thread)
+/* Numbers of a bin behind each other become those of a column behind each other. The result:
+ * whether the thread's bin has any. */
+static __device__ __forceinline__ bool transpose(int32_t *sums, int thread)
 {
-    int32_t sum = number;
+    int32_t own[SALIENCY_CUDA_SEGMENT];
+    int32_t any = 0;
+    __syncthreads();
 #pragma unroll
-    for (int by = 1; by < 32; by *= 2) {
-        const int32_t other = __shfl_up_sync(~0u, sum, by);
-        sum += thread % 32 >= by ? other : 0;
-    }
-    if (thread % 32 == 31) {
-        memory.before[thread / 32] = sum;
+    for (int k = 0; k < SALIENCY_CUDA_SEGMENT; k++) { /* no two threads at one bank */
+        own[k] = sums[thread * SALIENCY_CUDA_SEGMENT + (k + thread) % SALIENCY_CUDA_SEGMENT];
+        any |= own[k];
     }
     __syncthreads();
-    for (int warp = 0; warp < thread / 32; warp++) {
-        sum += memory.before[warp];
+#pragma unroll
+    for (int k = 0; k < SALIENCY_CUDA_SEGMENT; k++) {
+        sums[(k + thread) % SALIENCY_CUDA_SEGMENT * SALIENCY_BINS + thread] = own[k];
     }
-    return sum;
+    __syncthreads();
+    return any != 0;
+}
+
+/* Samples of a row that have weights for columns from x on. */
+struct far_samples {
+    int first, count;
+};
+
+static __device__ __forceinline__ far_samples samples_of(const saliency_cuda_frame &frame,
+                                                         const saliency_cuda_level &level, int x)
+{
+    const int shift = __popc((uint32_t)level.step_px - 1u);
+    const int next = x + SALIENCY_CUDA_SEGMENT;
+    const int low = ((x - level.reach_px + level.step_px - 1) >> shift) - level.x.first;
+    const int high = ((next - 1 + level.reach_px) >> shift) - level.x.first;
+    const int first = x == 0 ? 0 : max(low, 0);
+    const int last = next >= frame.width_px ? level.x.count - 1 : min(high, level.x.count - 1);
+    return {first, last - first + 1};
+}
+
+static __device__ __forceinline__ void weigh_columns(const saliency_cuda_frame &frame,
+                                                     const saliency_cuda_level &level, int x,
+                                                     const far_samples &samples, far_memory &memory,
+                                                     int thread)
+{
+    const int32_t *taps = taps_of(frame, level);
+    for (int i = thread; i < SALIENCY_CUDA_SEGMENT * FAR_SAMPLES; i += SALIENCY_CUDA_THREADS) {
+        const int sample = i / SALIENCY_CUDA_SEGMENT;
+        const int column = i % SALIENCY_CUDA_SEGMENT;
+        const far_span span = span_of(level.x, level, samples.first + sample, frame.width_px);
+        const bool has = sample < samples.count && x + column < frame.width_px;
+        memory.across[column][sample] = has ? weight_of(span, taps, x + column) : 0;
+    }
+}
+
+/* The number of a bin, of a sample. */
+static __device__ __forceinline__ int32_t *far_sum_at(const saliency_cuda_frame &frame, int sample,
+                                                      int bin)
+{
+    return (int32_t *)frame.far_sums +
+           ((int64_t)blockIdx.z * frame.far_samples + sample) * SALIENCY_BINS + bin;
+}
+
+/* The thread's bin, of all columns, for each of the samples. */
+static __device__ __forceinline__ void add_samples(const saliency_cuda_frame &frame, int sample,
+                                                   int count, const far_memory &memory, int thread)
+{
+    int32_t totals[FAR_SAMPLES] = {};
+#pragma unroll 4
+    for (int column = 0; column < SALIENCY_CUDA_SEGMENT; column++) {
+        const int32_t number = memory.sums[column * SALIENCY_BINS + thread];
+        const int4 *weights = (const int4 *)memory.across[column];
+#pragma unroll
+        for (int i = 0; i < FAR_SAMPLES / 4; i++) {
+            totals[4 * i] += weights[i].x * number;
+            totals[4 * i + 1] += weights[i].y * number;
+            totals[4 * i + 2] += weights[i].z * number;
+            totals[4 * i + 3] += weights[i].w * number;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < FAR_SAMPLES; i++) {
+        if (i < count && totals[i] != 0) {
+            atomicAdd(far_sum_at(frame, sample + i, thread), totals[i]);
+        }
+    }
 }
 
 static __device__ __forceinline__ void make_far(const saliency_cuda_frame &frame,
@@ -300,22 +371,61 @@ static __device__ __forceinline__ void make_far(const saliency_cuda_frame &frame
     const sample_place place = place_of_block(frame, false);
     const saliency_cuda_level &level = frame.levels[place.level];
     const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
-    const int i = place.block % level.x.count;
-    const int j = place.block / level.x.count;
+    const int chunks = (frame.width_px + SALIENCY_CUDA_SEGMENT - 1) / SALIENCY_CUDA_SEGMENT;
+    const int x = place.block % chunks * SALIENCY_CUDA_SEGMENT;
+    const int j = place.block / chunks;
+    const far_samples samples = samples_of(frame, level, x);
     clear_columns(memory.sums, thread);
-    add_far(frame, level, i, j, memory, thread);
-    __syncthreads();
-    int32_t number = 0;
-    const int32_t *own = memory.sums + thread * SALIENCY_CUDA_SEGMENT;
-    for (int k = 0; k < SALIENCY_CUDA_SEGMENT; k++) { /* no two threads at one bank */
-        number += own[(k + thread) % SALIENCY_CUDA_SEGMENT];
+    weigh_columns(frame, level, x, samples, memory, thread);
+    add_columns_of(frame, level, x, j, memory, thread);
+    if (__any_sync(~0u, transpose(memory.sums, thread))) {
+        add_samples(frame, level.far + j * level.x.count + samples.first, samples.count, memory,
+                    thread);
     }
-    const uint32_t mask = __ballot_sync(~0u, number != 0);
+}
+
+/* ---- Planes of far samples */
+
+/* The number of the thread's bin and of all before it. */
+static __device__ __forceinline__ int32_t sum_up_to(int32_t number, int32_t *before, int thread)
+{
+    int32_t sum = number;
+#pragma unroll
+    for (int by = 1; by < 32; by *= 2) {
+        const int32_t other = __shfl_up_sync(~0u, sum, by);
+        sum += thread % 32 >= by ? other : 0;
+    }
+    if (thread % 32 == 31) {
+        before[thread / 32] = sum;
+    }
+    __syncthreads();
+    for (int warp = 0; warp < thread / 32; warp++) {
+        sum += before[warp];
+    }
+    return sum;
+}
+
+/* A block has a sample, and a thread a bin. */
+static __device__ __forceinline__ void make_far_planes(const saliency_cuda_frame &frame,
+                                                       int32_t *before)
+{
+    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
+    const int sample = (int)blockIdx.x;
+    int number = 0;
+    for (int i = 0; i < (int)frame.level_count; i++) {
+        const saliency_cuda_level &at = frame.levels[i];
+        number = at.step_px > SALIENCY_CUDA_NEAR_STEP && at.far <= sample ? i : number;
+    }
+    const saliency_cuda_level &level = frame.levels[number];
+    const int i = (sample - level.far) % level.x.count;
+    const int j = (sample - level.far) / level.x.count;
+    const int32_t own = *far_sum_at(frame, sample, thread);
+    const uint32_t mask = __ballot_sync(~0u, own != 0);
     if (thread % 32 == 0) {
         atomicOr(&mask_at(frame, level, i, j)[thread / 32], mask);
     }
     plane_at(frame, level, i, j)[(int64_t)thread * level.pitch * level.y.count] =
-        (float)sum_up_to(number, memory, thread);
+        (float)sum_up_to(own, before, thread);
 }
 
 #endif

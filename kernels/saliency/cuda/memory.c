@@ -11,6 +11,7 @@
 
 #define PART_BYTES 256 /* what parts of memory are aligned to */
 #define REPORTED 2048
+#define FAR_SAMPLE_BYTES (UINT64_C(4) * SALIENCY_BINS)
 #define GRID_MOST 65535 /* along z */
 
 /* Nothing is under way: every call has waited for its work. */
@@ -58,6 +59,7 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uin
     frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
     frame->planes = place(sizeof(float) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
+    frame->far_sums = place(FAR_SAMPLE_BYTES * cuda->layers * (uint64_t)frame->far_samples, &bytes);
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
     frame->counts = place(sizeof(uint32_t) * cuda->images, &bytes);
     return bytes;
@@ -65,8 +67,9 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uin
 
 static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 {
-    uint64_t *const places[] = {&frame->kernels,  &frame->taps,      &frame->bins,  &frame->planes,
-                                &frame->masks_at, &frame->responses, &frame->counts};
+    uint64_t *const places[] = {&frame->kernels,   &frame->taps,     &frame->bins,
+                                &frame->planes,    &frame->masks_at, &frame->far_sums,
+                                &frame->responses, &frame->counts};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         *places[i] += by;
     }
@@ -75,7 +78,8 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 /* Of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
-    return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks;
+    return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks +
+           FAR_SAMPLE_BYTES * (uint64_t)cuda->frame.far_samples;
 }
 
 /* Of an image without these: bins, responses, candidates, and those that are reported. */

@@ -34,7 +34,7 @@
      SALIENCY_CUDA_ROWS * (SALIENCY_CUDA_NEAR_WORDS + SALIENCY_CUDA_SEGMENT) * 4)
 #define SALIENCY_CUDA_WEIGHTS 512 /* of a far sample's rows, at once */
 #define SALIENCY_CUDA_FAR_BYTES                                                                    \
-    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_ROWS * 4)
+    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
 #define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
 /* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column; two warps lie
@@ -80,6 +80,7 @@ struct saliency_cuda_level {
     int32_t tiles_across, tile_end; /* number behind that of its last tile */
     int32_t block_end; /* and of its last block of samples, of its kind of levels */
     int32_t mask; /* its first row's first mask */
+    int32_t far; /* number of its first sample among those of far levels */
     uint64_t plane; /* of its first plane, in a layer's samples */
 };
 
@@ -113,6 +114,8 @@ struct saliency_cuda_frame {
     uint64_t planes; /* float: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */
     uint64_t masks_at; /* 4 uint32_t each: bins that 32 neighbours have */
+    uint64_t far_sums; /* int32_t: each bin's of each sample of far levels */
+    int64_t far_samples; /* of a layer */
     uint64_t responses; /* int32_t */
     uint64_t response_count; /* of an image */
     uint64_t candidates;

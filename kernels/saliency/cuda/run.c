@@ -88,15 +88,18 @@ static enum fovea_result launch_layers(const struct saliency_cuda_group *group, 
                          : FOVEA_OK;
 }
 
-/* Masks of far levels' samples come bit by bit. */
+/* Numbers of far levels' samples come part by part, and masks bit by bit: both are zeros before. */
 static enum fovea_result make_far(const struct saliency_cuda_group *group, uint32_t first,
                                   uint32_t layers)
 {
     const struct saliency_cuda *cuda = group->cuda;
+    const struct saliency_cuda_frame *frame = &cuda->frame;
+    const uint64_t sums = UINT64_C(4) * SALIENCY_BINS * layers * (uint64_t)frame->far_samples;
     const uint32_t blocks[2] = {cuda->far_blocks, 1};
-    FOVEA_TRY(
-        clear(group, cuda->frame.masks_at, UINT64_C(16) * layers * (uint64_t)cuda->frame.masks));
-    return launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_FAR_BYTES, first, layers);
+    const uint32_t samples[2] = {(uint32_t)frame->far_samples, 1};
+    FOVEA_TRY(clear(group, frame->masks_at, frame->far_sums - frame->masks_at + sums));
+    FOVEA_TRY(launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_FAR_BYTES, first, layers));
+    return launch_layers(group, cuda->far_planes, samples, 0, first, layers);
 }
 
 static enum fovea_result make_near(const struct saliency_cuda_group *group, uint32_t first,

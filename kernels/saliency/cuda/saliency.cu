@@ -12,7 +12,8 @@
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
  * saliency_fine: block of 32 x 8 threads; grid x, y: 32 x 4 pixels, z: layers
  * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
- * saliency_far: the same; grid x: samples, z: layers
+ * saliency_far: the same; grid x: 32 columns of pixels for a row of samples, z: layers
+ * saliency_far_planes: the same; grid x: samples, z: layers
  * saliency_filter: block of 256 threads; grid x: tiles, y: shares of the planes, z: layers
  * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
  * saliency_report: block of 128 threads; grid x: images */
@@ -56,10 +57,17 @@ saliency_near(const __grid_constant__ saliency_cuda_frame params)
     make_near(params, *(near_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 10)
+KERNEL(SALIENCY_CUDA_THREADS, 8)
 saliency_far(const __grid_constant__ saliency_cuda_frame params)
 {
     make_far(params, *(far_memory *)shared_memory);
+}
+
+KERNEL(SALIENCY_CUDA_THREADS, 16)
+saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
+{
+    __shared__ int32_t before[SALIENCY_CUDA_ROWS];
+    make_far_planes(params, before);
 }
 
 KERNEL(SALIENCY_CUDA_FILTER_THREADS, 3)

@@ -52,6 +52,7 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
                          &cuda->fine));
     FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_NEAR_BYTES, &cuda->near));
     FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_FAR_BYTES, &cuda->far));
+    FOVEA_TRY(get_kernel(cuda, "saliency_far_planes", 0, &cuda->far_planes));
     FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_MOST_BYTES, &cuda->filter));
     FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
     return get_kernel(cuda, "saliency_report", 0, &cuda->report);

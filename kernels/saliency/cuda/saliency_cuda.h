@@ -20,7 +20,7 @@ struct saliency_cuda {
     struct cuda_device *device;
     CUmodule module;
     struct cuda_kernels bins;
-    CUfunction fine, near, far, filter, maxima, report;
+    CUfunction fine, near, far, far_planes, filter, maxima, report;
     CUstream side; /* coarser levels, beside level 0 on the caller's */
     CUevent begun, done; /* of them */
 
