@@ -10,7 +10,7 @@
 #include "fine.cuh"
 #include "kernels/saliency/candidate.h"
 
-#define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_HEIGHT)
+#define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_ROWS)
 #define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2)
 #define AREA_HEIGHT (SALIENCY_CUDA_MAXIMA_HEIGHT + 2)
 #define NODES (SALIENCY_OUT_BEFORE + 1 + SALIENCY_OUT_AFTER)
@@ -222,15 +222,31 @@ static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &
     }
 }
 
+/* Of the tile, whose scale's neighbours are in memory, too. */
+static __device__ __forceinline__ void find_candidates(const saliency_cuda_frame &frame,
+                                                       const maxima_tile &tile, uint32_t scale,
+                                                       const maxima_memory &memory)
+{
+    const int x = tile.x + (int)threadIdx.x;
+    for (int row = (int)threadIdx.y; row < SALIENCY_CUDA_MAXIMA_HEIGHT;
+         row += SALIENCY_CUDA_MAXIMA_ROWS) {
+        const int at = (row + 1) * AREA_WIDTH + (int)threadIdx.x + 1;
+        const float *own = memory.planes[scale % 3] + at;
+        const float *below = memory.planes[(scale + 2) % 3] + at;
+        const float *above = memory.planes[(scale + 1) % 3] + at;
+        const bool inside = x < frame.width_px && tile.y + row < frame.height_px;
+        if (inside && *own > frame.threshold && is_above(own, below, above)) {
+            add_candidate(frame, scale, x, tile.y + row, own, below, above);
+        }
+    }
+}
+
 static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &frame,
                                                    maxima_memory &memory)
 {
     const maxima_tile tile = {(int)blockIdx.x * SALIENCY_CUDA_MAXIMA_WIDTH,
                               (int)blockIdx.y * SALIENCY_CUDA_MAXIMA_HEIGHT,
                               (int)(threadIdx.y * SALIENCY_CUDA_MAXIMA_WIDTH + threadIdx.x)};
-    const int x = tile.x + (int)threadIdx.x;
-    const int y = tile.y + (int)threadIdx.y;
-    const int at = ((int)threadIdx.y + 1) * AREA_WIDTH + (int)threadIdx.x + 1;
     for (uint32_t i = 0; i < frame.scale_count; i++) {
         const saliency_cuda_scale &scale = frame.scales[i];
         const saliency_cuda_level &level = frame.levels[scale.level];
@@ -244,12 +260,8 @@ static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &fr
             fill_fine(frame, tile, scale, memory.planes[i % 3]);
         }
         __syncthreads();
-        const float *own = memory.planes[(i + 2) % 3] + at;
-        const float *below = memory.planes[(i + 1) % 3] + at;
-        const float *above = memory.planes[i % 3] + at;
-        if (i >= 2 && x < frame.width_px && y<frame.height_px && * own> frame.threshold &&
-            is_above(own, below, above)) {
-            add_candidate(frame, i - 1, x, y, own, below, above);
+        if (i >= 2) {
+            find_candidates(frame, tile, i - 1, memory);
         }
     }
 }

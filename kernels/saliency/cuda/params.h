@@ -61,7 +61,8 @@
                                    2 * (10 + 13 + SALIENCY_COARSE_REACH))
 
 #define SALIENCY_CUDA_MAXIMA_WIDTH 32
-#define SALIENCY_CUDA_MAXIMA_HEIGHT 8
+#define SALIENCY_CUDA_MAXIMA_HEIGHT 16
+#define SALIENCY_CUDA_MAXIMA_ROWS 8 /* of threads */
 
 struct saliency_cuda_axis {
     int32_t first, count; /* samples of the picture made coarse */

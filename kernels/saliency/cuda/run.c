@@ -139,7 +139,7 @@ static enum fovea_result find_maxima(const struct saliency_cuda_group *group)
     struct saliency_cuda_frame params = cuda->frame;
     const uint32_t pixels[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
                                 parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
-    static const uint32_t threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH, SALIENCY_CUDA_MAXIMA_HEIGHT};
+    static const uint32_t threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH, SALIENCY_CUDA_MAXIMA_ROWS};
     FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
     return launch(group, cuda->maxima, pixels, threads, 0, &params);
 }
