@@ -12,10 +12,12 @@
 #define ROUNDS_LENS 15 /* many ways */
 #define ROUNDS_PAPER 7 /* hundreds of ways */
 #define ROUNDS_QUICK 5
+#define ROUNDS_THESIS 3 /* a hundred ways of some milliseconds a picture */
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
 #define ROUND_US 20000.0
 #define SLOW_US 100000.0
+#define SLOW_THESIS_US 25000.0
 
 struct round {
     CUgraphExec graph; /* NULL: separate launches */
@@ -110,6 +112,12 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
 }
 
 /* Of a paper's slow ways few: they are sharp enough. */
+/* Of the thesis's slow ways fewer rounds are measured, so that all ways and sizes take a minute. */
+static bool is_slow_thesis(const struct wishes *wishes, double round_us)
+{
+    return wishes->csdd_thesis && round_us > SLOW_THESIS_US;
+}
+
 static uint32_t rounds_of(const struct wishes *wishes, double round_us)
 {
     const uint32_t most = wishes->quick               ? ROUNDS_QUICK
@@ -117,6 +125,9 @@ static uint32_t rounds_of(const struct wishes *wishes, double round_us)
                           : wishes->lens_paper        ? ROUNDS_LENS
                           : wishes_paper(wishes)      ? ROUNDS_PAPER
                                                       : ROUNDS;
+    if (is_slow_thesis(wishes, round_us)) {
+        return ROUNDS_THESIS;
+    }
     return wishes_paper(wishes) && round_us > SLOW_US ? ROUNDS_QUICK : most;
 }
 
@@ -131,7 +142,8 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
     if (!b->bench->wishes.launches) {
         round.graph = capture(b, &round);
     }
-    for (uint32_t i = 0; i < WARM_UP_ROUNDS; i++) {
+    const bool slow = is_slow_thesis(&b->bench->wishes, once_us * round.pictures);
+    for (uint32_t i = 0; i < (slow ? 1 : WARM_UP_ROUNDS); i++) {
         play(b, &round);
     }
     play_all(b, &round, rounds, us);
