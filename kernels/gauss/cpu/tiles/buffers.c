@@ -32,10 +32,6 @@ static struct gauss_cpu_tile_buffers lay_out(struct layout *all, uint32_t width_
     buffers.decimate.even = take(all, row);
     buffers.decimate.odd = take(all, row);
     buffers.decimate.values = take(all, CHANNELS * row);
-    buffers.decimate.sums = (uint32_t *)take(all, 2 * row);
-    for (int c = 0; c < 3; c++) {
-        buffers.decimate.pairs[c] = (uint32_t *)take(all, row + 2 * SLACK);
-    }
     buffers.radii = (int32_t *)take(all, ROWS + 2);
     buffers.nodes = take(all, (size_t)(ROWS + 2) * PITCH);
     buffers.weights = take(all, (size_t)ROWS * PITCH);

@@ -21,8 +21,6 @@ struct gauss_cpu_decimate_scratch {
     float *even; /* every other one of its samples */
     float *odd;
     float *values; /* a row of pixels as the codec has them */
-    uint32_t *sums; /* RGBA8: a row of four integers of 16 bits a pixel */
-    uint32_t *pairs[3]; /* two pixels of them in a word, one word a channel */
 };
 
 /* Makes rows of level 1, or of level k > 1; margins are rows too. */

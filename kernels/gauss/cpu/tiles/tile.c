@@ -3,7 +3,6 @@
 
 #include "tile.h"
 
-#include "decimate_bytes.h"
 #include "kernels/gauss/cpu/common/sigma.h"
 #include "kernels/gauss/cpu/common/words.h"
 #include "make.h"
@@ -164,20 +163,12 @@ static void make_tile(const struct gauss_cpu_picture *picture, float *scratch, i
 
 /* ---- Levels */
 
-static bool is_averaged_bytes(const struct gauss_cpu_picture *picture)
-{
-    return gauss_cpu_is_words(picture) && !picture->light;
-}
-
 static void level_rows(const struct gauss_cpu_picture *picture, float *scratch, int32_t k,
                        int32_t first_row, int32_t end_row)
 {
     const struct gauss_cpu_tile_buffers buffers =
         gauss_cpu_tile_buffers_of(scratch, picture->plan->width_px);
-    const bool from_image = k == 1 && picture->first_level == 1;
-    if (from_image && is_averaged_bytes(picture)) {
-        gauss_cpu_decimate_bytes(picture, &buffers.decimate, first_row, end_row);
-    } else if (from_image) {
+    if (k == 1 && picture->first_level == 1) {
         gauss_cpu_decimate_image(picture, &buffers.decimate, first_row, end_row);
     } else {
         for (int32_t row = first_row; row < end_row; row++) {
