@@ -100,7 +100,6 @@ endfunction()
 set(FOVEA_FATBINS
     gauss/cuda/tiles/gauss_tiles
     gauss/cuda/tiles/gauss_tiles_float
-    gauss/cuda/tiles/gauss_tiles_unorm
     gauss/cuda/nodes/gauss_nodes
     gauss/cuda/nodes_wide/gauss_wide
     foveate/gradient/foveate_gradient

@@ -49,7 +49,8 @@ static void assert_way(const struct prepared *p, const struct scene *scene)
     const bool in_tiles =
         gauss_cuda_plan_of(p->tables)->ways[scene->format] == &gauss_cuda_ways[GAUSS_CUDA_TILES];
     if (scene->way != SCENE_ANY_WAY) {
-        assert_int_equal(in_tiles, scene->way == SCENE_IN_TILES);
+        assert_int_equal(in_tiles, scene->way == SCENE_IN_TILES &&
+                                       gauss_cuda_tiles_take_format(scene->format));
     }
 }
 

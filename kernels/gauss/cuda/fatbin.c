@@ -9,4 +9,3 @@ CUDA_EMBED(gauss_nodes);
 CUDA_EMBED(gauss_wide);
 CUDA_EMBED(gauss_tiles);
 CUDA_EMBED(gauss_tiles_float);
-CUDA_EMBED(gauss_tiles_unorm);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles makes pixels ten times as fast as gauss_wide.cu, for formats of
- * integers and of floats with four or packed colours and for laws that change slowly
- * (gauss/cuda/tiles/tiles.h). It rests on variances,
- * which add up:
+/* The smooth method in tiles makes pixels of RGBA8 and RGBA16F up to twice as fast as nodes do
+ * (gauss/cuda/nodes/), for laws that change slowly (gauss/cuda/tiles/tiles.h). It rests on
+ * variances, which add up:
  *
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared:
  *
@@ -14,7 +13,7 @@
  * and one more between them for each level beyond the second:
  *
  *     first kernel: levels 1 and 2, and the list of tiles
- *         common/levels.cuh     any format
+ *         common/levels.cuh     below sm_80
  *         pyramid/bytes.cuh     stored RGBA8 from sm_80 on, by MMA
  *         pyramid/floats.cuh    RGBA16F from sm_80 on
  *         pyramid/light.cuh     RGBA8 as light from sm_80 on
@@ -29,9 +28,8 @@
  *         common/sigma.cuh      sigma, and the kind of tile that follows from it
  *         common/sample.cuh     samples of halves, formats
  *
- * This file has the kernels of RGBA8. gauss_tiles_unorm.cu and gauss_tiles_float.cu have those
- * of the other formats, because one file would take the compiler longer. Pixels of sigma 0
- * (gauss/law.h) are copied bit by bit. */
+ * This file has the kernels of RGBA8, and gauss_tiles_float.cu those of RGBA16F, because one file
+ * would take the compiler longer. Pixels of sigma 0 (gauss/law.h) are copied bit by bit. */
 
 #include "kernels.cuh"
 #include "kernels/gauss/cuda/tiles/pyramid/bytes.cuh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles (gauss_tiles.cu) for floats. */
+/* The smooth method in tiles (gauss_tiles.cu) for RGBA16F. */
 
 #include "kernels.cuh"
 #include "kernels/gauss/cuda/tiles/pyramid/floats.cuh"
@@ -12,9 +12,7 @@
 /* A window takes nearly a quarter of a multiprocessor's shared memory. */
 #define FLOATS_MAKER_BLOCKS 4
 
-TILE_KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, MAKER_BLOCKS, PICTURE_BLOCKS)
 TILE_KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCKS)
-TILE_KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, MAKER_BLOCKS, PICTURE_BLOCKS)
 TILE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCKS)
 
 /* tile_floats_*: block of 5 warps; grid as tile_levels_*'s; never launched below sm_80

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The kernels that every format has; gauss_tiles.cu explains the method. That file,
- * gauss_tiles_unorm.cu and gauss_tiles_float.cu are compiled side by side. */
+/* The kernels that both formats have; gauss_tiles.cu explains the method. That file and
+ * gauss_tiles_float.cu are compiled side by side. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_KERNELS_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_KERNELS_CUH
 
@@ -36,10 +36,10 @@ extern __shared__ __align__(16) char tile_shared[];
  *
  * tile_picture_*: block of 4 warps; grid x: entries of the list, z: images
  *
- *     by MMA (mma/tile.cuh), RGBA8 and RGBA16F from sm_80 on: warp w makes the pixels of a
- *     quarter of the block's area, w % 2 to the right and w / 2 down, from 16 x 16 outputs and
- *     these from 32 x 32 samples; from level 3 on all warps make the same outputs. Lane 4 g + t
- *     holds outputs of rows g and g + 8, columns 2t and 2t + 1, and the columns 8 on.
+ *     by MMA (mma/tile.cuh), from sm_80 on: warp w makes the pixels of a quarter of the block's
+ *     area, w % 2 to the right and w / 2 down, from 16 x 16 outputs and these from 32 x 32
+ *     samples; from level 3 on all warps make the same outputs. Lane 4 g + t holds outputs of
+ *     rows g and g + 8, columns 2t and 2t + 1, and the columns 8 on.
  *         byte 0       float4 shares[4][3]       by warp; narrow: float4[4][10] over nodes too
  *         byte 512     float nodes[4][12]        by warp
  *         byte 1088    uint2 least[4]            by warp

@@ -337,7 +337,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
                                                      uint32_t entry)
 {
-    if constexpr (tile_has_mma(FORMAT)) {
+    if constexpr (TILE_HAS_MMA) {
         if (!takes_mma(work, entry)) {
             return false;
         }

@@ -8,26 +8,20 @@
 
 extern const unsigned char gauss_tiles_fatbin[];
 extern const unsigned char gauss_tiles_float_fatbin[];
-extern const unsigned char gauss_tiles_unorm_fatbin[];
 
 _Static_assert(sizeof(struct gauss_tiles_params) <= 4096, "more than a launch carries");
 #define SAMPLE_BYTES 8
 
 _Static_assert(sizeof(struct gauss_tile_counts) == 16, "the list lies after the counts");
 
-static const uint32_t unorm_formats =
-    1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
-static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
-static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | unorm_formats | float_formats;
-
-/* Finds the kernels of some formats in the module that holds them. */
+/* Finds the kernels of a format in the module that holds them. */
 static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
-                                     uint32_t those, CUmodule *out_module,
+                                     enum fovea_format format, CUmodule *out_module,
                                      struct gauss_cuda_tile_kernels *kernels)
 {
     FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
-    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", those, &kernels->levels));
-    return cuda_kernels_get(device, *out_module, "tile_picture", those, &kernels->picture);
+    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", 1u << format, &kernels->levels));
+    return cuda_kernels_get(device, *out_module, "tile_picture", 1u << format, &kernels->picture);
 }
 
 /* Finds the first kernel by MMA for a format whose other kernels are in the same module, if its
@@ -46,17 +40,15 @@ enum fovea_result gauss_cuda_tiles_load(const struct cuda_device *device,
 {
     CUmodule *modules = out_kernels->modules;
     const struct cuda_kernels *levels = &out_kernels->levels;
-    FOVEA_TRY(load_module(device, gauss_tiles_fatbin, 1u << FOVEA_FORMAT_RGBA8, &modules[0],
+    FOVEA_TRY(
+        load_module(device, gauss_tiles_fatbin, FOVEA_FORMAT_RGBA8, &modules[0], out_kernels));
+    FOVEA_TRY(load_module(device, gauss_tiles_float_fatbin, FOVEA_FORMAT_RGBA16F, &modules[1],
                           out_kernels));
-    FOVEA_TRY(
-        load_module(device, gauss_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
-    FOVEA_TRY(
-        load_module(device, gauss_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
     FOVEA_TRY(load_mma_tile(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
                             &out_kernels->bytes));
     FOVEA_TRY(load_mma_tile(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
                             &out_kernels->light));
-    return load_mma_tile(device, modules[2], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
+    return load_mma_tile(device, modules[1], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
                          &out_kernels->floats);
 }
 
@@ -70,7 +62,7 @@ void gauss_cuda_tiles_unload(const struct cuda_device *device,
 
 bool gauss_cuda_tiles_take_format(enum fovea_format format)
 {
-    return format >= 0 && format < CUDA_FORMATS && (formats >> format & 1u) != 0;
+    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -128,7 +120,7 @@ static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernel
     if ((of_bytes || kernels->floats.linear[run->format]) && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }
-    if ((float_formats >> run->format & 1u) != 0) {
+    if (run->format == FOVEA_FORMAT_RGBA16F) {
         own.limits = own.float_limits;
     }
     gauss_cuda_tile_list_widen(&own.grid, 1 + run->others.of.count);
@@ -148,7 +140,7 @@ static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernel
 static const struct cuda_kernels *mma_makers_of(const struct gauss_cuda_tile_kernels *kernels,
                                                 const struct gauss_cuda_run *run)
 {
-    if ((float_formats >> run->format & 1u) != 0) {
+    if (run->format == FOVEA_FORMAT_RGBA16F) {
         return &kernels->floats;
     }
     return run->frame->light ? &kernels->light : &kernels->bytes;

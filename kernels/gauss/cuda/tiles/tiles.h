@@ -6,17 +6,16 @@
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
  * GAUSS_TILE_MAX_SLOPE pixels a pixel, which the paper's law does at 960x540 and larger, at
- * 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, stored or in linear light,
- * are summed in halves; RGBA16F and B10G11R11F are stored in halves and summed as floats. RGBA32F,
- * which halves do not hold, and all else go to gauss/cuda/nodes/nodes.h or
- * gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h). */
+ * 1920x1080 up to strength 2. Formats: RGBA8, stored or in linear light, is summed in halves;
+ * RGBA16F is stored in halves and summed as floats. All others go to gauss/cuda/nodes/nodes.h,
+ * which is faster for them, or gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h). */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
 
 #include "kernels/gauss/cuda/common/run.h"
 #include "kernels/gauss/cuda/tiles/common/params.h"
 
-#define GAUSS_CUDA_TILE_MODULES 3
+#define GAUSS_CUDA_TILE_MODULES 2
 
 struct gauss_cuda_tile_kernels {
     CUmodule modules[GAUSS_CUDA_TILE_MODULES];

@@ -35,36 +35,28 @@ struct tile_maker_memory {
 
 /* ---- [1 5 10 10 5 1]/32 */
 
-/* EXACT keeps flat regions flat to the last bit, which levels of 10 bits need. */
-template <bool EXACT, typename Sample>
+template <typename Sample>
 static __device__ __forceinline__ Sample six_taps(const Sample &a, const Sample &b, const Sample &c,
                                                   const Sample &d, const Sample &e, const Sample &f)
 {
     typedef tile_kind<Sample> kind;
     const typename kind::weight outer = kind::weight_of(1.0f / 32);
     const typename kind::weight inner = kind::weight_of(5.0f / 32);
-    const Sample middle = c + d;
-    if (EXACT) {
-        const Sample half = kind::weight_of(0.5f) * middle;
-        return add_scaled(add_scaled(half, inner, (b + e) - middle), outer, (a + f) - middle);
-    }
     return add_scaled(add_scaled(outer * (a + f), inner, b + e), kind::weight_of(10.0f / 32),
-                      middle);
+                      c + d);
 }
 
 /* Filters six neighbours along a row. The first has an even index, so that two are read at a
  * time. */
-template <bool EXACT, typename Sample>
-static __device__ __forceinline__ Sample six_along(const uint2 *row)
+template <typename Sample> static __device__ __forceinline__ Sample six_along(const uint2 *row)
 {
     typedef tile_kind<Sample> kind;
     const uint4 *pairs = (const uint4 *)row;
     const uint4 a = pairs[0];
     const uint4 b = pairs[1];
     const uint4 c = pairs[2];
-    return six_taps<EXACT>(kind::of_bits(a.x, a.y), kind::of_bits(a.z, a.w),
-                           kind::of_bits(b.x, b.y), kind::of_bits(b.z, b.w),
-                           kind::of_bits(c.x, c.y), kind::of_bits(c.z, c.w));
+    return six_taps(kind::of_bits(a.x, a.y), kind::of_bits(a.z, a.w), kind::of_bits(b.x, b.y),
+                    kind::of_bits(b.z, b.w), kind::of_bits(c.x, c.y), kind::of_bits(c.z, c.w));
 }
 
 /* ---- The picture */
@@ -107,13 +99,12 @@ static __device__ __forceinline__ void filter_columns_down(
     tile_maker_memory &memory, int row, int column)
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
-    const bool exact = pixel<FORMAT>::white > 255;
     const tile_decoder<FORMAT> decode(LIGHT, nullptr);
     Sample a[TILE_DOWN_TAPS];
     Sample b[TILE_DOWN_TAPS];
 #pragma unroll
     for (int k = 0; k < TILE_DOWN_TAPS; k++) {
-        if constexpr (LIGHT && pixel<FORMAT>::white == 255) {
+        if constexpr (LIGHT) {
             decode.light_of_two(words[k].of[0], words[k].of[1], a[k], b[k]);
         } else {
             a[k] = decode(words[k].of[0]);
@@ -122,8 +113,8 @@ static __device__ __forceinline__ void filter_columns_down(
     }
 #pragma unroll
     for (int k = 0; k < 2 * TILE_DOWN_ROWS; k += 2) {
-        const Sample u = six_taps<exact>(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
-        const Sample v = six_taps<exact>(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
+        const Sample u = six_taps(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
+        const Sample v = six_taps(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
         *(uint4 *)&memory.down[row + k / 2][column] = bits_of(u, v);
     }
 }
@@ -187,14 +178,13 @@ static __device__ __forceinline__ uint32_t filter_picture_down(const gauss_frame
 
 /* ---- Level 1 */
 
-template <bool EXACT, typename Sample>
+template <typename Sample>
 static __device__ __forceinline__ void filter_level_1_across(tile_maker_memory &memory)
 {
     for (int i = (int)threadIdx.x; i < TILE_MADE_1 * TILE_MADE_1; i += GAUSS_TILE_WORKERS) {
         const int row = i / TILE_MADE_1;
         const int column = i % TILE_MADE_1;
-        memory.level_1[row][column] =
-            bits_of(six_along<EXACT, Sample>(&memory.down[row][2 * column]));
+        memory.level_1[row][column] = bits_of(six_along<Sample>(&memory.down[row][2 * column]));
     }
 }
 
@@ -230,7 +220,7 @@ static __device__ __forceinline__ void write_level_1(const gauss_tiles &tiles,
 
 /* ---- Level 2 */
 
-template <bool EXACT, typename Sample>
+template <typename Sample>
 static __device__ __forceinline__ void filter_level_1_down(tile_maker_memory &memory)
 {
     const int pairs = TILE_MADE_1 / 2;
@@ -245,13 +235,13 @@ static __device__ __forceinline__ void filter_level_1_down(tile_maker_memory &me
             a[k] = tile_kind<Sample>::of_bits(two.x, two.y);
             b[k] = tile_kind<Sample>::of_bits(two.z, two.w);
         }
-        const Sample u = six_taps<EXACT>(a[0], a[1], a[2], a[3], a[4], a[5]);
-        const Sample v = six_taps<EXACT>(b[0], b[1], b[2], b[3], b[4], b[5]);
+        const Sample u = six_taps(a[0], a[1], a[2], a[3], a[4], a[5]);
+        const Sample v = six_taps(b[0], b[1], b[2], b[3], b[4], b[5]);
         *(uint4 *)&memory.down_2[row][column] = bits_of(u, v);
     }
 }
 
-template <bool EXACT, typename Sample>
+template <typename Sample>
 static __device__ __forceinline__ void write_level_2(const gauss_tiles &tiles,
                                                      const tile_maker_memory &memory, int x0,
                                                      int y0)
@@ -263,7 +253,7 @@ static __device__ __forceinline__ void write_level_2(const gauss_tiles &tiles,
         const int column = i % side;
         if (has_sample(level, x0 + column, y0 + row)) {
             *sample_at(tiles, level, x0 + column, y0 + row) =
-                bits_of(six_along<EXACT, Sample>(&memory.down_2[row][2 * column]));
+                bits_of(six_along<Sample>(&memory.down_2[row][2 * column]));
         }
     }
 }
@@ -286,7 +276,6 @@ static __device__ __forceinline__ void make_levels(const gauss_frame &frame,
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
     __shared__ __align__(16) tile_maker_memory memory;
-    const bool exact = pixel<FORMAT>::white > 255;
     const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const int y0 = (int)blockIdx.y * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const bool works = threadIdx.x < GAUSS_TILE_WORKERS;
@@ -310,7 +299,7 @@ static __device__ __forceinline__ void make_levels(const gauss_frame &frame,
     }
     const int opaque = __syncthreads_and(are_opaque<FORMAT>(all));
     if (works) {
-        filter_level_1_across<exact, Sample>(memory);
+        filter_level_1_across<Sample>(memory);
     } else if (threadIdx.x == GAUSS_TILE_WORKERS) {
         *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = (uint8_t)opaque;
     }
@@ -322,11 +311,11 @@ static __device__ __forceinline__ void make_levels(const gauss_frame &frame,
         return;
     }
     if (works) {
-        filter_level_1_down<exact, Sample>(memory);
+        filter_level_1_down<Sample>(memory);
     }
     __syncthreads();
     if (works) {
-        write_level_2<exact, Sample>(tiles, memory, x0, y0);
+        write_level_2<Sample>(tiles, memory, x0, y0);
     }
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A sample of a tile is stored as four halves. UNORM samples stay two registers of two halves, so
- * that an instruction works on two channels. Float formats have values up to 65504 of either sign:
- * they are stored as halves, which is as exact as the pixels themselves, and summed as floats,
- * because halves would overflow and lose dark values beside bright ones.
+/* A sample of a tile is stored as four halves. RGBA8's samples stay two registers of two halves, so
+ * that an instruction works on two channels. RGBA16F has values up to 65504 of either sign: they
+ * are stored as halves, which is as exact as the pixels themselves, and summed as floats, because
+ * halves would overflow and lose dark values beside bright ones.
  *
- * Levels of 8 and 10 bits get the exponent of 1024 (a bias), where a half's steps are whole
- * numbers: they need no conversion, and rounding to a level is an addition. A sample is a level
- * less the middle of its range (128, 512). In linear light it is the light, 0 to 1, whose relative
- * precision counts in the dark. */
+ * Levels of 8 bits get the exponent of 1024 (a bias), where a half's steps are whole numbers: they
+ * need no conversion, and rounding to a level is an addition. A sample is a level less the middle
+ * of its range, 128. In linear light it is the light, 0 to 1, whose relative precision counts in
+ * the dark. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
 
@@ -231,32 +231,6 @@ template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
     }
 };
 
-template <> struct tile_pixel<FOVEA_FORMAT_RGB8> : tile_pixel<FOVEA_FORMAT_RGBA8> {
-    static const bool has_alpha = false;
-};
-
-template <> struct tile_pixel<FOVEA_FORMAT_R8> : tile_pixel<FOVEA_FORMAT_RGB8> {
-};
-
-template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
-    typedef tile_sample sample;
-    static const bool has_alpha = true;
-    static const uint32_t opaque = 0xc0000000u;
-
-    static __device__ __forceinline__ tile_sample biased(uint32_t word)
-    {
-        return sample_of_bits(0x64006400u | (word & 0x3ffu) | (word << 6 & 0x03ff0000u),
-                              0x64006400u | (word >> 20 & 0x3ffu) | (word >> 14 & 0x00030000u));
-    }
-    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
-    {
-        const uint32_t xy = bits_of(biased.xy);
-        const uint32_t zw = bits_of(biased.zw);
-        return (xy & 0x3ffu) | (xy >> 6 & 0x000ffc00u) | (zw & 0x3ffu) << 20 |
-               (zw & 0x00030000u) << 14;
-    }
-};
-
 /* Half floats are taken as they are. */
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
     typedef tile_floats sample;
@@ -265,17 +239,6 @@ template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
     static __device__ __forceinline__ uint2 halves(uint2 word)
     {
         return word;
-    }
-};
-
-/* Floats without a sign are halves with shorter mantissas. */
-template <> struct tile_pixel<FOVEA_FORMAT_B10G11R11F> {
-    typedef tile_floats sample;
-    static const bool has_alpha = false;
-
-    static __device__ __forceinline__ uint2 halves(uint32_t word)
-    {
-        return make_uint2((word << 4 & 0x7ff0u) | (word << 9 & 0x7ff00000u), word >> 22 << 5);
     }
 };
 
@@ -328,16 +291,10 @@ static __device__ __forceinline__ void fill_light(__half *table, bool light, int
     }
 }
 
-template <typename Pixel>
 static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, const __half *table)
 {
-    if constexpr (Pixel::white == 255) {
-        return {__halves2half2(table[word & 255u], table[word >> 8 & 255u]),
-                __halves2half2(table[word >> 16 & 255u], __float2half_rn(0.0f))};
-    } else {
-        const float4 v = levels_to_light<Pixel>(Pixel::decode(word));
-        return {__floats2half2_rn(v.x, v.y), __floats2half2_rn(v.z, 0.0f)};
-    }
+    return {__halves2half2(table[word & 255u], table[word >> 8 & 255u]),
+            __halves2half2(table[word >> 16 & 255u], __float2half_rn(0.0f))};
 }
 
 /* Decodes pixels of one format to samples, of light or of stored levels. */
@@ -381,7 +338,7 @@ template <enum fovea_format FORMAT> struct tile_decoder {
     {
         tile_sample sample = tile_pixel<FORMAT>::biased(word) - zero;
         if (light) {
-            const tile_sample colors = colors_in_light<pixel<FORMAT>>(word, table);
+            const tile_sample colors = colors_in_light(word, table);
             sample.xy = colors.xy;
             sample.zw = __halves2half2(__low2half(colors.zw), __high2half(sample.zw));
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The MMA path of tiles makes all wide tiles, and subtiles of level 1 and of the picture, of RGBA8
- * and RGBA16F: for sigma from 0.9 px on, of stored RGBA8 for any. Everything else is made by
+/* The MMA path of tiles makes all wide tiles, and subtiles of level 1 and of the picture: for sigma
+ * from 0.9 px on, of stored RGBA8 for any. Everything else is made by
  * gauss/cuda/tiles/common/blur.cuh, which does the same in plain arithmetic. If a float is NaN or
  * infinite, pixels are gathered one by one, because matrix products would spread it over all of the
  * tile.
@@ -39,11 +39,6 @@
 #else
 #define TILE_HAS_MMA 0
 #endif
-
-static __host__ __device__ constexpr bool tile_has_mma(enum fovea_format format)
-{
-    return TILE_HAS_MMA && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
-}
 
 /* Returns whether samples are light, as floats always are. */
 template <enum fovea_format FORMAT>
