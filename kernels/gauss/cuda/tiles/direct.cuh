@@ -49,7 +49,8 @@ static __device__ __forceinline__ void take_others_of_four(const tile_law &law, 
 {
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const float plain = law.plain_of_others((float)(x + n) + 0.5f, (float)y + 0.5f, INFINITY);
+        const float plain =
+            least_of_others(law.tiles, (float)(x + n) + 0.5f, (float)y + 0.5f, INFINITY);
         sigma_px[n] = fminf(sigma_px[n], law.applied(plain));
     }
 }

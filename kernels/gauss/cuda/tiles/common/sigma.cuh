@@ -9,9 +9,56 @@
 #include "kernels/gauss/cuda/common/others.cuh"
 #include "params.h"
 
+/* The sum is one instruction wherever this is compiled into, so that two blocks which share a tile
+ * find the same sigma of a pixel, bit by bit (write_blurred). */
+static __device__ __forceinline__ float table_at(const gauss_tiles &tiles, float at)
+{
+    const float *entries = (const float *)tiles.table;
+    const float last = (float)(tiles.law.table_count - 1);
+    const float place = fminf(at * tiles.law.table_per_unit, last);
+    const int below = (int)fminf(place, last - 1.0f);
+    const float low = __ldg(entries + below);
+    return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
+}
+
+static __device__ __forceinline__ float projected_from(const gauss_tiles &tiles, float x, float y,
+                                                       float from_x, float from_y)
+{
+    const gauss_law &law = tiles.law;
+    const gauss_ray pixel = gauss_law_ray(&law, x - 0.5f, y - 0.5f);
+    const gauss_ray gaze = gauss_law_ray(&law, from_x - 0.5f, from_y - 0.5f);
+    return table_at(tiles, gauss_law_angle_deg(pixel, gaze)) *
+           gauss_law_px_per_radian(&law, pixel) * 0.01745329252f;
+}
+
+/* Returns sigma before the ramp by one fovea. */
+static __device__ __forceinline__ float plain_from(const gauss_tiles &tiles, float x, float y,
+                                                   float from_x, float from_y)
+{
+    if (tiles.law.kind != GAUSS_LAW_RADIAL) {
+        return projected_from(tiles, x, y, from_x, from_y);
+    }
+    const float dx = x - from_x;
+    const float dy = y - from_y;
+    return table_at(tiles, sqrtf(dx * dx + dy * dy));
+}
+
+/* Returns sigma before the ramp by the others, or what it is by the gaze where that is less. It is
+ * called: copies of it wherever sigma is asked for would make the kernels a quarter longer, and
+ * those of one fovea slower. */
+static __device__ __noinline__ float least_of_others(const gauss_tiles &tiles, float x, float y,
+                                                     float own)
+{
+#pragma unroll 1
+    for (int k = 0; k < tiles.others.of.count; k++) {
+        const int2 there = other_q8(tiles.others, k);
+        own = fminf(own, plain_from(tiles, x, y, (float)there.x / 256.0f, (float)there.y / 256.0f));
+    }
+    return own;
+}
+
 /* A view's law with its gaze. What has `own` in its name goes by the gaze alone: where many pixels
- * are asked for at once, the others are looked at in a loop of their own, and only if there are
- * any. */
+ * are asked for at once, the others are looked at after it, and only if there are any. */
 struct tile_law {
     const gauss_tiles &tiles;
     float gaze_x;
@@ -28,59 +75,23 @@ struct tile_law {
     {
     }
 
-    /* The sum is one instruction wherever this is compiled into, so that two blocks which share a
-     * tile find the same sigma of a pixel, bit by bit (write_blurred). */
     __device__ __forceinline__ float table(float at) const
     {
-        const float *entries = (const float *)tiles.table;
-        const float last = (float)(tiles.law.table_count - 1);
-        const float place = fminf(at * tiles.law.table_per_unit, last);
-        const int below = (int)fminf(place, last - 1.0f);
-        const float low = __ldg(entries + below);
-        return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
-    }
-
-    __device__ __forceinline__ float projected(float x, float y, float from_x, float from_y) const
-    {
-        const gauss_law &law = tiles.law;
-        const gauss_ray pixel = gauss_law_ray(&law, x - 0.5f, y - 0.5f);
-        const gauss_ray gaze = gauss_law_ray(&law, from_x - 0.5f, from_y - 0.5f);
-        return table(gauss_law_angle_deg(pixel, gaze)) * gauss_law_px_per_radian(&law, pixel) *
-               0.01745329252f;
-    }
-
-    __device__ __forceinline__ float plain_from(float x, float y, float from_x, float from_y) const
-    {
-        if (tiles.law.kind != GAUSS_LAW_RADIAL) {
-            return projected(x, y, from_x, from_y);
-        }
-        const float dx = x - from_x;
-        const float dy = y - from_y;
-        return table(sqrtf(dx * dx + dy * dy));
+        return table_at(tiles, at);
     }
     __device__ __forceinline__ bool has_others() const
     {
         return tiles.others.of.count > 0;
     }
-    /* Returns sigma before the ramp by the others, or what it is by the gaze where that is less. */
-    __device__ __forceinline__ float plain_of_others(float x, float y, float own) const
-    {
-#pragma unroll 1
-        for (int k = 0; k < tiles.others.of.count; k++) {
-            const int2 there = other_q8(tiles.others, k);
-            own = fminf(own, plain_from(x, y, (float)there.x / 256.0f, (float)there.y / 256.0f));
-        }
-        return own;
-    }
-
     /* Returns sigma before the ramp. */
     __device__ __forceinline__ float own_plain(float x, float y) const
     {
-        return plain_from(x, y, gaze_x, gaze_y);
+        return plain_from(tiles, x, y, gaze_x, gaze_y);
     }
     __device__ __forceinline__ float plain(float x, float y) const
     {
-        return plain_of_others(x, y, own_plain(x, y));
+        const float own = own_plain(x, y);
+        return has_others() ? least_of_others(tiles, x, y, own) : own;
     }
     __device__ __forceinline__ float applied(float plain_px) const
     {

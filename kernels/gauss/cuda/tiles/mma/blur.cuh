@@ -71,8 +71,8 @@ struct tile_mma_variances {
         if (law.has_others()) {
 #pragma unroll
             for (int n = 0; n < 8; n++) {
-                at[n] = law.plain_of_others(x + (float)(n / 4 * 8 + n % 2),
-                                            y + (float)(n / 2 % 2 * 8), at[n]);
+                at[n] = least_of_others(law.tiles, x + (float)(n / 4 * 8 + n % 2),
+                                        y + (float)(n / 2 % 2 * 8), at[n]);
             }
         }
 #pragma unroll
