@@ -63,8 +63,8 @@ static __device__ __forceinline__ float radial_plain(const Plan &plan, float dis
     return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
 }
 
-/* The law is asked here for sigma of the lane's pixels, counted as the gaze is: at their centres,
- * or at the middles of their fragments. */
+/* The law is asked here, counted as the gaze is: at the centres of the lane's pixels, or at one
+ * place, the middle of a fragment. */
 struct node_law_places {
     float column[4], row[2];
 
@@ -78,12 +78,18 @@ struct node_law_places {
     }
 };
 
-/* Does gauss_grid_middle_of for a place that is not negative; per_fragment is 1 / side. */
-static __device__ __forceinline__ int middle_of(int pixel, int shift, int side, float per_fragment)
-{
-    const float index = __fadd_rd(((float)(pixel + shift) + 0.5f) * per_fragment, NODES_WHOLE);
-    return gauss_grid_middle_px(__float_as_int(index) - __float_as_int(NODES_WHOLE), side, shift);
-}
+struct node_law_place {
+    float at_x, at_y;
+
+    __device__ __forceinline__ float x(int) const
+    {
+        return at_x;
+    }
+    __device__ __forceinline__ float y(int) const
+    {
+        return at_y;
+    }
+};
 
 static __device__ __forceinline__ node_law_places law_places(const gauss_frame &frame,
                                                              const node_tile &tile)
@@ -100,73 +106,48 @@ static __device__ __forceinline__ node_law_places law_places(const gauss_frame &
     return places;
 }
 
-/* `within` moves middles outside the picture to its edge. */
-static __device__ __forceinline__ node_law_places fragment_places(const gauss_frame &frame,
-                                                                  const node_tile &tile,
-                                                                  bool within)
-{
-    const int side = frame.fragment_px;
-    const float per_fragment = 1.0f / (float)side;
-    const int shift_x = gauss_grid_shift_px(frame.gaze_x_q8, side);
-    const int shift_y = gauss_grid_shift_px(frame.gaze_y_q8, side);
-    node_law_places places;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const int pixel = min(tile.column(k / 2 * 4 + k % 2), frame.width_px - 1);
-        const int middle = middle_of(pixel, shift_x, side, per_fragment);
-        places.column[k] = within ? gauss_grid_within(middle, frame.width_px) : (float)middle;
-    }
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-        const int pixel = min(tile.row(2 * k), frame.height_px - 1);
-        const int middle = middle_of(pixel, shift_y, side, per_fragment);
-        places.row[k] = within ? gauss_grid_within(middle, frame.height_px) : (float)middle;
-    }
-    return places;
-}
-
 /* Finds sigmas before the ramp from distances, if the law is a line. Of the plans that kernels
  * have, those of nodes say so. */
+template <int COUNT>
 static __device__ __forceinline__ bool follow_line(const gauss_nodes &nodes,
-                                                   float (&distances)[NODES_PIXELS])
+                                                   float (&distances)[COUNT])
 {
     if (nodes.line_slope <= 0.0f) {
         return false;
     }
 #pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
+    for (int i = 0; i < COUNT; i++) {
         const float sigma = fmaf(distances[i], nodes.line_slope, nodes.line_px);
         distances[i] = fminf(fmaxf(sigma, nodes.line_least_px), nodes.line_most_px);
     }
     return true;
 }
-template <typename Plan>
-static __device__ __forceinline__ bool follow_line(const Plan &, float (&)[NODES_PIXELS])
+template <int COUNT, typename Plan>
+static __device__ __forceinline__ bool follow_line(const Plan &, float (&)[COUNT])
 {
     return false;
 }
 
-template <typename Plan>
+template <int COUNT, typename Plan, typename Places>
 static __device__ __forceinline__ void radial_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                     const node_law_places &places,
-                                                     float (&sigmas)[NODES_PIXELS])
+                                                     const Places &places, float (&sigmas)[COUNT])
 {
     const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
     const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
 #pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
+    for (int i = 0; i < COUNT; i++) {
         const float dx = places.x(i) - gaze_x_px;
         const float dy = places.y(i) - gaze_y_px;
         sigmas[i] = ptx_sqrt(fmaf(dx, dx, dy * dy));
     }
     if (!follow_line(plan, sigmas)) {
 #pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
+        for (int i = 0; i < COUNT; i++) {
             sigmas[i] = radial_plain(plan, sigmas[i]);
         }
     }
 #pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
+    for (int i = 0; i < COUNT; i++) {
         const float risen =
             fmaf(2.0f, sigmas[i], -2.0f * plan.law.sharp_px); /* Does gauss_law_ramp. */
         sigmas[i] = plan.law.strength * fmaxf(fminf(sigmas[i], risen), 0.0f);
@@ -174,35 +155,38 @@ static __device__ __forceinline__ void radial_sigmas(const gauss_frame &frame, c
 }
 
 /* The compiler knows the law's kind. */
-template <int KIND, typename Plan>
+template <int KIND, int COUNT, typename Plan, typename Places>
 static __device__ __forceinline__ void other_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                    const node_law_places &places,
-                                                    float (&sigmas)[NODES_PIXELS])
+                                                    const Places &places, float (&sigmas)[COUNT])
 {
     gauss_law law = plan.law;
     law.kind = KIND;
     const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
     const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
 #pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
+    for (int i = 0; i < COUNT; i++) {
         sigmas[i] = gauss_law_sigma_at(&law, (const float *)plan.table, places.x(i), places.y(i),
                                        gaze_x_px, gaze_y_px);
     }
 }
 
-/* The paper's rings. */
-template <typename Plan>
-static __device__ __forceinline__ void ring_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                   const node_tile &tile,
-                                                   float (&sigmas)[NODES_PIXELS])
+/* By the gaze alone. */
+template <int COUNT, typename Plan, typename Places>
+static __device__ __forceinline__ void law_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                  const Places &places, float (&sigmas)[COUNT])
 {
-    const node_law_places places = fragment_places(frame, tile, false);
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        const int ring = gauss_grid_ring((int)places.x(i) * 256 - frame.gaze_x_q8,
-                                         (int)places.y(i) * 256 - frame.gaze_y_q8,
-                                         frame.fragment_px, plan.law.table_count);
-        sigmas[i] = ring < 0 ? 0.0f : plan.law.strength * __ldg((const float *)plan.table + ring);
+    switch (plan.law.kind) {
+    case GAUSS_LAW_RADIAL:
+        radial_sigmas(frame, plan, places, sigmas);
+        break;
+    case GAUSS_LAW_PROJECTED:
+        other_sigmas<GAUSS_LAW_PROJECTED>(frame, plan, places, sigmas);
+        break;
+    case GAUSS_LAW_MAP:
+        other_sigmas<GAUSS_LAW_MAP>(frame, plan, places, sigmas);
+        break;
+    default:
+        other_sigmas<GAUSS_LAW_MAP_PROJECTED>(frame, plan, places, sigmas);
     }
 }
 
@@ -231,10 +215,11 @@ static __device__ __forceinline__ void pictured_sigmas(const gauss_frame &frame,
     }
 }
 
-/* Returns a pixel's sigma by the others, or what it is by the gaze where that is less. */
+/* Returns a pixel's sigma by the others, or what it is by the gaze where that is less. It is
+ * called, with a frame of its own, so that one fovea has the registers and a short kernel. */
 template <typename Plan>
-static __device__ __forceinline__ float least_of_others(const gauss_frame &frame, const Plan &plan,
-                                                        int x, int y, float own)
+static __device__ __noinline__ float least_of_others(gauss_frame frame, const Plan &plan, int x,
+                                                     int y, float own)
 {
 #pragma unroll 1
     for (int k = 0; k < plan.others.of.count; k++) {
@@ -261,20 +246,101 @@ static __device__ __forceinline__ float sigma_of_pixel(const gauss_frame &frame,
                            gauss_frame_sigma(&plan.law, table, &frame, &frame, x, y));
 }
 
-/* Pixel by pixel, so that one fovea has all the registers. */
+/* Finds sigmas of the lane's pixels by the others. */
 template <typename Plan>
-static __device__ __forceinline__ void take_others(const gauss_frame &frame, const Plan &plan,
-                                                   const node_tile &tile,
-                                                   float (&sigmas)[NODES_PIXELS])
+static __device__ __noinline__ void find_others(gauss_frame frame, const Plan &plan, node_tile tile,
+                                                float *sigmas)
 {
 #pragma unroll 1
-    for (int n = 0; n < NODES_PIXELS; n++) {
-        const float sigma = least_of_others(frame, plan, min(tile.column(n), frame.width_px - 1),
-                                            min(tile.row(n), frame.height_px - 1), INFINITY);
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        sigmas[i] = least_of_others(frame, plan, min(tile.column(i), frame.width_px - 1),
+                                    min(tile.row(i), frame.height_px - 1), INFINITY);
+    }
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void pixel_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                    const node_tile &tile,
+                                                    float (&sigmas)[NODES_PIXELS])
+{
+    law_sigmas(frame, plan, law_places(frame, tile), sigmas);
+    if (plan.others.of.count > 0) {
+        float by_others[NODES_PIXELS];
+        find_others(frame, plan, tile, by_others);
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {
-            sigmas[i] = n == i ? fminf(sigmas[i], sigma) : sigmas[i];
+            sigmas[i] = fminf(sigmas[i], by_others[i]);
         }
+    }
+}
+
+/* ---- Fragments: a tile has parts of 5 x 5 of them at most. A lane finds sigma of one, and the
+ * lane's pixels take theirs from the lanes that have them. */
+
+const int NODES_FRAGMENTS = 5;
+static_assert(4 * (NODES_FRAGMENTS - 1) >= NODES_TILE && NODES_FRAGMENTS * NODES_FRAGMENTS <= 32,
+              "a tile has more fragments than a warp has lanes");
+
+/* Along an axis of a frame. */
+struct node_grid {
+    int side_px, shift_px, size_px;
+    float per_fragment; /* 1 / side */
+
+    __device__ __forceinline__ node_grid(int gaze_q8, int fragment_px, int picture_px)
+        : side_px(fragment_px), shift_px(gauss_grid_shift_px(gaze_q8, fragment_px)),
+          size_px(picture_px), per_fragment(1.0f / (float)fragment_px)
+    {
+    }
+    /* Returns the number of a pixel's fragment; of one outside the picture, its last pixel's. */
+    __device__ __forceinline__ int index(int pixel) const
+    {
+        const float place = ((float)(min(pixel, size_px - 1) + shift_px) + 0.5f) * per_fragment;
+        return __float_as_int(__fadd_rd(place, NODES_WHOLE)) - __float_as_int(NODES_WHOLE);
+    }
+    __device__ __forceinline__ int middle_px(int fragment) const
+    {
+        return gauss_grid_middle_px(fragment, side_px, shift_px);
+    }
+};
+
+/* Returns sigma of the fragment with that middle. */
+template <typename Plan>
+static __device__ __forceinline__ float sigma_of_fragment(const gauss_frame &frame,
+                                                          const Plan &plan, int x, int y)
+{
+    float sigma[1];
+    if (plan.law.kind == GAUSS_LAW_RINGS) {
+        const int ring = gauss_grid_ring(x * 256 - frame.gaze_x_q8, y * 256 - frame.gaze_y_q8,
+                                         frame.fragment_px, plan.law.table_count);
+        sigma[0] = ring < 0 ? 0.0f : plan.law.strength * __ldg((const float *)plan.table + ring);
+    } else {
+        law_sigmas(frame, plan,
+                   node_law_place{gauss_grid_within(x, frame.width_px),
+                                  gauss_grid_within(y, frame.height_px)},
+                   sigma);
+    }
+    /* A middle lies in its fragment. */
+    return plan.others.of.count > 0 ? least_of_others(frame, plan, x, y, sigma[0]) : sigma[0];
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void fragment_sigmas(const gauss_frame &frame, const Plan &plan,
+                                                       const node_tile &tile,
+                                                       float (&sigmas)[NODES_PIXELS])
+{
+    const node_grid across(frame.gaze_x_q8, frame.fragment_px, frame.width_px);
+    const node_grid down(frame.gaze_y_q8, frame.fragment_px, frame.height_px);
+    const int lane = (int)threadIdx.x % 32;
+    const int first_x = across.index(tile.x);
+    const int first_y = down.index(tile.y);
+    const float own =
+        sigma_of_fragment(frame, plan, across.middle_px(first_x + lane % NODES_FRAGMENTS),
+                          down.middle_px(first_y + lane / NODES_FRAGMENTS));
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int row = down.index(tile.row(i)) - first_y;
+        const int column = across.index(tile.column(i)) - first_x;
+        sigmas[i] = __shfl_sync(~0u, own, row * NODES_FRAGMENTS + column);
     }
 }
 
@@ -283,28 +349,12 @@ static __device__ __forceinline__ void find_sigmas(const gauss_frame &frame, con
                                                    const node_tile &tile,
                                                    float (&sigmas)[NODES_PIXELS])
 {
-    if (plan.law.kind == GAUSS_LAW_RINGS) {
-        ring_sigmas(frame, plan, tile, sigmas);
-        return;
-    }
     if (plan.law.kind == GAUSS_LAW_PICTURE) {
         pictured_sigmas(frame, plan, tile, sigmas);
-        return;
-    }
-    const node_law_places places =
-        frame.fragment_px > 0 ? fragment_places(frame, tile, true) : law_places(frame, tile);
-    switch (plan.law.kind) {
-    case GAUSS_LAW_RADIAL:
-        radial_sigmas(frame, plan, places, sigmas);
-        break;
-    case GAUSS_LAW_PROJECTED:
-        other_sigmas<GAUSS_LAW_PROJECTED>(frame, plan, places, sigmas);
-        break;
-    case GAUSS_LAW_MAP:
-        other_sigmas<GAUSS_LAW_MAP>(frame, plan, places, sigmas);
-        break;
-    default:
-        other_sigmas<GAUSS_LAW_MAP_PROJECTED>(frame, plan, places, sigmas);
+    } else if (frame.fragment_px > 0) {
+        fragment_sigmas(frame, plan, tile, sigmas);
+    } else {
+        pixel_sigmas(frame, plan, tile, sigmas);
     }
 }
 
@@ -343,9 +393,6 @@ static __device__ __forceinline__ void find_places(const gauss_frame &frame, boo
     float sigmas[NODES_PIXELS] = {};
     if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
         find_sigmas(frame, plan, tile, sigmas);
-        if (plan.others.of.count > 0) {
-            take_others(frame, plan, tile, sigmas);
-        }
     }
     const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
     const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;
