@@ -160,6 +160,20 @@ static void choose_wide(uint64_t i, struct operator_scene *scene)
     scene->settings.own.dof_sigma_max_px = i % 2 ? 20.0 : 40.0;
 }
 
+/* Most of it is neither blurred nor looked at, where layers are halves. */
+static void choose_spots(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_foveation *foveation = &scene->settings.foveation;
+    scene->width_px += 340;
+    scene->height_px += 150;
+    scene->format = i % 4 == 3 ? FOVEA_FORMAT_RGBA16F : FOVEA_FORMAT_RGBA8;
+    foveation->light = i % 4 == 1 ? FOVEA_LIGHT_ENCODED : FOVEA_LIGHT_LINEAR;
+    foveation->transfer = FOVEA_TRANSFER_SRGB;
+    foveation->alpha = FOVEA_ALPHA_KEEP;
+    scene->settings.own.dof_sensor_mm = (i % 2 ? 0.25 : 0.08) * (double)scene->width_px;
+    scene->depths = DEPTHS_SPOTS;
+}
+
 static void choose_in_focus(uint64_t i, struct operator_scene *scene)
 {
     scene->depths = DEPTHS_IN_FOCUS;
@@ -194,6 +208,7 @@ static const struct scene_set sets[] = {
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 0, 0, 0, 0, false},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
+    {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 4, 2, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
     {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 1, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, NULL, 0, 1, 1, 0, 0, false},

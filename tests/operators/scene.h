@@ -40,6 +40,7 @@ enum scene_depths {
     DEPTHS_RANDOM,
     DEPTHS_ODD, /* with what is unknown and what is infinite */
     DEPTHS_IN_FOCUS,
+    DEPTHS_SPOTS, /* few out of focus */
     DEPTHS_KINDS
 };
 

@@ -25,6 +25,10 @@ double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y)
         return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
     case DEPTHS_ODD:
         return odd_m[(x / 5 + 3 * (y / 4)) % COUNT(odd_m)];
+    case DEPTHS_SPOTS:
+        return (x / 24 + 7 * (y / 24)) % 29 == 1    ? 1.1
+               : (x / 24 + 7 * (y / 24)) % 29 == 15 ? 30.0
+                                                    : SCENE_FOCUS_M;
     case DEPTHS_IN_FOCUS:
     case DEPTHS_NONE:
     case DEPTHS_KINDS:

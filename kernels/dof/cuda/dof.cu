@@ -6,15 +6,20 @@
  *
  *     sigmas.cuh      the focus, offsets, what reaches a tile, the layer of means
  *     layers.cuh      the layers, and the picture that is composed of them
+ *     nodes.cuh       what the machine blurs of layers of halves
  *
  * dof_focus: block of 64 threads; grid x: images, a thread each
  * dof_offsets: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
  *     warp w      the row w of eight tiles; shared: the largest of each; a barrier
- * dof_spread: block of 8 x 8 threads; grid x, y: 8 x 8 tiles, z: images
- * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: pixels, z: images
- *     thread      a pixel; a warp reads and writes neighbours */
+ * dof_spread: block of 32 x 4 threads; grid x, y: 8 x 8 tiles, z: images
+ *     thread      a tile of the group, or around it; shared: d of each; barriers
+ * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
+ *     thread      four pixels of a quarter at a time; a warp reads and writes neighbours
+ * dof_level_1, dof_levels, dof_picture: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
+ *     gauss_nodes.cu; grid z: layers */
 
 #include "layers.cuh"
+#include "nodes.cuh"
 #include "sigmas.cuh"
 
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
@@ -32,7 +37,7 @@ dof_offsets(const __grid_constant__ dof_cuda_sigmas_params params)
     find_offsets(params);
 }
 
-KERNEL(DOF_CUDA_GROUP_TILES *DOF_CUDA_GROUP_TILES)
+KERNEL(32 * DOF_CUDA_SPREAD_Y)
 dof_spread(const __grid_constant__ dof_cuda_sigmas_params params)
 {
     spread_tiles(params.frame);
@@ -42,6 +47,36 @@ PIXELS dof_means(const __grid_constant__ dof_cuda_sigmas_params params)
 {
     make_layer_of_means(params.frame);
 }
+
+namespace {
+
+extern __shared__ __align__(16) char shared_memory[];
+
+} // namespace
+
+#define NODES_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)
+
+#define LEVELS_KERNELS(name, channels)                                                             \
+    NODES_KERNEL(4) dof_level_1##name(const __grid_constant__ dof_cuda_nodes_params params)        \
+    {                                                                                              \
+        make_layer_level_1<channels>(params, (uint32_t *)shared_memory);                           \
+    }                                                                                              \
+    KERNEL(32 * GAUSS_NODES_LEVEL_WARPS)                                                           \
+    dof_levels##name(const __grid_constant__ dof_cuda_nodes_params params)                         \
+    {                                                                                              \
+        make_layer_levels<channels>(params);                                                       \
+    }
+LEVELS_KERNELS(, LAYER_CHANNELS)
+LEVELS_KERNELS(_means, MEANS_CHANNELS)
+
+#define PICTURE_KERNEL(name, blocks, channels, tile)                                               \
+    NODES_KERNEL(blocks) dof_picture##name(const __grid_constant__ dof_cuda_nodes_params params)   \
+    {                                                                                              \
+        make_layer_picture<channels, tile<channels>>(params);                                      \
+    }
+PICTURE_KERNEL(, 4, LAYER_CHANNELS, node_light_tile)
+PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile)
+PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile)
 
 #define IMAGE_KERNELS(kind, suffix, format)                                                        \
     PIXELS dof_layers_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)   \

@@ -6,6 +6,8 @@
 #include "dof_cuda.h"
 
 #include "core/log.h"
+#include "kernels/gauss/cuda/gauss_cuda.h"
+#include "kernels/gauss/cuda/nodes/plan.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_light.h"
 
@@ -14,16 +16,40 @@
 extern const unsigned char dof_fatbin[];
 
 _Static_assert(sizeof(struct dof_cuda_focus_params) <= 4096, "more than a launch carries");
+_Static_assert(sizeof(struct dof_cuda_nodes_params) <= 4096, "more than a launch carries");
 
 /* ---- Kernels */
 
+/* Level 1 may take more shared memory than a block has unasked. */
+static enum fovea_result get_nodes(struct dof_cuda *dof, const char *const names[3],
+                                   uint32_t channels, struct dof_cuda_nodes *out_nodes)
+{
+    const struct cuda_device *device = dof->base.device;
+    out_nodes->channels = channels;
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[0], &out_nodes->level_1));
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[1], &out_nodes->levels));
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[2], &out_nodes->picture));
+    CU_TRY(device->log, device->cu,
+           device->cu->FuncSetAttribute(out_nodes->level_1,
+                                        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                        (int)channels * GAUSS_NODES_STAGE_BYTES));
+    return FOVEA_OK;
+}
+
 static enum fovea_result get_kernels(struct dof_cuda *dof)
 {
+    static const char *const of_means[] = {"dof_level_1_means", "dof_levels_means",
+                                           "dof_picture_means"};
+    static const char *const of_layers[] = {"dof_level_1", "dof_levels", "dof_picture"};
+    static const char *const of_floats[] = {"dof_level_1", "dof_levels", "dof_picture_floats"};
     const struct cuda_device *device = dof->base.device;
     FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_focus_of", &dof->focus));
     FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_offsets", &dof->offsets));
     FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_spread", &dof->spread));
     FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_means", &dof->means));
+    FOVEA_TRY(get_nodes(dof, of_means, 2, &dof->of_means));
+    FOVEA_TRY(get_nodes(dof, of_layers, 4, &dof->of_layers));
+    FOVEA_TRY(get_nodes(dof, of_floats, 4, &dof->of_floats));
     FOVEA_TRY(cuda_kernels_get(device, dof->module, "dof_layers", CUDA_EVERY_FORMAT, &dof->layers));
     return cuda_kernels_get(device, dof->module, "dof_compose", CUDA_EVERY_FORMAT, &dof->compose);
 }
@@ -106,13 +132,20 @@ static void set_sizes(const struct dof_plan *plan, struct dof_cuda_frame *frame)
     frame->sigma_max_px = (float)plan->optics.sigma_max_px;
 }
 
-uint64_t dof_cuda_lay_out(const struct dof_plan *plan, bool are_floats, uint32_t count,
+uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own)
+{
+    return gauss_nodes_level_bytes(&gauss_cuda_plan_of(own->blur)->nodes);
+}
+
+uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint32_t count,
                           uint64_t memory, struct dof_cuda_frame *out_frame)
 {
+    const struct dof_plan *plan = own->source;
     struct dof_cuda_memory *parts = &out_frame->memory;
     uint64_t end = memory;
     set_sizes(plan, out_frame);
     out_frame->are_floats = are_floats;
+    out_frame->whole = are_floats || averages_alpha(plan);
     const uint64_t pixels = (uint64_t)out_frame->pitch_px * (uint64_t)out_frame->height_px;
     const uint64_t values = count * pixels * (are_floats ? 4 : 2);
     const uint64_t tiles = (uint64_t)out_frame->columns * (uint64_t)out_frame->rows;
@@ -120,16 +153,25 @@ uint64_t dof_cuda_lay_out(const struct dof_plan *plan, bool are_floats, uint32_t
     put_part(&end, count * sizeof(struct dof_cuda_focus), &parts->focuses);
     put_part(&end, count * 2 * sizeof(uint32_t), &parts->wanted);
     put_part(&end, count * sizeof(uint32_t), &parts->wanted_means);
+    put_part(&end, count * tiles * sizeof(float), &parts->tiles);
+    put_part(&end, count * tiles * sizeof(float), &parts->reaches);
+    put_part(&end, count * groups * sizeof(float), &parts->groups);
+    put_part(&end, count * groups * DOF_CUDA_QUARTERS * sizeof(float), &parts->farthest);
+    put_part(&end, count * groups, &parts->quarters);
+    put_part(&end, 2 * count * groups, &parts->reads);
+    put_part(&end, 2 * count * sizeof(uint32_t), &parts->largest);
+    put_part(&end, 2 * count * sizeof(uint32_t), &parts->listed);
+    put_part(&end, 2 * count * groups * DOF_CUDA_QUARTERS * sizeof(uint32_t), &parts->lists);
+    put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
+    /* What is no half ends before the offsets, which are all written: a smaller batch in this
+     * memory finds halves in what it leaves out. */
     put_part(&end, values, &parts->offsets);
     put_part(&end, 2 * values, &parts->sigmas);
     put_part(&end, 8 * values, &parts->layers);
     put_part(&end, 8 * values, &parts->made);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_layers);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_made);
-    put_part(&end, count * tiles * sizeof(float), &parts->tiles);
-    put_part(&end, count * tiles * sizeof(float), &parts->reaches);
-    put_part(&end, count * groups * sizeof(float), &parts->groups);
-    put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
+    put_part(&end, are_floats ? 0 : 2 * count * dof_cuda_level_bytes(own), &parts->levels);
     return end - memory;
 }
 
@@ -145,13 +187,14 @@ enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof, const struct do
                                            struct dof_cuda_plan *own, bool are_floats,
                                            uint32_t count)
 {
-    const struct fovea_image layer =
-        layer_like(plan, are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F);
+    const struct fovea_image layer = layer_like(plan, FOVEA_FORMAT_RGBA32F);
     const struct fovea_image alpha =
         layer_like(plan, are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F);
     struct operator_images pairs = {
         .count = 2 * count, .src = &layer, .dst = &layer, .src_next_bytes = 1};
-    FOVEA_TRY(gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs));
+    if (are_floats) {
+        FOVEA_TRY(gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs));
+    }
     pairs.src = pairs.dst = &alpha;
     return averages_alpha(plan) ? gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs)
                                 : FOVEA_OK;
@@ -185,6 +228,14 @@ static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_pla
         own->has_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F, &own->blur);
 }
 
+enum fovea_result dof_cuda_clear(struct operator_cuda *cuda, uint64_t memory, uint64_t bytes)
+{
+    const struct cuda_device *device = cuda->device;
+    CU_TRY(device->log, device->cu, device->cu->MemsetD8Async(memory, 0, bytes, cuda->upload));
+    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(cuda->upload));
+    return FOVEA_OK;
+}
+
 static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct dof_plan *plan,
                                      struct dof_cuda_plan *own)
 {
@@ -195,13 +246,15 @@ static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct do
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     gauss_plan_fill_light(&plan->machine, light);
-    const struct operator_cuda_part parts[] = {
-        {&own->light_samples, light, count * sizeof *light},
-        {&own->memory, NULL, dof_cuda_lay_out(plan, own->has_floats, 1, 0, &frame)}};
+    const uint64_t of_halves = dof_cuda_lay_out(own, false, 1, 0, &frame);
+    const uint64_t of_floats = own->has_floats ? dof_cuda_lay_out(own, true, 1, 0, &frame) : 0;
+    const uint64_t bytes = of_halves > of_floats ? of_halves : of_floats;
+    const struct operator_cuda_part parts[] = {{&own->light_samples, light, count * sizeof *light},
+                                               {&own->memory, NULL, bytes}};
     const enum fovea_result result =
         operator_cuda_plan_fill(cuda, &own->base, parts, sizeof parts / sizeof *parts);
     free(light);
-    return result;
+    return result < 0 ? result : dof_cuda_clear(cuda, own->memory, bytes);
 }
 
 /* A plan of small pixels takes wide light's layers in floats and those of half floats as halves. */

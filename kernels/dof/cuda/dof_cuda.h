@@ -12,6 +12,14 @@
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
+/* Kernels of the machine's nodes. */
+struct dof_cuda_nodes {
+    CUfunction level_1;
+    CUfunction levels;
+    CUfunction picture;
+    uint32_t channels;
+};
+
 struct dof_cuda {
     struct operator_cuda base;
     struct operator_cuda *machine;
@@ -21,6 +29,9 @@ struct dof_cuda {
     CUfunction offsets;
     CUfunction spread;
     CUfunction means;
+    struct dof_cuda_nodes of_means; /* the machine's, of layers of halves */
+    struct dof_cuda_nodes of_layers;
+    struct dof_cuda_nodes of_floats; /* layers of pixels that are floats */
     struct cuda_kernels layers;
     struct cuda_kernels compose;
 };
@@ -48,16 +59,23 @@ static inline struct dof_cuda_plan *dof_cuda_plan_of(struct operator_cuda_plan *
 
 /* Layers are halves, which keep to the bound of README.md: in 330 pictures levels of 8 bits are by
  * at most 0.44 more than their rounding off the reference and those of 10 bits by 1.8, where
- * layers of 32-bit floats on the processor are by 0.44 and 2.6. Of 32-bit floats, and of light that
- * falls to a millionth of white, they are 32-bit floats. */
+ * layers of 32-bit floats on the processor are by 0.44 and 2.6 (products summed in floats). Of
+ * 32-bit floats, and of light that falls to a millionth of white, they are 32-bit floats. */
 bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format);
 
 /* The frame's numbers but for the light's and the image's, and where the pictures of so many images
  * lie from `memory` on; returns their bytes. */
-uint64_t dof_cuda_lay_out(const struct dof_plan *plan, bool are_floats, uint32_t count,
+uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint32_t count,
                           uint64_t memory, struct dof_cuda_frame *out_frame);
+/* Bytes of the machine's levels of a layer of halves. */
+uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own);
 
-/* Memory of the machine for the layers of so many images. */
+/* What is not made of a layer or level stays as it was: zeros at first, since tiles with values in
+ * their windows that are no numbers are slow. */
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_clear(struct operator_cuda *cuda, uint64_t memory,
+                                                  uint64_t bytes);
+
+/* Memory of the machine for the layers of so many images that it blurs whole. */
 FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof,
                                                             const struct dof_plan *plan,
                                                             struct dof_cuda_plan *own,

@@ -12,7 +12,6 @@
 #define LEAST_BEHIND (1.0f / 32.0f)
 #define LEAST_MEAN 1e-4f
 #define LEAST_COVERAGE (1.0f / 1024.0f)
-#define SHARP_PX 0.1f /* below it the machine leaves a pixel as it is */
 
 static __device__ __forceinline__ frame_light light_of(const dof_cuda_frame &frame)
 {
@@ -57,32 +56,64 @@ static __device__ __forceinline__ float near_sigma(const dof_cuda_frame &frame, 
     const float near = nearness(offset_px);
     const float4 sums = made_of(frame, DOF_NEAR).load(x, y);
     const float reach_px = sigmas_of(frame, DOF_NEAR).load(x, y);
-    const float mean_px = clamped(sums.x / fmaxf(sums.w, LEAST_MEAN), 0.0f, reach_px);
+    const float mean_px = clamped(sums.x / fmaxf(sums.y, LEAST_MEAN), 0.0f, reach_px);
     return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
+}
+
+/* The layers of a pixel that are read. */
+template <typename Pixel>
+static __device__ __forceinline__ void make_layer_pixel(const dof_cuda_frame &frame, int x, int y,
+                                                        float offset_px, typename Pixel::word word,
+                                                        bool reached, bool near_is_read,
+                                                        bool behind_is_read)
+{
+    const float near = nearness(offset_px);
+    const float far_px = fmaxf(offset_px, 0.0f);
+    const float4 value = read_pixel<Pixel>(frame, word);
+    const float near_px = reached ? near_sigma(frame, x, y, offset_px) : 0.0f;
+    if (near_is_read) {
+        sigmas_of(frame, DOF_NEAR).store(x, y, near_px);
+        put<Pixel>(frame, DOF_NEAR, x, y, value, near);
+    }
+    if (behind_is_read) {
+        const float weight =
+            (1.0f - near) * clamped(far_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
+        sigmas_of(frame, DOF_BEHIND).store(x, y, (1.0f - near) * far_px + near * near_px);
+        put<Pixel>(frame, DOF_BEHIND, x, y, value, weight);
+    }
 }
 
 template <typename Pixel, typename Image>
 static __device__ void make_layers(const dof_cuda_frame &frame, const Image &src)
 {
-    int x;
-    int y;
-    if (!find_pixel(frame, x, y)) {
+    const int group = group_of_block(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group];
+    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[group] != 0;
+    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[group] != 0;
+    const dof_values offsets = offsets_of(frame);
+    if (!near_is_read && !behind_is_read) {
         return;
     }
-    const float offset_px = offsets_of(frame).load(x, y);
-    const float near = nearness(offset_px);
-    const float far_px = fmaxf(offset_px, 0.0f);
-    const float4 value = read_pixel<Pixel>(frame, src.load(x, y));
-    float near_px = 0.0f;
-    if (has_near(frame)) {
-        near_px = near_sigma(frame, x, y, offset_px);
-        sigmas_of(frame, DOF_NEAR).store(x, y, near_px);
-        put<Pixel>(frame, DOF_NEAR, x, y, value, near);
+#pragma unroll 1
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        const dof_column column(frame, q);
+        typename Pixel::word words[QUARTER_PIXELS] = {};
+        float offsets_px[QUARTER_PIXELS] = {};
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                words[i] = src.load(column.x, column.row(i));
+                offsets_px[i] = offsets.load(column.x, column.row(i));
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                make_layer_pixel<Pixel>(frame, column.x, column.row(i), offsets_px[i], words[i],
+                                        is_reached(quarters, q), near_is_read, behind_is_read);
+            }
+        }
     }
-    const float weight =
-        (1.0f - near) * clamped(far_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
-    sigmas_of(frame, DOF_BEHIND).store(x, y, (1.0f - near) * far_px + near * near_px);
-    put<Pixel>(frame, DOF_BEHIND, x, y, value, weight);
 }
 
 /* ---- Out */
@@ -100,14 +131,15 @@ static __device__ __forceinline__ float composed(float own, float near, float be
 
 template <typename Pixel>
 static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &frame, int x, int y,
-                                                       float4 value, const float4 &near)
+                                                       float4 value, const float4 &near,
+                                                       bool reached)
 {
     const float4 behind = made_of(frame, DOF_BEHIND).load(x, y);
     value.x = composed(value.x, near.x, behind.x, near.w, behind.w);
     value.y = composed(value.y, near.y, behind.y, near.w, behind.w);
     value.z = composed(value.z, near.z, behind.z, near.w, behind.w);
     if (Pixel::channels == 4 && frame.memory.alpha_layers) {
-        const float near_alpha = has_near(frame) ? alpha_made_of(frame, DOF_NEAR).load(x, y) : 0.0f;
+        const float near_alpha = reached ? alpha_made_of(frame, DOF_NEAR).load(x, y) : 0.0f;
         value.w = composed(value.w, near_alpha, alpha_made_of(frame, DOF_BEHIND).load(x, y), near.w,
                            behind.w);
     }
@@ -131,23 +163,52 @@ static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cud
 }
 
 /* A pixel that is sharp, where nothing near gets to, is as it was, bit for bit. */
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word composed_pixel(const dof_cuda_frame &frame,
+                                                                      int x, int y,
+                                                                      typename Pixel::word word,
+                                                                      bool reached)
+{
+    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float4 near = reached ? made_of(frame, DOF_NEAR).load(x, y) : none;
+    if (near.w == 0.0f && sigmas_of(frame, DOF_BEHIND).load(x, y) < SHARP_PX) {
+        return word;
+    }
+    const float4 value =
+        compose_pixel<Pixel>(frame, x, y, read_pixel<Pixel>(frame, word), near, reached);
+    return write_pixel<Pixel>(frame, value, word);
+}
+
 template <typename Pixel, typename Image>
 static __device__ void compose(const dof_cuda_frame &frame, const Image &src, const Image &dst)
 {
-    int x;
-    int y;
-    if (!find_pixel(frame, x, y)) {
-        return;
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group_of_block(frame)];
+#pragma unroll 1
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        const dof_column column(frame, q);
+        typename Pixel::word words[QUARTER_PIXELS] = {};
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                words[i] = src.load(column.x, column.row(i));
+            }
+        }
+        if (is_blurred(quarters, q)) {
+#pragma unroll
+            for (int i = 0; i < QUARTER_PIXELS; i++) {
+                if (i < column.count) {
+                    words[i] = composed_pixel<Pixel>(frame, column.x, column.row(i), words[i],
+                                                     is_reached(quarters, q));
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                dst.store(column.x, column.row(i), words[i]);
+            }
+        }
     }
-    const typename Pixel::word word = src.load(x, y);
-    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    const float4 near = has_near(frame) ? made_of(frame, DOF_NEAR).load(x, y) : none;
-    if (near.w == 0.0f && sigmas_of(frame, DOF_BEHIND).load(x, y) < SHARP_PX) {
-        dst.store(x, y, word);
-        return;
-    }
-    const float4 value = compose_pixel<Pixel>(frame, x, y, read_pixel<Pixel>(frame, word), near);
-    dst.store(x, y, write_pixel<Pixel>(frame, value, word));
 }
 
 #endif

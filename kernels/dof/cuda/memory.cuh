@@ -9,6 +9,7 @@
 #include "params.h"
 
 #define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
+#define SHARP_PX 0.1f /* below it the machine leaves a pixel as it is */
 
 enum { DOF_NEAR, DOF_BEHIND }; /* of a pair */
 
@@ -128,11 +129,76 @@ static __device__ __forceinline__ bool has_near(const dof_cuda_frame &frame)
     return ((const uint32_t *)frame.memory.wanted_means)[blockIdx.z] != 0;
 }
 
-static __device__ __forceinline__ bool find_pixel(const dof_cuda_frame &frame, int &x, int &y)
+/* ---- What is made of a picture: a block looks at its group */
+
+static __device__ __forceinline__ int group_of_block(const dof_cuda_frame &frame)
 {
-    x = (int)(blockIdx.x * DOF_CUDA_SIDE_X + threadIdx.x);
-    y = (int)(blockIdx.y * DOF_CUDA_SIDE_Y + threadIdx.y);
-    return x < frame.width_px && y < frame.height_px;
+    return (int)blockIdx.y * frame.group_columns + (int)blockIdx.x;
 }
+
+static __device__ __forceinline__ int groups_in(const dof_cuda_frame &frame)
+{
+    return frame.group_columns * frame.group_rows;
+}
+
+static __device__ __forceinline__ uint8_t *quarters_of(const dof_cuda_frame &frame, int image)
+{
+    return (uint8_t *)frame.memory.quarters + (int64_t)image * groups_in(frame);
+}
+
+static __device__ __forceinline__ uint8_t *reads_of(const dof_cuda_frame &frame, int image,
+                                                    int which)
+{
+    return (uint8_t *)frame.memory.reads + (2 * (int64_t)image + which) * groups_in(frame);
+}
+
+/* Of a group of this block's image. */
+static __device__ __forceinline__ float *farthest_of(const dof_cuda_frame &frame, int group)
+{
+    return (float *)frame.memory.farthest +
+           DOF_CUDA_QUARTERS * ((int64_t)blockIdx.z * groups_in(frame) + group);
+}
+
+/* The quarters that are made of a layer. */
+static __device__ __forceinline__ uint32_t *list_of(const dof_cuda_frame &frame, int layer)
+{
+    return (uint32_t *)frame.memory.lists + (int64_t)layer * groups_in(frame) * DOF_CUDA_QUARTERS;
+}
+
+static __device__ __forceinline__ uint32_t *listed_of(const dof_cuda_frame &frame, int layer)
+{
+    return (uint32_t *)frame.memory.listed + layer;
+}
+
+static __device__ __forceinline__ bool is_blurred(uint32_t quarters, int quarter)
+{
+    return (quarters & DOF_CUDA_BLURRED << quarter) != 0;
+}
+
+static __device__ __forceinline__ bool is_reached(uint32_t quarters, int quarter)
+{
+    return (quarters & DOF_CUDA_REACHED << quarter) != 0;
+}
+
+/* A thread's pixels of a quarter, one below the other. */
+#define QUARTER_PX (DOF_CUDA_GROUP_PX / 2)
+#define QUARTER_PIXELS (QUARTER_PX / DOF_CUDA_SIDE_Y)
+
+struct dof_column {
+    int x, y; /* of the first */
+    int count; /* of those that lie in the picture */
+
+    __device__ __forceinline__ dof_column(const dof_cuda_frame &frame, int quarter)
+    {
+        x = DOF_CUDA_GROUP_PX * (int)blockIdx.x + QUARTER_PX * (quarter % 2) + (int)threadIdx.x;
+        y = DOF_CUDA_GROUP_PX * (int)blockIdx.y + QUARTER_PX * (quarter / 2) + (int)threadIdx.y;
+        const int rows = (frame.height_px - y + DOF_CUDA_SIDE_Y - 1) / DOF_CUDA_SIDE_Y;
+        count = x < frame.width_px ? min(max(rows, 0), QUARTER_PIXELS) : 0;
+    }
+    __device__ __forceinline__ int row(int i) const
+    {
+        return y + DOF_CUDA_SIDE_Y * i;
+    }
+};
 
 #endif

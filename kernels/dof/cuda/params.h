@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_DOF_CUDA_PARAMS_H
 
 #include "kernels/dof/optics.h"
-#include "kernels/image/image_linear.h"
+#include "kernels/gauss/cuda/nodes/params.h"
 
 #define DOF_CUDA_TILE_PX 8
 #define DOF_CUDA_GROUP_TILES 8 /* along an axis: what a block finds the offsets of */
@@ -15,6 +15,13 @@
 #define DOF_CUDA_SIDE_X 32 /* threads of a block of one pixel each */
 #define DOF_CUDA_SIDE_Y 8
 #define DOF_CUDA_FOCUS_THREADS 64 /* an image each */
+#define DOF_CUDA_SPREAD_Y                                                                          \
+    4 /* rows of 32 threads that work on a group's tiles and those around it */
+
+/* A group's quarters are what a block of the machine makes: 32 x 32 px. Bits of a group: */
+#define DOF_CUDA_QUARTERS 4
+#define DOF_CUDA_BLURRED 1u /* shifted left by a quarter: some pixel of it is not as it was */
+#define DOF_CUDA_REACHED 16u /* the same: something near gets to some pixel */
 
 /* What the kernel of the focus tells the others of an image. */
 struct dof_cuda_focus {
@@ -39,6 +46,13 @@ struct dof_cuda_memory {
     uint64_t tiles; /* float: n' */
     uint64_t reaches; /* float: d of tiles */
     uint64_t groups; /* float: the largest n' of 8 x 8 tiles */
+    uint64_t farthest; /* float for each quarter of a group: the largest f */
+    uint64_t quarters; /* uint8_t for each group: DOF_CUDA_* bits */
+    uint64_t reads; /* pairs of uint8_t for each group: 1 where a blurred pixel looks there */
+    uint64_t largest; /* pairs of uint32_t for each image: bits of the largest sigma */
+    uint64_t listed; /* pairs of uint32_t for each image: quarters in the list of a layer */
+    uint64_t lists; /* pairs of uint32_t for each quarter: those that are made, group and quarter */
+    uint64_t levels; /* pairs of the machine's levels, of halves */
     uint64_t gazes; /* int32_t[2] in q8 for each image */
 };
 
@@ -56,7 +70,7 @@ struct dof_cuda_frame {
     int32_t light; /* IMAGE_LIGHT_*; STORED of float formats too */
     float light_value;
     float sigma_max_px;
-    int32_t reserved;
+    int32_t whole; /* all of a picture is made, whatever is in focus */
     uint64_t light_samples; /* float[]: a display's */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;
@@ -87,6 +101,17 @@ struct dof_cuda_linear_params {
     struct dof_cuda_frame frame;
     struct image_linear src;
     struct image_linear dst;
+};
+
+/* The machine's nodes on layers of halves, of which what is looked at is made: of the layer of
+ * means, which has two channels (sums of w n, then w), or of both layers. */
+struct dof_cuda_nodes_params {
+    struct dof_cuda_frame frame;
+    struct gauss_nodes_params machine;
+    int32_t layers; /* of an image, from the near one on: 1, of means, or 2 */
+    int32_t blend; /* enum gauss_blend */
+    int32_t first; /* levels that are made, each from the one below; several by a single block */
+    int32_t last;
 };
 
 struct dof_cuda_surface_params {

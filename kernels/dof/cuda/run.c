@@ -9,12 +9,15 @@
 
 #include "core/log.h"
 #include "kernels/gauss/cuda/gauss_cuda.h"
+#include "kernels/gauss/plan/ladder.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_light.h"
 
 #define MOST_BATCH_BYTES ((uint64_t)512 << 20)
 #define MOST_IN_A_GRID 32767 /* along z, of pairs */
+/* That share a layer's quarters or a level's tiles: blocks without any cost time, too. */
+#define MOST_BLOCKS 1024
 
 /* Images that are under way together. */
 struct dof_run {
@@ -30,6 +33,7 @@ struct dof_run {
     const struct fovea_depth *depth; /* of the first */
     struct operator_focus *focuses;
     uint64_t gazes; /* a table on the device; 0: the frame's is for all */
+    int32_t blend; /* enum gauss_blend, of layers of halves */
 };
 
 static enum fovea_result launch(const struct dof_run *run, const struct cuda_launch *launch,
@@ -60,21 +64,12 @@ static enum fovea_result find_focus(const struct dof_run *run)
                   &params);
 }
 
-static struct cuda_launch of_groups(const struct dof_run *run, CUfunction kernel, uint32_t across)
+static struct cuda_launch of_groups(const struct dof_run *run, CUfunction kernel, uint32_t down)
 {
     return (struct cuda_launch){.kernel = kernel,
                                 .blocks = {(uint32_t)run->frame->group_columns,
                                            (uint32_t)run->frame->group_rows, run->count},
-                                .threads = {across, DOF_CUDA_GROUP_TILES}};
-}
-
-static struct cuda_launch of_pixels(const struct dof_run *run, CUfunction kernel)
-{
-    return (struct cuda_launch){.kernel = kernel,
-                                .blocks = {cuda_parts(run->frame->width_px, DOF_CUDA_SIDE_X),
-                                           cuda_parts(run->frame->height_px, DOF_CUDA_SIDE_Y),
-                                           run->count},
-                                .threads = {DOF_CUDA_SIDE_X, DOF_CUDA_SIDE_Y}};
+                                .threads = {DOF_CUDA_SIDE_X, down}};
 }
 
 static enum fovea_result find_sigmas(const struct dof_run *run)
@@ -85,9 +80,9 @@ static enum fovea_result find_sigmas(const struct dof_run *run)
                                             .start = (float)scale.start,
                                             .step = (float)scale.step,
                                             .is_distance = scale.is_distance};
-    const struct cuda_launch offsets = of_groups(run, run->dof->offsets, 32);
-    const struct cuda_launch spread = of_groups(run, run->dof->spread, DOF_CUDA_GROUP_TILES);
-    const struct cuda_launch means = of_pixels(run, run->dof->means);
+    const struct cuda_launch offsets = of_groups(run, run->dof->offsets, DOF_CUDA_GROUP_TILES);
+    const struct cuda_launch spread = of_groups(run, run->dof->spread, DOF_CUDA_SPREAD_Y);
+    const struct cuda_launch means = of_groups(run, run->dof->means, DOF_CUDA_SIDE_Y);
     FOVEA_TRY(launch(run, &offsets, &params));
     FOVEA_TRY(launch(run, &spread, &params));
     return launch(run, &means, &params);
@@ -146,9 +141,121 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
     return gauss_cuda_run_wanted(run->dof->machine, &of_machine, &images, blurred->wanted);
 }
 
+/* ---- The same of layers of halves, and only where that is looked at */
+
+static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, uint32_t layers)
+{
+    const struct dof_cuda_memory *memory = &run->frame->memory;
+    const uint32_t apart = 2 / layers;
+    const struct fovea_image src = image_of(run, FOVEA_FORMAT_RGBA16F, memory->layers);
+    const struct fovea_image dst = image_of(run, FOVEA_FORMAT_RGBA16F, memory->made);
+    const struct fovea_image sigmas = image_of(run, FOVEA_FORMAT_R16F, memory->sigmas);
+    const struct operator_frame frame =
+        operator_frame_make(src.width_px, src.height_px, (struct fovea_point_uv){0.5, 0.5});
+    struct dof_cuda_nodes_params params = {
+        .frame = *run->frame,
+        .machine = {.frame = gauss_frame_of(&run->own->machine, &frame),
+                    .nodes = gauss_cuda_plan_of(run->own->blur)->nodes,
+                    .batch = {.src_next_bytes = next_of(&src, apart),
+                              .dst_next_bytes = next_of(&dst, apart)},
+                    .src = image_linear_of(&src, next_of(&src, apart)),
+                    .dst = image_linear_of(&dst, next_of(&dst, apart))},
+        .layers = (int32_t)layers,
+        .blend = run->blend};
+    params.machine.nodes.samples = memory->levels;
+    params.machine.nodes.next_bytes = (int64_t)(apart * dof_cuda_level_bytes(run->own));
+    params.machine.nodes.sigmas =
+        (struct gauss_cuda_sigmas){.data = memory->sigmas,
+                                   .row_stride_bytes = sigmas.row_stride_bytes,
+                                   .next_bytes = next_of(&sigmas, apart),
+                                   .pixel_stride_bytes = (int32_t)sigmas.pixel_stride_bytes,
+                                   .are_halves = 1};
+    return params;
+}
+
+static uint32_t tiles_along(int32_t samples)
+{
+    return cuda_parts(samples, GAUSS_NODES_TILE_PX);
+}
+
+static const struct dof_cuda_nodes *kernels_of(const struct dof_run *run,
+                                               const struct dof_cuda_nodes_params *params)
+{
+    return params->layers == 1                ? &run->dof->of_means
+           : run->blend == GAUSS_BLEND_FLOATS ? &run->dof->of_floats
+                                              : &run->dof->of_layers;
+}
+
+/* As the machine does: once a level has so few tiles, one block makes it and all further ones. */
+static enum fovea_result make_levels(const struct dof_run *run,
+                                     struct dof_cuda_nodes_params *params, uint32_t layers)
+{
+    const struct dof_cuda_nodes *kernels = kernels_of(run, params);
+    const struct gauss_nodes *nodes = &params->machine.nodes;
+    const struct gauss_nodes_level *level = &nodes->levels[1];
+    const uint32_t few_warps = 12 * GAUSS_NODES_LEVEL_WARPS;
+    FOVEA_TRY(
+        launch(run,
+               &(struct cuda_launch){.kernel = kernels->level_1,
+                                     .blocks = {(tiles_along(4 * level->fours) + 1) / 2,
+                                                (tiles_along(level->rows) + 1) / 2, layers},
+                                     .threads = {32 * GAUSS_NODES_WARPS, 1},
+                                     .shared_bytes = kernels->channels * GAUSS_NODES_STAGE_BYTES},
+               params));
+    params->last = 1;
+    while (params->last < nodes->level_count - 1) {
+        params->first = params->last + 1;
+        level = &nodes->levels[params->first];
+        const uint32_t warps =
+            kernels->channels * tiles_along(4 * level->fours) * tiles_along(level->rows);
+        const bool is_small = warps <= few_warps;
+        params->last = is_small ? nodes->level_count - 1 : params->first;
+        FOVEA_TRY(launch(
+            run,
+            &(struct cuda_launch){
+                .kernel = kernels->levels,
+                .blocks = {is_small ? 1
+                                    : image_slice_smaller(
+                                          cuda_parts((int32_t)warps, GAUSS_NODES_LEVEL_WARPS),
+                                          MOST_BLOCKS),
+                           1, layers},
+                .threads = {32 * GAUSS_NODES_LEVEL_WARPS, 1}},
+            params));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result launch_nodes(const struct dof_run *run, uint32_t layers)
+{
+    struct dof_cuda_nodes_params params = nodes_of(run, layers);
+    const uint32_t quarters =
+        DOF_CUDA_QUARTERS * (uint32_t)run->frame->group_columns * (uint32_t)run->frame->group_rows;
+    if (params.machine.nodes.level_count > 1) {
+        FOVEA_TRY(make_levels(run, &params, layers * run->count));
+    }
+    return launch(run,
+                  &(struct cuda_launch){.kernel = kernels_of(run, &params)->picture,
+                                        .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
+                                                   layers * run->count},
+                                        .threads = {32 * GAUSS_NODES_WARPS, 1}},
+                  &params);
+}
+
+/* The near layer of each image, or both. */
+static enum fovea_result blur_halves(const struct dof_run *run, uint32_t layers)
+{
+    return operator_cuda_note(run->dof->machine, run->own->blur->tables, run->of->stream,
+                              run->of->stream_kept, launch_nodes(run, layers));
+}
+
+/* ---- Runs */
+
 static enum fovea_result blur_means(const struct dof_run *run, enum fovea_format layer)
 {
     const struct dof_cuda_memory *memory = &run->frame->memory;
+    if (!run->frame->are_floats) {
+        return blur_halves(run, 1);
+    }
     return blur(run, &(struct blurred){.format = layer,
                                        .from = memory->layers,
                                        .to = memory->made,
@@ -167,7 +274,7 @@ static enum fovea_result blur_layers(const struct dof_run *run, enum fovea_forma
                             .wanted = memory->wanted,
                             .count = 2 * run->count,
                             .apart = 1};
-    FOVEA_TRY(blur(run, &pairs));
+    FOVEA_TRY(run->frame->are_floats ? blur(run, &pairs) : blur_halves(run, 2));
     pairs.format = alpha;
     pairs.from = memory->alpha_layers;
     pairs.to = memory->alpha_made;
@@ -182,8 +289,8 @@ static enum fovea_result run_images(const struct dof_run *run, enum fovea_format
     const enum fovea_format layer = are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F;
     const enum fovea_format alpha = are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
     const bool has_alpha = run->frame->memory.alpha_layers && pixel_codec_of(format)->has_alpha;
-    const struct cuda_launch layers = of_pixels(run, run->layers);
-    const struct cuda_launch compose = of_pixels(run, run->compose);
+    const struct cuda_launch layers = of_groups(run, run->layers, DOF_CUDA_SIDE_Y);
+    const struct cuda_launch compose = of_groups(run, run->compose, DOF_CUDA_SIDE_Y);
     FOVEA_TRY(find_focus(run));
     FOVEA_TRY(find_sigmas(run));
     FOVEA_TRY(blur_means(run, layer));
@@ -198,7 +305,8 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
 {
     const struct dof_plan *plan = dof_plan_of(run->plan);
     const int32_t light = gauss_plan_light(&plan->machine);
-    dof_cuda_lay_out(plan, dof_cuda_takes_floats(plan, format), count, memory, frame);
+    dof_cuda_lay_out(dof_cuda_plan_of(run->cuda_plan), dof_cuda_takes_floats(plan, format), count,
+                     memory, frame);
     frame->origin_x_px = run->frame->origin_x_px;
     frame->origin_y_px = run->frame->origin_y_px;
     frame->light = pixel_light_known(format) ? image_light_in_order(light, run->frame->blue_first)
@@ -210,7 +318,9 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
                             .own = dof_cuda_plan_of(run->cuda_plan),
                             .of = run,
                             .frame = frame,
-                            .count = count};
+                            .count = count,
+                            .blend =
+                                pixel_light_known(format) ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
 }
 
 enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
@@ -296,16 +406,17 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
     return FOVEA_OK;
 }
 
-static uint64_t image_bytes(const struct dof_plan *plan, enum fovea_format format)
+static uint64_t image_bytes(const struct dof_cuda_plan *own, enum fovea_format format)
 {
     struct dof_cuda_frame frame;
-    return dof_cuda_lay_out(plan, dof_cuda_takes_floats(plan, format), 1, 0, &frame);
+    return dof_cuda_lay_out(own, dof_cuda_takes_floats(own->source, format), 1, 0, &frame);
 }
 
-static uint32_t images_at_a_time(const struct dof_plan *plan, const struct operator_images *images)
+static uint32_t images_at_a_time(const struct dof_cuda_plan *own,
+                                 const struct operator_images *images)
 {
     return image_slice_smaller(image_slice_capacity(images->count,
-                                                    image_bytes(plan, images->src->format),
+                                                    image_bytes(own, images->src->format),
                                                     MOST_BATCH_BYTES),
                                MOST_IN_A_GRID);
 }
@@ -316,8 +427,8 @@ enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_c
 {
     struct dof_cuda_plan *own = dof_cuda_plan_of(plan);
     const enum fovea_format format = images->src->format;
-    const uint32_t count = images_at_a_time(own->source, images);
-    const uint64_t bytes = count * image_bytes(own->source, format);
+    const uint32_t count = images_at_a_time(own, images);
+    const uint64_t bytes = count * image_bytes(own, format);
     if (images->count == 1) {
         return FOVEA_OK;
     }
@@ -328,7 +439,7 @@ enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_c
     }
     FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, bytes));
     own->batch_bytes = bytes;
-    return FOVEA_OK;
+    return dof_cuda_clear(cuda, plan->batch->memory, bytes);
 }
 
 enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
@@ -344,5 +455,5 @@ enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
     return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
                               run_slices(cuda, run, images, alone ? own->memory : block->memory,
-                                         images_at_a_time(own->source, images)));
+                                         images_at_a_time(own, images)));
 }

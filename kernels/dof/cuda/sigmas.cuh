@@ -69,6 +69,8 @@ static __device__ void find_focus(const dof_cuda_focus_params &params)
         (float)diopters, (float)dof_optics_sigma_px(&params.optics, diopters)};
     ((uint2 *)memory.wanted)[image] = make_uint2(0, 1);
     ((uint32_t *)memory.wanted_means)[image] = 0;
+    ((uint2 *)memory.largest)[image] = make_uint2(0, 0);
+    ((uint2 *)memory.listed)[image] = make_uint2(0, 0);
 }
 
 /* ---- Offsets. A block finds those of 8 x 8 tiles, a warp of a row of tiles. Bound by memory: a
@@ -87,9 +89,10 @@ static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &
     return is_known ? clamped(offset_px, -most_px, most_px) : 0.0f;
 }
 
-/* The largest sigma before the focus of a lane's pixels of eight rows. */
+/* The largest sigma before the focus of a lane's pixels of eight rows, and behind it. */
 static __device__ __forceinline__ float find_column(const dof_cuda_sigmas_params &params,
-                                                    const dof_cuda_focus &focus, int x, int y)
+                                                    const dof_cuda_focus &focus, int x, int y,
+                                                    float &far)
 {
     const dof_cuda_frame &frame = params.frame;
     const dof_values offsets = offsets_of(frame);
@@ -101,6 +104,7 @@ static __device__ __forceinline__ float find_column(const dof_cuda_sigmas_params
             const float offset = offset_of(params, focus, value);
             offsets.store(x, y + i, offset);
             most = fmaxf(most, -offset);
+            far = fmaxf(far, offset);
         }
     }
     return most;
@@ -116,8 +120,17 @@ static __device__ __forceinline__ float largest_of_eight(float value)
     return value;
 }
 
+/* The largest of a warp's lanes. */
+static __device__ __forceinline__ float largest_of_warp(float value)
+{
+    value = largest_of_eight(value);
+    value = fmaxf(value, __shfl_xor_sync(~0u, value, 8));
+    return fmaxf(value, __shfl_xor_sync(~0u, value, 16));
+}
+
 static __device__ __forceinline__ float find_tiles(const dof_cuda_sigmas_params &params,
-                                                   const dof_cuda_focus &focus, int tile_row)
+                                                   const dof_cuda_focus &focus, int tile_row,
+                                                   float (&far)[2])
 {
     const dof_cuda_frame &frame = params.frame;
     const int lane = (int)threadIdx.x;
@@ -125,8 +138,10 @@ static __device__ __forceinline__ float find_tiles(const dof_cuda_sigmas_params 
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int x = DOF_CUDA_GROUP_PX * (int)blockIdx.x + 32 * i + lane;
-        const float own =
-            largest_of_eight(find_column(params, focus, x, DOF_CUDA_TILE_PX * tile_row));
+        float far_of_lane = 0.0f;
+        const float own = largest_of_eight(
+            find_column(params, focus, x, DOF_CUDA_TILE_PX * tile_row, far_of_lane));
+        far[i] = largest_of_warp(far_of_lane);
         const int column = x / DOF_CUDA_TILE_PX;
         if (lane % 8 == 0 && column < frame.columns && tile_row < frame.rows) {
             tiles_at(frame, frame.memory.tiles)[tile_row * frame.columns + column] = own;
@@ -139,25 +154,40 @@ static __device__ __forceinline__ float find_tiles(const dof_cuda_sigmas_params 
 static __device__ void find_offsets(const dof_cuda_sigmas_params &params)
 {
     __shared__ float rows[DOF_CUDA_GROUP_TILES];
+    __shared__ float far_rows[DOF_CUDA_GROUP_TILES][2];
     const dof_cuda_frame &frame = params.frame;
     const dof_cuda_focus focus = ((const dof_cuda_focus *)frame.memory.focuses)[blockIdx.z];
-    float most =
-        find_tiles(params, focus, DOF_CUDA_GROUP_TILES * (int)blockIdx.y + (int)threadIdx.y);
-    most = fmaxf(most, __shfl_xor_sync(~0u, most, 8));
-    most = fmaxf(most, __shfl_xor_sync(~0u, most, 16));
+    const int group = group_of_block(frame);
+    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
+    float far[2];
+    const float most = largest_of_warp(
+        find_tiles(params, focus, DOF_CUDA_GROUP_TILES * (int)blockIdx.y + (int)threadIdx.y, far));
     if (threadIdx.x == 0) {
         rows[threadIdx.y] = most;
+        far_rows[threadIdx.y][0] = far[0];
+        far_rows[threadIdx.y][1] = far[1];
     }
     __syncthreads();
-    if (threadIdx.x > 0 || threadIdx.y > 0) {
+    if (thread < DOF_CUDA_QUARTERS) {
+        float farthest = 0.0f;
+        for (int i = 0; i < DOF_CUDA_GROUP_TILES / 2; i++) {
+            farthest =
+                fmaxf(farthest, far_rows[thread / 2 * DOF_CUDA_GROUP_TILES / 2 + i][thread % 2]);
+        }
+        farthest_of(frame, group)[thread] = farthest;
+    }
+    if (thread > 0) {
         return;
     }
-#pragma unroll
-    for (int i = 1; i < DOF_CUDA_GROUP_TILES; i++) {
-        most = fmaxf(most, rows[i]);
+    float largest = 0.0f;
+    for (int i = 0; i < DOF_CUDA_GROUP_TILES; i++) {
+        largest = fmaxf(largest, rows[i]);
     }
-    groups_of(frame)[blockIdx.y * frame.group_columns + blockIdx.x] = most;
-    if (most > 0.0f) {
+    groups_of(frame)[group] = largest;
+    for (int which = 0; which < 2; which++) {
+        reads_of(frame, (int)blockIdx.z, which)[group] = 0;
+    }
+    if (largest >= SHARP_PX) {
         ((uint32_t *)frame.memory.wanted)[2 * blockIdx.z] = 1;
         ((uint32_t *)frame.memory.wanted_means)[blockIdx.z] = 1;
     }
@@ -222,14 +252,135 @@ static __device__ float most_reaching(const dof_cuda_frame &frame, int column, i
     return most;
 }
 
+/* ---- What is made: quarters of which a pixel is not as it was, and the groups that blurred pixels
+ * look at. A block works on a group */
+
+#define AROUND_TILES (DOF_CUDA_GROUP_TILES + 2) /* those that pixels lie between */
+
+struct dof_reaches {
+    float of[AROUND_TILES][AROUND_TILES]; /* d of the group's tiles and of those around them */
+};
+
+/* A pixel of sigma s blends nodes of up to 1.69 s + 0.7 (plan/ladder.h), which reach 4.2 of their
+ * residual sigmas on a level whose samples reach 2.5 (2^k - 1) px. The level that makes most of
+ * both is the coarsest that they take, 2^k at most 0.91 of them: 5.7 in all. */
+static __device__ __forceinline__ int looks_px(float sigma_px)
+{
+    return (int)(9.7f * sigma_px) + 8;
+}
+
+static __device__ void find_reaches(const dof_cuda_frame &frame, dof_reaches &reaches)
+{
+    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
+    for (int i = thread; i < AROUND_TILES * AROUND_TILES; i += 32 * DOF_CUDA_SPREAD_Y) {
+        const int across = i % AROUND_TILES - 1;
+        const int down = i / AROUND_TILES - 1;
+        const int column = DOF_CUDA_GROUP_TILES * (int)blockIdx.x + across;
+        const int row = DOF_CUDA_GROUP_TILES * (int)blockIdx.y + down;
+        const bool is_inside =
+            column >= 0 && row >= 0 && column < frame.columns && row < frame.rows;
+        const float reach = is_inside ? most_reaching(frame, column, row) : 0.0f;
+        reaches.of[down + 1][across + 1] = reach;
+        if (is_inside && (unsigned)across < DOF_CUDA_GROUP_TILES &&
+            (unsigned)down < DOF_CUDA_GROUP_TILES) {
+            tiles_at(frame, frame.memory.reaches)[row * frame.columns + column] = reach;
+        }
+    }
+    __syncthreads();
+}
+
+/* The largest d of a quarter's pixels. */
+static __device__ float most_of_quarter(const dof_reaches &reaches, int quarter)
+{
+    const int across = quarter % 2 * (DOF_CUDA_GROUP_TILES / 2);
+    const int down = quarter / 2 * (DOF_CUDA_GROUP_TILES / 2);
+    float most = 0.0f;
+    for (int i = 0; i < AROUND_TILES - DOF_CUDA_GROUP_TILES / 2; i++) {
+        for (int j = 0; j < AROUND_TILES - DOF_CUDA_GROUP_TILES / 2; j++) {
+            most = fmaxf(most, reaches.of[down + i][across + j]);
+        }
+    }
+    return most;
+}
+
+/* The block marks the groups that its quarters look at; `sigmas` are the largest of each, or 0. */
+static __device__ void mark_reads(const dof_cuda_frame &frame, int which,
+                                  const float (&sigmas)[DOF_CUDA_QUARTERS])
+{
+    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
+    int left = frame.group_columns;
+    int right = -1;
+    int top = frame.group_rows;
+    int bottom = -1;
+    float most = 0.0f;
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        if (sigmas[q] > 0.0f) {
+            const int looks = looks_px(sigmas[q]);
+            const int x = DOF_CUDA_GROUP_PX * (int)blockIdx.x + QUARTER_PX * (q % 2);
+            const int y = DOF_CUDA_GROUP_PX * (int)blockIdx.y + QUARTER_PX * (q / 2);
+            left = min(left, max(x - looks, 0) / DOF_CUDA_GROUP_PX);
+            top = min(top, max(y - looks, 0) / DOF_CUDA_GROUP_PX);
+            right = max(right, (x + QUARTER_PX - 1 + looks) / DOF_CUDA_GROUP_PX);
+            bottom = max(bottom, (y + QUARTER_PX - 1 + looks) / DOF_CUDA_GROUP_PX);
+            most = fmaxf(most, sigmas[q]);
+        }
+    }
+    right = min(right, frame.group_columns - 1);
+    bottom = min(bottom, frame.group_rows - 1);
+    const int columns = right - left + 1;
+    uint8_t *reads = reads_of(frame, (int)blockIdx.z, which);
+    for (int i = thread; columns > 0 && i < columns * (bottom - top + 1);
+         i += 32 * DOF_CUDA_SPREAD_Y) {
+        reads[(top + i / columns) * frame.group_columns + left + i % columns] = 1;
+    }
+    if (thread == 0 && most > 0.0f) {
+        atomicMax((uint32_t *)frame.memory.largest + 2 * blockIdx.z + which, __float_as_uint(most));
+    }
+}
+
+/* One thread puts a group's quarters into a layer's list; their order does not matter. */
+static __device__ void list_quarters(const dof_cuda_frame &frame, int layer, int group,
+                                     uint32_t quarters)
+{
+    const uint32_t count = (uint32_t)__popc(quarters);
+    uint32_t at = count > 0 ? atomicAdd(listed_of(frame, layer), count) : 0;
+    for (uint32_t q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        if ((quarters >> q & 1u) != 0) {
+            list_of(frame, layer)[at++] = DOF_CUDA_QUARTERS * (uint32_t)group + q;
+        }
+    }
+}
+
+/* Where all that is near is sharp the near layer and what is behind are the picture itself. */
 static __device__ void spread_tiles(const dof_cuda_frame &frame)
 {
-    const int column = DOF_CUDA_GROUP_TILES * (int)blockIdx.x + (int)threadIdx.x;
-    const int row = DOF_CUDA_GROUP_TILES * (int)blockIdx.y + (int)threadIdx.y;
-    if (has_near(frame) && column < frame.columns && row < frame.rows) {
-        tiles_at(frame, frame.memory.reaches)[row * frame.columns + column] =
-            most_reaching(frame, column, row);
+    __shared__ dof_reaches reaches;
+    const int group = group_of_block(frame);
+    const bool any_near = has_near(frame);
+    float near[DOF_CUDA_QUARTERS] = {};
+    float all[DOF_CUDA_QUARTERS] = {};
+    uint32_t bits = 0;
+    if (any_near) {
+        find_reaches(frame, reaches);
     }
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        const float reach = !any_near     ? 0.0f
+                            : frame.whole ? frame.sigma_max_px
+                                          : most_of_quarter(reaches, q);
+        const float far = frame.whole ? frame.sigma_max_px : farthest_of(frame, group)[q];
+        near[q] = reach >= SHARP_PX ? reach : 0.0f;
+        all[q] = fmaxf(near[q], far >= SHARP_PX ? far : 0.0f);
+        bits |= near[q] > 0.0f ? DOF_CUDA_REACHED << q : 0u;
+        bits |= all[q] > 0.0f ? DOF_CUDA_BLURRED << q : 0u;
+    }
+    if (threadIdx.x == 0 && threadIdx.y == 0) {
+        quarters_of(frame, (int)blockIdx.z)[group] = (uint8_t)bits;
+        list_quarters(frame, 2 * (int)blockIdx.z + DOF_NEAR, group, bits / DOF_CUDA_REACHED & 15u);
+        list_quarters(frame, 2 * (int)blockIdx.z + DOF_BEHIND, group,
+                      bits / DOF_CUDA_BLURRED & 15u);
+    }
+    mark_reads(frame, DOF_NEAR, near);
+    mark_reads(frame, DOF_BEHIND, all);
 }
 
 /* ---- The layer of means, a thread a pixel. Bound by memory: a value in, a sample and one out */
@@ -263,15 +414,36 @@ static __device__ __forceinline__ float reach_at(const dof_cuda_frame &frame, in
 
 static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
 {
-    int x;
-    int y;
-    if (!has_near(frame) || !find_pixel(frame, x, y)) {
+    const int group = group_of_block(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group];
+    const dof_values offsets = offsets_of(frame);
+    const dof_values sigmas = sigmas_of(frame, DOF_NEAR);
+    const dof_layer layer = layer_of(frame, DOF_NEAR);
+    if (!reads_of(frame, (int)blockIdx.z, DOF_NEAR)[group]) {
         return;
     }
-    const float offset_px = offsets_of(frame).load(x, y);
-    const float near = nearness(offset_px);
-    sigmas_of(frame, DOF_NEAR).store(x, y, reach_at(frame, x, y));
-    layer_of(frame, DOF_NEAR).store(x, y, make_float4(-near * offset_px, 0.0f, 0.0f, near));
+#pragma unroll 1
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        const dof_column column(frame, q);
+        float offsets_px[QUARTER_PIXELS] = {};
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                offsets_px[i] = offsets.load(column.x, column.row(i));
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < QUARTER_PIXELS; i++) {
+            if (i < column.count) {
+                const float near = nearness(offsets_px[i]);
+                layer.store(column.x, column.row(i),
+                            make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
+                if (is_reached(quarters, q)) {
+                    sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
+                }
+            }
+        }
+    }
 }
 
 #endif

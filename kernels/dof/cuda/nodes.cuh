@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The machine's nodes (gauss/cuda/nodes/) on layers of halves: of levels what is looked at, of
+ * pictures what is blurred. What is not made holds what was there before, finite or not. Tiles that
+ * are made have such samples in their windows, but do not weigh them: where one is not finite,
+ * their pixels are summed one by one (gather.cuh). */
+#ifndef FOVEA_KERNELS_DOF_CUDA_NODES_CUH
+#define FOVEA_KERNELS_DOF_CUDA_NODES_CUH
+
+#include "kernels/gauss/cuda/nodes/picture.cuh"
+#include "memory.cuh"
+
+typedef pixel<FOVEA_FORMAT_RGBA16F> layer_pixel;
+#define LAYER_CHANNELS 4
+#define MEANS_CHANNELS 2 /* of the layer that means are made of */
+
+/* A block's layer. */
+struct dof_layer_place {
+    int image;
+    int which; /* DOF_NEAR or DOF_BEHIND */
+
+    __device__ __forceinline__ dof_layer_place(const dof_cuda_nodes_params &params)
+        : image((int)blockIdx.z / params.layers), which((int)blockIdx.z % params.layers)
+    {
+    }
+};
+
+/* Beyond the edges a level goes on, by what is at them. */
+static __device__ __forceinline__ int group_at(int px, int count)
+{
+    return min(max(px, 0) / DOF_CUDA_GROUP_PX, count - 1);
+}
+
+/* Whether a blurred pixel looks at some group of those with pixels from the first to the last. */
+static __device__ __forceinline__ bool is_looked_at(const dof_cuda_frame &frame,
+                                                    const uint8_t *reads, int first_x, int last_x,
+                                                    int first_y, int last_y)
+{
+    const int left = group_at(first_x, frame.group_columns);
+    const int right = group_at(last_x, frame.group_columns);
+    const int bottom = group_at(last_y, frame.group_rows);
+    uint32_t any = 0;
+    for (int j = group_at(first_y, frame.group_rows); j <= bottom; j++) {
+        for (int i = left; i <= right; i++) {
+            any |= reads[j * frame.group_columns + i];
+        }
+    }
+    return any != 0;
+}
+
+/* The same of so many tiles of a level. */
+static __device__ __forceinline__ bool are_looked_at(const dof_cuda_frame &frame,
+                                                     const uint8_t *reads, int level, int tile_x,
+                                                     int tile_y, int tiles)
+{
+    const int first_x = (NODES_TILE * tile_x - GAUSS_NODES_MARGIN) * (1 << level);
+    const int first_y = (NODES_TILE * tile_y - GAUSS_NODES_MARGIN) * (1 << level);
+    const int side = (NODES_TILE * tiles << level) - 1;
+    return is_looked_at(frame, reads, first_x, first_x + side, first_y, first_y + side);
+}
+
+/* The largest sigma of the layer takes levels up to this: a node of so much more, and what is left
+ * for the level to blur (gauss/pyramid.h). */
+static __device__ __forceinline__ bool takes_level(const dof_cuda_frame &frame,
+                                                   const dof_layer_place &layer, int level)
+{
+    const uint32_t bits = ((const uint32_t *)frame.memory.largest)[2 * layer.image + layer.which];
+    const float node_px = bits == 0 ? 0.0f : 1.69f * __uint_as_float(bits) + 0.7f;
+    return node_px * node_px >= 1.2f * (float)(1 << 2 * level);
+}
+
+template <int CHANNELS>
+static __device__ __forceinline__ void make_layer_level_1(const dof_cuda_nodes_params &params,
+                                                          uint32_t *memory)
+{
+    __shared__ node_lights<layer_pixel> lights;
+    const dof_layer_place layer(params);
+    const uint8_t *reads = reads_of(params.frame, layer.image, layer.which);
+    if (!takes_level(params.frame, layer, 1) ||
+        !are_looked_at(params.frame, reads, 1, 2 * (int)blockIdx.x, 2 * (int)blockIdx.y, 2)) {
+        return;
+    }
+    make_level_1<true, CHANNELS, layer_pixel>(
+        params.machine.frame, params.machine.nodes,
+        linear_src<layer_pixel>(params.machine, params.machine.frame), lights, memory);
+}
+
+/* A warp makes a channel of a tile at a time, as make_levels does. */
+template <int CHANNELS>
+static __device__ __forceinline__ void make_layer_levels(const dof_cuda_nodes_params &params)
+{
+    const dof_layer_place layer(params);
+    const gauss_nodes &nodes = params.machine.nodes;
+    const uint8_t *reads = reads_of(params.frame, layer.image, layer.which);
+    char *levels = levels_of_image(nodes);
+    const int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int warps = (int)(blockDim.x / 32 * gridDim.x);
+    const node_matrix<GAUSS_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
+#pragma unroll 1
+    for (int k = params.first; k <= params.last && takes_level(params.frame, layer, k); k++) {
+        const node_level<CHANNELS> level(nodes, levels, k);
+        const node_level<CHANNELS> below(nodes, levels, k - 1);
+        const int columns = tiles_along(4 * level.fours);
+        const int count = columns * tiles_along(level.rows) * CHANNELS;
+#pragma unroll 1
+        for (int i = warp; i < count; i += warps) {
+            const int tile_y = i / CHANNELS / columns;
+            const int tile_x = i / CHANNELS - tile_y * columns;
+            const int x = first_below(tile_x);
+            const int y = first_below(tile_y);
+            if (!are_looked_at(params.frame, reads, k, tile_x, tile_y, 1)) {
+                continue;
+            }
+            node_window<CHANNELS, GAUSS_NODES_STEPS_BELOW, false> window;
+            below.open(x, 0, y, 0, window);
+            make_samples<true>(level, tile_x, tile_y, i % CHANNELS, taps, window, below, x, y);
+        }
+        __syncthreads();
+    }
+}
+
+/* Does make_tile; Tile says how sums are made. */
+template <int CHANNELS, typename Tile, typename Window, typename Image>
+static __device__ __forceinline__ void make_layer_tile(const gauss_frame &frame,
+                                                       const gauss_nodes &nodes,
+                                                       const Window &window, const Image &src,
+                                                       const Image &dst, const node_tile &tile,
+                                                       const node_places &places,
+                                                       const gauss_tile_nodes &chosen)
+{
+    char *levels = levels_of_image(nodes);
+    Tile sums = {};
+    if (places.highest > 0.0f) {
+        const int i = add_near<CHANNELS>(nodes, window, places, chosen, sums);
+        add_far<CHANNELS, true>(nodes, levels, tile, places, chosen, i, sums);
+        if (!all_finite(sums.of)) {
+            const auto level_of = [&](int k) {
+                return node_samples<layer_pixel, CHANNELS, Image>{
+                    frame, src, {nodes, levels, k}, k > 0};
+            };
+            sum_tile<layer_pixel>(frame, nodes, level_of, IMAGE_LIGHT_STORED, src, dst, tile);
+            return;
+        }
+    }
+    write_tile<layer_pixel, CHANNELS>(frame, src, dst, tile, places, sums.of);
+}
+
+/* Does make_picture for a quarter of a group. */
+template <int CHANNELS, typename Tile>
+static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_params &params,
+                                                          int block_x, int block_y,
+                                                          uint32_t *memory,
+                                                          node_lights<layer_pixel> &lights)
+{
+    const gauss_frame &frame = params.machine.frame;
+    const gauss_nodes &nodes = params.machine.nodes;
+    const auto src = linear_src<layer_pixel>(params.machine, frame);
+    const auto dst = linear_dst<layer_pixel>(params.machine, frame);
+    const int warp = (int)threadIdx.x / 32;
+    node_tile tile;
+    tile.x = NODES_TILE * (2 * block_x + warp % 2);
+    tile.y = NODES_TILE * (2 * block_y + warp / 2);
+    node_places places;
+    find_places(frame, false, nodes, tile, places);
+    const gauss_tile_nodes chosen = choose_nodes(params.blend, places);
+    const bool is_inside = tile.x < frame.width_px && tile.y < frame.height_px;
+    const bool blurs = is_inside && places.highest > 0.0f;
+    const node_near_stage stage = {memory, 2 * NODES_TILE * block_x - GAUSS_NODES_BEFORE,
+                                   2 * NODES_TILE * block_y - GAUSS_NODES_BEFORE};
+    if (__syncthreads_or(blurs && chosen.first < nodes.spans[1].first)) {
+        stage.template fill<layer_pixel, CHANNELS>(frame, src, lights, NODES_NEAR_PX);
+    }
+    if (is_inside) {
+        const auto window = stage.open(NODES_TILE * (warp % 2), NODES_TILE * (warp / 2),
+                                       tile.lane.row, tile.lane.pair);
+        make_layer_tile<CHANNELS, Tile>(frame, nodes, window, src, dst, tile, places, chosen);
+    }
+}
+
+/* Blocks share the quarters of the list. */
+template <int CHANNELS, typename Tile>
+static __device__ __forceinline__ void make_layer_picture(const dof_cuda_nodes_params &params)
+{
+    __shared__ __align__(16) uint32_t memory[CHANNELS * node_near_stage::plane];
+    __shared__ node_lights<layer_pixel> lights;
+    const dof_layer_place layer(params);
+    const int number = 2 * layer.image + layer.which;
+    const uint32_t count = *listed_of(params.frame, number);
+#pragma unroll 1
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const uint32_t entry = list_of(params.frame, number)[i];
+        const int group = (int)(entry / DOF_CUDA_QUARTERS);
+        const int quarter = (int)(entry % DOF_CUDA_QUARTERS);
+        const int row = group / params.frame.group_columns;
+        const int column = group - row * params.frame.group_columns;
+        make_layer_quarter<CHANNELS, Tile>(params, 2 * column + quarter % 2, 2 * row + quarter / 2,
+                                           memory, lights);
+        __syncthreads();
+    }
+}
+
+#endif
