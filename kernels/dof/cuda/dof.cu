@@ -13,8 +13,8 @@
  *     warp w      the row w of eight tiles; shared: the largest of each; a barrier
  * dof_spread: block of 32 x 4 threads; grid x, y: 8 x 8 tiles, z: images
  *     thread      a tile of the group, or around it; shared: d of each; barriers
- * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
- *     thread      four pixels of a quarter at a time; a warp reads and writes neighbours
+ * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
+ *     thread      four pixels, one below the other; a warp reads and writes neighbours
  * dof_level_1, dof_levels, dof_picture: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
  *     gauss_nodes.cu; grid z: layers */
 

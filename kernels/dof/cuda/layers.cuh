@@ -49,13 +49,11 @@ static __device__ __forceinline__ void put(const dof_cuda_frame &frame, int whic
     }
 }
 
-/* t, which takes the place of d. */
-static __device__ __forceinline__ float near_sigma(const dof_cuda_frame &frame, int x, int y,
-                                                   float offset_px)
+/* t, which takes the place of d, here reach_px; from the sums of run 1. */
+static __device__ __forceinline__ float near_sigma(float offset_px, const float4 &sums,
+                                                   float reach_px)
 {
     const float near = nearness(offset_px);
-    const float4 sums = made_of(frame, DOF_NEAR).load(x, y);
-    const float reach_px = sigmas_of(frame, DOF_NEAR).load(x, y);
     const float mean_px = clamped(sums.x / fmaxf(sums.y, LEAST_MEAN), 0.0f, reach_px);
     return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
 }
@@ -63,14 +61,13 @@ static __device__ __forceinline__ float near_sigma(const dof_cuda_frame &frame, 
 /* The layers of a pixel that are read. */
 template <typename Pixel>
 static __device__ __forceinline__ void make_layer_pixel(const dof_cuda_frame &frame, int x, int y,
-                                                        float offset_px, typename Pixel::word word,
-                                                        bool reached, bool near_is_read,
-                                                        bool behind_is_read)
+                                                        float offset_px, float near_px,
+                                                        typename Pixel::word word,
+                                                        bool near_is_read, bool behind_is_read)
 {
     const float near = nearness(offset_px);
     const float far_px = fmaxf(offset_px, 0.0f);
     const float4 value = read_pixel<Pixel>(frame, word);
-    const float near_px = reached ? near_sigma(frame, x, y, offset_px) : 0.0f;
     if (near_is_read) {
         sigmas_of(frame, DOF_NEAR).store(x, y, near_px);
         put<Pixel>(frame, DOF_NEAR, x, y, value, near);
@@ -83,35 +80,40 @@ static __device__ __forceinline__ void make_layer_pixel(const dof_cuda_frame &fr
     }
 }
 
+/* A thread has all that it reads under way before it waits. */
 template <typename Pixel, typename Image>
 static __device__ void make_layers(const dof_cuda_frame &frame, const Image &src)
 {
-    const int group = group_of_block(frame);
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group];
-    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[group] != 0;
-    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[group] != 0;
-    const dof_values offsets = offsets_of(frame);
+    const dof_column column(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
+    const bool reached = is_reached(quarters, column.quarter);
+    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[column.group] != 0;
+    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[column.group] != 0;
+    typename Pixel::word words[QUARTER_PIXELS] = {};
+    float offsets_px[QUARTER_PIXELS] = {};
+    float4 sums[QUARTER_PIXELS] = {};
+    float reaches_px[QUARTER_PIXELS] = {};
     if (!near_is_read && !behind_is_read) {
         return;
     }
-#pragma unroll 1
-    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
-        const dof_column column(frame, q);
-        typename Pixel::word words[QUARTER_PIXELS] = {};
-        float offsets_px[QUARTER_PIXELS] = {};
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                words[i] = src.load(column.x, column.row(i));
-                offsets_px[i] = offsets.load(column.x, column.row(i));
-            }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            words[i] = src.load(column.x, column.row(i));
+            offsets_px[i] = offsets_of(frame).load(column.x, column.row(i));
         }
+        if (i < column.count && reached) {
+            sums[i] = made_of(frame, DOF_NEAR).load(column.x, column.row(i));
+            reaches_px[i] = sigmas_of(frame, DOF_NEAR).load(column.x, column.row(i));
+        }
+    }
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                make_layer_pixel<Pixel>(frame, column.x, column.row(i), offsets_px[i], words[i],
-                                        is_reached(quarters, q), near_is_read, behind_is_read);
-            }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            const float near_px =
+                reached ? near_sigma(offsets_px[i], sums[i], reaches_px[i]) : 0.0f;
+            make_layer_pixel<Pixel>(frame, column.x, column.row(i), offsets_px[i], near_px,
+                                    words[i], near_is_read, behind_is_read);
         }
     }
 }
@@ -132,9 +134,8 @@ static __device__ __forceinline__ float composed(float own, float near, float be
 template <typename Pixel>
 static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &frame, int x, int y,
                                                        float4 value, const float4 &near,
-                                                       bool reached)
+                                                       const float4 &behind, bool reached)
 {
-    const float4 behind = made_of(frame, DOF_BEHIND).load(x, y);
     value.x = composed(value.x, near.x, behind.x, near.w, behind.w);
     value.y = composed(value.y, near.y, behind.y, near.w, behind.w);
     value.z = composed(value.z, near.z, behind.z, near.w, behind.w);
@@ -163,50 +164,44 @@ static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cud
 }
 
 /* A pixel that is sharp, where nothing near gets to, is as it was, bit for bit. */
-template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word composed_pixel(const dof_cuda_frame &frame,
-                                                                      int x, int y,
-                                                                      typename Pixel::word word,
-                                                                      bool reached)
-{
-    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    const float4 near = reached ? made_of(frame, DOF_NEAR).load(x, y) : none;
-    if (near.w == 0.0f && sigmas_of(frame, DOF_BEHIND).load(x, y) < SHARP_PX) {
-        return word;
-    }
-    const float4 value =
-        compose_pixel<Pixel>(frame, x, y, read_pixel<Pixel>(frame, word), near, reached);
-    return write_pixel<Pixel>(frame, value, word);
-}
-
 template <typename Pixel, typename Image>
 static __device__ void compose(const dof_cuda_frame &frame, const Image &src, const Image &dst)
 {
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group_of_block(frame)];
-#pragma unroll 1
-    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
-        const dof_column column(frame, q);
-        typename Pixel::word words[QUARTER_PIXELS] = {};
+    const dof_column column(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
+    const bool blurred = is_blurred(quarters, column.quarter);
+    const bool reached = is_reached(quarters, column.quarter);
+    typename Pixel::word words[QUARTER_PIXELS] = {};
+    float4 near[QUARTER_PIXELS] = {};
+    float4 behind[QUARTER_PIXELS] = {};
+    float sigmas_px[QUARTER_PIXELS] = {};
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                words[i] = src.load(column.x, column.row(i));
-            }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            words[i] = src.load(column.x, column.row(i));
         }
-        if (is_blurred(quarters, q)) {
-#pragma unroll
-            for (int i = 0; i < QUARTER_PIXELS; i++) {
-                if (i < column.count) {
-                    words[i] = composed_pixel<Pixel>(frame, column.x, column.row(i), words[i],
-                                                     is_reached(quarters, q));
-                }
-            }
+        if (i < column.count && blurred) {
+            behind[i] = made_of(frame, DOF_BEHIND).load(column.x, column.row(i));
+            sigmas_px[i] = sigmas_of(frame, DOF_BEHIND).load(column.x, column.row(i));
         }
+        if (i < column.count && reached) {
+            near[i] = made_of(frame, DOF_NEAR).load(column.x, column.row(i));
+        }
+    }
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                dst.store(column.x, column.row(i), words[i]);
-            }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        const bool is_kept = near[i].w == 0.0f && sigmas_px[i] < SHARP_PX;
+        if (i < column.count && blurred && !is_kept) {
+            const float4 value = compose_pixel<Pixel>(frame, column.x, column.row(i),
+                                                      read_pixel<Pixel>(frame, words[i]), near[i],
+                                                      behind[i], reached);
+            words[i] = write_pixel<Pixel>(frame, value, words[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            dst.store(column.x, column.row(i), words[i]);
         }
     }
 }

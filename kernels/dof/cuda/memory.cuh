@@ -185,13 +185,17 @@ static __device__ __forceinline__ bool is_reached(uint32_t quarters, int quarter
 #define QUARTER_PIXELS (QUARTER_PX / DOF_CUDA_SIDE_Y)
 
 struct dof_column {
+    int group;
+    int quarter; /* of it, the block's */
     int x, y; /* of the first */
     int count; /* of those that lie in the picture */
 
-    __device__ __forceinline__ dof_column(const dof_cuda_frame &frame, int quarter)
+    __device__ __forceinline__ dof_column(const dof_cuda_frame &frame)
     {
-        x = DOF_CUDA_GROUP_PX * (int)blockIdx.x + QUARTER_PX * (quarter % 2) + (int)threadIdx.x;
-        y = DOF_CUDA_GROUP_PX * (int)blockIdx.y + QUARTER_PX * (quarter / 2) + (int)threadIdx.y;
+        group = (int)blockIdx.y / 2 * frame.group_columns + (int)blockIdx.x / 2;
+        quarter = (int)(blockIdx.y % 2 * 2 + blockIdx.x % 2);
+        x = QUARTER_PX * (int)blockIdx.x + (int)threadIdx.x;
+        y = QUARTER_PX * (int)blockIdx.y + (int)threadIdx.y;
         const int rows = (frame.height_px - y + DOF_CUDA_SIDE_Y - 1) / DOF_CUDA_SIDE_Y;
         count = x < frame.width_px ? min(max(rows, 0), QUARTER_PIXELS) : 0;
     }

@@ -72,6 +72,14 @@ static struct cuda_launch of_groups(const struct dof_run *run, CUfunction kernel
                                 .threads = {DOF_CUDA_SIDE_X, down}};
 }
 
+static struct cuda_launch of_quarters(const struct dof_run *run, CUfunction kernel)
+{
+    struct cuda_launch launch = of_groups(run, kernel, DOF_CUDA_SIDE_Y);
+    launch.blocks[0] *= 2;
+    launch.blocks[1] *= 2;
+    return launch;
+}
+
 static enum fovea_result find_sigmas(const struct dof_run *run)
 {
     const struct dof_scale scale = dof_scale_of(run->depth);
@@ -82,7 +90,7 @@ static enum fovea_result find_sigmas(const struct dof_run *run)
                                             .is_distance = scale.is_distance};
     const struct cuda_launch offsets = of_groups(run, run->dof->offsets, DOF_CUDA_GROUP_TILES);
     const struct cuda_launch spread = of_groups(run, run->dof->spread, DOF_CUDA_SPREAD_Y);
-    const struct cuda_launch means = of_groups(run, run->dof->means, DOF_CUDA_SIDE_Y);
+    const struct cuda_launch means = of_quarters(run, run->dof->means);
     FOVEA_TRY(launch(run, &offsets, &params));
     FOVEA_TRY(launch(run, &spread, &params));
     return launch(run, &means, &params);
@@ -289,8 +297,8 @@ static enum fovea_result run_images(const struct dof_run *run, enum fovea_format
     const enum fovea_format layer = are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F;
     const enum fovea_format alpha = are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
     const bool has_alpha = run->frame->memory.alpha_layers && pixel_codec_of(format)->has_alpha;
-    const struct cuda_launch layers = of_groups(run, run->layers, DOF_CUDA_SIDE_Y);
-    const struct cuda_launch compose = of_groups(run, run->compose, DOF_CUDA_SIDE_Y);
+    const struct cuda_launch layers = of_quarters(run, run->layers);
+    const struct cuda_launch compose = of_quarters(run, run->compose);
     FOVEA_TRY(find_focus(run));
     FOVEA_TRY(find_sigmas(run));
     FOVEA_TRY(blur_means(run, layer));

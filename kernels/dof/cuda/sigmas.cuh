@@ -414,33 +414,30 @@ static __device__ __forceinline__ float reach_at(const dof_cuda_frame &frame, in
 
 static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
 {
-    const int group = group_of_block(frame);
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[group];
+    const dof_column column(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
+    const bool reached = is_reached(quarters, column.quarter);
     const dof_values offsets = offsets_of(frame);
     const dof_values sigmas = sigmas_of(frame, DOF_NEAR);
     const dof_layer layer = layer_of(frame, DOF_NEAR);
-    if (!reads_of(frame, (int)blockIdx.z, DOF_NEAR)[group]) {
+    float offsets_px[QUARTER_PIXELS] = {};
+    if (!reads_of(frame, (int)blockIdx.z, DOF_NEAR)[column.group]) {
         return;
     }
-#pragma unroll 1
-    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
-        const dof_column column(frame, q);
-        float offsets_px[QUARTER_PIXELS] = {};
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                offsets_px[i] = offsets.load(column.x, column.row(i));
-            }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            offsets_px[i] = offsets.load(column.x, column.row(i));
         }
+    }
 #pragma unroll
-        for (int i = 0; i < QUARTER_PIXELS; i++) {
-            if (i < column.count) {
-                const float near = nearness(offsets_px[i]);
-                layer.store(column.x, column.row(i),
-                            make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
-                if (is_reached(quarters, q)) {
-                    sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
-                }
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            const float near = nearness(offsets_px[i]);
+            layer.store(column.x, column.row(i),
+                        make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
+            if (reached) {
+                sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
             }
         }
     }
