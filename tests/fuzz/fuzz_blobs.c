@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define SIDE_MAX 80
 #define BLOB_MOST 40
 #define HEAD_BYTES 8

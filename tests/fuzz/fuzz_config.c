@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void count_message(void *user, enum fovea_log_level level, const char *message)
 {
     size_t *count = user;

@@ -10,8 +10,6 @@
 
 #define LABELS_MAX 16
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[1024];

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_description(const struct gaze_rtsp_reply *reply)
 {
     struct gaze_rtsp_media media;

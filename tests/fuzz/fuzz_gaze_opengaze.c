@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int point = FOVEA_OPENGAZE_BEST; point <= FOVEA_OPENGAZE_RIGHT; point++) {

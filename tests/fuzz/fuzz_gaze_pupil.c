@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check(void *user, const struct gaze_pupil_datum *datum)
 {
     (void)user;

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int format = FOVEA_UDP_JSON; format <= FOVEA_UDP_OPENTRACK; format++) {

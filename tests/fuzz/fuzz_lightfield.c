@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void read_geometry(const char *bytes, size_t size)
 {
     char problem[LIGHTFIELD_PROBLEM_BYTES];
