@@ -302,7 +302,7 @@ static void assert_as_in_a_new_context(const struct stereo *scene, enum rig_path
 /* Returns what a frame by nodes takes. */
 static uint64_t scratch_bytes_of(VkFormat format, enum fovea_light light)
 {
-    struct bench bench;
+    OWNED(close_bench) struct bench bench;
     struct stereo scene = stereo_side_by_side();
     open_bench(&bench);
     stereo_set_format(format);
