@@ -70,13 +70,17 @@ static double focus_of(const struct operator_scene *scene, const struct dof_refe
 }
 
 /* As foveate's: 3 levels of 8 bits, and 0.012 of white in floats; on the processor and on CUDA,
- * where layers of most formats are halves. */
+ * where layers of most formats are halves. Where light is averaged single dark pixels among bright
+ * ones, to which sigma changes fast, are up to 6 levels off on every backend. */
 static struct compare_budget budget_of(const struct operator_scene *scene)
 {
     struct fovea_foveation smooth = scene->settings.foveation;
     smooth.method = FOVEA_METHOD_SMOOTH;
     struct compare_budget budget = compare_budget_for(&smooth, scene->format);
     budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
+    if (smooth.light != FOVEA_LIGHT_ENCODED && budget.max_abs > 1.0) { /* levels */
+        budget.max_abs = (budget.max_abs + 0.5) * 2.0 - 0.5;
+    }
     return budget;
 }
 
