@@ -136,9 +136,12 @@ void godot_effect_set(struct godot_effect *effect, const struct fovea_settings *
 {
     const struct fovea_settings own = with_own_gaze(settings);
     struct godot_note said = {0};
-    const bool right =
-        engine_feed_set(&effect->feed, &own, godot_note_log(&said), godot_log()) == FOVEA_OK &&
+    const bool feeds =
+        engine_feed_set(&effect->feed, &own, godot_note_log(&said), godot_log()) == FOVEA_OK;
+    /* A record ends when it is asked to, whatever else is wrong. */
+    const bool records =
         godot_journal_set(&effect->journal, &own, godot_note_log(&said), godot_log()) == FOVEA_OK;
+    const bool right = feeds && records;
     pthread_mutex_lock(&effect->lock);
     *effect->settings = *settings;
     effect->wrong = right ? (struct godot_note){0} : said;

@@ -71,9 +71,8 @@ enum fovea_result godot_journal_set(struct godot_journal *journal,
     }
     setting = &log;
     const enum fovea_result result = file[0] ? fovea_record_create(&desc, &opened) : FOVEA_OK;
-    if (result == FOVEA_OK) {
-        exchange(journal, opened, file);
-    }
+    /* Who asks for another file, or none, wants no more lines in the former one. */
+    exchange(journal, opened, file);
     setting = NULL;
     return result;
 }

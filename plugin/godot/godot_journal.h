@@ -30,9 +30,9 @@ void godot_journal_init(struct godot_journal *journal);
 /* Writes what there is; waits for that. */
 void godot_journal_finish(struct godot_journal *journal);
 
-/* For the thread that sets settings: opens and closes files. On failure the record is what it was,
- * and `log` says why; it also hears what else there is to say meanwhile, and record_log what comes
- * later, from another thread. */
+/* For the thread that sets settings: opens and closes files. A file that cannot be made leaves no
+ * record, is not tried again until another one is named, and `log` says why; it also hears what
+ * else there is to say meanwhile, and record_log what comes later, from another thread. */
 FOVEA_MUST_CHECK enum fovea_result godot_journal_set(struct godot_journal *journal,
                                                      const struct fovea_settings *settings,
                                                      struct fovea_log log,
