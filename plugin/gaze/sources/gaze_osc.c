@@ -12,13 +12,17 @@ struct osc {
     struct gaze_osc_eyes eyes; /* the thread's own */
 };
 
-/* They are angles of each eye in a headset, and no places on a screen. */
+/* They are angles of each eye in a headset, and no places on a screen. Each eye may have a datagram
+ * of its own: a new place of one with the former one of the other would be a distance where nobody
+ * looks. */
 static void take_eyes(struct osc *osc, int64_t t_ns)
 {
     double right_deg[2];
     double up_deg[2];
     struct fovea_gaze_sample both = {.t_ns = t_ns};
-    if (gaze_osc_places(&osc->eyes, right_deg, up_deg, &both.confidence)) {
+    if (osc->eyes.anew[0] && osc->eyes.anew[1] &&
+        gaze_osc_places(&osc->eyes, right_deg, up_deg, &both.confidence)) {
+        osc->eyes.anew[0] = osc->eyes.anew[1] = false;
         gaze_feed_add_places(&osc->datagrams.feed, 0.0, right_deg, up_deg, &both);
     }
 }

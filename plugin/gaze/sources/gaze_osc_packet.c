@@ -93,12 +93,14 @@ static void take_message(const struct message *message, const double *numbers,
                          struct gaze_osc_eyes *eyes)
 {
     const bool apart = message->numbers >= 4;
-    if (message->meaning == PITCH_YAW || message->meaning == DIRECTION ||
-        message->meaning == TANGENT_RIGHT) {
+    const bool across = message->meaning == PITCH_YAW || message->meaning == DIRECTION ||
+                        message->meaning == TANGENT_RIGHT;
+    if (across) {
         eyes->apart = apart || message->eyes != BOTH;
     }
     for (int i = 0; i < 2; i++) {
         if (message->eyes & (1 << i)) {
+            eyes->anew[i] = eyes->anew[i] || across;
             take_numbers(message->meaning, numbers + (apart && i == 1 ? message->numbers / 2 : 0),
                          &eyes->eye[i]);
         }

@@ -20,6 +20,7 @@ struct gaze_osc_eye {
 struct gaze_osc_eyes {
     struct gaze_osc_eye eye[2]; /* left, right */
     bool apart; /* each eye has a way of its own, across */
+    bool anew[2]; /* set where one says where that eye looks, across */
     bool changed; /* set where a packet says something of the eyes */
 };
 
