@@ -18,12 +18,24 @@
  *     struct fovea_lightfield_vk *field = NULL;
  *     fovea_lightfield_vk_create(&desc, &field);
  *
- *     // each frame, while `commands` is being recorded; nothing that is older than 2 frames is
- * left struct fovea_vk_recording recording; fovea_vk_recording_init(&recording); recording.commands
- * = commands; recording.frame = number; recording.finished_frame = number - 2; struct
- * fovea_lightfield_vk_raw raw; fovea_lightfield_vk_raw_init(&raw); raw.view = raw_view;  raw.format
- * = VK_FORMAT_R8G8B8A8_UNORM; struct fovea_lightfield_vk_image picture = {.view = view_of_r32_uint,
- *         .format = VK_FORMAT_R8G8B8A8_UNORM, .layout = VK_IMAGE_LAYOUT_GENERAL};
+ *     // each frame, while `commands` is being recorded
+ *     // of older frames than the last two nothing is left on the GPU
+ *
+ *     struct fovea_vk_recording recording;
+ *     fovea_vk_recording_init(&recording);
+ *     recording.commands = commands;
+ *     recording.frame = number;
+ *     recording.finished_frame = number - 2;
+ *
+ *     struct fovea_lightfield_vk_raw raw;
+ *     fovea_lightfield_vk_raw_init(&raw);
+ *     raw.view = raw_view;
+ *     raw.format = VK_FORMAT_R8G8B8A8_UNORM;
+ *
+ *     struct fovea_lightfield_vk_image picture = {.view = view_of_r32_uint};
+ *     picture.format = VK_FORMAT_R8G8B8A8_UNORM;
+ *     picture.layout = VK_IMAGE_LAYOUT_GENERAL;
+ *
  *     fovea_lightfield_vk_refocus(field, &recording, &raw, &refocusing, &picture, NULL);
  *
  *     vkDeviceWaitIdle(device);
@@ -41,7 +53,7 @@
  * program submits what was recorded once, to one queue, in the order of the calls, or drops it.
  *
  * Memory: create allocates 32 bytes for each column and 16 for each row of a picture. Depths with a
- * box or a confidence keep costs: the first of them allocates up to 84 MiB. The first call of a
+ * box or a confidence keep costs: the first of them allocates up to 80 MiB. The first call of a
  * kind (format, filter, what it makes) compiles a pipeline, which takes some milliseconds, or more
  * where a pipeline cache has none: a program that does not want that in a frame makes such a call
  * at its start and drops the commands.

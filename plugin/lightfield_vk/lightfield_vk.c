@@ -230,7 +230,7 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, rendering)) {
-        return lightfield_vk_refuse(field, "%s", struct_refusal(rendering));
+        return lightfield_vk_refuse(field, "rendering: %s", struct_refusal(rendering));
     }
     const char *why = lightfield_refusal(&own, field->glsl.geometry.pitch_x_px);
     if (why || own.patches) {
@@ -298,7 +298,7 @@ enum fovea_result fovea_lightfield_vk_refocus(struct fovea_lightfield_vk *field,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, refocusing)) {
-        return lightfield_vk_refuse(field, "%s", struct_refusal(refocusing));
+        return lightfield_vk_refuse(field, "refocusing: %s", struct_refusal(refocusing));
     }
     const char *why = lightfield_refusal_of_refocusing(&own, &field->glsl.geometry);
     if (why || own.focus) {
@@ -411,7 +411,7 @@ enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, matching)) {
-        return lightfield_vk_refuse(field, "%s", struct_refusal(matching));
+        return lightfield_vk_refuse(field, "matching: %s", struct_refusal(matching));
     }
     const char *why = lightfield_refusal_of_matching(&own, &field->glsl.geometry);
     if (why) {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Light fields on Vulkan: tables, and compute passes as data, for who has the device
- * (plugin/frame/lightfield_vk.c). */
+ * (plugin/lightfield_vk/). */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_GLSL_GLSL_H
 #define FOVEA_KERNELS_LIGHTFIELD_GLSL_GLSL_H
 
