@@ -446,8 +446,9 @@ enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_c
         return FOVEA_OK;
     }
     FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, bytes));
+    FOVEA_TRY(dof_cuda_clear(cuda, plan->batch->memory, bytes));
     own->batch_bytes = bytes;
-    return dof_cuda_clear(cuda, plan->batch->memory, bytes);
+    return FOVEA_OK;
 }
 
 enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,

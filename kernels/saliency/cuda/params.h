@@ -9,7 +9,7 @@
 #include "kernels/image/image_linear.h"
 #include "kernels/saliency/plan.h"
 
-#define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but two */
+#define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
 #define SALIENCY_CUDA_FINE_PITCH 40 /* of kernels: 2 reach + 1, and whole fours */

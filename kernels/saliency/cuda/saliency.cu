@@ -51,7 +51,13 @@ saliency_fine(const __grid_constant__ saliency_cuda_frame params)
     make_fine(params, *(fine_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 10)
+/* Devices below 8.0 have 1,024 threads a multiprocessor. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define NEAR_BLOCKS 8
+#else
+#define NEAR_BLOCKS 10
+#endif
+KERNEL(SALIENCY_CUDA_THREADS, NEAR_BLOCKS)
 saliency_near(const __grid_constant__ saliency_cuda_frame params)
 {
     make_near(params, *(near_memory *)shared_memory);
@@ -63,7 +69,7 @@ saliency_far(const __grid_constant__ saliency_cuda_frame params)
     make_far(params, *(far_memory *)shared_memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 16)
+KERNEL(SALIENCY_CUDA_THREADS, 8)
 saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ int32_t before[SALIENCY_CUDA_ROWS];
