@@ -125,7 +125,7 @@ static void put_operators(FILE *file, const char *text)
     fputs("\"]", file);
 }
 
-/* What config_value_text has written, as JSON. */
+/* Writes what config_value_text gave as JSON. */
 static void put_value(FILE *file, const struct config_key *key,
                       const struct fovea_settings *settings, const char *text)
 {

@@ -109,7 +109,7 @@ struct fovea_curve {
     double cutoff_cpd[FOVEA_CURVE_MAX]; /* 0.01..1000 */
 };
 
-/* Where the samples of a map come from. */
+/* The source of a map's samples. */
 enum fovea_map_kind {
     FOVEA_MAP_HUMAN = 0, /* midget ganglion cells, Watson 2014: nasal and temporal sides differ */
     FOVEA_MAP_STREAK = 1, /* a horizontal visual streak, as animals of open country have it */
@@ -130,7 +130,7 @@ enum fovea_map_law {
     FOVEA_MAP_LAW_LINEAR = 1,
 };
 
-/* Where on the image a degree of the map lies. */
+/* How a degree of the map becomes a place on the image. */
 enum fovea_map_degrees {
     FOVEA_MAP_DEGREES_PAPER =
         0, /* half the image's diagonal is paper.e_max_deg, Nyquist f_max_cpd */
@@ -176,7 +176,7 @@ struct fovea_map {
 
 #define FOVEA_DISPLAY_MAX 1024
 
-/* What the picture is shown on, as far as its light depends on it. One curve for all colours. */
+/* The display of the picture, as far as light depends on it. One curve serves all colours. */
 struct fovea_display {
     double gamma; /* light is the stored value, 0 to 1, to this power; 1..3, or 0: 2.2; 2.2 */
     /* Luminance of the screen at stored values that lie equally far apart, the first 0, the last
@@ -259,7 +259,7 @@ enum fovea_gaze_over {
     FOVEA_GAZE_OVER_SHOWN = 1, /* the one that is presented, which a pointer lies on */
 };
 
-/* What a datagram of the udp source holds. */
+/* The contents of a datagram of the udp source. */
 enum fovea_udp_format {
     FOVEA_UDP_JSON = 0,
     FOVEA_UDP_FLOATS = 1, /* x, y and perhaps confidence, 32 bits each, little-endian */
@@ -275,21 +275,21 @@ enum fovea_opengaze_point {
     FOVEA_OPENGAZE_RIGHT = 3,
 };
 
-/* What a sample is made smoother by on its way to a frame. */
+/* The filter that smooths a sample on its way to a frame. */
 enum fovea_gaze_smooth {
     FOVEA_GAZE_SMOOTH_NONE = 0,
     FOVEA_GAZE_SMOOTH_ONE_EURO = 1, /* Casiez, Roussel and Vogel 2012 */
     FOVEA_GAZE_SMOOTH_MEDIAN = 2, /* of the last samples, each axis */
 };
 
-/* Where the gaze is while the eye leaps. */
+/* The place of the gaze during a saccade. */
 enum fovea_gaze_predict {
     FOVEA_GAZE_PREDICT_NONE = 0, /* where the sample says */
     FOVEA_GAZE_PREDICT_TAYLOR = 1, /* a short way ahead (Wang, Woods, Costela and Luo 2017) */
     FOVEA_GAZE_PREDICT_LANDING = 2, /* at the end of the leap (Dai and others 2016) */
 };
 
-/* Where the gaze goes when a source has been lost for longer than hold_ms. */
+/* The place of the gaze when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
     FOVEA_GAZE_FALLBACK_LAST = 1, /* stays at the last valid sample */
@@ -394,14 +394,14 @@ struct fovea_gaze_settings {
     bool late;
 };
 
-/* What a square for a photodiode shows. */
+/* What the square for a photodiode shows. */
 enum fovea_patch {
     FOVEA_PATCH_OFF = 0, /* there is none */
     FOVEA_PATCH_FRAME = 1, /* white in frames of odd numbers, black in the others */
     FOVEA_PATCH_GAZE = 2, /* white while the gaze is in the right half of the picture */
 };
 
-/* What is drawn over the foveated image to see what it does. All off by default. */
+/* Marks that are drawn over the foveated image and show what it does. All are off by default. */
 struct fovea_overlay {
     bool marker; /* cross and ring at the gaze */
     /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping; of the
@@ -414,7 +414,8 @@ struct fovea_overlay {
     double patch_size; /* its side as a part of the view's height, 0..0.5; 0.1 */
 };
 
-/* What is written of each frame of a Vulkan context while it lives (plugin/record). */
+/* The columns that are written for each frame of a Vulkan context while it lives
+ * (plugin/record). */
 struct fovea_record_settings {
     char file[FOVEA_PATH_MAX]; /* what the names of its files begin with; "": nothing is written */
 };

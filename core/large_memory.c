@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Where the C library begins to map blocks, too, before it has seen any freed. */
+/* The C library begins to map blocks of this size, too, before it has seen any freed. */
 #define LARGE_BYTES ((size_t)128 << 10)
 
 /* Before the memory; as long as a line of the cache. */

@@ -111,7 +111,7 @@ void program_names_from(const struct program_facts *facts, struct program_names 
 
 /* ---- This process ---------------------------------------------------------------------------- */
 
-/* What is cut off there is no script's name any more. */
+/* A longer command line is cut off there; no script's name comes so late. */
 #define COMMAND_BYTES 16384
 #define ARGUMENTS_MAX 8
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What programs are called: for settings of single programs, and for the list of those to stay out
- * of. A program is called by its file, without folders; what runs inside something else (Windows
- * programs in Wine, scripts in their interpreter) by its own. */
+/* Names of programs: for settings of single programs, and for the list of programs that Fovea
+ * leaves alone. A program is named after its file, without folders; one that runs inside something
+ * else (Windows programs in Wine, scripts in their interpreter) has its own name. */
 #ifndef FOVEA_CORE_PROGRAM_H
 #define FOVEA_CORE_PROGRAM_H
 
@@ -16,7 +16,7 @@ struct program_names {
     char script[PROGRAM_NAME_BYTES]; /* that an interpreter of that name runs; "": none */
 };
 
-/* What the kernel tells of a process; each may be missing (NULL, 0). */
+/* The kernel's facts about a process; each may be missing (NULL, 0). */
 struct program_facts {
     const char *file; /* /proc/self/exe */
     const char *short_name; /* /proc/self/comm: 15 bytes at most */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What of the world a view sees, as draws in the order in which they are best drawn. */
+/* The part of the world that a view sees, as draws in the best order. */
 #ifndef SCENE_CULL_H
 #define SCENE_CULL_H
 

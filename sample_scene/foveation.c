@@ -205,7 +205,8 @@ static struct fovea_vk_frame_target side_of(const struct foveation_image *image,
                                           .queue_family = VK_QUEUE_FAMILY_IGNORED};
 }
 
-/* What was shown some frames ago is not needed any more; Fovea wants its image back to write. */
+/* Gives back an image that was shown some frames ago: nobody needs it any more, and Fovea writes to
+ * it next. */
 static bool release(struct foveation_image *image, VkImageLayout layout)
 {
     if (!image->made || !image->held) {

@@ -29,7 +29,7 @@ uint64_t foveation_failed_frames(const struct foveation *foveation);
 /* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on
  * them. The source must stay until it is taken away with NULL. */
 void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *source);
-/* What is drawn from now on, for a source that looks at pictures; NULL: for none. */
+/* Shows the frames that are drawn from now on to a source that looks at pictures; NULL: to none. */
 void foveation_show(struct foveation *foveation, struct fovea_gaze_source *source);
 /* The gaze of somebody who looks at a place of a picture that is shown, which a lens may have
  * moved. The picture is of that size and an eye's; geometry is NULL where it is no eye's. */

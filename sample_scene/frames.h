@@ -48,7 +48,7 @@ bool frames_init(struct frames *frames);
 bool frames_drain(struct frames *frames);
 void frames_finish(struct frames *frames);
 
-/* Where a frame is shown, if not in the targets' own result. */
+/* The surface on which a frame is shown, if not in the targets' own result. */
 struct frames_surface {
     struct foveation_image image;
     VkSemaphore acquired;

@@ -23,7 +23,7 @@ struct gpu {
     VkDevice device;
     uint32_t family;
     VkQueue queue;
-    /* What the device was made with; Fovea is told. */
+    /* The extensions that the device was made with; Fovea is told. */
     const char *extensions[GPU_MAX_EXTENSIONS];
     uint32_t extension_count;
     bool timeline_semaphore;

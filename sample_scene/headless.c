@@ -40,7 +40,7 @@ static bool one_frame(struct run *run, uint64_t number)
     return frames_run(&run->engine->frames, &request);
 }
 
-/* What the sink takes is not the scene's time: it is taken off. */
+/* The time that the sink takes is not the scene's, and is subtracted. */
 static bool all_frames(struct run *run, uint64_t count, bool quiet)
 {
     struct progress progress = progress_start(count, !quiet);

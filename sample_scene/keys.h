@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What keys and mouse do in the window. */
+/* The actions of keys and mouse in the window. */
 #ifndef SCENE_KEYS_H
 #define SCENE_KEYS_H
 

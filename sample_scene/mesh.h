@@ -8,7 +8,7 @@
 #include "textures.h"
 #include "vec.h"
 
-/* What the vertex shader reads; 32 bytes. */
+/* The input of the vertex shader; 32 bytes. */
 struct vertex {
     float position[3];
     float uv[2];
@@ -37,7 +37,7 @@ struct surface {
     float mirror;
 };
 
-/* Where a thing stands: its corner and its axes, of length 1. */
+/* The place of a thing: its corner and its axes, of length 1. */
 struct stand {
     struct vec3 origin;
     struct vec3 right;

@@ -16,7 +16,7 @@
 #define PANELS 4
 #define SHOWN 1
 
-/* Where things are, by the size of a panel. */
+/* The places of things, by the size of a panel. */
 struct layout {
     int gap_px;
     int title_px; /* strip above a panel */
@@ -232,7 +232,8 @@ static bool draw_scale(const struct pane *pane, const struct sign_font *font, fl
     return fine;
 }
 
-/* What it is where somebody looks, of the first eye: others than foveate may blur there too. */
+/* Labels the sigma at the gaze of the first eye: operators other than foveate may blur there,
+ * too. */
 static bool label_gaze(const struct pane *pane, const struct panels_desc *desc,
                        const struct sign_font *font, const float *sigma)
 {
@@ -277,7 +278,8 @@ static void draw_difference(const struct pane *pane, const struct panels_desc *d
     }
 }
 
-/* What the map of sigmas shows. Of the first eye; its focus goes there within dof.focus_time_s. */
+/* Writes what the map of sigmas shows, for the first eye; its focus goes there within
+ * dof.focus_time_s. */
 static void title_heat(const struct panels_desc *desc, const struct pane *pane, char *out,
                        size_t bytes)
 {

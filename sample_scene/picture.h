@@ -36,7 +36,7 @@ struct pane {
 };
 
 /* Lines are light with a dark rim, to be seen on anything. */
-/* Where values, one for each pixel of the pane, pass through a level. */
+/* Draws the line on which values, one for each pixel of the pane, pass through a level. */
 void pane_contour(const struct pane *pane, const float *values, float level, float line_px);
 void pane_cross(const struct pane *pane, const float middle_px[2], float arm_px, float line_px);
 /* Text from its left end on the base line, light with a dark rim. */

@@ -33,7 +33,7 @@ struct words {
         array, sizeof array                                                                        \
     }
 
-/* What tells the pipelines apart. */
+/* The properties that tell the pipelines apart. */
 struct recipe {
     struct words vertex;
     struct words fragment; /* none: depth only */

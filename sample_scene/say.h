@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the program says to its user, one line each. Errors and notes go to stderr. */
+/* The program's messages to its user, one line each. Errors and notes go to stderr. */
 #ifndef SCENE_SAY_H
 #define SCENE_SAY_H
 

@@ -155,7 +155,7 @@ static bool copy_of(const struct fovea_settings *settings, struct fovea_settings
     return *out_copy != NULL;
 }
 
-/* What is in force when the first frame comes. */
+/* Exports the settings that are in force when the first frame comes. */
 static bool export_settings(const struct fovea_settings *settings, const char *file)
 {
     uint64_t hash = 0;
@@ -271,7 +271,7 @@ static bool is_over_shown(const struct settings *settings)
     return shown && !settings->hmd;
 }
 
-/* What the window pushes is uv, whatever the rest; a scanpath needs a file. */
+/* The window pushes uv, whatever the rest of the settings says; a scanpath needs a file. */
 static void complete_gaze(struct fovea_settings *now)
 {
     if (value_is(now, "gaze.source", "mouse")) {
@@ -310,7 +310,7 @@ bool settings_open_gaze(struct settings *settings)
     return true;
 }
 
-/* What it has seen is the first eye's picture; its own source is lost then, or is none. */
+/* The saliency source sees the first eye's picture, and stands in for another one that is lost. */
 static bool is_over_first_eye(const struct settings *settings, const struct fovea_gaze *gaze)
 {
     return settings->hmd && settings->sees &&

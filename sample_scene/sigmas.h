@@ -28,7 +28,7 @@ double sigmas_focus_m(const struct sigmas_view *view);
  * focused where its focus goes. False: no memory, or the settings cannot be used. */
 bool sigmas_fill(const struct sigmas_view *view, float *out);
 
-/* Where the gaze is. */
+/* The sigma at the gaze. */
 float sigmas_at_gaze(const struct sigmas_view *view, const float *sigmas);
 
 #endif

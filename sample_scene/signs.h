@@ -14,7 +14,7 @@ bool sign_font_create(bool bold, struct sign_font **out_font);
 void sign_font_destroy(struct sign_font **font);
 float sign_font_width_px(const struct sign_font *font, const char *text, float height_px);
 
-/* Where text goes: coverage is blended into `pixels`, four bytes each, the fourth untouched. */
+/* The target of text: coverage is blended into `pixels`, four bytes each, the fourth untouched. */
 struct sign_page {
     uint8_t *pixels;
     int width_px;

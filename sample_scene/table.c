@@ -163,7 +163,7 @@ static bool is_blockwise(const struct fovea_settings *s)
     return value_is(s, "foveation.method", "blockwise");
 }
 
-/* What is averaged, for every caller. */
+/* Says which light is averaged, for every caller. */
 static void light_words(const struct fovea_settings *s, VkFormat format, char *out_words,
                         size_t bytes)
 {

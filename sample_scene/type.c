@@ -50,8 +50,8 @@ static uint8_t *read_file(const char *path, size_t *out_bytes)
 
 #define PATH_BYTES 4096
 
-/* Where the build found the font; in a bundle for another machine it lies in fonts/, beside the
- * program's bin/. */
+/* Finds a font where the build found it; in a bundle for another machine it lies in fonts/, beside
+ * the program's bin/. */
 static void find_font(const char *name, char out_path[PATH_BYTES])
 {
     char program[PATH_BYTES / 2] = "";

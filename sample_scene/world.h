@@ -51,7 +51,7 @@ enum model_kind {
     MODEL_COUNT,
 };
 
-/* What the vertex shader reads for one of them; 32 bytes. */
+/* The input of the vertex shader for one instance; 32 bytes. */
 struct instance {
     float place[4]; /* x, y, z, scale */
     float turn[4]; /* cosine, sine, brightness, 0 */

@@ -81,7 +81,7 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
                                 const struct vk_compute_latch_bindings *bindings);
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result);
-/* What shader_reduce reads, and the buffer that it writes to. */
+/* Writes the set of shader_reduce: the image that it reads, and the buffer that it writes to. */
 void vk_compute_write_reduce_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                  VkBuffer reduced);
 

@@ -19,7 +19,7 @@
 #define BLUR_HEAT_MADE 16 /* pixels of a workgroup, each way */
 #define BLUR_HEAT_STEPS 8 /* of a pass, at most */
 
-/* What a pass does. */
+/* The work of a pass. */
 enum blur_work {
     BLUR_LINE_BOX,
     BLUR_LINE_TENT,
@@ -31,7 +31,8 @@ enum blur_work {
     BLUR_WORKS
 };
 
-/* What constants begin with. The view's samples lie as its pixels do, by rows without gaps. */
+/* The first members of every pass's constants. The view's samples lie as its pixels do, by rows
+ * without gaps. */
 struct blur_pass_frame {
     int32_t width_px;
     int32_t height_px;

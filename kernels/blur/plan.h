@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator blur does to pictures of one size, and the numbers that each engine works with,
- * which follow from sigma. Made once for settings and a size; every backend reads it. */
+/* The plan of the operator blur for pictures of one size: the numbers that each engine works with,
+ * which follow from sigma. It is made once for settings and a size, and every backend reads it. */
 #ifndef FOVEA_KERNELS_BLUR_PLAN_H
 #define FOVEA_KERNELS_BLUR_PLAN_H
 
@@ -12,7 +12,7 @@
 
 struct blur_engine;
 
-/* What an engine takes. */
+/* The sigmas that an engine takes. */
 struct blur_range {
     const char *name; /* the word */
     double most_sigma_px;

@@ -55,7 +55,7 @@ double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t
 
 /* ---- As an operator -------------------------------------------------------------------------- */
 
-/* What foveate keeps of settings, and what it can say of them. */
+/* The state that foveate keeps of settings, and its answers about them. */
 extern const struct operator_settings_api foveate_settings;
 extern const struct operator_maps_api foveate_maps;
 

@@ -20,7 +20,7 @@
 /* In halves of the picture's shorter side. */
 #define FOVEATE_MAX_RELATIVE 100.0
 #define FOVEATE_MIN_RELATIVE_HALVING 0.001
-/* Of a view: a picture wider than 179.9 degrees, or a pixel wider than the picture, is no view. */
+/* A picture wider than 179.9 degrees, or a pixel wider than the picture, is no view. */
 #define FOVEATE_MAX_TANGENT 1000.0
 #define FOVEATE_MIN_PPD 0.1
 #define FOVEATE_MAX_PPD 1e6

@@ -339,7 +339,7 @@ static enum fovea_result take_focuses(struct fovea_context *context, struct cont
     return FOVEA_OK;
 }
 
-/* Of a batch of one, whose gaze is the view's. */
+/* Sets the other foveas of a batch of one, whose gaze is the view's. */
 static void set_others(struct context_frame *frame)
 {
     struct fovea_point_uv places[FOVEA_FOVEAS_MAX - 1];

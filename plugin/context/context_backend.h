@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a backend is to fovea_context. context_cpu.c is the template: a new backend is a file and a
- * line in the table of context.c. */
+/* The interface between fovea_context and a backend. context_cpu.c is the template: a new backend
+ * is a file and a line in the table of context.c. */
 #ifndef FOVEA_CONTEXT_BACKEND_H
 #define FOVEA_CONTEXT_BACKEND_H
 
 #include "kernels/operator/operator.h"
 
-/* What a backend keeps for a context: a device and its stream. Each backend defines its own. */
+/* A context's device and its stream. Each backend defines its own. */
 struct context_device;
 
-/* What a backend keeps for a plan: tables on the device, scratch, threads. Likewise. */
+/* A plan's tables on the device, scratch and threads. Each backend defines its own. */
 struct context_op;
 
 struct context_device_desc {
@@ -43,7 +43,7 @@ struct context_frame {
     void *cuda_stream;
 };
 
-/* What operators have of it. */
+/* The images of the frame as operators take them. */
 struct operator_images context_images_of(const struct context_frame *frame);
 
 /* The arguments of run_gradient, validated likewise: images of one size, format and memory, those
@@ -92,7 +92,7 @@ struct context_backend {
                                       const struct context_gradient *gradient);
 };
 
-/* What operators have of it. */
+/* The derivatives as operators take them. */
 struct operator_derivatives context_derivatives(const struct context_gradient *gradient);
 
 extern const struct context_backend context_backend_cpu;

@@ -368,7 +368,7 @@ bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]
                            MAX_IMAGES);
 }
 
-/* Where images may lack gazes, all may. */
+/* If images may lack gazes, all of them may. */
 static bool check_gazes(const struct context_frame *frame, bool runs_blind, char *out_problem)
 {
     const struct context_gazes gazes = {frame->gazes_uv,   frame->count, frame->gazes_memory,

@@ -190,9 +190,9 @@ static enum fovea_result cuda_create_op(struct context_device *device,
 
 /* ---- What is given */
 
-/* What is wrong with a pointer; NULL: nothing. Managed memory counts, because the device can reach
- * it wherever it lies; memory of another context of the same device does not, because kernels of
- * ours cannot. Memory that is of no context says NULL. */
+/* Says what is wrong with a pointer; NULL: nothing. Managed memory is right, because the device can
+ * reach it wherever it lies; memory of another context of the same device is wrong, because kernels
+ * of ours cannot. The driver answers NULL for memory of no context. */
 static enum fovea_result find_problem(const struct context_device *device, const void *pointer,
                                       const char **out_problem)
 {

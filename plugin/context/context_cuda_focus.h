@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What has been in focus in the images of a context, on its CUDA device: kernels find it and keep
- * it there. The device is pushed around every call. */
+/* Keeps what has been in focus in the images of a context on its CUDA device, where kernels find
+ * it. Every call pushes the device. */
 #ifndef FOVEA_CONTEXT_CUDA_FOCUS_H
 #define FOVEA_CONTEXT_CUDA_FOCUS_H
 

@@ -29,7 +29,8 @@ void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
                                   const struct operator_plan *chain_plan,
                                   struct operator_cuda_gradient_plan **plan);
 void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients);
-/* What is on the device stays to the end of the process: graphs use it. Before finish. */
+/* Leaves its memory on the device to the end of the process, because graphs use it. Call it before
+ * finish. */
 void context_cuda_gradients_abandon(struct context_cuda_gradients *gradients);
 void context_cuda_gradients_finish(struct context_cuda_gradients *gradients);
 

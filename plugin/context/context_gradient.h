@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What fovea_context_run_batch_gradient was given. */
+/* The arguments of fovea_context_run_batch_gradient. */
 #ifndef FOVEA_CONTEXT_GRADIENT_H
 #define FOVEA_CONTEXT_GRADIENT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where memory lies that is said to be CUDA's. */
+/* Finds where memory lies that a caller says is CUDA's. */
 #ifndef FOVEA_CONTEXT_PLACE_H
 #define FOVEA_CONTEXT_PLACE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What settings do to an image, without an image: the first operator that can say it does. */
+/* Maps of what settings do to an image, without an image. The first operator that has an answer
+ * gives it. */
 
 #include "kernels/operators.h"
 

@@ -6,7 +6,7 @@
 
 #include "operator_files.h"
 
-/* What operators keep of settings that were taken. All 0: nothing. */
+/* The state that operators keep of settings that were taken. All 0: nothing. */
 struct settings_kept {
     struct operator_kept *of[FOVEA_OPERATOR_COUNT];
     bool used[FOVEA_OPERATOR_COUNT]; /* by the settings that were taken last */
@@ -27,8 +27,8 @@ FOVEA_MUST_CHECK enum fovea_result settings_take(struct fovea_settings *settings
 FOVEA_MUST_CHECK enum fovea_result settings_try(const struct fovea_settings *settings,
                                                 struct fovea_log log);
 
-/* What takes long is read and made here: settings_take finds it ready afterwards and opens no map's
- * file. The settings were checked. */
+/* Reads and makes here what takes long: settings_take then finds it ready and opens no map's file.
+ * The settings were checked. */
 FOVEA_MUST_CHECK enum fovea_result settings_read(struct fovea_settings *settings,
                                                  struct fovea_log log);
 

@@ -18,7 +18,7 @@ void engine_feed_init(struct engine_feed *feed)
 
 /* ---- The source ---- */
 
-/* What a source says while this thread opens it is for whoever sets the settings. */
+/* A source's messages while this thread opens it go to the log of whoever sets the settings. */
 static _Thread_local const struct fovea_log *opening;
 
 static void source_says(void *user, enum fovea_log_level level, const char *message)

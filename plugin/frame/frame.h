@@ -248,14 +248,15 @@ struct frame_watch {
     struct gaze_seen_size size; /* of the picture that is on its way, or was the last one */
     uint64_t number; /* its number; 0: the source waits for none */
     const struct frame_slot *slot; /* whose commands write it; NULL: none do */
-    /* What the HUD shows of it. */
+    /* The HUD shows these. */
     uint64_t shown_number; /* of the proposals */
     struct gaze_proposals proposals;
     struct fovea_point_uv places[OPERATOR_POINTS]; /* where the gaze was; the newest comes last */
     uint32_t place_count;
 };
 
-/* What decides what a frame takes: one that lacks something says nothing of other kinds. */
+/* The properties that decide which operators and copies a frame takes. A kind that lacks something
+ * logs it without silencing other kinds. */
 struct frame_kind {
     const struct vk_format *format;
     uint32_t width_px; /* of the engine's images */

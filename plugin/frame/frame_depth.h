@@ -7,7 +7,8 @@
 
 #include "frame_work.h"
 
-/* What has been in focus, for each view by its number: zeros, and then the passes' own. */
+/* Makes the memory of what has been in focus, for each view by its number: zeros at first, and then
+ * as the passes leave it. */
 FOVEA_MUST_CHECK enum fovea_result frame_depth_init(struct fovea_vk *fovea);
 void frame_depth_finish(struct fovea_vk *fovea);
 
@@ -23,7 +24,7 @@ bool frame_depth_needed(struct fovea_vk *fovea);
 /* For a step of a view's passes. */
 void frame_depth_bind(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
                       const struct operator_step *step, struct vk_compute_bindings *bindings);
-/* What the engine has drawn is there for the passes; attachments are theirs until _record_back. */
+/* Makes the engine's drawing visible to the passes; attachments are theirs until _record_back. */
 void frame_depth_record(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
 void frame_depth_record_back(struct fovea_vk *fovea, const struct frame_work *work,

@@ -108,8 +108,8 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
     }
 }
 
-/* Of no frame's size: what the source before said, which may be newer than all that the next one
- * has said so far, counts no longer. Nobody else writes, since nobody listens. */
+/* Forgets the former source's samples, which may be newer than all that the next source has said so
+ * far. Nobody else writes, since nobody listens. */
 static void forget_samples(struct frame_late *late)
 {
     const struct late_sample none = {.width_px = 0};
@@ -223,7 +223,7 @@ void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
     view->frame.late = !work->use_peer || !fovea->peer->api->imports_handles;
 }
 
-/* What the latch wrote is read by the kernels that follow, and by the host once the frame is
+/* Makes the latch's values visible to the kernels that follow, and to the host once the frame is
  * over. */
 static void latch_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
 {

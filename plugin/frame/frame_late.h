@@ -27,7 +27,7 @@ void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
  * how old the late gaze's sample was then; negative: there was none, or it is not known. */
 int64_t frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
                            const uint64_t *start_ticks);
-/* Where the late gaze of a frame that is over was. False: it is not known. */
+/* Finds the late gaze of a frame that is over. False: it is not known. */
 FOVEA_MUST_CHECK bool frame_late_place(const struct fovea_vk *fovea, const struct frame_slot *slot,
                                        struct record_row *row);
 void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,

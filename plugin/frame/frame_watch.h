@@ -18,11 +18,12 @@ void frame_watch_conclude(struct fovea_vk *fovea, const struct frame_work *work,
 /* A slot's frame has finished: its picture is given to the source. */
 void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot);
 
-/* What the source has found, and where the gaze has been; none where no source is shown frames. */
+/* Shows what the source has found, and where the gaze has been; nothing where no source is shown
+ * frames. */
 void frame_watch_show(struct fovea_vk *fovea, const struct frame_work *work,
                       struct operator_hud *hud);
 
-/* Where the source looks beside its gaze; returns how many places. */
+/* Writes the places that the source looks at beside its gaze; returns how many there are. */
 uint32_t frame_watch_others(const struct fovea_vk *fovea,
                             struct fovea_point_uv out_places[GAZE_OTHERS]);
 

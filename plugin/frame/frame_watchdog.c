@@ -158,7 +158,7 @@ static double take_look(struct watch *watch)
     return passed_ms < most_ms ? passed_ms : most_ms;
 }
 
-/* What the peer says of its jobs is not believed before the queue has met one of its signals. */
+/* Believes the peer's account of its jobs only when the queue has met one of its signals. */
 static bool is_idle(struct frame_watchdog *watchdog, uint32_t over)
 {
     const uint32_t given = atomic_load(&watchdog->given);

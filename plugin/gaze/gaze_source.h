@@ -71,7 +71,8 @@ struct gaze_source_api {
                     struct gaze_observation *out);
     /* All of what fovea_gaze_source_read says, in place of `observe`, which is then NULL. */
     void (*answer)(struct fovea_gaze_source *source, int64_t t_ns, struct fovea_gaze *out_gaze);
-    /* What fovea_gaze_source_vergence_m says. NULL: it tells no lines of sight of two eyes. */
+    /* Answers fovea_gaze_source_vergence_m. NULL: the source tells no lines of sight of two
+     * eyes. */
     double (*vergence_m)(struct fovea_gaze_source *source, int64_t t_ns);
     /* Samples from outside arrive here. NULL: none do. */
     struct gaze_intake *(*intake)(struct fovea_gaze_source *source);

@@ -31,7 +31,7 @@ double gaze_vergence_diopters(const struct gaze_sight eyes[2], double added_deg)
 void gaze_vergence_from_places(const struct fovea_gaze_settings *settings, double distance_m,
                                const double x[2], const double y[2], struct gaze_sight out[2]);
 
-/* What samples have said so far, smoothed; zeroed: nothing. One at a time calls it. */
+/* The smoothed vergence of all samples so far; zeroed: of none. One caller at a time. */
 struct gaze_vergence {
     double diopters;
     int64_t t_ns;
@@ -43,7 +43,8 @@ struct gaze_vergence {
 bool gaze_vergence_pass(struct gaze_vergence *vergence, const struct fovea_gaze_settings *settings,
                         const struct gaze_sight eyes[2], int64_t t_ns);
 
-/* What fovea_gaze_source_vergence_m says: known until gaze.validity.hold_ms after the sample. */
+/* Answers fovea_gaze_source_vergence_m: it is known until gaze.validity.hold_ms after the
+ * sample. */
 double gaze_vergence_m(const struct gaze_vergence *vergence,
                        const struct fovea_gaze_settings *settings, int64_t t_ns);
 

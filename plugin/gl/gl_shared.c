@@ -293,7 +293,7 @@ static enum fovea_result run_vulkan(struct gl_shared *shared, struct fovea_vk *f
     } else if (submitted) {
         api->WaitSemaphoreEXT(shared->gl_made, 0, NULL, 2, textures, layouts);
     } else if (result != FOVEA_ERROR_FRAME_LOST && result != FOVEA_ERROR_DEVICE_LOST) {
-        /* What was signalled is taken again, for the next frame to signal it. */
+        /* This takes back the signal, so that the next frame can signal it. */
         api->WaitSemaphoreEXT(shared->gl_drawn, 0, NULL, 2, textures, layouts);
     }
     return result == FOVEA_NOT_READY ? FOVEA_ERROR_INVALID_STATE : result;

@@ -239,7 +239,7 @@ static void get_ptrcall(void *user, void *instance, const void *const *args, voi
 
 /* ---- Registration */
 
-/* What a property's info points at. */
+/* The strings that a property's info points at. */
 struct info {
     struct godot_name name;
     struct godot_name no_class;

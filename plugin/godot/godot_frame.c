@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* What a RenderData says. */
+/* The facts of a RenderData. */
 struct viewport {
     struct godot_object *buffers;
     struct godot_object *scene;

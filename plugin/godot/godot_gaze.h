@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where the eye looks in a frame: a source of Fovea's, or what scripts have set, fed to the source
- * that programs push to, so that lost gazes are held and come back in the same way. */
+/* Finds the gaze of a frame: it comes from a source of Fovea's, or from scripts. Either feeds the
+ * source that programs push to, so that lost gazes are held and come back in the same way. */
 #ifndef FOVEA_GODOT_GAZE_H
 #define FOVEA_GODOT_GAZE_H
 

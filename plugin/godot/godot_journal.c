@@ -11,8 +11,8 @@ void godot_journal_init(struct godot_journal *journal)
     pthread_mutex_init(&journal->lock, NULL);
 }
 
-/* What a record says while this thread sets it is for whoever does: nothing is printed before that
- * is over. */
+/* A record's messages while this thread sets it go to whoever sets it: nothing is printed before
+ * that is over. */
 static _Thread_local const struct fovea_log *setting;
 
 static void record_says(void *user, enum fovea_log_level level, const char *message)

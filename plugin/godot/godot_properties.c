@@ -12,7 +12,7 @@
 
 #define PATH_FOVEATION "foveation."
 #define SOURCE_PATH "gaze.source"
-/* What Fovea calls a source that the program feeds. */
+/* Fovea's name of the source that the program feeds. */
 #define SOURCE_FED "mouse"
 #define SOURCE_FED_HERE "script"
 #define SOURCE_ELSEWHERE "openxr" /* no program can open it */

@@ -111,7 +111,7 @@ static enum fovea_result add_passes(struct godot_render *render, const struct go
 
 #define USES_MAX (2 * GODOT_SPIRV_BINDINGS)
 
-/* What the passes of a list use, and how. */
+/* The resources that a list's passes use, and how they use them. */
 struct uses {
     struct {
         uint64_t id;

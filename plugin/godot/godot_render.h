@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What one effect has on the render thread and on the engine's device. Nothing of it is touched
- * elsewhere. */
+/* The state of one effect on the render thread and on the engine's device. No other thread touches
+ * it. */
 #ifndef FOVEA_GODOT_RENDER_H
 #define FOVEA_GODOT_RENDER_H
 
@@ -76,7 +76,7 @@ enum godot_trouble {
     GODOT_TROUBLE_COUNT
 };
 void godot_render_trouble(struct said *said, enum godot_trouble trouble);
-/* What to wait for after a failure that may pass. */
+/* The time to wait after a failure that may pass. */
 int64_t godot_render_retry_ns(void);
 
 #endif

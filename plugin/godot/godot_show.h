@@ -23,7 +23,8 @@ void godot_show_fetch(struct godot_render *render);
 /* It is not, after all. */
 void godot_show_take_back(struct godot_render *render);
 
-/* Where the source that is followed looks beside its gaze; returns how many places. */
+/* Writes the places that the followed source looks at beside its gaze; returns how many there
+ * are. */
 uint32_t godot_show_others(const struct godot_render *render,
                            struct fovea_point_uv out_places[GAZE_OTHERS]);
 

@@ -280,7 +280,7 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
-/* What the program has asked for, of an image that can do more; 0: it is no such image. */
+/* The usage that the program asked for, of an image that can do more; 0: it is no such image. */
 VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image);
 void layer_registry_add_alias(struct layer_device *device, struct layer_alias *alias);
 /* Any where image is VK_NULL_HANDLE; NULL: there is none. */
@@ -353,8 +353,8 @@ layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesI
 
 /* ---- Between the files ----------------------------------------------------------------------- */
 
-/* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the
- * loader's dispatch pointer, without which any layer below crashes. */
+/* The function by which fovea_vulkan.h looks functions up. Command buffers that it allocates get
+ * the loader's dispatch pointer, without which any layer below crashes. */
 PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const char *name);
 
 /* layer_device.c: before the instance goes, devices that the program has not destroyed. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What may precede, with its size; of others nobody knows how much there is to copy. */
+/* The size of a structure that may precede; nobody knows how much there is to copy of others. */
 static size_t size_of(VkStructureType type)
 {
     switch (type) {

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Where the program itself has the bit, if it does; a structure of ours beside one of these would
- * be against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
+/* Finds the bit in the program's own structures. A structure of ours beside one of these would be
+ * against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
 static VkBool32 *find_bit(const VkDeviceCreateInfo *info)
 {
     for (VkBaseOutStructure *s = (VkBaseOutStructure *)info->pNext; s; s = s->pNext) {

@@ -77,7 +77,7 @@ static bool take_instance(struct openxr_instance *instance)
     return last;
 }
 
-/* What is another instance's stays as it is. */
+/* Forgets this instance's state and no other's. */
 static void forget_instance(struct openxr_instance *instance)
 {
     openxr_sessions_gone(instance);

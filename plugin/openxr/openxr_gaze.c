@@ -364,7 +364,7 @@ struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const Xr
                                                    f.up - point.y_uv * (f.up - f.down), -1});
 }
 
-/* What a source has seen of the first view is over that. */
+/* The direction in which the source looks. One that has seen the first view looks from there. */
 static struct openxr_vector source_looks(const struct openxr_session *session,
                                          const struct fovea_gaze *gaze,
                                          const XrCompositionLayerProjection *layer)

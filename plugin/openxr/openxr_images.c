@@ -37,7 +37,7 @@ static void pay(struct openxr_swapchain *swapchain)
     }
 }
 
-/* What becomes of an image that is released before its frame ends. */
+/* The fate of an image that is released before its frame ends. */
 static const char *unseen(const struct openxr_swapchain *swapchain)
 {
     return swapchain->depths ? "no depths to Fovea" : "shown as drawn";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What OpenXR's loader, its layers and its runtimes say to each other (the specification of the
+/* The protocol between OpenXR's loader, its layers and its runtimes (the specification of the
  * loader, interface version 1). Debian 12 has no header of it. */
 #ifndef FOVEA_OPENXR_LOADER_H
 #define FOVEA_OPENXR_LOADER_H

@@ -39,7 +39,7 @@ struct provided_space {
     XrPosef pose; /* in the action's */
 };
 
-/* What the source says now. */
+/* The source's gaze at this moment. */
 struct provided_gaze {
     enum fovea_gaze_state state;
     int64_t age_ns; /* of the sample, at now_ns */

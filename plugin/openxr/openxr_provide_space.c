@@ -27,7 +27,7 @@ struct located {
     XrPosef pose;
 };
 
-/* What a call locates, once for all spaces in it. */
+/* The state of one call that locates spaces; all spaces in it share it. */
 struct call {
     struct openxr_session *session;
     XrSpace view; /* the head's */
@@ -168,7 +168,8 @@ bool provided_gaze_read(struct openxr_session *session, struct provided_gaze *ou
     return read && gaze.usable && gaze.state != FOVEA_GAZE_LOST;
 }
 
-/* Where that is, from the head. False: the runtime does not tell the views' frusta. */
+/* Finds the direction of the gaze from the head. False: the runtime does not tell the views'
+ * frusta. */
 static bool find_direction(const struct call *call, const struct provided_gaze *gaze,
                            struct openxr_vector *out)
 {
@@ -272,7 +273,8 @@ static struct located join(const struct located *head, const struct located *in_
                             provided_placed(&head->pose, &in_head->pose)};
 }
 
-/* What the eyes are not bound to, or where the runtime has found something else that is bound. */
+/* Says whether the space is the runtime's to locate: the eyes are not bound to it, or the runtime
+ * has found something else that is bound. */
 static bool is_the_runtimes(const struct provided_space *space, const struct provided_space *base,
                             XrSpaceLocationFlags flags)
 {
@@ -292,7 +294,7 @@ static void answer(const struct call *call, const struct provided_space *space, 
     *pose = found.flags ? found.pose : *pose;
 }
 
-/* What the runtime says there is another thing's velocity: an eye's is not known. */
+/* Forgets the runtime's velocity, which is another thing's: an eye's is not known. */
 static void forget_velocity(void *next)
 {
     for (XrBaseOutStructure *one = next; one; one = one->next) {

@@ -62,7 +62,7 @@ void openxr_source_poll(struct openxr_session *session)
     pthread_mutex_unlock(&session->gaze_lock);
 }
 
-/* Where two eyes' pictures lie in swapchains of their own, only the first is shown. */
+/* If the pictures of two eyes lie in swapchains of their own, only the first is shown. */
 void openxr_source_show(const struct openxr_swapchain *swapchain)
 {
     const bool is_first = swapchain->view_count > 0 && swapchain->views[0].index == 0;

@@ -82,7 +82,7 @@ struct openxr_vector {
     double z;
 };
 
-/* Where an eye looks, in the space of the frame's layer. */
+/* The direction of an eye in the space of the frame's layer. */
 struct openxr_look {
     bool known;
     struct openxr_vector to;
@@ -98,7 +98,7 @@ struct openxr_held {
     struct fovea_gaze gaze; /* for this frame's layer, likewise */
 };
 
-/* What the log was told of the runtime's gaze. */
+/* The state of the runtime's gaze that the log was told last. */
 enum openxr_told {
     OPENXR_TOLD_NOTHING,
     OPENXR_TOLD_NONE, /* there is none */
@@ -108,7 +108,7 @@ enum openxr_told {
     OPENXR_TOLD_CENTERS, /* where each eye looks in its view */
 };
 
-/* What a view of a frame is foveated with. */
+/* The foveation of one view of a frame. */
 struct openxr_view {
     XrRect2Di rect;
     uint32_t layer;
@@ -123,7 +123,7 @@ struct openxr_view {
 struct openxr_session;
 struct provided_set; /* openxr_provide.h */
 
-/* What a session that is provided a gaze was told of its interaction profile. */
+/* The interaction profile that a session with a provided gaze was told. */
 enum openxr_profile {
     OPENXR_PROFILE_NONE,
     OPENXR_PROFILE_ATTACHED, /* an action of its sets is bound to the eyes */
@@ -143,8 +143,8 @@ struct openxr_layer_swapchain {
     VkImageView views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
 };
 
-/* What a frame alone uses (from `layer_swapchain` on) is used under the session's frame_lock, the
- * rest under its lock; foveation, which reads both, holds both. */
+/* Members from `layer_swapchain` on belong to a frame alone and are used under the session's
+ * frame_lock, the others under its lock; foveation, which reads both, holds both. */
 struct openxr_swapchain {
     struct openxr_swapchain *next; /* of the session's */
     struct openxr_session *session;
@@ -370,8 +370,8 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
                       XrTime time);
 /* After all layers of a frame: says where the gaze comes from, if that is another than before. */
 void openxr_gaze_tell(struct openxr_session *session);
-/* Where both eyes look by a source with those settings, at one place far away. Its numbers count
- * over a picture in the middle between those two views, with the mean of their frusta; or, in
+/* The direction of both eyes by a source with those settings, at one place far away. Its numbers
+ * count over a picture in the middle between those two views, with the mean of their frusta; or, in
  * degrees, over a screen of gaze.screen_deg whose middle is straight ahead. */
 struct openxr_vector openxr_gaze_between(const XrQuaternionf *left_eye, const XrFovf *left_fov,
                                          const XrQuaternionf *right_eye, const XrFovf *right_fov,
@@ -414,7 +414,7 @@ void openxr_source_show(const struct openxr_swapchain *swapchain);
 bool openxr_source_saw(const struct openxr_session *session);
 
 /* ---- openxr_provide.c: programs of a runtime without a gaze get the source's ---- */
-/* What the settings say of it, and whether they name a source that it can come from. */
+/* Reads the setting, and says whether the settings name a source that the gaze can come from. */
 enum fovea_provide_gaze openxr_provide_wanted(bool *out_source);
 /* Before openxr_actions_start; withheld: the runtime knows nothing of the extension. */
 void openxr_provide_start(struct openxr_instance *instance, bool withheld,
@@ -430,7 +430,7 @@ XrResult openxr_provide_suggest(struct openxr_instance *instance,
 bool openxr_provide_has_set(XrActionSet handle);
 XrResult openxr_provide_create_action(XrActionSet handle, const XrActionCreateInfo *info,
                                       XrAction *out);
-/* What was destroyed; XR_NULL_HANDLE: nothing. */
+/* Forgets what was destroyed; XR_NULL_HANDLE: nothing. */
 void openxr_provide_forget(XrAction action, XrActionSet set);
 void openxr_provide_attached(struct openxr_session *session,
                              const XrSessionActionSetsAttachInfo *info);

@@ -58,8 +58,8 @@ struct fovea_unity_depth {
     double elapsed_s;
 };
 
-/* What an event takes. It must stay as it is until Unity has run the frame's events, up to three
- * frames later, also where its camera has gone by then. */
+/* The data of an event. It must stay as it is until Unity has run the frame's events, up to three
+ * frames later, also if its camera has gone by then. */
 struct fovea_unity_block {
     uint32_t struct_bytes;
     uint32_t version; /* FOVEA_UNITY_VERSION */
@@ -127,8 +127,8 @@ struct fovea_unity_stats {
     double cpu_p50_us;
 };
 
-/* Of a camera's frames, as of up to 30 frames ago. 0, or FOVEA_NOT_READY for a camera that is not
- * known. */
+/* Reads the figures of a camera's frames as they were up to 30 frames ago. 0, or FOVEA_NOT_READY
+ * for a camera that is not known. */
 int32_t fovea_unity_get_stats(uint64_t camera, struct fovea_unity_stats *out_stats);
 
 #endif

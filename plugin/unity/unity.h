@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the parts of the plugin know of each other. */
+/* Declarations that the parts of the plugin share. */
 #ifndef FOVEA_UNITY_PLUGIN_H
 #define FOVEA_UNITY_PLUGIN_H
 
@@ -49,7 +49,7 @@ void unity_settings_show(struct fovea_vk *fovea, bool bottom_up);
 
 /* ---- unity_camera.c: what each camera's frames are made with; for the render thread ---- */
 
-/* What is known of Unity's device. */
+/* The facts of Unity's device. */
 struct unity_device {
     const struct unity_vulkan *vulkan; /* NULL: there is none */
     struct unity_vulkan_instance made;

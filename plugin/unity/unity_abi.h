@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a native plugin and Unity say to each other on 64-bit Linux: our own declarations of the few
- * interfaces that Fovea uses. Unity's headers have a licence of their own, and the one of Vulkan
- * is C++ alone. Sizes, offsets and slots are those of Unity's headers; tests/unity/ has a host that
+/* The protocol between a native plugin and Unity on 64-bit Linux: our own declarations of the few
+ * interfaces that Fovea uses. Unity's headers have a licence of their own, and the one of Vulkan is
+ * C++ alone. Sizes, offsets and slots are those of Unity's headers; tests/unity/ has a host that
  * offers the same. */
 #ifndef FOVEA_UNITY_ABI_H
 #define FOVEA_UNITY_ABI_H

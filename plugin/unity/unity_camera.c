@@ -21,7 +21,7 @@ static uint64_t newest; /* the last frame of any camera */
 static struct fovea_vk *retired[RETIRED];
 static uint64_t retired_frames[RETIRED]; /* the last that has used it */
 
-/* What scripts may read of the cameras. */
+/* The figures of the cameras that scripts may read. */
 static pthread_mutex_t stats_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t stats_ids[CAMERAS]; /* 0, without the lock: that camera is gone */
 static struct fovea_unity_stats stats[CAMERAS];

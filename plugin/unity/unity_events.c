@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What Unity's render thread calls, in the order of a frame's events. */
+/* The functions that Unity's render thread calls, in the order of a frame's events. */
 
 #include "unity.h"
 

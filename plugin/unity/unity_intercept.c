@@ -228,8 +228,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
 
 /* ---- The chain of plugins ---- */
 
-/* What is not ours is the next one's: some programs ask for anything. A device is made by the
- * function of the instance that Unity last asked for it. */
+/* Requests for other functions go to the next layer: some programs ask for anything. A device is
+ * made by the function of the instance that Unity last asked for it. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance,
                                                                        const char *name)
 {

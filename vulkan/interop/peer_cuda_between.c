@@ -59,7 +59,8 @@ static enum fovea_result grow(struct cuda_peer *peer, const struct peer_image_de
     return FOVEA_OK;
 }
 
-/* What they are in words: those of a word a pixel serve all formats of one. */
+/* Grows all images to their size in words: images of a word a pixel serve all formats of one
+ * word. */
 static enum fovea_result grow_all(struct cuda_peer *peer)
 {
     static const enum fovea_format formats[PEER_CUDA_WIDTHS] = {FOVEA_FORMAT_RGBA8,

@@ -21,7 +21,7 @@ static __device__ int mirrored(int place, int length)
     return min(along, 2 * length - 1 - along);
 }
 
-/* What comes from b to a. */
+/* The flow from b to a. */
 template <int COUNT>
 static __device__ void heat_flow(const float (&a)[COUNT], const float (&b)[COUNT], float per_square,
                                  float (&flow)[COUNT])

@@ -48,7 +48,7 @@ struct blur_box_lines {
     float outer; /* scale end */
 };
 
-/* What kernels do that read or write images. */
+/* The work of kernels that read or write images. */
 struct blur_image_work {
     struct blur_image_frame frame;
     struct blur_box_lines lines; /* of box */

@@ -36,7 +36,7 @@ vec4 read(ivec2 pixel)
     return FROM_SOURCE ? source_at(frame, at) : samples[frame.from + at.y * frame.width_px + at.x];
 }
 
-/* What comes from the pixel at the place that is `next` away, or from itself where there is none. */
+/* The flow from the pixel that is `next` places away, or none where there is no such pixel. */
 vec4 flow(vec4 own, int place, int next, bool is_there)
 {
     if (!is_there) {

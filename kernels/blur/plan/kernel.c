@@ -83,7 +83,8 @@ static void add_side(struct point from, struct point to, int32_t width, double *
     }
 }
 
-/* What an outline of that radius covers, by rows of 2 reach + 1 whose last two are nobody's. */
+/* Writes the areas that an outline of that radius covers, in rows of 2 reach + 1; the last two of a
+ * row belong to nobody. */
 static void cover(const struct outline *outline, double radius_px, int32_t reach, double *rows)
 {
     const int32_t width = 2 * reach + 3;
@@ -190,7 +191,7 @@ struct cells {
     size_t next;
 };
 
-/* What pixel `at` from the middle has of them. */
+/* The part of their sum that falls into the pixel `at` from the middle. */
 static double sum_in_pixel(const struct cells *cells, double cell_px, int32_t at)
 {
     const double middle = 0.5 * cells->count;

@@ -35,7 +35,7 @@ static struct polygon shape_of(uint32_t shape, double radius_px)
     return polygon;
 }
 
-/* What lies on the side of a line where a x + b y <= c. */
+/* Cuts the polygon to the side of a line where a x + b y <= c. */
 static void cut(struct polygon *polygon, double a, double b, double c)
 {
     const struct polygon whole = *polygon;

@@ -135,7 +135,7 @@ static double variance_of_levels(int levels)
     return (17.0 / 16.0 + 3.0 / 4.0) * (pow(4.0, levels) - 1.0) / 3.0;
 }
 
-/* What whole levels leave of the variance is made at the coarsest. */
+/* The coarsest level makes the variance that whole levels leave. */
 static void pyramid_from(double variance, int level, double *line, long length, double *coarse)
 {
     if (variance >= variance_of_levels(level + 1)) {
@@ -205,8 +205,8 @@ static enum fovea_result make_lines(const struct blur_numbers *numbers, line_fn 
 
 /* ---- Heat */
 
-/* What flows from a neighbour of a pixel, in shares of their difference: the less the more the
- * colours differ (Perona and Malik 1990, their second function). */
+/* The flow from a neighbour of a pixel, as a share of their difference. It is the smaller the more
+ * the colours differ (Perona and Malik 1990, their second function). */
 static double flow(const struct blur_numbers *numbers, const struct blur_picture *picture,
                    const double *own, const double *neighbour)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files of the reference share. */
+/* Declarations that the files of the reference share. */
 #ifndef FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
 #define FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
 

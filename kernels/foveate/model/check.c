@@ -82,7 +82,7 @@ static bool geometry_valid(const struct fovea_geometry *geometry)
            geometry->screen_width_m / geometry->distance_m <= 2.0 * FOVEATE_MAX_TANGENT;
 }
 
-/* What the samples of an array are is looked at where a model is made of them. */
+/* The samples of an array are checked where a model is made of them. */
 static bool map_source_valid(const struct fovea_map *map)
 {
     switch (map->kind) {

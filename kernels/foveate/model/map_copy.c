@@ -77,7 +77,7 @@ static enum fovea_result read_file(const char *path, const struct foveate_map_co
     return result;
 }
 
-/* What fovea_settings_check asks of an array. */
+/* Checks an array as fovea_settings_check asks. */
 static enum fovea_result check_picture(const struct foveate_map_copy *fresh, enum fovea_map_law law,
                                        struct fovea_log log)
 {
@@ -155,7 +155,7 @@ bool foveate_map_copy_same_values(const struct foveate_map_copy *a,
             memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0);
 }
 
-/* What is ready for them may be for others alike. */
+/* Values that are ready for these plans may serve others like them. */
 static void finish_values(struct foveate_map_copy *copy)
 {
     struct fovea_map_ready *ready = copy->ready;

@@ -45,8 +45,9 @@ static inline bool foveate_map_copy_is_formula(enum fovea_map_kind kind)
 bool foveate_map_copy_same_values(const struct foveate_map_copy *a,
                                   const struct foveate_map_copy *b);
 
-/* What plans of these settings take of an array's or a file's samples; nothing where there is no
- * memory for it, or where *ready does already: plans then make it for themselves. */
+/* Makes ready the values that plans of these settings take of an array's or a file's samples. It
+ * makes none where memory is short or *ready has them already: plans then make them for
+ * themselves. */
 void foveate_map_copy_make_ready(const struct foveate_map_copy *copy,
                                  const struct fovea_foveation *foveation,
                                  struct fovea_map_ready **ready);

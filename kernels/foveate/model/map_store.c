@@ -88,7 +88,8 @@ static void put(struct foveate_map_samples *samples)
     foveate_map_samples_release(&old);
 }
 
-/* What contexts had and have let go. What no context has taken yet may be about to be taken. */
+/* Drops copies that contexts had and have let go. It keeps those that no context has taken yet,
+ * because one may be about to. */
 static void drop_unused(void)
 {
     struct foveate_map_samples *dropped[KEPT_MAX] = {0};

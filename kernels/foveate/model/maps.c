@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What foveation does to an image, without an image. */
+/* Maps of what foveation does to an image; they need no image. */
 
 #include "core/log.h"
 #include "kernels/foveate/foveate.h"
@@ -47,7 +47,8 @@ static enum fovea_result sigma_px(const struct operator_plan_desc *desc, struct 
 
 /* ---- Places */
 
-/* Where a degree lies is the same on every map: the smallest does, so that nothing is allocated. */
+/* All maps have a degree at the same place: the smallest map serves, so that nothing is
+ * allocated. */
 static bool make_places(const struct operator_plan_desc *desc, struct foveate_model *model)
 {
     static const float samples[] = {1.0f, 1.0f, 1.0f, 0.5f};
@@ -122,8 +123,8 @@ static double cutoff_at(const struct gauss_plan *plan, const struct gauss_frame 
     return model->kappa / plain_px * px_per_deg;
 }
 
-/* Of Gaussian weights at whole pixels that sum to 1. Far fewer than a sample of the transform's
- * next period count, so beyond a few pixels this is the Gaussian's own. */
+/* The gain of Gaussian weights at whole pixels that sum to 1. From a sigma of a few pixels on the
+ * transform's next period adds next to nothing, and this is the Gaussian's own gain. */
 static double gain_of_weights(double sigma_px, double cycles_per_px)
 {
     const int reach = (int)ceil(6.0 * sigma_px);
@@ -137,7 +138,7 @@ static double gain_of_weights(double sigma_px, double cycles_per_px)
     return wave / sum;
 }
 
-/* Of blockwise plans of the paper's rings there is no law by the pixel: the smooth method's is the
+/* Blockwise plans of the paper's rings have no law by the pixel: the smooth method's law is the
  * same. */
 static enum fovea_result cutoff_cpd(const struct operator_plan_desc *desc,
                                     struct fovea_point_uv gaze, float *out)

@@ -51,7 +51,7 @@ bool foveate_model_by_law(const struct foveate_model *model);
 double foveate_model_law(const struct foveate_model *model, double place);
 /* The same for a map, which goes by its samples: pixels, or degrees where it has a view. */
 double foveate_model_map_law(const struct foveate_model *model, double sample);
-/* What plans have of it in tables, linear in the samples: sigma, or 1 / sigma^2 where it is
+/* The tables of a map's line in plans, linear in the samples: sigma, or 1 / sigma^2 where it is
  * root. */
 struct foveate_map_line {
     bool root;
@@ -113,8 +113,8 @@ double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x,
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
-/* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels
- * a degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */
+/* Describes the model and its strength: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9
+ * pixels a degree; sigma at 5, 10, 20, 40 degrees: ...". Writes at most `bytes`, with the NUL. */
 void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What foveation keeps of settings that are taken: the samples of their map. */
+/* Keeps the samples of a map when foveation takes settings. */
 
 #include "core/log.h"
 #include "kernels/foveate/foveate.h"
@@ -88,7 +88,7 @@ static enum fovea_result take(struct fovea_settings *settings, struct operator_k
     return result;
 }
 
-/* What is new is samples, or only what is ready for those that are there. */
+/* A fresh copy has new samples, or only values that are ready for the samples that are there. */
 static void keep(struct operator_kept **kept, struct operator_kept **fresh)
 {
     struct foveate_map_copy *from = own(*fresh);

@@ -15,7 +15,7 @@
 _Static_assert(sizeof(struct overlay_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(offsetof(struct overlay_constants, rings) % 16 == 0, "where std430 has a vec4");
 
-/* Where all, a half, a quarter and an eighth of the resolution are left. */
+/* The radii at which all, a half, a quarter and an eighth of the resolution are left. */
 static void set_relative_rings(const struct gauss_plan *plan, float *out_rings_px)
 {
     const struct fovea_relative *relative = &plan->foveation.relative;
@@ -26,7 +26,7 @@ static void set_relative_rings(const struct gauss_plan *plan, float *out_rings_p
     }
 }
 
-/* Where the law goes by the angle between rays the shader does, too: the gaze may yet move. */
+/* Where the law goes by the angle between rays the shader does so, too: the gaze may yet move. */
 static void set_rings(const struct gauss_plan *plan, struct overlay_constants *constants)
 {
     if (plan->foveation.model == FOVEA_MODEL_RELATIVE) {

@@ -30,7 +30,7 @@ static double human(bool right_eye, double right, double down)
     return 1.0 / (s1 * s1 + s2 * s2);
 }
 
-/* Of a right eye; docs/models.md has the numbers. */
+/* The map of a right eye; docs/models.md has the numbers. */
 static double animal(enum fovea_map_kind kind, double right, double down)
 {
     const double to_gaze2 = right * right + down * down;

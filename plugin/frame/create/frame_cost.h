@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a frame costs with a peer and without one, for `auto`. One file an idea:
+/* Measures the cost of a frame with a peer and without one, for `auto`. One file an idea:
  *
  *     frame_cost.c         what is asked for, and what follows from it
  *     frame_trial.c        measures both, through the frames of the context itself
  *     frame_cost_store.c   results, in this process and as text
- *     frame_cost_file.c    that text in the user's cache directory
- */
+ *     frame_cost_file.c    that text in the user's cache directory */
 #ifndef FOVEA_FRAME_COST_H
 #define FOVEA_FRAME_COST_H
 

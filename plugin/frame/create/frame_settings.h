@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What fovea_vk_set_settings changes. */
+/* Makes the changes that fovea_vk_set_settings may make. */
 static inline void frame_settings_change(struct fovea_settings *settings,
                                          const struct fovea_settings *to)
 {

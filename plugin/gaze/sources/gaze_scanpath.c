@@ -79,7 +79,7 @@ static void filter_rows(struct scanpath *scanpath, struct gaze_filter *filter)
     }
 }
 
-/* Where the place is one eye's, the other one is beside it. */
+/* Finds the other eye's columns, which lie beside the place of one eye. */
 static void find_eyes(const struct fovea_gaze_settings *settings,
                       const struct gaze_scanpath_row *row, struct gaze_sight out[2])
 {

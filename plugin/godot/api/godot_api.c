@@ -50,8 +50,9 @@ static const char *find_functions(godot_get_proc_address_fn find)
     return missing;
 }
 
-/* What 4.4 has not got is not asked of it, since it prints an error for each such name. Whoever
- * registers a class the newer way gives what the older way took. */
+/* Asks for the functions of versions after 4.4 only where they exist, since the engine prints an
+ * error for each unknown name. A class that is registered the newer way gives the same as the older
+ * way. */
 static void find_newer_functions(godot_get_proc_address_fn find)
 {
     const bool is_4_4 = godot.version.major == 4 && godot.version.minor == 4;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a compute shader declares, read from its SPIR-V. The engine reads the same and takes
- * nothing else: a uniform set has exactly these bindings, push constants exactly so many bytes, a
- * specialization constant exactly its type. */
+/* Reads the declarations of a compute shader from its SPIR-V. The engine reads the same and accepts
+ * nothing else: a uniform set has exactly these bindings, push constants have exactly so many
+ * bytes, a specialization constant has exactly its type. */
 #ifndef FOVEA_GODOT_SPIRV_H
 #define FOVEA_GODOT_SPIRV_H
 

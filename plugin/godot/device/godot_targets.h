@@ -46,7 +46,7 @@ void godot_targets_retry(struct godot_targets *targets);
 /* Source, result, and so many between. */
 FOVEA_MUST_CHECK enum fovea_result godot_target_make(struct godot_target *target,
                                                      struct godot_object *device, uint32_t between);
-/* What stays from frame to frame of what has been in focus in a view; zeros at first. */
+/* Makes the memory that a view's focus is kept in from frame to frame; it is 0 at first. */
 FOVEA_MUST_CHECK enum fovea_result godot_target_make_focus(struct godot_target *target,
                                                            struct godot_object *device,
                                                            int64_t view);

@@ -22,8 +22,8 @@ struct layer_input;
 /* That are watched at a time. */
 #define LAYER_INPUT_WINDOWS 8
 
-/* What the keys of the settings ask for, in the order of struct fovea_layer_keys; counted, so that
- * a frame can tell what is new. */
+/* The actions that the settings' keys ask for, in the order of struct fovea_layer_keys. They are
+ * counted, so that a frame can tell which are new. */
 enum layer_action {
     LAYER_ACTION_HELP = 0,
     LAYER_ACTION_TOGGLE, /* foveation off and on */

@@ -14,7 +14,7 @@ struct keymap {
     uint8_t bits[KEYMAP_BYTES];
 };
 
-/* What GetKeyboardMapping says. */
+/* The reply to GetKeyboardMapping. */
 struct key_mapping {
     uint32_t first_keycode;
     uint32_t keycode_count;
@@ -53,7 +53,7 @@ struct input_actions {
 void input_actions_map(struct input_actions *actions, const struct fovea_layer_keys *keys,
                        const struct key_mapping *mapping);
 
-/* What is down now does not count until it has been up. */
+/* Makes every key that is down now count only after it has been up. */
 void input_actions_forget(struct input_actions *actions);
 
 /* For each poll. Bit number action of the result: it has been pressed since the poll before. */

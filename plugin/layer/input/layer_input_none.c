@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where the layer was built without xcb's header: no pointer and no keys. */
+/* A layer that was built without xcb's header has no pointer and no keys. */
 
 #include "layer_input.h"
 

@@ -119,8 +119,8 @@ static void say_missed(struct layer_input *input, bool ours)
     }
 }
 
-/* What the server answered may be older than the events that came with it: it counts where there
- * were none. */
+/* Takes the keys of the server's reply only if no events came with it, because events may be
+ * newer. */
 static void take_keys(struct layer_input *input, const struct turn *turn)
 {
     struct keymap down;
@@ -158,7 +158,7 @@ static void push(struct layer_input *input, uint32_t slot, double x_uv, double y
     (void)pthread_mutex_unlock(&input->lock);
 }
 
-/* Where the root has no child under the pointer, it is over no X window: XWayland's answer is old
+/* The pointer is over no X window if the root has no child under it: XWayland's answer is old
  * then. */
 static bool is_over(const struct input_window *window, const struct sight *sight)
 {
@@ -339,7 +339,7 @@ static void lose_windows(struct layer_input *input, const struct turn *turn)
     }
 }
 
-/* What has just been counted is in the state. */
+/* Asks windows for a frame. The state already has the keys that were just counted. */
 static void ask_for_frames(struct layer_input *input)
 {
     struct layer_input_state now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the thread of layer_input.c and the program's threads share, and the thread's own. */
+/* State that the thread of layer_input.c and the program's threads share, and the thread's own. */
 #ifndef FOVEA_LAYER_INPUT_THREAD_H
 #define FOVEA_LAYER_INPUT_THREAD_H
 

@@ -83,8 +83,8 @@ static bool is_listed(const char *const *names, uint32_t count, const char *name
     return false;
 }
 
-/* What lets kernels see a swapchain's images, which Vulkan 1.1 has the rest of but for the list of
- * formats. */
+/* Says whether kernels can see a swapchain's images. Vulkan 1.1 has all that this needs but the
+ * list of formats. */
 static bool offers_mutable_swapchains(const struct layer_instance *instance,
                                       VkPhysicalDevice physical)
 {

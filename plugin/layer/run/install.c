@@ -68,7 +68,8 @@ static void remove_folders(char *path, int made)
     }
 }
 
-/* What lies at that path may be replaced or taken away: nothing, or a file that --install wrote. */
+/* Says whether the path may be replaced or removed: nothing is there, or a file that --install
+ * wrote. */
 static bool may_touch(const char *path, bool *out_there, int *out_made)
 {
     struct stat status;

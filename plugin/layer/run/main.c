@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What would leave the program unfoveated although everything is in its place. */
+/* Warns of things that would leave the program unfoveated although everything is in its place. */
 static void warn(const char *name)
 {
     const char *filter;

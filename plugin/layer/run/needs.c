@@ -100,7 +100,7 @@ static bool read_parts(struct elf *elf)
     return elf->parts != NULL;
 }
 
-/* What lies at that address once it is loaded; NULL: nothing of that length. */
+/* The bytes at that address once the file is loaded; NULL: there are none of that length. */
 static const void *at_address(const struct elf *elf, uint64_t address, uint64_t bytes)
 {
     for (size_t i = 0; i < elf->part_count; i++) {
@@ -217,7 +217,7 @@ static void add_needed(struct walk *walk, size_t parent, const char *name, const
     *library = (struct library){.first = parent ? walk->libraries[parent].first : walk->count};
     walk->count++;
     snprintf(library->name, sizeof library->name, "%s", name);
-    /* What OpenGL's own libraries need is not the program's need. */
+    /* The needs of OpenGL's own libraries are not the program's. */
     if (!is_one_of(opengl, COUNT_OF(opengl), name)) {
         find_library(library, run_path, walk->libraries[parent].path);
     }

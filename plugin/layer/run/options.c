@@ -112,7 +112,7 @@ static bool take(struct options *options, int flag, const char *word)
     }
 }
 
-/* What is given beside a mode must mean something to it. */
+/* Refuses options that mean nothing to the mode beside them. */
 static bool fits(const struct options *options)
 {
     const bool program = options->program[0] != NULL;

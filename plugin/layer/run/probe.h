@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What loader and drivers say, asked in a process of its own: a driver that crashes or hangs there
- * takes nothing along, and what it had answered by then is kept. */
+/* Asks loader and drivers in a process of its own: a driver that crashes or hangs there takes
+ * nothing along, and its answers until then are kept. */
 #ifndef FOVEA_RUN_PROBE_H
 #define FOVEA_RUN_PROBE_H
 

@@ -105,7 +105,7 @@ struct variables {
 void variables_other_layer(char out_library[PATH_MAX]);
 /* The value, to be freed, is the list's from then on; NULL: no memory, which is said. */
 bool variables_add(struct variables *variables, const char *name, char *value);
-/* What the program's environment gets, beside what is there. False: said why. */
+/* Makes the variables that the program's environment gets in addition. False: it said why. */
 bool variables_make(const struct options *options, struct variables *out_variables);
 /* Whether the word is one of a list's, which has colons between them. */
 bool variables_lists(const char *word, const char *list);
@@ -117,8 +117,8 @@ bool variables_loader_disables(const char **out_filter);
 
 /* ---- openxr.c -------------------------------------------------------------------------------- */
 
-/* What OpenXR's loader needs to find the layer for headsets; nothing where that was not built, and
- * false, which is said, if it is needed. */
+/* Makes the variables with which OpenXR's loader finds the layer for headsets. Without that layer
+ * it makes none, and returns false, and says so, if the layer is needed. */
 bool openxr_variables(struct variables *variables, bool needed);
 
 /* ---- program.c ------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ struct program {
 };
 
 void program_find(const char *name, struct program *out_program);
-/* What runs a script, by its first line; false: it is none. */
+/* Finds the interpreter of a script by its first line; false: it is no script. */
 bool program_interpreter(const char *path, char out_path[PATH_MAX]);
 /* From now on settings are those of that program, whose command line ends with NULL. */
 void program_become(const char *const *arguments);

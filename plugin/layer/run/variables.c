@@ -169,8 +169,8 @@ bool variables_lists(const char *word, const char *list)
     return found;
 }
 
-/* Where the manifest lies in none of XDG_DATA_DIRS it lies in a folder that is searched before all
- * of them. */
+/* If the manifest lies in none of XDG_DATA_DIRS, it lies in a folder that is searched before all of
+ * them. */
 static bool add_place_above(struct variables *variables)
 {
     struct manifest found;
@@ -302,7 +302,7 @@ static const char *matching_filter(const char *name)
     return NULL;
 }
 
-/* What is enabled by name stays enabled. */
+/* A layer that is enabled by name stays enabled. */
 bool variables_loader_disables(const char **out_filter)
 {
     *out_filter = NULL;

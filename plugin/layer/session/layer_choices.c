@@ -9,7 +9,7 @@ void layer_choices_take(struct layer_choices *choices, const struct fovea_settin
 {
     struct fovea_settings *now = &choices->now;
     struct fovea_settings *former = &choices->files;
-    /* What the keys have made is put into the former files' settings, which go anyway. */
+    /* The keys' changes go into the settings of the former files, which go anyway. */
 #define KEEP(member) former->member = files->member == former->member ? now->member : files->member;
     KEEP(foveation.model)
     KEEP(foveation.strength)

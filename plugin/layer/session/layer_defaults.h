@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is in force where nothing else is said. fovea-run asks too. */
+/* The settings in force if nobody says otherwise. fovea-run asks for them, too. */
 #ifndef FOVEA_LAYER_DEFAULTS_H
 #define FOVEA_LAYER_DEFAULTS_H
 

@@ -28,7 +28,7 @@ static atomic_uint number; /* of the frame that was begun last; of all swapchain
 
 #define DEFAULT_MOST_MIB 1024
 
-/* What is no number is as good as nothing. */
+/* Text that is no number counts as no text. */
 static unsigned long long read_most_bytes(const char *text)
 {
     char *end = NULL;

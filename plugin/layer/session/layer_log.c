@@ -43,8 +43,8 @@ static bool takes_a_line(int to)
     return poll(&ready, 1, 0) == 1 && ready.revents == POLLOUT;
 }
 
-/* Where stderr is closed its number is given to what the program opens next, its X connection, say.
- * That is closed on exec as a rule, which stderr never is. */
+/* If stderr is closed, the next file that the program opens gets its number, an X connection for
+ * example. Such a file is closed on exec as a rule, and stderr never is. */
 static bool is_stderr(void)
 {
     const int flags = fcntl(STDERR_FILENO, F_GETFD);

@@ -11,7 +11,7 @@
 
 /* ---- Threads that present, one at a time */
 
-/* What the frames that follow are made by. */
+/* The state that the frames that follow are made by. */
 struct layer_redraw_taken {
     uint64_t settings_serial;
     const struct fovea_config *config; /* whose news count; NULL: there is none */

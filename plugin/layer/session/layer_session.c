@@ -96,7 +96,7 @@ static bool is_frozen(void)
     return session.choices.files.layer.frozen;
 }
 
-/* What is frozen has none. */
+/* A frozen session has no keys. */
 static const struct fovea_layer_keys *keys_in_force(void)
 {
     static const struct fovea_layer_keys none;
@@ -123,7 +123,7 @@ static void take_files(void)
     }
 }
 
-/* Where there is none it is tried anew, and waits for the files as the first frame does. */
+/* If there is no configuration this tries anew, and waits for the files as the first frame does. */
 static void reload_config(void)
 {
     if (!session.config) {
@@ -270,8 +270,8 @@ bool layer_session_tick(void)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of
- * each value alone, and what is linear is light already: both are averaged as they are stored. */
+/* Finds what the values of UNORM formats say of light. No function of each value alone decodes
+ * Dolby Vision's, and linear values are light already: both are averaged as they are stored. */
 static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation *foveation)
 {
     foveation->transfer = FOVEA_TRANSFER_SRGB;
@@ -368,7 +368,7 @@ static void part(struct layer_context *context)
  * asked once for a source, whether that can be followed or not. */
 static void follow(struct layer_context *context, struct fovea_gaze_source *source)
 {
-    /* Where it fails the source sees nothing, and goes its way. */
+    /* On failure the source sees nothing, and goes its way. */
     (void)!fovea_vk_show_frames(context->fovea, source, false);
     if (!session.choices.now.gaze.late || !source || context->asked == source) {
         return;

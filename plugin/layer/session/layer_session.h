@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the layer has once a process: settings that follow their files and the keys, the gaze,
- * pointer and keys, the log. It begins with the first swapchain or present and ends with the last
- * instance. Any thread. */
+/* The layer's state that exists once in a process: settings that follow their files and the keys,
+ * the gaze, pointer and keys, the log. It begins with the first swapchain or present and ends with
+ * the last instance. Any thread may call it. */
 #ifndef FOVEA_LAYER_SESSION_H
 #define FOVEA_LAYER_SESSION_H
 
@@ -27,7 +27,7 @@ bool layer_session_direct(void);
 /* Once a present: keys, files. False: frames are shown as they are for now. */
 bool layer_session_tick(void);
 
-/* What a frame of that swapchain is made with. New settings are given to its context first. */
+/* The settings and gaze of a frame of that swapchain. Its context gets new settings first. */
 struct layer_frame {
     struct fovea_gaze gaze;
     double vergence_m; /* 0: not known */

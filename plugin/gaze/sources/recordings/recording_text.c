@@ -134,7 +134,7 @@ struct span recording_next_word(struct span *words)
     return word;
 }
 
-/* Where a comma separates no fields, one of them may stand for the point. */
+/* Turns a decimal comma into a point, in files whose fields no comma separates. */
 static void put_point(char *number)
 {
     char *comma = strchr(number, ',');

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What Fovea's shaders wrote, as the engine's colour.
+/* Turns the words that Fovea's shaders wrote into the engine's colour.
  *
  * Workgroup: 16 x 16 threads, a pixel each; no shared memory. */
 
