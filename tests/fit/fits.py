@@ -26,7 +26,7 @@ def minimax(function, low, high, degree):
     return solved
 
 
-# ---- Weights g^(i^2) of a narrow Gaussian: cpu/tiles/blur.c, cuda/tiles/common/blur.cuh, glsl/tile_blur.glsl
+# ---- Weights g^(i^2) of a narrow Gaussian: cpu/tiles/blur.c, glsl/tile_blur.glsl
 
 SAMPLED_FROM = 0.6  # from this variance on exp(-1 / (2 v)) is right
 

@@ -48,9 +48,11 @@ static void assert_way(const struct prepared *p, const struct scene *scene)
 {
     const bool in_tiles =
         gauss_cuda_plan_of(p->tables)->ways[scene->format] == &gauss_cuda_ways[GAUSS_CUDA_TILES];
+    const struct gauss_cuda_tile_kernels *kernels = &gauss_cuda_of(fixture.foveate)->tiles;
     if (scene->way != SCENE_ANY_WAY) {
         assert_int_equal(in_tiles, scene->way == SCENE_IN_TILES &&
-                                       gauss_cuda_tiles_take_format(scene->format));
+                                       scene->foveation.alpha == FOVEA_ALPHA_KEEP &&
+                                       cuda_kernels_has(kernels->picture.linear, scene->format));
     }
 }
 

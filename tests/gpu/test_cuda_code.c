@@ -47,11 +47,11 @@ struct picture {
 
 static const struct picture pictures[] = {
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 1920, 1080,
-     "tile_bytes_linear_rgba8 ", "tile_levels_linear_rgba8 "},
+     "tile_levels_linear_rgba8 ", "nodes_level_1_linear_rgba8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_LINEAR, FOVEA_FORMAT_RGBA8, 1920, 1080,
-     "tile_light_linear_rgba8 ", "tile_levels_linear_rgba8 "},
+     "tile_light_linear_rgba8 ", "nodes_level_1_linear_rgba8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_LINEAR, FOVEA_FORMAT_RGBA16F, 1920, 1080,
-     "tile_floats_linear_rgba16f ", "tile_levels_linear_rgba16f "},
+     "tile_levels_linear_rgba16f ", "nodes_level_1_linear_rgba16f "},
 };
 
 static int32_t bytes_of(enum fovea_format format)

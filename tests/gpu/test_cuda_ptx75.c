@@ -39,9 +39,8 @@ TEST(no_kernel_of_tensor_cores_is_loaded)
                                  &code));
     assert_int_equal(code.architecture, 75);
     assert_false(code.has_mma);
-    assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);
     assert_null(foveate->tiles.light.surface[FOVEA_FORMAT_RGBA8]);
-    assert_null(foveate->tiles.floats.linear[FOVEA_FORMAT_RGBA16F]);
+    assert_null(foveate->tiles.picture.linear[FOVEA_FORMAT_RGBA16F]);
 }
 
 TEST(small_pictures_are_right)
@@ -63,7 +62,7 @@ TEST(small_pictures_are_right)
     assert_context_usable();
 }
 
-TEST(tiles_are_right)
+TEST(what_would_go_in_tiles_is_right)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA16F};

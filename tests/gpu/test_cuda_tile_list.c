@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near
+/* How long the list of tiles is, for any gaze: long enough for those near
  * it, and not much longer. */
 
 #include "cmocka_all.h"
@@ -27,21 +27,18 @@ static struct gauss_plan *make_plan(uint32_t width_px, uint32_t height_px)
     return plan;
 }
 
-#define BOTH_ACROSS (GAUSS_TILE_ACROSS * GAUSS_TILE_WIDE_ACROSS) /* whole tiles of both sizes */
-#define BOTH_PX (BOTH_ACROSS * GAUSS_TILE_SUBTILE_PX)
-
 /* The least sigma of each subtile, asked at its pixels. */
 struct least {
     uint32_t columns, rows;
-    float of[(1999 / BOTH_PX + 1) * (1111 / BOTH_PX + 1) * BOTH_ACROSS * BOTH_ACROSS];
+    float of[(1999 / GAUSS_TILE_PX + 1) * (1111 / GAUSS_TILE_PX + 1) * GAUSS_TILE_SUBTILES];
 };
 
 static void find_least(const struct gauss_plan *plan, const struct gauss_frame *frame,
                        struct least *out)
 {
     const uint32_t px = GAUSS_TILE_SUBTILE_PX;
-    out->columns = (plan->width_px / BOTH_PX + 1) * BOTH_ACROSS;
-    out->rows = (plan->height_px / BOTH_PX + 1) * BOTH_ACROSS;
+    out->columns = (plan->width_px / GAUSS_TILE_PX + 1) * GAUSS_TILE_ACROSS;
+    out->rows = (plan->height_px / GAUSS_TILE_PX + 1) * GAUSS_TILE_ACROSS;
     assert_true(out->columns * out->rows <= COUNT(out->of));
     for (uint32_t k = 0; k < out->columns * out->rows; k++) {
         out->of[k] = INFINITY;
@@ -82,12 +79,11 @@ static void check_gaze(const struct gauss_plan *plan, const struct gauss_frame *
     const struct gauss_tile_grid room = tiles.grid;
     gauss_cuda_tile_list_fit(&tiles, frame);
     const struct gauss_tile_grid *grid = &tiles.grid;
-    const uint32_t across = (uint32_t)grid->across;
-    const int32_t subtiles = grid->across * grid->across;
-    const int32_t split = count_below(plan, least, across, gauss_tile_sigma_from(2));
-    const int32_t near = count_below(plan, least, across, gauss_tile_sigma_from(1));
+    const int32_t subtiles = GAUSS_TILE_SUBTILES;
+    const int32_t split = count_below(plan, least, GAUSS_TILE_ACROSS, gauss_tile_sigma_from(2));
+    const int32_t near = count_below(plan, least, GAUSS_TILE_ACROSS, gauss_tile_sigma_from(1));
     const int32_t fine = count_below(plan, least, 1, all->fine_sigma);
-    /* Tiles between are four entries, where they are wide and sigma changes little in them. */
+    /* Tiles between are four entries, where sigma changes little in them. */
     const int32_t asked = near * (subtiles - 1) + (split - near) * 3;
     assert_in_range(grid->split_count, asked, room.split_count);
     assert_true(frame->others.count > 0 ||
@@ -116,18 +112,14 @@ TEST(the_list_fits_any_gaze)
         struct gauss_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
         struct gauss_tiles all;
         assert_true(gauss_cuda_tiles_plan(plan, GAUSS_TILE_MAX_SLOPE, &all));
-        struct gauss_tiles wide = all;
-        wide.grid = all.wide_grid;
         for (size_t k = 0; k < COUNT(gazes); k++) {
             const struct gauss_frame frame = gauss_frame_make(plan, gazes[k]);
             static struct least least;
             find_least(plan, &frame, &least);
             check_gaze(plan, &frame, &least, &all);
-            check_gaze(plan, &frame, &least, &wide);
             const struct gauss_frame several = with_others(plan, frame, k);
             find_least(plan, &several, &least);
             check_gaze(plan, &several, &least, &all);
-            check_gaze(plan, &several, &least, &wide);
         }
         foveate_plan_destroy(&plan);
     }

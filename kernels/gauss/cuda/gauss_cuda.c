@@ -160,8 +160,8 @@ static enum fovea_result fill(struct gauss_cuda *gauss, const struct gauss_plan 
     plan->light_is_plain = gauss_plan_light(source) <= IMAGE_LIGHT_SRGB;
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
     plan->looks_at_gaze = source->base.api->looks_at_gaze;
-    plan->has_tiles =
-        plan->light_is_plain && gauss_cuda_tiles_plan(source, gauss->tile_slope, &plan->tiles);
+    plan->has_tiles = plan->light_is_plain && !plan->blurs_alpha &&
+                      gauss_cuda_tiles_plan(source, gauss->tile_slope, &plan->tiles);
     choose_ways(gauss, format, plan, used);
     enum fovea_result result = fill_tables(source, used, plan, tables);
     if (result == FOVEA_OK) {

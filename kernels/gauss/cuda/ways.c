@@ -14,8 +14,7 @@
 static bool tiles_take(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
                        enum fovea_format format)
 {
-    (void)cuda;
-    return plan->has_tiles && gauss_cuda_tiles_take_format(format);
+    return plan->has_tiles && cuda_kernels_has(cuda->tiles.picture.linear, format);
 }
 
 static struct gauss_cuda_bytes tiles_bytes(const struct gauss_cuda *cuda,

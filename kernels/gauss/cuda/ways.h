@@ -4,12 +4,12 @@
 /* The ways that make an image. A plan keeps for each format the first that takes it:
  *
  *     way     laws                        formats                            light    memory
- *     TILES   by distance or angle, flat  0 to 255, 0 to 1023, RGBA16F,      plain    any
- *                                         B10G11R11F
+ *     TILES   by distance or angle, flat  RGBA8, RGBA16F, alpha kept         plain    any
  *     NODES   any                         all but 32-bit floats              plain    any
  *     WIDE    any                         all but smaller floats             any      any
  *
- * Flat: a slope of at most GAUSS_TILE_MAX_SLOPE, and no steps. Plain light is stored values and
+ * Flat: a slope of at most GAUSS_TILE_MAX_SLOPE, and no steps; and tiles are made by matrix
+ * instructions, so that older code has none. Plain light is stored values and
  * sRGB's, and what floats are. README.md says which files make each. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_WAYS_H
 #define FOVEA_KERNELS_GAUSS_CUDA_WAYS_H

@@ -81,7 +81,7 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
         }
         return;
     }
-    const int pitch = shape.outputs / 4 + 1;
+    const int pitch = TILE_GROUPS + 1;
     const float *corner = grid + (row + shape.above) / 4 * pitch + column / 4;
     const float part = (float)((row + shape.above) % 4) * 0.25f;
     const float first = between(corner[0], corner[pitch], part);
@@ -190,7 +190,7 @@ static __device__ __forceinline__ void average_four_far(const uint2 *centre, int
         out[n] = Sample{};
     }
     tile_weights first;
-    first.start<true>(v);
+    first.start(v);
     tile_weights down = first;
 #pragma unroll 1
     for (int j = 0; j <= radius; j++) {
@@ -275,20 +275,17 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
     return load_own(work, x, y);
 }
 
-/* Returns the words of four pixels, in which channels that are not blurred keep their bits. */
+/* Returns the words of four pixels, which keep their alpha. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_four(
-    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode,
+    const tile_encoder<FORMAT> &encode,
     const typename tile_pixel<FORMAT>::sample (&samples)[TILE_GROUP],
     const float (&sigma_px)[TILE_GROUP], const tile_words<typename Image::word, 4> &own)
 {
-    const bool keeps = needs_alpha<FORMAT>(work.frame);
     tile_words<typename Image::word, 4> words;
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const typename Image::word color = encode(samples[n]);
-        const typename Image::word word =
-            keeps ? pixel<FORMAT>::keep_alpha(color, own.of[n]) : color;
+        const typename Image::word word = pixel<FORMAT>::keep_alpha(encode(samples[n]), own.of[n]);
         words.of[n] = sigma_px[n] * GAUSS_REACH >= 1.0f ? word : own.of[n];
     }
     return words;
@@ -377,7 +374,8 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         typename tile_pixel<FORMAT>::sample samples[TILE_GROUP];
         average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
         if (mask != 0) {
-            write_some(work, x, y, words_of_four(work, encode, samples, sigma_px, own), mask);
+            write_some(work, x, y, words_of_four<FORMAT, Image>(encode, samples, sigma_px, own),
+                       mask);
         }
     }
 }

@@ -39,22 +39,22 @@ static int32_t count_met(double radius_px, double side_px)
     return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
 }
 
-/* Returns the sigma from which a wide tile is made from level 1 or 2: its quadrants must not hold
- * more than the MMA path reaches. */
+/* Returns the sigma from which a tile is made from level 1 or 2: its quadrants must not hold more
+ * than the MMA path reaches. */
 static float least_of_quadrants(const struct gauss_tiles *tiles)
 {
-    const float across = 1.42f * (GAUSS_TILE_WIDE_PX + 2.0f * MARGIN_PX);
+    const float across = 1.42f * (GAUSS_TILE_PX + 2.0f * MARGIN_PX);
     /* slope is that of the ramp, twice the law's. */
     const float highest = gauss_tile_sigma_from(2) + 0.5f * tiles->slope * across;
-    return gauss_tile_sigma_from(gauss_tile_is_wide(1, highest) ? 1 : 2);
+    return gauss_tile_sigma_from(gauss_tile_reaches(1, highest) ? 1 : 2);
 }
 
 /* Counts entries beyond one a tile: for tiles with sigma too small for level 1, and for those too
  * small for level 2. */
-static int32_t count_split(const struct gauss_tile_grid *grid, int32_t near, int32_t split)
+static int32_t count_split(int32_t near, int32_t split)
 {
-    const int32_t subtiles = grid->across * grid->across;
-    return least(near, split) * (subtiles - 1) + (split - least(near, split)) * 3;
+    const int32_t in_subtiles = least(near, split);
+    return in_subtiles * (GAUSS_TILE_SUBTILES - 1) + (split - in_subtiles) * 3;
 }
 
 static int32_t count_entries(const struct gauss_tile_grid *grid)
@@ -62,35 +62,25 @@ static int32_t count_entries(const struct gauss_tile_grid *grid)
     return grid->columns * grid->rows + grid->split_count + grid->part_count;
 }
 
-static int32_t side_px_of(const struct gauss_tile_grid *grid)
-{
-    return grid->across * GAUSS_TILE_SUBTILE_PX;
-}
-
 /* A block that makes all subtiles of a tile in turn outlives all others. So the list has capacity
  * for the subtiles of as many tiles as can lie where sigma is too small for level 2, wherever the
  * gaze is. */
 static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
-                                        const struct gauss_tiles *tiles, int32_t across)
+                                        const struct gauss_tiles *tiles)
 {
-    struct gauss_tile_grid grid = {.across = across};
-    const int32_t side_px = side_px_of(&grid);
-    grid.columns = ((int32_t)plan->width_px + side_px - 1) / side_px;
-    grid.rows = ((int32_t)plan->height_px + side_px - 1) / side_px;
+    struct gauss_tile_grid grid = {
+        .columns = ((int32_t)plan->width_px + GAUSS_TILE_PX - 1) / GAUSS_TILE_PX,
+        .rows = ((int32_t)plan->height_px + GAUSS_TILE_PX - 1) / GAUSS_TILE_PX};
     const int32_t all = grid.columns * grid.rows;
     if (tiles->split_px > 0.0f) {
-        const int32_t split = least(count_met((double)tiles->split_px, (double)side_px), all);
-        grid.split_count =
-            count_split(&grid, count_met((double)tiles->near_px, (double)side_px), split);
+        const int32_t split = least(count_met((double)tiles->split_px, GAUSS_TILE_PX), all);
+        grid.split_count = count_split(count_met((double)tiles->near_px, GAUSS_TILE_PX), split);
         const bool few = count_entries(&grid) <= FEW_BLOCKS;
         grid.part_count = few ? 2 * count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
-        const int32_t near = every ? all : all / 4;
-        /* Any wide tile may be in quadrants. */
-        const int32_t split = across == GAUSS_TILE_WIDE_ACROSS ? all : near;
-        grid.split_count = count_split(&grid, near, split);
+        grid.split_count = count_split(every ? all : all / 4, all); /* any may be in quadrants */
     }
     grid.entry_count = count_entries(&grid);
     return grid;
@@ -99,14 +89,12 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
 void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas)
 {
     const int32_t all = grid->columns * grid->rows;
-    const int32_t subtiles = grid->across * grid->across;
-    grid->split_count = least(foveas * grid->split_count, all * (subtiles - 1));
-    grid->part_count = least(foveas * grid->part_count, 2 * all * subtiles);
+    grid->split_count = least(foveas * grid->split_count, all * (GAUSS_TILE_SUBTILES - 1));
+    grid->part_count = least(foveas * grid->part_count, 2 * all * GAUSS_TILE_SUBTILES);
     grid->entry_count = count_entries(grid);
 }
 
-void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
-                               struct gauss_tiles *tiles)
+void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, struct gauss_tiles *tiles)
 {
     if (tiles->radial && tiles->level_count >= 3) {
         const float widest = (float)(GAUSS_TILE_DIRECT_RADIUS + 1) / GAUSS_REACH;
@@ -114,8 +102,7 @@ void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
         tiles->near_px = (float)radius_below(plan, least_of_quadrants(tiles)) + MARGIN_PX;
         tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     }
-    tiles->grid = make_grid(plan, tiles, GAUSS_TILE_ACROSS);
-    tiles->wide_grid = mma_reach ? make_grid(plan, tiles, GAUSS_TILE_WIDE_ACROSS) : tiles->grid;
+    tiles->grid = make_grid(plan, tiles);
 }
 
 /* Returns how many squares of the picture a disc round the gaze meets. */
@@ -141,9 +128,8 @@ void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_fram
     struct gauss_tile_grid *grid = &tiles->grid;
     const bool is_alone = frame->others.count == 0; /* only one fovea's near tiles are counted */
     if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE && is_alone) {
-        const double side_px = (double)side_px_of(grid);
-        const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),
-                                          count_near(frame, tiles->split_px, side_px));
+        const int32_t split = count_split(count_near(frame, tiles->near_px, GAUSS_TILE_PX),
+                                          count_near(frame, tiles->split_px, GAUSS_TILE_PX));
         const int32_t parts = 2 * count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
         grid->split_count = least(grid->split_count, split);
         grid->part_count = least(grid->part_count, parts);

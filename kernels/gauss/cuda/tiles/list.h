@@ -8,10 +8,8 @@
 #include "kernels/gauss/cuda/tiles/common/params.h"
 #include "kernels/gauss/gauss.h"
 
-/* Sizes both grids for any gaze. The law and its levels are there. If the MMA path does not reach
- * the largest sigma there are no wide tiles. */
-void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, bool mma_reach,
-                               struct gauss_tiles *tiles);
+/* Sizes the grid for any gaze. The law and its levels are there. */
+void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, struct gauss_tiles *tiles);
 
 /* Gives a grid that was sized for one fovea the capacity for so many, wherever they lie: a tile
  * that finds none is made whole, which rounds otherwise. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The second kernel of the tiles makes the picture: each block makes a tile from the level that the
- * first kernel's list names. It loads the tile's window of samples into shared memory, blurs it
- * along rows and columns, up-samples it along columns and rows by the cubic B-spline, and writes it
- * (kernels.cuh draws the block).
+/* The second kernel of the tiles makes the picture: each block makes a tile, or a part of one, as
+ * the first kernel's list says (kernels.cuh draws the block): nearly all by matrix products
+ * (gauss/cuda/tiles/mma/tile.cuh). This file has the rest, narrow Gaussians of the picture: in two
+ * passes along rows and columns, in two dimensions at once, or pixel by pixel.
  *
  * Samples are taken relative to a base of the tile: flat regions are then zero, and lose nothing to
  * halves. For stored levels the base is the tile's middle sample, a whole level. In linear light it
@@ -15,7 +15,8 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
 
 #include "direct.cuh"
-#include "kernels/gauss/cuda/tiles/common/spline.cuh"
+#include "kernels/gauss/cuda/tiles/common/blur.cuh"
+#include "kernels/gauss/cuda/tiles/common/classify.cuh"
 #include "kernels/gauss/cuda/tiles/mma/tile.cuh"
 
 /* ---- Pixels one by one, where sigma changes too much for a tile, or a float is NaN or infinite,
@@ -106,13 +107,24 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
         if (sigma_px * GAUSS_REACH >= 1.0f) {
             const float4 v = gather_pixel(work, sigma_px, x, y);
             const typename Image::word color = word_of_sample<FORMAT>(v, light);
-            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
+            word = pixel<FORMAT>::keep_alpha(color, word);
         }
         work.dst.store(x, y, word);
     }
 }
 
-/* ---- A tile from the picture itself */
+/* ---- A subtile from the picture itself */
+
+/* Opaque pixels have these bits in their alpha, and any other bits elsewhere. */
+template <typename Word> static __device__ __forceinline__ Word all_bits();
+template <> __device__ __forceinline__ uint32_t all_bits<uint32_t>()
+{
+    return ~0u;
+}
+template <> __device__ __forceinline__ uint2 all_bits<uint2>()
+{
+    return make_uint2(~0u, ~0u);
+}
 
 /* The base of a window that is being written, and whether all of it is opaque: then no pixel is
  * read for its alpha. */
@@ -154,31 +166,26 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
         if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
             continue;
         }
-        const uint2 *samples = memory.window + at.row * shape.line + at.column;
+        const uint2 *samples = memory.window + at.row * GAUSS_TILE_LINE + at.column;
         tile_words<typename Image::word, 4> words;
+        tile_words<typename Image::word, 4> own;
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
+            own.of[n] = all_bits<typename Image::word>();
         }
-        if (needs_alpha<FORMAT>(frame)) {
-            tile_words<typename Image::word, 4> own;
+        if (!loaded.opaque) {
+            own = load_own(work, x, y);
+        }
 #pragma unroll
-            for (int n = 0; n < TILE_GROUP; n++) {
-                own.of[n] = all_bits<typename Image::word>();
-            }
-            if (!loaded.opaque) {
-                own = load_own(work, x, y);
-            }
-#pragma unroll
-            for (int n = 0; n < TILE_GROUP; n++) {
-                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-            }
+        for (int n = 0; n < TILE_GROUP; n++) {
+            words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
         }
         write_some(work, x, y, words, mask);
     }
 }
 
-/* Loads the window of a tile of the picture; variances may be written to memory.grid before.
+/* Loads the window of a subtile; its grid may be written before.
  * Returns false if floats are there that only gathering can make. The whole block waits. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
@@ -213,7 +220,7 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
     }
 }
 
-/* Which pixels of a tile of the picture a block makes, and how:
+/* Which pixels of a subtile of the picture a block makes, and how:
  *
  *     direct   fine    pixels
  *     yes      yes     below fine_sigma, in two dimensions at once
@@ -232,14 +239,14 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
                                                          int x0, int y0)
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
-    gauss_tile_shape shape = gauss_tile_shape_of(GAUSS_TILE_SUBTILE_PX, 0, radius);
+    gauss_tile_shape shape = gauss_tile_shape_of(radius);
     if (share.direct) {
         shape.rows = share.rows + 2 * radius;
         shape.above = 0; /* The grid then has the pixels' own rows only. */
     }
     const tile_memory memory(work.shared, shape);
     if (!share.direct || work.tiles.law.kind != GAUSS_LAW_RADIAL) {
-        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+        fill_grid(work.law, shape, x0, y0, memory.grid);
     }
     tile_loaded loaded;
     if (!load_picture(work, shape, memory, x0, y0, loaded)) {
@@ -252,53 +259,12 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
         write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
         return;
     }
-    blur_rows<true, Sample>(work.law, shape, memory);
+    blur_rows<Sample>(work.law, shape, memory);
     __syncthreads();
-    blur_columns<true, Sample>(work.law, shape, memory);
+    blur_columns<Sample>(work.law, shape, memory);
     __syncthreads();
     const float from = share.fine ? least_blurred(work.law, work.tiles.fine_sigma) : 0.0f;
     write_blurred(work, shape, memory, loaded, from, x0, y0);
-}
-
-/* ---- A tile from a level */
-
-/* STEP is 1 << k if it is known at compile time; then all of the shape but the radius is known. */
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
-                                                       int radius, int x0, int y0)
-{
-    typedef typename tile_pixel<FORMAT>::sample Sample;
-    const bool light = becomes_light<FORMAT>(work.frame);
-    const gauss_tiles &tiles = work.tiles;
-    const int side_px = is_wide(work.law) ? GAUSS_TILE_SUBTILE_PX : gauss_tile_side_px(k);
-    const gauss_tile_shape shape = gauss_tile_shape_of(side_px, k, radius);
-    const tile_memory memory(work.shared, shape);
-    const int first_x = (x0 >> k) - shape.before;
-    const int first_y = (y0 >> k) - shape.before;
-    fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
-    tile_sample base = zero_sample();
-    if (!light && !holds_floats<FORMAT>()) {
-        base = middle_of_tile(work.frame, tiles, k, side_px, x0, y0);
-    }
-    const tile_window_stats stats =
-        load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
-    if constexpr (pixel<FORMAT>::white > 0) {
-        int all = 1;
-        base = settle_base(light, shape, memory, base, stats.least, all);
-    } else if (!__syncthreads_and(!stats.is_bad())) {
-        gather_square(work, shape.side_px, shape.side_px, x0, y0);
-        return;
-    }
-    blur_rows<false, Sample>(work.law, shape, memory);
-    __syncthreads();
-    blur_columns<false, Sample>(work.law, shape, memory);
-    __syncthreads();
-    upsample_down<STEP, Sample>(shape, memory, 1 << k);
-    __syncthreads();
-    const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
-    const tile_upsampling<FORMAT, Image> upsampling = {
-        work, shape, memory, tile_encoder<FORMAT>(base, light), opaque, x0, y0};
-    upsample_across<STEP>(upsampling, 1 << k);
 }
 
 /* ---- Subtiles without any of this */
@@ -321,15 +287,17 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* The MMA path takes all wide tiles, and subtiles of levels 0 and 1. */
+/* The MMA path takes all that comes from a level, and most subtiles of the picture. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> &work,
                                                  uint32_t entry)
 {
-    const int level = kind_of_entry(entry) - GAUSS_TILE_LEVEL_0;
-    return kind_of_entry(entry) >= GAUSS_TILE_NARROW ||
-           (level >= 0 && level <= 1 && (entry & GAUSS_TILE_FINE) == 0 && !work.frame.blur_alpha &&
-            tile_mma_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
+    const int kind = kind_of_entry(entry);
+    if (kind == GAUSS_TILE_LEVEL_0) {
+        return (entry & GAUSS_TILE_FINE) == 0 &&
+               tile_mma_reaches(radius_of_entry(entry), averages_light<FORMAT>(work.frame));
+    }
+    return kind >= GAUSS_TILE_NARROW || kind < GAUSS_TILE_LEVEL_0 + GAUSS_TILE_SUBTILE_LEVELS;
 }
 
 /* Returns false if the entry is not for the MMA path. */
@@ -337,26 +305,23 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
                                                      uint32_t entry)
 {
-    if constexpr (TILE_HAS_MMA) {
-        if (!takes_mma(work, entry)) {
-            return false;
-        }
-        const int wide = kind_of_entry(entry) - GAUSS_TILE_WIDE_0;
-        const int quadrant = wide == 1 ? radius_of_entry(entry) : 0;
-        const tile_mma_shape shape =
-            wide > 0    ? tile_mma_shape::of_wide(wide)
-            : wide == 0 ? tile_mma_shape::of_narrow()
-                        : tile_mma_shape::of_subtile(kind_of_entry(entry) - GAUSS_TILE_LEVEL_0);
-        const int x0 =
-            column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant % 2 * GAUSS_TILE_QUADRANT_PX;
-        const int y0 =
-            row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant / 2 * GAUSS_TILE_QUADRANT_PX;
-        if (!make_by_mma(work, shape, x0, y0)) {
-            gather_square(work, shape.side_px, shape.side_px, x0, y0);
-        }
-        return true;
+    if (!takes_mma(work, entry)) {
+        return false;
     }
-    return false;
+    const int whole = kind_of_entry(entry) - GAUSS_TILE_WHOLE_0;
+    const int quadrant = whole == 1 ? radius_of_entry(entry) : 0;
+    const tile_mma_shape shape =
+        whole > 0    ? tile_mma_shape::of_whole(whole)
+        : whole == 0 ? tile_mma_shape::of_narrow()
+                     : tile_mma_shape::of_subtile(kind_of_entry(entry) - GAUSS_TILE_LEVEL_0);
+    const int x0 =
+        column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant % 2 * GAUSS_TILE_QUADRANT_PX;
+    const int y0 =
+        row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant / 2 * GAUSS_TILE_QUADRANT_PX;
+    if (!make_by_mma(work, shape, x0, y0)) {
+        gather_square(work, shape.side_px, shape.side_px, x0, y0);
+    }
+    return true;
 }
 
 template <enum fovea_format FORMAT, typename Image>
@@ -368,23 +333,16 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const bool fine = (entry & GAUSS_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
     const int y0 = row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
-    const int level = kind - GAUSS_TILE_LEVEL_0;
-    if (level == 2 && !is_wide(work.law)) {
-        make_from_level<4>(work, 2, radius, x0, y0);
-    } else if (level == 0 || kind == GAUSS_TILE_DIRECT) {
+    if (kind == GAUSS_TILE_LEVEL_0 || kind == GAUSS_TILE_DIRECT) {
         const bool half = (entry & GAUSS_TILE_HALF) != 0;
         const int below = (entry & GAUSS_TILE_LOWER) != 0 ? GAUSS_TILE_HALF_ROWS : 0;
-        const tile_share share = {level != 0, fine,
+        const tile_share share = {kind == GAUSS_TILE_DIRECT, fine,
                                   half ? GAUSS_TILE_HALF_ROWS : GAUSS_TILE_SUBTILE_PX};
         make_from_picture(work, radius, share, x0, y0 + below);
-    } else if (level == 1) {
-        make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == GAUSS_TILE_COPIED) {
         copy_subtile(work, x0, y0);
-    } else if (kind == GAUSS_TILE_GATHERED) {
-        gather_square(work, GAUSS_TILE_SUBTILE_PX, GAUSS_TILE_SUBTILE_PX, x0, y0);
     } else {
-        make_from_level<0>(work, level, radius, x0, y0);
+        gather_square(work, GAUSS_TILE_SUBTILE_PX, GAUSS_TILE_SUBTILE_PX, x0, y0);
     }
 }
 
@@ -410,8 +368,8 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
                                                     uint32_t entry)
 {
     const bool in_subtiles = kind_of_entry(entry) == GAUSS_TILE_IN_SUBTILES;
-    const int across = work.tiles.grid.across;
-    const int count = in_subtiles ? 2 * across * across : makes_both(entry) ? 2 : 1;
+    const int across = GAUSS_TILE_ACROSS;
+    const int count = in_subtiles ? 2 * GAUSS_TILE_SUBTILES : makes_both(entry) ? 2 : 1;
     const int column = column_of_entry(entry);
     const int row = row_of_entry(entry);
     uint32_t four = entry;

@@ -54,16 +54,6 @@ static bool is_curved(const struct gauss_plan *plan, const struct table_bends *b
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* Returns the largest radius whose tile fits. */
-static int32_t radius_within(int32_t level, int32_t bytes)
-{
-    int32_t radius = 0;
-    while (radius < GAUSS_TILE_RADIUS_MASK && gauss_tile_bytes(level, radius + 1) <= bytes) {
-        radius++;
-    }
-    return radius;
-}
-
 /* The picture's subtiles decide: level 1 begins at GAUSS_TILE_SIGMA_1, and a subtile with just
  * less somewhere has so much more across. */
 static struct gauss_tile_limits limits_of(const struct gauss_plan *plan, bool light, double slope)
@@ -75,43 +65,28 @@ static struct gauss_tile_limits limits_of(const struct gauss_plan *plan, bool li
     const double widest =
         fmin((double)GAUSS_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    const int32_t least = light ? 8 : 6; /* Those of far tiles come with it. */
-    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
-    limits.shared_bytes = gauss_tile_bytes(0, wanted < least  ? least
-                                              : wanted > most ? most
-                                                              : wanted);
-    for (int32_t k = 0; k < GAUSS_TILE_LEVELS; k++) {
-        limits.radius[k] = radius_within(k, limits.shared_bytes);
+    limits.radius = light ? 8 : 6; /* at least */
+    while (limits.radius < wanted && gauss_tile_bytes(limits.radius + 1) <= MOST_SHARED_BYTES) {
+        limits.radius++;
     }
+    limits.shared_bytes = gauss_tile_bytes(limits.radius);
     return limits;
 }
 
 /* Counts the levels that serve a sigma; 0: more than there are. Levels beyond the second are taken
- * only if the tiles of the one below do not reach, because each is a launch. */
-static int32_t count_levels(const struct gauss_plan *plan, const struct gauss_tile_limits *limits,
-                            double sigma_px)
+ * only if the one below does not reach, because each is a launch. */
+static int32_t count_levels(const struct gauss_plan *plan, double sigma_px)
 {
     const int32_t count = (int32_t)plan->level_count;
     if (count < 3) {
         return count;
     }
-    const int32_t last = (count < GAUSS_TILE_LEVELS ? count : GAUSS_TILE_LEVELS) - 1;
-    for (int32_t k = 2; k <= last; k++) {
-        if (gauss_tile_radius(limits, k, (float)sigma_px) > 0 &&
-            (k == last || gauss_tile_is_wide(k, (float)sigma_px))) {
+    for (int32_t k = 2; k < count && k < GAUSS_TILE_LEVELS; k++) {
+        if (gauss_tile_reaches(k, (float)sigma_px)) {
             return k + 1;
         }
     }
     return 0;
-}
-
-/* The reach of floats, which is longer, and of all others. */
-static int32_t count_for_all(const struct gauss_plan *plan, const struct gauss_tiles *tiles,
-                             double sigma_px)
-{
-    const int32_t count = count_levels(plan, &tiles->limits, sigma_px);
-    const int32_t floats = count_levels(plan, &tiles->float_limits, sigma_px);
-    return count == 0 || floats == 0 ? 0 : count > floats ? count : floats;
 }
 
 /* ---- The layout of an image ------------------------------------------------------------------ */
@@ -143,21 +118,14 @@ static int32_t count_made(uint32_t size_px)
     return round_up(samples, GAUSS_TILE_MADE) / GAUSS_TILE_MADE;
 }
 
-/* `near` is the largest sigma while the gaze lies in the picture. */
-static void fill_state(const struct gauss_plan *plan, double near, struct gauss_tiles *tiles)
+static void fill_state(const struct gauss_plan *plan, struct gauss_tiles *tiles)
 {
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
-    const int32_t coarsest = tiles->near_level_count - 1;
-    gauss_cuda_tile_list_plan(plan, coarsest >= 0 && gauss_tile_is_wide(coarsest, (float)near) != 0,
-                              tiles);
-    struct gauss_tile_grid narrow = tiles->grid;
-    struct gauss_tile_grid wide = tiles->wide_grid;
-    gauss_cuda_tile_list_widen(&narrow, 1 + GAZE_OTHERS_MAX);
-    gauss_cuda_tile_list_widen(&wide, 1 + GAZE_OTHERS_MAX);
-    const int32_t most =
-        narrow.entry_count > wide.entry_count ? narrow.entry_count : wide.entry_count;
-    tiles->flags_bytes = (int32_t)sizeof(struct gauss_tile_counts) + 4 * most;
+    gauss_cuda_tile_list_plan(plan, tiles);
+    struct gauss_tile_grid most = tiles->grid;
+    gauss_cuda_tile_list_widen(&most, 1 + GAZE_OTHERS_MAX);
+    tiles->flags_bytes = (int32_t)sizeof(struct gauss_tile_counts) + 4 * most.entry_count;
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
@@ -165,7 +133,7 @@ static void fill_state(const struct gauss_plan *plan, double near, struct gauss_
 static void fill_fine(const struct gauss_plan *plan, struct gauss_tiles *tiles)
 {
     const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
-    const float most = (float)tiles->limits.radius[0] / GAUSS_REACH;
+    const float most = (float)tiles->limits.radius / GAUSS_REACH;
     const bool steep = tiles->slope > GAUSS_TILE_RAMP_SLOPE;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, GAUSS_TILE_SIGMA_FINE), most);
@@ -195,11 +163,11 @@ bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = (double)with_ramp.sigma_px;
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
-    out_tiles->level_count = count_for_all(plan, out_tiles, largest);
-    out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
+    out_tiles->level_count = count_levels(plan, largest);
+    out_tiles->near_level_count = count_levels(plan, near);
     fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
-    fill_state(plan, near, out_tiles);
+    fill_state(plan, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
 }
 

@@ -14,42 +14,36 @@ _Static_assert(sizeof(struct gauss_tiles_params) <= 4096, "more than a launch ca
 
 _Static_assert(sizeof(struct gauss_tile_counts) == 16, "the list lies after the counts");
 
-/* Finds the kernels of a format in the module that holds them. */
+/* Finds the kernels of a format in the module that holds them; none if its code was compiled for
+ * less than sm_80. */
 static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
                                      enum fovea_format format, CUmodule *out_module,
                                      struct gauss_cuda_tile_kernels *kernels)
 {
-    FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
-    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", 1u << format, &kernels->levels));
-    return cuda_kernels_get(device, *out_module, "tile_picture", 1u << format, &kernels->picture);
-}
-
-/* Finds the first kernel by MMA for a format whose other kernels are in the same module, if its
- * code has one. */
-static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
-                                       const char *prefix, enum fovea_format format,
-                                       const struct cuda_kernels *others, struct cuda_kernels *out)
-{
+    const uint32_t formats = 1u << format;
+    struct cuda_kernels picture = {0};
     struct gauss_cuda_code code;
-    FOVEA_TRY(gauss_cuda_code_of(device, others->linear[format], &code));
-    return code.has_mma ? cuda_kernels_get(device, module, prefix, 1u << format, out) : FOVEA_OK;
+    FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
+    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_picture", formats, &picture));
+    FOVEA_TRY(gauss_cuda_code_of(device, picture.linear[format], &code));
+    if (!code.has_mma) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_picture", formats, &kernels->picture));
+    if (format == FOVEA_FORMAT_RGBA8) {
+        FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_light", formats, &kernels->light));
+    }
+    return cuda_kernels_get(device, *out_module, "tile_levels", formats, &kernels->levels);
 }
 
 enum fovea_result gauss_cuda_tiles_load(const struct cuda_device *device,
                                         struct gauss_cuda_tile_kernels *out_kernels)
 {
     CUmodule *modules = out_kernels->modules;
-    const struct cuda_kernels *levels = &out_kernels->levels;
     FOVEA_TRY(
         load_module(device, gauss_tiles_fatbin, FOVEA_FORMAT_RGBA8, &modules[0], out_kernels));
-    FOVEA_TRY(load_module(device, gauss_tiles_float_fatbin, FOVEA_FORMAT_RGBA16F, &modules[1],
-                          out_kernels));
-    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
-                            &out_kernels->bytes));
-    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
-                            &out_kernels->light));
-    return load_mma_tile(device, modules[1], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
-                         &out_kernels->floats);
+    return load_module(device, gauss_tiles_float_fatbin, FOVEA_FORMAT_RGBA16F, &modules[1],
+                       out_kernels);
 }
 
 void gauss_cuda_tiles_unload(const struct cuda_device *device,
@@ -58,11 +52,6 @@ void gauss_cuda_tiles_unload(const struct cuda_device *device,
     for (int i = 0; i < GAUSS_CUDA_TILE_MODULES; i++) {
         cuda_module_unload(device, &kernels->modules[i]);
     }
-}
-
-bool gauss_cuda_tiles_take_format(enum fovea_format format)
-{
-    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -105,30 +94,24 @@ static bool has_no_parts(const struct gauss_tiles *tiles)
     return tiles->fine_sigma + tiles->slope * diagonal_px <= GAUSS_TILE_NARROW_SIGMA;
 }
 
-/* Fits a copy of the plan's tiles to a launch. A batch does not use the frame's own gaze. The MMA
- * path, for formats that have it, does not blur alpha. */
-static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernels,
-                                    const struct gauss_tiles *tiles,
+/* Fits a copy of the plan's tiles to a launch. A batch does not use the frame's own gaze. */
+static struct gauss_tiles tiles_for(const struct gauss_tiles *tiles,
                                     const struct gauss_cuda_run *run)
 {
     struct gauss_tiles own = *tiles;
-    const bool of_bytes = kernels->bytes.linear[run->format];
+    const bool of_bytes = run->format == FOVEA_FORMAT_RGBA8;
     own.samples = run->levels;
     own.next_samples = run->next_bytes / SAMPLE_BYTES;
     own.state = run->state;
     own.others = run->others;
-    if ((of_bytes || kernels->floats.linear[run->format]) && !run->frame->blur_alpha) {
-        own.grid = own.wide_grid;
-    }
-    if (run->format == FOVEA_FORMAT_RGBA16F) {
+    if (!of_bytes) {
         own.limits = own.float_limits;
     }
     gauss_cuda_tile_list_widen(&own.grid, 1 + run->others.of.count);
     if (run->batch.gazes == 0) {
         gauss_cuda_tile_list_fit(&own, run->frame);
     }
-    own.grid.narrow = of_bytes && run->frame->light == 0 && !run->frame->blur_alpha &&
-                      own.slope <= GAUSS_TILE_NARROW_SLOPE;
+    own.grid.narrow = of_bytes && run->frame->light == 0 && own.slope <= GAUSS_TILE_NARROW_SLOPE;
     if (own.grid.narrow && has_no_parts(&own)) {
         own.grid.entry_count -= own.grid.part_count;
         own.grid.part_count = 0;
@@ -136,26 +119,16 @@ static struct gauss_tiles tiles_for(const struct gauss_cuda_tile_kernels *kernel
     return own;
 }
 
-/* Returns the kernels that make a frame's levels by MMA. Floats hold light. */
-static const struct cuda_kernels *mma_makers_of(const struct gauss_cuda_tile_kernels *kernels,
-                                                const struct gauss_cuda_run *run)
-{
-    if (run->format == FOVEA_FORMAT_RGBA16F) {
-        return &kernels->floats;
-    }
-    return run->frame->light ? &kernels->light : &kernels->bytes;
-}
-
-/* Launches the kernel that makes levels 1 and 2 and the list, by MMA if it is there. */
+/* Launches the kernel that makes levels 1 and 2 and the list. Floats hold light. */
 static enum fovea_result launch_makers(const struct gauss_cuda_tile_kernels *kernels,
                                        const struct gauss_cuda_run *run,
                                        struct gauss_tiles_params *params)
 {
-    const CUfunction mma = gauss_cuda_kernel(mma_makers_of(kernels, run), run);
+    const bool light = run->format == FOVEA_FORMAT_RGBA8 && run->frame->light != 0;
     const struct cuda_launch launch = {
-        mma ? mma : gauss_cuda_kernel(&kernels->levels, run),
+        gauss_cuda_kernel(light ? &kernels->light : &kernels->levels, run),
         {(uint32_t)params->tiles.made_columns, (uint32_t)params->tiles.made_rows, run->count},
-        {mma ? GAUSS_TILE_BYTES_MAKERS : GAUSS_TILE_MAKERS, 1},
+        {GAUSS_TILE_MAKERS, 1},
         0};
     return cuda_launch(run->device, run->stream, &launch, params);
 }
@@ -181,7 +154,7 @@ enum fovea_result gauss_cuda_tiles_run(const struct gauss_cuda_tile_kernels *ker
                                        const struct gauss_cuda_run *run)
 {
     struct gauss_tiles_params params = {.frame = *run->frame,
-                                        .tiles = tiles_for(kernels, tiles, run),
+                                        .tiles = tiles_for(tiles, run),
                                         .batch = run->batch,
                                         .src = run->src,
                                         .dst = run->dst};

@@ -6,9 +6,10 @@
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
  * GAUSS_TILE_MAX_SLOPE pixels a pixel, which the paper's law does at 960x540 and larger, at
- * 1920x1080 up to strength 2. Formats: RGBA8, stored or in linear light, is summed in halves;
- * RGBA16F is stored in halves and summed as floats. All others go to gauss/cuda/nodes/nodes.h,
- * which is faster for them, or gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h). */
+ * 1920x1080 up to strength 2. Formats: RGBA8, stored or in linear light, and RGBA16F, whose alpha
+ * is kept. All else goes to gauss/cuda/nodes/nodes.h, which is faster for it, or
+ * gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h), and so does all on code that has no matrix
+ * instructions, by which tiles win. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
 
@@ -17,13 +18,11 @@
 
 #define GAUSS_CUDA_TILE_MODULES 2
 
+/* All are NULL if the code was compiled for less than sm_80. */
 struct gauss_cuda_tile_kernels {
     CUmodule modules[GAUSS_CUDA_TILE_MODULES];
-    struct cuda_kernels levels;
-    /* The same by MMA; NULL if the code was compiled for less than sm_80. */
-    struct cuda_kernels bytes; /* stored RGBA8 */
-    struct cuda_kernels light; /* RGBA8 as light */
-    struct cuda_kernels floats; /* of RGBA16F */
+    struct cuda_kernels levels; /* of RGBA8 as stored, and of RGBA16F */
+    struct cuda_kernels light; /* the same of RGBA8 as light */
     struct cuda_kernels picture;
 };
 
@@ -32,8 +31,6 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cuda_tiles_load(
     const struct cuda_device *device, struct gauss_cuda_tile_kernels *out_kernels);
 void gauss_cuda_tiles_unload(const struct cuda_device *device,
                              struct gauss_cuda_tile_kernels *kernels);
-
-bool gauss_cuda_tiles_take_format(enum fovea_format format);
 
 /* Returns false if the plan is not for tiles. Fills all but what lies in memory (table, samples,
  * state) and next_samples, which stays 0. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blurs a tile along rows and then along columns, in halves; each sample has the sigma of its own
- * place. Sigma changes little within a Gaussian's support, so two passes give what one pass in two
- * dimensions would. */
+/* Blurs a subtile of the picture along rows and then along columns; each pixel has the sigma of its
+ * own place. Sigma changes little within a Gaussian's support, so two passes give what one pass in
+ * two dimensions would. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
 
@@ -12,13 +12,13 @@
 
 #define TILE_GROUP GAUSS_TILE_GROUP
 
-/* A block's shared memory, cut for a tile's shape. */
+/* A block's shared memory, cut for a subtile's shape. */
 struct tile_memory {
     __half *light; /* the light of each level of 8 bits */
-    float *grid; /* variances at every fourth sample */
+    float *grid; /* sigma before its ramp at every fourth pixel */
     uint2 *least; /* one sample for each warp */
-    uint2 *window; /* shape.rows of shape.pitch; then outputs, shape.line a row */
-    uint2 *lines; /* shape.rows of shape.line; then samples up-sampled along columns */
+    uint2 *window; /* shape.rows of shape.pitch; then outputs, GAUSS_TILE_LINE a row */
+    uint2 *lines; /* shape.rows of GAUSS_TILE_LINE */
 
     __device__ __forceinline__ tile_memory(char *shared, const gauss_tile_shape &shape)
         : light((__half *)shared), grid((float *)(shared + GAUSS_TILE_LIGHT_BYTES)),
@@ -30,23 +30,12 @@ struct tile_memory {
 
 /* ---- Weights g^(i^2), at distances of i samples */
 
-/* Returns the weight of the first neighbour for a variance v. In the picture (LEVEL 0) it is the
- * Gaussian's own, which is the definition. On levels the sampled weights must have just the
- * variance v, or variances would not add up: a narrow exp(-1/(2v)) has less, so a polynomial
- * replaces it (tests/fit/fits.py). */
-template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
+/* Returns the weight of the first neighbour for a variance v. */
+static __device__ __forceinline__ float first_weight(float v)
 {
     /* log2(e) / 2 */
     const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
-    if (PICTURE) {
-        return v > 0.01f ? gaussian : 0.0f;
-    }
-    float narrow = fmaf(v, 10.55670533f, -13.13284221f);
-    narrow = fmaf(v, narrow, 3.22919751f);
-    narrow = fmaf(v, narrow, 0.30924196f);
-    narrow = fmaf(v, narrow, 0.49422777f);
-    narrow = v * fmaf(v, narrow, 0.50034221f);
-    return v > 0.6f ? gaussian : narrow;
+    return v > 0.01f ? gaussian : 0.0f;
 }
 
 /* The ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
@@ -56,11 +45,11 @@ struct tile_weights {
     float factor[TILE_GROUP];
     float total[TILE_GROUP];
 
-    template <bool PICTURE> __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
+    __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
     {
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            const float first = first_weight<PICTURE>(v[n]);
+            const float first = first_weight(v[n]);
             weight[n] = first;
             factor[n] = first * first;
             ratio[n] = first * factor[n];
@@ -145,13 +134,13 @@ static __device__ __forceinline__ void sum_four(const Line &line, int radius, ti
 }
 
 /* Makes four outputs of a line from `centre` on, `step` apart, each with its own variance. */
-template <bool PICTURE, typename Sample>
+template <typename Sample>
 static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
                                                  const float (&v)[TILE_GROUP],
                                                  Sample (&out)[TILE_GROUP])
 {
     tile_weights weights;
-    weights.start<PICTURE>(v);
+    weights.start(v);
     sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
@@ -162,22 +151,18 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
 
 /* ---- Variances */
 
-/* Fills the grid with values at the centres of every fourth sample, from `above` rows above the
- * first output on. On a level a value is the variance in samples squared. In the picture it is the
- * law before its ramp, because a grid would smooth the ramp's kinks away where the blur begins. */
-template <bool PICTURE>
+/* Fills the grid with the law before its ramp at the centres of every fourth pixel, from `above`
+ * rows above the first one on: a grid of sigma would smooth the ramp's kinks away where the blur
+ * begins. */
 static __device__ __forceinline__ void fill_grid(const tile_law &law, const gauss_tile_shape &shape,
-                                                 int level, int x0, int y0, float *grid)
+                                                 int x0, int y0, float *grid)
 {
-    const float step_px = (float)(1 << level);
-    const int columns = shape.outputs / 4 + 1;
-    const int rows = (shape.outputs + 2 * shape.above) / 4 + 1;
+    const int columns = GAUSS_TILE_SUBTILE_PX / 4 + 1;
+    const int rows = (GAUSS_TILE_SUBTILE_PX + 2 * shape.above) / 4 + 1;
     for (int i = (int)threadIdx.x; i < columns * rows; i += GAUSS_TILE_THREADS) {
         const int column = 4 * (i % columns);
         const int row = 4 * (i / columns) - shape.above;
-        const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
-                                      ((float)(y0 + row) + 0.5f) * step_px);
-        grid[i] = PICTURE ? plain : gauss_tile_residual(law.applied(plain), level);
+        grid[i] = law.plain((float)(x0 + column) + 0.5f, (float)(y0 + row) + 0.5f);
     }
 }
 
@@ -186,70 +171,67 @@ static __device__ __forceinline__ float between(float a, float b, float part)
     return fmaf(part, b - a, a);
 }
 
-/* Interpolates the values of four samples in a row between two of the grid's. */
-template <bool PICTURE>
+/* Interpolates the values of four pixels in a row between two of the grid's. */
 static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
                                                          float next, float (&v)[TILE_GROUP])
 {
     const float step = 0.25f * (next - first);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        v[n] = fmaf((float)n, step, first);
-        if (PICTURE) {
-            const float sigma_px = law.applied(v[n]);
-            v[n] = sigma_px * sigma_px;
-        }
+        const float sigma_px = law.applied(fmaf((float)n, step, first));
+        v[n] = sigma_px * sigma_px;
     }
 }
 
 /* ---- The two passes. A barrier comes before and after each. */
 
-template <bool PICTURE, typename Sample>
+#define TILE_GROUPS (GAUSS_TILE_SUBTILE_PX / TILE_GROUP) /* of a row or column */
+
+template <typename Sample>
 static __device__ __forceinline__ void blur_rows(const tile_law &law, const gauss_tile_shape &shape,
                                                  const tile_memory &memory)
 {
-    const int groups = shape.outputs / TILE_GROUP;
     const tile_divider by_rows(shape.rows);
-    for (int i = (int)threadIdx.x; i < shape.rows * groups; i += GAUSS_TILE_THREADS) {
+    for (int i = (int)threadIdx.x; i < shape.rows * TILE_GROUPS; i += GAUSS_TILE_THREADS) {
         const int group = by_rows(i);
         const int row = i - group * shape.rows;
         const int grid_row = row + shape.above - shape.radius;
         const float part = (float)(grid_row % 4) * 0.25f;
-        const float *v = memory.grid + grid_row / 4 * (groups + 1) + group;
+        const float *v = memory.grid + grid_row / 4 * (TILE_GROUPS + 1) + group;
         float variances[TILE_GROUP];
-        variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
-                                   between(v[1], v[groups + 2], part), variances);
+        variances_between(law, between(v[0], v[TILE_GROUPS + 1], part),
+                          between(v[1], v[TILE_GROUPS + 2], part), variances);
         Sample out[TILE_GROUP];
-        blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
-                           shape.radius, variances, out);
+        blur_four(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
+                  shape.radius, variances, out);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            memory.lines[row * shape.line + group * TILE_GROUP + n] = bits_of(out[n]);
+            memory.lines[row * GAUSS_TILE_LINE + group * TILE_GROUP + n] = bits_of(out[n]);
         }
     }
 }
 
-/* Writes to memory.window, shape.line a row. */
-template <bool PICTURE, typename Sample>
+/* Writes to memory.window. */
+template <typename Sample>
 static __device__ __forceinline__ void blur_columns(const tile_law &law,
                                                     const gauss_tile_shape &shape,
                                                     const tile_memory &memory)
 {
-    const int groups = shape.outputs / TILE_GROUP;
-    for (int i = (int)threadIdx.x; i < shape.outputs * groups; i += GAUSS_TILE_THREADS) {
-        const int group = i / shape.outputs;
-        const int column = i - group * shape.outputs;
+    for (int i = (int)threadIdx.x; i < GAUSS_TILE_SUBTILE_PX * TILE_GROUPS;
+         i += GAUSS_TILE_THREADS) {
+        const int group = i / GAUSS_TILE_SUBTILE_PX;
+        const int column = i % GAUSS_TILE_SUBTILE_PX;
         const float part = (float)(column % 4) * 0.25f;
-        const float *v = memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
+        const float *v = memory.grid + (shape.above / 4 + group) * (TILE_GROUPS + 1) + column / 4;
         float variances[TILE_GROUP];
-        variances_between<PICTURE>(law, between(v[0], v[1], part),
-                                   between(v[groups + 1], v[groups + 2], part), variances);
+        variances_between(law, between(v[0], v[1], part),
+                          between(v[TILE_GROUPS + 1], v[TILE_GROUPS + 2], part), variances);
         Sample out[TILE_GROUP];
-        blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
-                           shape.line, shape.radius, variances, out);
+        blur_four(memory.lines + (group * TILE_GROUP + shape.radius) * GAUSS_TILE_LINE + column,
+                  GAUSS_TILE_LINE, shape.radius, variances, out);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            memory.window[(group * TILE_GROUP + n) * shape.line + column] = bits_of(out[n]);
+            memory.window[(group * TILE_GROUP + n) * GAUSS_TILE_LINE + column] = bits_of(out[n]);
         }
     }
 }

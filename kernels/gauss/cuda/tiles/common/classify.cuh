@@ -23,12 +23,13 @@ static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
 /* Returns the square of pixels whose tiles may read this block's samples. The block's 64 x 64
  * pixels begin a margin of level 2 before a tile's; tiles read no farther than a tile's side and
  * their support. */
-static __device__ __forceinline__ tile_square square_of_block(const tile_law &law, int x, int y)
+static __device__ __forceinline__ tile_square square_of_block(int x, int y)
 {
-    const float margin = (float)((law.tiles.grid.across + 1) * GAUSS_TILE_SUBTILE_PX);
+    const float margin = (float)(GAUSS_TILE_PX + GAUSS_TILE_SUBTILE_PX);
     const int before_px = 4 * GAUSS_MARGIN;
-    return {(float)(x * GAUSS_TILE_PX - before_px) - margin,
-            (float)(y * GAUSS_TILE_PX - before_px) - margin, GAUSS_TILE_PX + 2.0f * margin};
+    return {(float)(x * GAUSS_TILE_MADE_PX - before_px) - margin,
+            (float)(y * GAUSS_TILE_MADE_PX - before_px) - margin,
+            GAUSS_TILE_MADE_PX + 2.0f * margin};
 }
 
 /* Returns the levels that the range asks for. Their sigma begins a little below the level's own
@@ -73,9 +74,9 @@ static __device__ __forceinline__ tile_classified classify_around(const tile_law
                                                                   const tile_index &tile_at)
 {
     const bool asks_for_block = threadIdx.x % 32 < 16;
-    const tile_range range = range_over_lanes<16>(
-        law, asks_for_block ? square_of_block(law, (int)blockIdx.x, (int)blockIdx.y)
-                            : square_of_tile(law, tile_at.x, tile_at.y));
+    const tile_range range =
+        range_over_lanes<16>(law, asks_for_block ? square_of_block((int)blockIdx.x, (int)blockIdx.y)
+                                                 : square_of_tile(tile_at.x, tile_at.y));
     const tile_range block = {__shfl_sync(~0u, range.low, 0), __shfl_sync(~0u, range.high, 0)};
     const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
     return {needs_of_range(law, block), tile};
@@ -122,12 +123,12 @@ struct tile_sum {
 static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
                                                          const gauss_frame &frame, int x, int y)
 {
-    const int across = law.tiles.grid.across;
+    const int across = GAUSS_TILE_ACROSS;
     const int lane = (int)threadIdx.x % 32;
     const tile_range range = ranges_of_subtiles(law, x, y);
     const int subtile_x = across * x + lane % across;
     const int subtile_y = across * y + lane / across;
-    const bool inside = lane < across * across &&
+    const bool inside = lane < GAUSS_TILE_SUBTILES &&
                         subtile_x * GAUSS_TILE_SUBTILE_PX < frame.width_px &&
                         subtile_y * GAUSS_TILE_SUBTILE_PX < frame.height_px;
     return inside ? entry_of_range(law, range, subtile_x, subtile_y) : GAUSS_TILE_NONE;
@@ -140,10 +141,10 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
 {
     const gauss_tile_grid &grid = law.tiles.grid;
     const int lane = (int)threadIdx.x % 32;
-    if (!has_capacity(&list.counts->split, grid.across * grid.across - 1, grid.split_count)) {
+    if (!has_capacity(&list.counts->split, GAUSS_TILE_SUBTILES - 1, grid.split_count)) {
         if (lane == 0) {
             list.entries[atomicAdd(&list.counts->subtiles, 1u)] =
-                tile_entry(GAUSS_TILE_IN_SUBTILES, 0, grid.across * x, grid.across * y);
+                tile_entry(GAUSS_TILE_IN_SUBTILES, 0, GAUSS_TILE_ACROSS * x, GAUSS_TILE_ACROSS * y);
         }
         return;
     }
@@ -174,7 +175,7 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
     }
 }
 
-/* Lists the quadrants of a wide tile of level 1 that lie in the picture. Returns false if the list
+/* Lists the quadrants of a tile of level 1 that lie in the picture. Returns false if the list
  * lacks the capacity. */
 static __device__ __forceinline__ bool list_quadrants(const gauss_frame &frame,
                                                       const gauss_tile_grid &grid,
@@ -207,7 +208,7 @@ static __device__ __forceinline__ void list_tile(const tile_law &law, const gaus
     const gauss_tile_grid &grid = law.tiles.grid;
     const tile_list list(law.tiles);
     const uint32_t entry = entry_of_tile(law, range, tile.x, tile.y);
-    const bool in_quadrants = kind_of_entry(entry) == GAUSS_TILE_WIDE_0 + 1;
+    const bool in_quadrants = kind_of_entry(entry) == GAUSS_TILE_WHOLE_0 + 1;
     if (in_quadrants && list_quadrants(frame, grid, list, entry)) {
         return;
     }

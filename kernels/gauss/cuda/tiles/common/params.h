@@ -9,35 +9,32 @@
 #include "kernels/gauss/cuda/common/params.h"
 #include "kernels/gauss/plan/tile.h"
 
-/* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
-#define GAUSS_TILE_LEVELS 5
+/* Levels that tiles are made from: the picture, and up to 32 pixels a sample. */
+#define GAUSS_TILE_LEVELS 6
 
-/* A tile is this wide and high if it is made from level 2 or up, and a subtile of one otherwise.
- * Tiles count from the view's corner, so that a view gets the same bits wherever it lies. */
-#define GAUSS_TILE_PX 64
+/* A tile is this many subtiles wide and high. It is made whole, in quadrants, or in subtiles. 16
+ * outputs either way, the size of one mma, are 12 cells of the spline, and with them a warp makes a
+ * quadrant of the tile. Tiles count from the view's corner, so that a view gets the same bits
+ * wherever it lies. */
+#define GAUSS_TILE_ACROSS 3
+#define GAUSS_TILE_SUBTILES (GAUSS_TILE_ACROSS * GAUSS_TILE_ACROSS)
 #define GAUSS_TILE_SUBTILE_PX 32
-
-/* The MMA path makes wide tiles of nine subtiles. 16 outputs either way, the size of one mma, are
- * 12 cells of the spline, and with them a warp makes a quadrant of the tile. */
-#define GAUSS_TILE_ACROSS 2 /* subtiles */
-#define GAUSS_TILE_WIDE_ACROSS 3
-#define GAUSS_TILE_WIDE_PX (GAUSS_TILE_WIDE_ACROSS * GAUSS_TILE_SUBTILE_PX)
-#define GAUSS_TILE_QUADRANT_PX (GAUSS_TILE_WIDE_PX / 2)
+#define GAUSS_TILE_PX (GAUSS_TILE_ACROSS * GAUSS_TILE_SUBTILE_PX)
+#define GAUSS_TILE_QUADRANT_PX (GAUSS_TILE_PX / 2)
 /* The MMA path's weights go up to this variance, in samples squared. Its window ends 8 samples from
  * a warp's outermost outputs, which weigh at most a hundredth in any pixel, and 9 from the next
  * ones: at three sigma. */
-#define GAUSS_TILE_WIDE_VARIANCE 9.0f
+#define GAUSS_TILE_MOST_VARIANCE 9.0f
 
-/* A block of the first kernel makes so many samples of level 2 along either axis, which are 64
- * pixels. One more warp is the classifier. */
+/* A block of the first kernel makes so many samples of level 2 along either axis. One more warp is
+ * the classifier. */
 #define GAUSS_TILE_MADE 16
-#define GAUSS_TILE_WORKERS 192
+#define GAUSS_TILE_MADE_PX (4 * GAUSS_TILE_MADE)
+#define GAUSS_TILE_WORKERS 128
 #define GAUSS_TILE_MAKERS (GAUSS_TILE_WORKERS + 32)
-/* The same for gauss/cuda/tiles/pyramid/. */
-#define GAUSS_TILE_BYTES_WORKERS 128
-#define GAUSS_TILE_BYTES_MAKERS (GAUSS_TILE_BYTES_WORKERS + 32)
 
-/* In the second kernel, a thread filters four outputs in a row at a time. */
+/* In the second kernel, where pixels are made by arithmetic, a thread makes four in a row at a
+ * time. */
 #define GAUSS_TILE_THREADS 128
 #define GAUSS_TILE_GROUP 4
 
@@ -68,63 +65,45 @@
  * outermost ones. */
 #define GAUSS_TILE_NARROW_SIGMA (8.0f / GAUSS_TILE_REACH_ENCODED)
 
-/* The law's sigma is evaluated at every fourth sample of a tile and of the rows above and below
- * it. */
+/* There, the law's sigma is evaluated at every fourth pixel of a subtile and of the rows above and
+ * below it. */
 #define GAUSS_TILE_GRID 144
 #define GAUSS_TILE_WARPS (GAUSS_TILE_THREADS / 32)
 
 /* ---- Shapes */
 
-/* A tile's extents, in samples of its level. */
+/* The extents of a subtile that is made from the picture by arithmetic. */
 struct gauss_tile_shape {
-    int32_t side_px;
-    int32_t before; /* samples left of and above the first pixel's, which the spline needs */
-    int32_t outputs; /* outputs along either axis; a multiple of the group */
     int32_t radius;
-    int32_t above; /* rows of the grid above the first output, times four */
-    int32_t aside; /* columns read on each side; even, or groups of four of the picture */
+    int32_t above; /* rows of the grid above the first pixel, times four */
+    int32_t aside; /* columns read on each side, in fours */
     int32_t rows;
     int32_t columns;
     int32_t pitch; /* odd, so that columns have no bank conflicts */
-    int32_t line; /* outputs, odd for the same reason */
 };
+#define GAUSS_TILE_LINE (GAUSS_TILE_SUBTILE_PX | 1) /* of outputs; odd for the same reason */
 
-HOST_DEVICE int32_t gauss_tile_side_px(int32_t level)
-{
-    return level < 2 ? GAUSS_TILE_SUBTILE_PX : GAUSS_TILE_PX;
-}
-
-HOST_DEVICE struct gauss_tile_shape gauss_tile_shape_of(int32_t side_px, int32_t level,
-                                                        int32_t radius)
+HOST_DEVICE struct gauss_tile_shape gauss_tile_shape_of(int32_t radius)
 {
     struct gauss_tile_shape shape;
-    shape.side_px = side_px;
-    shape.before = level > 0 ? 2 : 0;
-    shape.outputs = ((shape.side_px >> level) + 2 * shape.before + GAUSS_TILE_GROUP - 1) /
-                    GAUSS_TILE_GROUP * GAUSS_TILE_GROUP;
     shape.radius = radius;
     shape.above = (radius + 3) / 4 * 4;
-    shape.aside = level > 0 ? (radius + 1) / 2 * 2 : shape.above;
-    shape.rows = shape.outputs + 2 * radius;
-    shape.columns = shape.outputs + 2 * shape.aside;
+    shape.aside = shape.above;
+    shape.rows = GAUSS_TILE_SUBTILE_PX + 2 * radius;
+    shape.columns = GAUSS_TILE_SUBTILE_PX + 2 * shape.aside;
     shape.pitch = shape.columns | 1;
-    shape.line = shape.outputs | 1;
     return shape;
 }
 
-/* Shared memory has the table of light (256 halves), the grid of variances, the least sample of
- * each warp, then the window and the lines filtered along rows; the first half of the up-sampling
- * takes the lines' place. A sample has eight bytes. */
+/* Shared memory has the table of light (256 halves), the grid of sigma, the least sample of each
+ * warp, then the window and the lines filtered along rows. A sample has eight bytes. */
 #define GAUSS_TILE_LIGHT_BYTES 512
 #define GAUSS_TILE_FIXED_BYTES (GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_GRID * 4 + GAUSS_TILE_WARPS * 8)
 
-HOST_DEVICE int32_t gauss_tile_bytes(int32_t level, int32_t radius)
+HOST_DEVICE int32_t gauss_tile_bytes(int32_t radius)
 {
-    const struct gauss_tile_shape shape =
-        gauss_tile_shape_of(gauss_tile_side_px(level), level, radius);
-    const int32_t upsampled = level > 0 ? shape.side_px : 0;
-    const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
-    return GAUSS_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
+    const struct gauss_tile_shape shape = gauss_tile_shape_of(radius);
+    return GAUSS_TILE_FIXED_BYTES + 8 * shape.rows * (shape.pitch + GAUSS_TILE_LINE);
 }
 
 HOST_DEVICE float gauss_tile_sigma_from(int32_t level)
@@ -134,32 +113,31 @@ HOST_DEVICE float gauss_tile_sigma_from(int32_t level)
 
 /* ---- What the kernels are told */
 
-/* The support that a tile of each level may have, and the shared memory of the second kernel's
+/* The support that a subtile of the picture may have, and the shared memory of the second kernel's
  * blocks. */
 struct gauss_tile_limits {
     float reach; /* in sigmas */
-    float slack; /* of the picture's own tiles */
-    int32_t radius[GAUSS_TILE_LEVELS];
+    float slack;
+    int32_t radius;
     int32_t shared_bytes;
 };
 
-/* Returns the radius that a sigma asks for in a tile of that level, or 0 if the level has no such
+/* Returns the radius that a sigma asks for in a subtile of the picture, or 0 if none has such a
  * radius. */
-HOST_DEVICE int32_t gauss_tile_radius(const struct gauss_tile_limits *limits, int32_t level,
-                                      float sigma_px)
+HOST_DEVICE int32_t gauss_tile_radius(const struct gauss_tile_limits *limits, float sigma_px)
 {
-    const float wanted = fmaxf(limits->reach * sqrtf(gauss_tile_residual(sigma_px, level)), 1.0f);
-    const int32_t most = limits->radius[level];
-    if (wanted * (level > 0 ? 1.0f : limits->slack) > (float)most) {
+    const float wanted = fmaxf(limits->reach * sigma_px, 1.0f);
+    const int32_t most = limits->radius;
+    if (wanted * limits->slack > (float)most) {
         return 0;
     }
     return (int32_t)ceilf(fminf(wanted, (float)most));
 }
 
-/* Returns whether the MMA path makes a wide tile, or a quadrant of one, from that level. */
-HOST_DEVICE int32_t gauss_tile_is_wide(int32_t level, float sigma_px)
+/* Returns whether the MMA path reaches far enough from a level on, from 1 on. */
+HOST_DEVICE int32_t gauss_tile_reaches(int32_t level, float sigma_px)
 {
-    return gauss_tile_residual(sigma_px, level) <= GAUSS_TILE_WIDE_VARIANCE;
+    return gauss_tile_residual(sigma_px, level) <= GAUSS_TILE_MOST_VARIANCE;
 }
 
 /* The second kernel's work list fills from both ends: subtiles from the first entry on, tiles from
@@ -173,7 +151,6 @@ struct gauss_tile_counts {
 
 /* A launch's grid of tiles and the capacity of its list. */
 struct gauss_tile_grid {
-    int32_t across; /* subtiles along a tile's side */
     int32_t columns; /* columns of tiles */
     int32_t rows;
     int32_t split_count; /* capacity for entries beyond one a tile */
@@ -185,18 +162,19 @@ struct gauss_tile_grid {
 /* An entry has a kind, flags, a radius, and the place of its first subtile. */
 enum gauss_tile_kind {
     GAUSS_TILE_NONE = 0,
-    GAUSS_TILE_LEVEL_0 = 1, /* plus the level */
+    GAUSS_TILE_LEVEL_0 = 1, /* plus the level, up to 2: a subtile */
     GAUSS_TILE_COPIED = 6,
     GAUSS_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
     GAUSS_TILE_IN_SUBTILES =
         8, /* The block classifies the subtiles itself and makes them in turn. */
     GAUSS_TILE_DIRECT = 9, /* the picture's, averaged in two dimensions at once */
-    /* Plus the level, from 1 on: a wide tile. Of level 1 it is a quadrant, whose number takes the
+    /* Plus the level, from 1 on: a whole tile. Of level 1 it is a quadrant, whose number takes the
      * radius's place. */
-    GAUSS_TILE_WIDE_0 = 10,
+    GAUSS_TILE_WHOLE_0 = 10,
     /* the picture's, by the MMA path, with a sigma for each pixel */
-    GAUSS_TILE_NARROW = GAUSS_TILE_WIDE_0,
+    GAUSS_TILE_NARROW = GAUSS_TILE_WHOLE_0,
 };
+#define GAUSS_TILE_SUBTILE_LEVELS 3
 #define GAUSS_TILE_KIND_SHIFT 28
 #define GAUSS_TILE_RADIUS_SHIFT 20
 #define GAUSS_TILE_RADIUS_MASK 63
@@ -221,12 +199,11 @@ struct gauss_tiles {
     int32_t curved; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* Sigma changes by at most so much a pixel. */
     float split_px; /* RADIAL: farther from the gaze all tiles are made from level 2 and up */
-    float near_px; /* farther, from level 1 and up, a wide one as a whole */
+    float near_px; /* farther, from level 1 and up, as a whole */
     float part_px; /* farther, no subtile is averaged in two dimensions */
     float fine_sigma; /* below it, pixels are averaged in two dimensions */
-    int32_t fine_radius; /* the radius for it, within limits.radius[0] */
+    int32_t fine_radius; /* the radius for it, within limits.radius */
     struct gauss_tile_grid grid;
-    struct gauss_tile_grid wide_grid; /* the same for launches with wide tiles */
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
     /* from an image's counts to its opaque flags, one for each block */

@@ -110,11 +110,6 @@ static __device__ __forceinline__ tile_floats operator+(const tile_floats &a, co
     return {make_float4(a.v.x + b.v.x, a.v.y + b.v.y, a.v.z + b.v.z, a.v.w + b.v.w)};
 }
 
-static __device__ __forceinline__ tile_floats operator-(const tile_floats &a, const tile_floats &b)
-{
-    return {make_float4(a.v.x - b.v.x, a.v.y - b.v.y, a.v.z - b.v.z, a.v.w - b.v.w)};
-}
-
 static __device__ __forceinline__ tile_floats operator*(float weight, const tile_floats &a)
 {
     return {make_float4(weight * a.v.x, weight * a.v.y, weight * a.v.z, weight * a.v.w)};
@@ -131,13 +126,6 @@ static __device__ __forceinline__ uint2 bits_of(const tile_floats &sample)
 {
     return make_uint2(bits_of(__floats2half2_rn(sample.v.x, sample.v.y)),
                       bits_of(__floats2half2_rn(sample.v.z, sample.v.w)));
-}
-
-static __device__ __forceinline__ uint4 bits_of(const tile_floats &first, const tile_floats &second)
-{
-    const uint2 a = bits_of(first);
-    const uint2 b = bits_of(second);
-    return make_uint4(a.x, a.y, b.x, b.y);
 }
 
 /* ---- Both: from memory, and what multiplies them */
@@ -217,7 +205,6 @@ template <enum fovea_format> struct tile_pixel;
 
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
     typedef tile_sample sample;
-    static const bool has_alpha = true;
     static const uint32_t opaque = 0xff000000u;
 
     static __device__ __forceinline__ tile_sample biased(uint32_t word)
@@ -234,7 +221,6 @@ template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
 /* Half floats are taken as they are. */
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
     typedef tile_floats sample;
-    static const bool has_alpha = true;
 
     static __device__ __forceinline__ uint2 halves(uint2 word)
     {
@@ -405,5 +391,41 @@ template <enum fovea_format FORMAT> struct tile_encoder {
         return in_levels(sample);
     }
 };
+
+/* ---- Levels in memory */
+
+/* Returns the place of sample (x, y) of a level. */
+static __device__ __forceinline__ uint2 *sample_at(const gauss_tiles &tiles,
+                                                   const gauss_level &level, int x, int y)
+{
+    return (uint2 *)tiles.samples + blockIdx.z * tiles.next_samples + level.first +
+           (y + GAUSS_MARGIN) * level.pitch + x + GAUSS_MARGIN;
+}
+
+static __device__ __forceinline__ bool has_sample(const gauss_level &level, int x, int y)
+{
+    return x >= -GAUSS_MARGIN && y >= -GAUSS_MARGIN && x < level.width + GAUSS_MARGIN &&
+           y < level.height + GAUSS_MARGIN;
+}
+
+/* `all` is the AND of words, of which opaque pixels have all alpha bits; floats are never said to
+ * be opaque. */
+template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_opaque(uint32_t all)
+{
+    if constexpr (pixel<FORMAT>::white > 0) {
+        return all >= tile_pixel<FORMAT>::opaque;
+    } else {
+        return false;
+    }
+}
+
+/* Returns the flag of a block of the first kernel, which says that all pixels it has read are
+ * opaque: tiles then need not read their alpha. */
+static __device__ __forceinline__ uint8_t *opaque_flag(const gauss_tiles &tiles, int x, int y)
+{
+    const int64_t image = tiles.next_samples == 0 ? 0 : blockIdx.z;
+    return (uint8_t *)(tiles.state + image * tiles.state_bytes + tiles.flags_bytes) +
+           y * tiles.made_columns + x;
+}
 
 #endif

@@ -186,11 +186,6 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
 
 /* ---- Kinds */
 
-static __device__ __forceinline__ bool is_wide(const tile_law &law)
-{
-    return law.tiles.grid.across == GAUSS_TILE_WIDE_ACROSS;
-}
-
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
 {
     return (uint32_t)kind << GAUSS_TILE_KIND_SHIFT | (uint32_t)radius << GAUSS_TILE_RADIUS_SHIFT |
@@ -217,18 +212,12 @@ static __device__ __forceinline__ int row_of_entry(uint32_t entry)
     return (int)(entry >> GAUSS_TILE_ROW_SHIFT & GAUSS_TILE_PLACE_MASK);
 }
 
-/* Only a grid of wide tiles has subtiles of level 2 and up, where sigma changes too much for the
- * MMA path. */
 static __device__ __forceinline__ int level_of_subtile(const tile_law &law, const tile_range &range)
 {
-    int level = law.level_count > 1 && range.low >= GAUSS_TILE_SIGMA_1;
-    if (level > 0 && is_wide(law)) {
-        while (!gauss_tile_is_wide(level, range.high) && level + 1 < law.level_count &&
-               range.low >= gauss_tile_sigma_from(level + 1)) {
-            level++;
-        }
-    }
-    return level;
+    const int level = law.level_count > 1 && range.low >= GAUSS_TILE_SIGMA_1;
+    const bool next = level > 0 && !gauss_tile_reaches(level, range.high) && law.level_count > 2 &&
+                      range.low >= GAUSS_TILE_SIGMA_2;
+    return level + next;
 }
 
 /* Returns the subtile at that place with the spline's neighbours, which it reads. */
@@ -246,19 +235,23 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
         return tile_entry(GAUSS_TILE_COPIED, 0, x, y);
     }
     const int level = level_of_subtile(law, range);
+    if (level > 0) {
+        const bool reaches = gauss_tile_reaches(level, range.high) != 0;
+        return tile_entry(reaches ? GAUSS_TILE_LEVEL_0 + level : GAUSS_TILE_GATHERED, 0, x, y);
+    }
     const bool fine = range.low < law.tiles.fine_sigma;
-    if (level == 0 && law.tiles.grid.narrow && range.high <= GAUSS_TILE_NARROW_SIGMA) {
+    if (law.tiles.grid.narrow && range.high <= GAUSS_TILE_NARROW_SIGMA) {
         return tile_entry(fine ? GAUSS_TILE_NARROW : GAUSS_TILE_LEVEL_0, 1, x, y);
     }
     const int direct_radius = (int)(GAUSS_REACH * range.high);
-    if (level == 0 && direct_radius <= GAUSS_TILE_DIRECT_RADIUS - !fine) {
+    if (direct_radius <= GAUSS_TILE_DIRECT_RADIUS - !fine) {
         return tile_entry(GAUSS_TILE_DIRECT, max(direct_radius, 1), x, y);
     }
-    const int radius = gauss_tile_radius(&law.tiles.limits, level, range.high);
+    const int radius = gauss_tile_radius(&law.tiles.limits, range.high);
     if (radius == 0) {
         return tile_entry(GAUSS_TILE_GATHERED, 0, x, y);
     }
-    return tile_entry(GAUSS_TILE_LEVEL_0 + level, radius, x, y) | (fine ? GAUSS_TILE_FINE : 0);
+    return tile_entry(GAUSS_TILE_LEVEL_0, radius, x, y) | (fine ? GAUSS_TILE_FINE : 0);
 }
 
 /* Eight lanes ask together for each subtile. */
@@ -271,7 +264,7 @@ static __device__ __forceinline__ uint32_t entry_of_subtile(const tile_law &law,
  * subtiles side by side: one after another, their waits for the law's table would add up. */
 static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
 {
-    const int across = law.tiles.grid.across;
+    const int across = GAUSS_TILE_ACROSS;
     const int lane = (int)threadIdx.x % 32;
     if (law.radial) {
         const int own = lane / 2;
@@ -351,11 +344,8 @@ static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, ui
 static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
                                               int level)
 {
-    if (range.low < gauss_tile_sigma_from(level)) {
-        return false;
-    }
-    return is_wide(law) ? gauss_tile_is_wide(level, range.high) != 0
-                        : gauss_tile_radius(&law.tiles.limits, level, range.high) > 0;
+    return level < law.level_count && range.low >= gauss_tile_sigma_from(level) &&
+           gauss_tile_reaches(level, range.high) != 0;
 }
 
 /* Returns the finest level from 2 on that serves the range in a whole tile, or 0. */
@@ -370,36 +360,26 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
 }
 
 /* Returns the tile at that place with what it reads around. */
-static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
+static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
 {
     const float margin = 4.0f;
-    const float side = (float)(law.tiles.grid.across * GAUSS_TILE_SUBTILE_PX);
+    const float side = (float)GAUSS_TILE_PX;
     return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* Returns the tile's entry if it is made whole: from level 2 or up, a wide one also from level 1,
- * in quadrants. GAUSS_TILE_NONE means in subtiles. */
+/* Returns the tile's entry if it is made whole, from level 1 in quadrants. GAUSS_TILE_NONE means in
+ * subtiles. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {
     if (!law.blurs) {
         return GAUSS_TILE_NONE;
     }
-    const int subtile_x = law.tiles.grid.across * x;
-    const int subtile_y = law.tiles.grid.across * y;
-    const int level = level_of_range(law, range);
-    if (is_wide(law) && level > 0) {
-        return tile_entry(GAUSS_TILE_WIDE_0 + level, 0, subtile_x, subtile_y);
-    }
-    if (is_wide(law) && law.level_count > 1 && serves(law, range, 1)) {
-        return tile_entry(GAUSS_TILE_WIDE_0 + 1, 0, subtile_x, subtile_y);
-    }
-    if (level == 0) {
-        return GAUSS_TILE_NONE;
-    }
-    return tile_entry(GAUSS_TILE_LEVEL_0 + level,
-                      gauss_tile_radius(&law.tiles.limits, level, range.high), subtile_x,
-                      subtile_y);
+    const int found = level_of_range(law, range);
+    const int level = found == 0 && serves(law, range, 1) ? 1 : found;
+    return level == 0 ? GAUSS_TILE_NONE
+                      : tile_entry(GAUSS_TILE_WHOLE_0 + level, 0, GAUSS_TILE_ACROSS * x,
+                                   GAUSS_TILE_ACROSS * y);
 }
 
 #endif

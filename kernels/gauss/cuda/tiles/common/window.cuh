@@ -8,7 +8,7 @@
 
 #include "blur.cuh"
 #include "kernels/gauss/cuda/common/gaussian.cuh"
-#include "levels.cuh"
+#include "kernels/gauss/cuda/common/vectors.cuh"
 
 /* Everything a block works with. */
 template <enum fovea_format FORMAT, typename Image> struct tile_work {
@@ -167,79 +167,6 @@ load_pixels(const tile_work<FORMAT, Image> &work, const gauss_tile_shape &shape,
     return stats;
 }
 
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ void put_two(const uint4 &two, const tile_sample &base, uint2 *to,
-                                               tile_window_stats &stats)
-{
-    if constexpr (pixel<FORMAT>::white == 0) {
-        to[0] = make_uint2(two.x, two.y);
-        to[1] = make_uint2(two.z, two.w);
-        stats.look_for_bad(to[0]);
-        stats.look_for_bad(to[1]);
-    } else {
-        const tile_sample a = sample_of_bits(two.x, two.y);
-        const tile_sample b = sample_of_bits(two.z, two.w);
-        stats.look(least_of(a, b));
-        to[0] = bits_of(a - base);
-        to[1] = bits_of(b - base);
-    }
-}
-
-/* Loads samples of a level, two at a time if none lies beyond its margins. */
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ tile_window_stats load_samples(const gauss_tiles &tiles, int k,
-                                                                 const gauss_tile_shape &shape,
-                                                                 const tile_memory &memory, int x0,
-                                                                 int y0, const tile_sample &base)
-{
-    const gauss_level &level = tiles.levels[k];
-    const int left = x0 - shape.aside;
-    const int top = y0 - shape.radius;
-    const int last_x = level.width + GAUSS_MARGIN - 1;
-    const int last_y = level.height + GAUSS_MARGIN - 1;
-    const bool inside = left >= -GAUSS_MARGIN && top >= -GAUSS_MARGIN &&
-                        left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
-    const int pairs = shape.columns / 2;
-    const int count = shape.rows * pairs;
-    const tile_divider by_pairs(pairs);
-    tile_window_stats stats;
-    stats.start<FORMAT>();
-    if (!inside) {
-#pragma unroll 1
-        for (int i = (int)threadIdx.x; i < count; i += GAUSS_TILE_THREADS) {
-            const int row = by_pairs(i);
-            const int column = (i - row * pairs) * 2;
-            const int x = left + column;
-            const int y = min(max(top + row, -GAUSS_MARGIN), last_y);
-            const uint2 a = *sample_at(tiles, level, min(max(x, -GAUSS_MARGIN), last_x), y);
-            const uint2 b = *sample_at(tiles, level, min(max(x + 1, -GAUSS_MARGIN), last_x), y);
-            put_two<FORMAT>(make_uint4(a.x, a.y, b.x, b.y), base,
-                            memory.window + row * shape.pitch + column, stats);
-        }
-        return stats;
-    }
-    const uint2 *from = sample_at(tiles, level, left, top);
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * GAUSS_TILE_THREADS) {
-        uint4 two[TILE_READS];
-#pragma unroll
-        for (int k = 0; k < TILE_READS; k++) {
-            const int at = min(i + k * GAUSS_TILE_THREADS, count - 1);
-            two[k] = *(const uint4 *)(from + by_pairs(at) * (level.pitch - shape.columns) + 2 * at);
-        }
-#pragma unroll
-        for (int k = 0; k < TILE_READS; k++) {
-            const int at = i + k * GAUSS_TILE_THREADS;
-            if (at < count) {
-                put_two<FORMAT>(
-                    two[k], base,
-                    memory.window + by_pairs(at) * (shape.pitch - shape.columns) + 2 * at, stats);
-            }
-        }
-    }
-    return stats;
-}
-
 /* Subtracts the base, which turned out after the window was loaded. */
 static __device__ __forceinline__ void rebase_window(const gauss_tile_shape &shape,
                                                      const tile_memory &memory,
@@ -273,12 +200,6 @@ static __device__ __forceinline__ tile_sample settle_base(bool light, const gaus
 
 /* ---- Words */
 
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ bool needs_alpha(const gauss_frame &frame)
-{
-    return tile_pixel<FORMAT>::has_alpha && !frame.blur_alpha;
-}
-
 /* Reads four words of the picture where they lie in it and where they stick out. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
@@ -298,8 +219,8 @@ struct tile_flags {
 
     __device__ __forceinline__ void issue_loads(const gauss_tiles &tiles, int x0, int y0)
     {
-        const int x = x0 / GAUSS_TILE_PX;
-        const int y = y0 / GAUSS_TILE_PX;
+        const int x = x0 / GAUSS_TILE_MADE_PX;
+        const int y = y0 / GAUSS_TILE_MADE_PX;
         const uint8_t *flags = opaque_flag(tiles, x, y);
         const int right = x + 1 < tiles.made_columns;
         const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
@@ -313,22 +234,5 @@ struct tile_flags {
         return of[0] & of[1] & of[2] & of[3];
     }
 };
-
-static __device__ __forceinline__ bool is_opaque(const gauss_tiles &tiles, int x0, int y0)
-{
-    tile_flags flags;
-    flags.issue_loads(tiles, x0, y0);
-    return flags.are_set();
-}
-
-static __device__ __forceinline__ tile_sample middle_of_tile(const gauss_frame &frame,
-                                                             const gauss_tiles &tiles, int k,
-                                                             int side_px, int x0, int y0)
-{
-    const int half = side_px / 2;
-    const int x = min(x0 + half, frame.width_px - 1) >> k;
-    const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
-}
 
 #endif

@@ -184,7 +184,7 @@ static __device__ __forceinline__ float sampled_variance(float sigma_px)
  * sample. Output 2 is that of the first pixels' own cell. In the picture, level 0, a pixel is its
  * output. */
 template <int LEVEL> struct spline_table {
-    static const int pixels = LEVEL < 3 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_WIDE_PX;
+    static const int pixels = LEVEL < 3 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_PX;
     uint32_t of[pixels][8];
 
     static constexpr double weight(int pixel, int output)
@@ -215,6 +215,7 @@ struct spline_tables {
     spline_table<2> level_2;
     spline_table<3> level_3;
     spline_table<4> level_4;
+    spline_table<5> level_5;
 };
 
 static __device__ const spline_tables tile_mma_splines;
@@ -223,7 +224,7 @@ static __device__ const spline_tables tile_mma_splines;
 static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
 {
     const int rows = level < 4 ? GAUSS_TILE_QUADRANT_PX * level
-                               : 3 * GAUSS_TILE_QUADRANT_PX + GAUSS_TILE_WIDE_PX;
+                               : 3 * GAUSS_TILE_QUADRANT_PX + (level - 3) * GAUSS_TILE_PX;
     return tile_mma_splines.picture.of[0] + 8 * rows;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The MMA path of tiles makes all wide tiles, and subtiles of level 1 and of the picture: for sigma
- * from 0.9 px on, of stored RGBA8 for any. Everything else is made by
- * gauss/cuda/tiles/common/blur.cuh, which does the same in plain arithmetic. If a float is NaN or
- * infinite, pixels are gathered one by one, because matrix products would spread it over all of the
- * tile.
+/* The MMA path of tiles makes all that comes from a level, and of the picture subtiles for sigma
+ * from 0.9 px on, of stored RGBA8 for any; the picture's others are made by
+ * gauss/cuda/tiles/common/blur.cuh and gauss/cuda/tiles/direct.cuh in plain arithmetic. If a float
+ * is NaN or infinite, pixels are gathered one by one, because matrix products would spread it over
+ * all of the tile.
  *
  * The block loads its window into shared memory, a plane for each channel
  * (gauss/cuda/tiles/kernels.cuh draws it). Then each of the four warps works alone: it makes 16 x
@@ -33,12 +33,6 @@
 #include "floats.cuh"
 #include "light.cuh"
 #include "write.cuh"
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define TILE_HAS_MMA 1
-#else
-#define TILE_HAS_MMA 0
-#endif
 
 /* Returns whether samples are light, as floats always are. */
 template <enum fovea_format FORMAT>
@@ -240,7 +234,7 @@ static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image
     if (loaded.spreads) {
         return false;
     }
-    const bool opaque = __syncthreads_and(loaded.opaque || !needs_alpha<FORMAT>(work.frame)) != 0;
+    const bool opaque = __syncthreads_and(loaded.opaque) != 0;
     const tile_mma_place place(shape, x0, y0);
     if (place.is_in(work.frame)) {
         const int lane = tile_mma_lane();

@@ -40,29 +40,25 @@ struct tile_mma_shape {
     int used; /* outputs used, along either axis */
     bool narrow; /* sigma is small, and evaluated at each pixel */
 
-    /* Returns the shape of a subtile of level 0 or 1. */
+    /* Returns the shape of a subtile. */
     static __device__ __forceinline__ tile_mma_shape of_subtile(int level)
     {
-        return {level,
-                GAUSS_TILE_SUBTILE_PX,
-                level == 0 ? 16 : 8,
-                level == 0 ? 0 : 2,
-                level == 0 ? 16 : 12,
+        return {level, GAUSS_TILE_SUBTILE_PX, 16 >> level, level == 0 ? 0 : 2, level == 0 ? 16 : 12,
                 false};
     }
     static __device__ __forceinline__ tile_mma_shape of_narrow()
     {
         return {0, GAUSS_TILE_SUBTILE_PX, 16, 0, 16, true};
     }
-    /* Returns the shape of a wide tile, or of a quadrant of one. From level 3 on it has no more
+    /* Returns the shape of a whole tile, or of a quadrant of one. From level 3 on it has no more
      * outputs than one warp makes: all four warps make them, and each up-samples its own pixels. */
-    static __device__ __forceinline__ tile_mma_shape of_wide(int level)
+    static __device__ __forceinline__ tile_mma_shape of_whole(int level)
     {
         return {level,
-                level == 1 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_WIDE_PX,
+                level == 1 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_PX,
                 level < 3 ? 12 : 0,
                 2,
-                level == 4 ? 12 : 16,
+                level >= 4 ? 12 : 16,
                 false};
     }
 
@@ -79,12 +75,11 @@ struct tile_mma_shape {
     }
 };
 
-/* Returns whether the MMA path covers the support of a subtile's Gaussians. On levels one sample
- * more is four sigma away. In light they are cut off later, and two pixels less are still three and
- * a half sigma. */
-static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, bool light)
+/* Returns whether the MMA path covers the support of the Gaussians of a subtile of the picture. In
+ * light they are cut off later, and two pixels less are still three and a half sigma. */
+static __device__ __forceinline__ bool tile_mma_reaches(int radius, bool light)
 {
-    return radius <= (level > 0 ? 12 : light ? 10 : 8);
+    return radius <= (light ? 10 : 8);
 }
 
 /* ---- Shared memory: gauss/cuda/tiles/kernels.cuh draws it */
@@ -228,7 +223,8 @@ struct tile_mma_level_window {
         const int last_y = level.height + GAUSS_MARGIN - 1;
         const column own;
         const int x = left + own.x;
-        if (left >= -GAUSS_MARGIN && left + MMA_LEVEL_SIDE - 1 <= last_x) {
+        /* Two samples are read at once; on level 5 tiles begin at odd ones, too. */
+        if (left >= -GAUSS_MARGIN && left + MMA_LEVEL_SIDE - 1 <= last_x && left % 2 == 0) {
             const char *from = (const char *)sample_at(tiles, level, x, 0);
             const int pitch_bytes = 8 * level.pitch;
 #pragma unroll

@@ -8,7 +8,6 @@
 #include "blur.cuh"
 #include "encode.cuh"
 #include "kernels/cuda/mma.cuh"
-#include "kernels/gauss/cuda/tiles/common/spline.cuh"
 
 /* ---- Pixels */
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The first kernel of the tiles for stored RGBA8, sm_80 and later (gauss_tiles.cu draws its
- * block): it does what gauss/cuda/tiles/common/levels.cuh does by matrix products, each level
- * straight from the picture.
+ * block): it makes levels 1 and 2 where tiles need them by matrix products, each straight from the
+ * picture.
  *
  * A block copies the pixels under its samples to shared memory at once, before it knows which
  * levels it makes; the classifier warp finds that out meanwhile. Each of the four workers' warps
@@ -16,6 +16,7 @@
 
 #include "column.cuh"
 #include "kernels/cuda/mma.cuh"
+#include "kernels/gauss/cuda/tiles/common/classify.cuh"
 #include "taps.cuh"
 
 /* A block reads rows from level 2's first tap on, and columns from two before it, at a multiple of
@@ -25,7 +26,7 @@
 #define TILE_BYTES_FOURS 20 /* groups of four pixels across */
 #define TILE_BYTES_READ_ROWS 76
 #define TILE_BYTES_ROWS 80 /* with four rows without taps: a multiple of 16 */
-#define TILE_BYTES_WARPS (GAUSS_TILE_BYTES_WORKERS / 32)
+#define TILE_BYTES_WARPS (GAUSS_TILE_WORKERS / 32)
 
 struct tile_bytes_memory {
     uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
@@ -39,18 +40,18 @@ struct tile_bytes_memory {
 /* The workers' own barrier. */
 static __device__ __forceinline__ void workers_sync()
 {
-    ptx_barrier_sync<1, GAUSS_TILE_BYTES_WORKERS>();
+    ptx_barrier_sync<1, GAUSS_TILE_WORKERS>();
 }
 
 /* The classifier warp knows the block's levels, and goes on without waiting. */
 static __device__ __forceinline__ void signal_workers()
 {
-    ptx_barrier_arrive<2, GAUSS_TILE_BYTES_MAKERS>();
+    ptx_barrier_arrive<2, GAUSS_TILE_MAKERS>();
 }
 
 static __device__ __forceinline__ void wait_for_classifier()
 {
-    ptx_barrier_sync<2, GAUSS_TILE_BYTES_MAKERS>();
+    ptx_barrier_sync<2, GAUSS_TILE_MAKERS>();
 }
 
 /* ---- The window: a thread fills a column of four pixels, in every sixth row */
@@ -306,7 +307,7 @@ static __device__ __forceinline__ void make_levels_of_bytes(const gauss_frame &f
     const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const int y0 = (int)blockIdx.y * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const tile_law law(tiles, frame);
-    if (threadIdx.x >= GAUSS_TILE_BYTES_WORKERS) {
+    if (threadIdx.x >= GAUSS_TILE_WORKERS) {
         classifier_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
         work_on_bytes(frame, tiles, src, memory, x0, y0);

@@ -7,12 +7,13 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_COLUMN_CUH
 
 #include "kernels/cuda/copy.cuh"
-#include "kernels/gauss/cuda/tiles/common/levels.cuh"
+#include "kernels/gauss/cuda/common/vectors.cuh"
+#include "kernels/gauss/cuda/tiles/common/params.h"
 
 /* A thread fills one column of PIXELS pixels out of ACROSS, in every AT_ONCE-th of ROWS rows; the
  * window's rows lie PITCH apart. */
 template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
-    static const int at_once = GAUSS_TILE_BYTES_WORKERS / ACROSS; /* all workers but a few */
+    static const int at_once = GAUSS_TILE_WORKERS / ACROSS; /* all workers but a few */
 
     int index; /* column in the window */
     int first; /* first row */

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The first kernel of the tiles for RGBA16F, sm_80 and later (gauss_tiles_float.cu draws its
- * block): it does what gauss/cuda/tiles/common/levels.cuh does by matrix products, each level
- * straight from the picture.
+ * block): it makes levels 1 and 2 where tiles need them by matrix products, each straight from the
+ * picture.
  *
  * A block copies the pixels under its samples to shared memory at once, before it knows which
  * levels it makes; the classifier warp finds that out meanwhile. Each of the four workers' warps
@@ -298,7 +298,7 @@ static __device__ __forceinline__ void work_on_floats(const gauss_frame &frame,
     }
 }
 
-template <typename Filler, typename Image>
+template <template <typename> class Filler, typename Image>
 static __device__ __forceinline__ void make_levels_of_floats(const gauss_frame &frame,
                                                              const gauss_tiles &tiles,
                                                              const Image &src)
@@ -307,10 +307,10 @@ static __device__ __forceinline__ void make_levels_of_floats(const gauss_frame &
     const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const int y0 = (int)blockIdx.y * GAUSS_TILE_MADE - GAUSS_MARGIN;
     const tile_law law(tiles, frame);
-    if (threadIdx.x >= GAUSS_TILE_BYTES_WORKERS) {
+    if (threadIdx.x >= GAUSS_TILE_WORKERS) {
         classifier_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
-        work_on_floats<Filler>(frame, tiles, src, memory, x0, y0);
+        work_on_floats<Filler<Image>>(frame, tiles, src, memory, x0, y0);
     }
 }
 
