@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One pixel's Gaussian over the samples of a level, at their exact distances. */
+/* One pixel's Gaussian over the samples of a level, at their exact distances: what pixels take one
+ * by one. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
 
-#include "kernels/gauss/pyramid.h"
+#include "kernels/gauss/light.h"
 
 static __device__ inline float4 gaussian_add(float4 sum, float weight, float4 v)
 {
@@ -57,5 +58,31 @@ struct gaussian_axis {
         return sum;
     }
 };
+
+/* Returns a pixel; levels(k).value(x, y) is a sample of level k. */
+template <typename Levels>
+static __device__ float4 sum_pixel(const Levels &levels, int level_count, int light, float sigma_px,
+                                   int x, int y)
+{
+    const int k = gauss_level_with(sigma_px, gauss_light_residual(light), level_count);
+    const float per_px = 1.0f / (float)(1 << k);
+    const float sigma = sqrtf(sigma_px * sigma_px - gauss_level_variance(k)) * per_px;
+    const float reach = gauss_light_reach(light);
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma, reach);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma, reach);
+    const auto level = levels(k);
+    float4 sum = {};
+    gaussian of_row = down.start;
+    for (int j = down.first; j <= down.last; j++, of_row.step()) {
+        float4 own = {};
+        gaussian g = across.start;
+        for (int i = across.first; i <= across.last; i++, g.step()) {
+            own = gaussian_add(own, g.weight, level.value(i, j));
+        }
+        sum = gaussian_add(sum, of_row.weight, own);
+    }
+    const float scale = 1.0f / (across.total() * down.total());
+    return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);
+}
 
 #endif

@@ -21,6 +21,15 @@ static __device__ inline gauss_frame frame_of_image(const gauss_frame &frame,
     return own;
 }
 
+/* Returns a place of this block's image that is as sharp as its gaze. */
+static __device__ __forceinline__ int2 other_q8(const gauss_cuda_others &others, int k)
+{
+    if (others.table) {
+        return ((const int2 *)others.table)[blockIdx.z * others.of.count + k];
+    }
+    return make_int2(others.of.q8[k][0], others.of.q8[k][1]);
+}
+
 /* Whether this block's image is made. All of its threads get the same answer. */
 static __device__ __forceinline__ bool is_wanted(const gauss_cuda_sigmas &sigmas)
 {

@@ -146,8 +146,9 @@ template <typename Pixel> struct stores_plainly<surface_image<Pixel>> {
 
 /* ---- Words of neighbouring pixels */
 
-template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ? 8 : 16) tile_words
+template <typename Word, int COUNT> struct __align__(16) tile_words
 {
+    static_assert(sizeof(Word) * COUNT % 16 == 0, "a run is read by 16 bytes");
     Word of[COUNT];
 
     /* Runs of 16 bytes. */
@@ -190,15 +191,10 @@ template <typename Word, int COUNT>
 static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
 {
     tile_words<Word, COUNT> words;
-    if constexpr (sizeof words == 8) {
-        const uint2 bits = __ldg((const uint2 *)from);
-        words = *(const tile_words<Word, COUNT> *)&bits;
-    } else {
 #pragma unroll
-        for (int i = 0; i < (int)sizeof words / 16; i++) {
-            const uint4 bits = __ldg((const uint4 *)from + i);
-            ((uint4 *)&words)[i] = bits;
-        }
+    for (int i = 0; i < (int)sizeof words / 16; i++) {
+        const uint4 bits = __ldg((const uint4 *)from + i);
+        ((uint4 *)&words)[i] = bits;
     }
     return words;
 }
@@ -207,14 +203,9 @@ template <typename Word, int COUNT>
 static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const surface_run &from)
 {
     tile_words<Word, COUNT> words;
-    if constexpr (sizeof words == 8) {
-        const uint2 bits = surf2Dread<uint2>(from.surface, from.x_bytes, from.y);
-        words = *(const tile_words<Word, COUNT> *)&bits;
-    } else {
 #pragma unroll
-        for (int i = 0; i < (int)sizeof words / 16; i++) {
-            ((uint4 *)&words)[i] = surf2Dread<uint4>(from.surface, from.x_bytes + 16 * i, from.y);
-        }
+    for (int i = 0; i < (int)sizeof words / 16; i++) {
+        ((uint4 *)&words)[i] = surf2Dread<uint4>(from.surface, from.x_bytes + 16 * i, from.y);
     }
     return words;
 }
@@ -223,26 +214,18 @@ template <typename Word, int COUNT>
 static __device__ __forceinline__ void write_run_at(const surface_run &to,
                                                     const tile_words<Word, COUNT> &words)
 {
-    if constexpr (sizeof words == 8) {
-        surf2Dwrite(*(const uint2 *)&words, to.surface, to.x_bytes, to.y);
-    } else {
 #pragma unroll
-        for (int i = 0; i < (int)sizeof words / 16; i++) {
-            surf2Dwrite(((const uint4 *)&words)[i], to.surface, to.x_bytes + 16 * i, to.y);
-        }
+    for (int i = 0; i < (int)sizeof words / 16; i++) {
+        surf2Dwrite(((const uint4 *)&words)[i], to.surface, to.x_bytes + 16 * i, to.y);
     }
 }
 
 template <typename Word, int COUNT>
 static __device__ __forceinline__ void write_run_at(char *to, const tile_words<Word, COUNT> &words)
 {
-    if constexpr (sizeof words == 8) {
-        *(uint2 *)to = *(const uint2 *)&words;
-    } else {
 #pragma unroll
-        for (int i = 0; i < (int)sizeof words / 16; i++) {
-            ((uint4 *)to)[i] = ((const uint4 *)&words)[i];
-        }
+    for (int i = 0; i < (int)sizeof words / 16; i++) {
+        ((uint4 *)to)[i] = ((const uint4 *)&words)[i];
     }
 }
 

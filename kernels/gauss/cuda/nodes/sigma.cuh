@@ -7,7 +7,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
 
-#include "kernels/gauss/cuda/common/others.cuh"
+#include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/gauss/grid.h"
 #include "levels.cuh"
 

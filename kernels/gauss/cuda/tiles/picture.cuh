@@ -53,30 +53,6 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     }
 };
 
-/* Makes one pixel exactly, as the plain kernels do (gauss_wide.cu). */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
-                                      int y)
-{
-    const int k = gauss_level_for(sigma_px, work.law.level_count);
-    const float per_px = 1.0f / (float)(1 << k);
-    const float sigma = sqrtf(sigma_px * sigma_px - gauss_level_variance(k)) * per_px;
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
-    const gathered_level<FORMAT, Image> level = {work, k};
-    float4 sum = {};
-    gaussian g = down.start;
-    for (int j = down.first; j <= down.last; j++, g.step()) {
-        float4 row = {};
-        gaussian h = across.start;
-        for (int i = across.first; i <= across.last; i++, h.step()) {
-            row = gaussian_add(row, h.weight, level.value(i, j));
-        }
-        sum = gaussian_add(sum, g.weight, row);
-    }
-    return gaussian_add(float4{}, 1.0f / (across.total() * down.total()), sum);
-}
-
 template <enum fovea_format FORMAT>
 static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(float4 v, bool light)
 {
@@ -93,6 +69,7 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 {
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
+    const auto levels = [&](int k) { return gathered_level<FORMAT, Image>{work, k}; };
     fill_light<pixel<FORMAT>>((__half *)work.shared, light, GAUSS_TILE_THREADS);
     __syncthreads();
 #pragma unroll 1
@@ -105,7 +82,8 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
         const float sigma_px = work.law.of_pixel(x, y);
         typename Image::word word = work.src.load(x, y);
         if (sigma_px * GAUSS_REACH >= 1.0f) {
-            const float4 v = gather_pixel(work, sigma_px, x, y);
+            const float4 v =
+                sum_pixel(levels, work.law.level_count, IMAGE_LIGHT_STORED, sigma_px, x, y);
             const typename Image::word color = word_of_sample<FORMAT>(v, light);
             word = pixel<FORMAT>::keep_alpha(color, word);
         }

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 
-#include "kernels/gauss/cuda/common/others.cuh"
+#include "kernels/gauss/cuda/common/image.cuh"
 #include "params.h"
 
 /* The sum is one instruction wherever this is compiled into, so that two blocks which share a tile
