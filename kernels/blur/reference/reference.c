@@ -18,18 +18,18 @@ struct axis {
     ptrdiff_t next; /* from one of its values to the next */
 };
 
-static double mean_at(const double *line, const struct axis *axis, long place, double sigma)
+/* weight[reach + i] is that of a place i from the pixel. */
+static double mean_at(const double *line, const struct axis *axis, long place, long reach,
+                      const double *weight)
 {
-    const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma);
     double sum = 0.0;
     double weights = 0.0;
     for (long i = -reach; i <= reach; i++) {
         const long at = place + i < 0               ? 0
                         : place + i >= axis->length ? axis->length - 1
                                                     : place + i;
-        const double weight = sigma > 0.0 ? exp(-0.5 * pow((double)i / sigma, 2.0)) : 1.0;
-        sum += weight * line[at * axis->next];
-        weights += weight;
+        sum += weight[reach + i] * line[at * axis->next];
+        weights += weight[reach + i];
     }
     return sum / weights;
 }
@@ -40,18 +40,23 @@ enum fovea_result blur_reference(double sigma_px, uint32_t width_px, uint32_t he
     const ptrdiff_t pitch = (ptrdiff_t)width_px * channels;
     const struct axis along = {(long)width_px, (ptrdiff_t)channels};
     const struct axis down = {(long)height_px, pitch};
-    double *rows = malloc((size_t)pitch * height_px * sizeof *rows);
-    if (!rows) {
+    const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma_px);
+    double *weight = malloc(((size_t)pitch * height_px + 2 * (size_t)reach + 1) * sizeof *weight);
+    if (!weight) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    double *rows = weight + 2 * reach + 1;
+    for (long i = -reach; i <= reach; i++) {
+        weight[reach + i] = sigma_px > 0.0 ? exp(-0.5 * pow((double)i / sigma_px, 2.0)) : 1.0;
     }
     for (ptrdiff_t i = 0; i < pitch * (ptrdiff_t)height_px; i++) {
         const ptrdiff_t first = i / pitch * pitch + i % channels;
-        rows[i] = mean_at(src + first, &along, (long)((i - first) / channels), sigma_px);
+        rows[i] = mean_at(src + first, &along, (long)((i - first) / channels), reach, weight);
     }
     for (ptrdiff_t i = 0; i < pitch * (ptrdiff_t)height_px; i++) {
-        dst[i] = mean_at(rows + i % pitch, &down, (long)(i / pitch), sigma_px);
+        dst[i] = mean_at(rows + i % pitch, &down, (long)(i / pitch), reach, weight);
     }
-    free(rows);
+    free(weight);
     return FOVEA_OK;
 }
 
@@ -71,11 +76,11 @@ static void weigh(long length, long place, double sigma, struct weights *out)
     out->first = place > reach ? place - reach : 0;
     out->end = place + reach < length ? place + reach + 1 : length;
     memset(out->of, 0, (size_t)length * sizeof *out->of);
-    for (long i = -reach; i <= reach; i++) {
-        const long at = place + i < 0 ? 0 : place + i >= length ? length - 1 : place + i;
+    for (long i = 0; i <= reach; i++) { /* on both sides */
         const double weight = sigma > 0.0 ? exp(-0.5 * pow((double)i / sigma, 2.0)) : 1.0;
-        out->of[at] += weight;
-        sum += weight;
+        out->of[place + i >= length ? length - 1 : place + i] += weight;
+        out->of[place - i < 0 ? 0 : place - i] += i > 0 ? weight : 0.0;
+        sum += i > 0 ? 2.0 * weight : weight;
     }
     for (long at = out->first; at < out->end; at++) {
         out->of[at] /= sum;

@@ -105,11 +105,15 @@ static struct point place_in_grid(const struct lens_reference *reference, int co
     const double at_x = x / reference->width_px / points->step_uv[0] - points->start;
     const double at_y = y / reference->height_px / points->step_uv[1] - points->start;
     struct point sum = {reference->off_x_px, reference->off_y_px};
+    const uint32_t first = (uint32_t)fmax(at_x - 2.0, 0.0);
+    double across[5];
+    for (uint32_t i = first; i < first + 5; i++) {
+        across[i - first] = weight_of_point(points->quadratic, points->columns, at_x, i);
+    }
     for (uint32_t j = (uint32_t)fmax(at_y - 2.0, 0.0); j < points->rows && j <= at_y + 2.0; j++) {
-        for (uint32_t i = (uint32_t)fmax(at_x - 2.0, 0.0); i < points->columns && i <= at_x + 2.0;
-             i++) {
-            const double weight = weight_of_point(points->quadratic, points->columns, at_x, i) *
-                                  weight_of_point(points->quadratic, points->rows, at_y, j);
+        const double down = weight_of_point(points->quadratic, points->rows, at_y, j);
+        for (uint32_t i = first; i < points->columns && i <= at_x + 2.0; i++) {
+            const double weight = across[i - first] * down;
             const float *place_uv =
                 points->places_uv[color] + 2 * ((size_t)j * points->columns + i);
             sum.x += weight * (double)place_uv[0] * reference->width_px;
@@ -163,9 +167,9 @@ static double value_at(const struct lens_reference *reference, const double *src
     const struct point first = {floor(place.x - 0.5), floor(place.y - 0.5)};
     double sum = 0.0;
     for (double y = first.y - 1.0; y <= first.y + 2.0; y++) {
-        for (double x = first.x - 1.0; x <= first.x + 2.0; x++) {
-            const double share =
-                weight(filter, place.x - 0.5 - x) * weight(filter, place.y - 0.5 - y);
+        const double down = weight(filter, place.y - 0.5 - y);
+        for (double x = first.x - 1.0; x <= first.x + 2.0 && down != 0.0; x++) {
+            const double share = weight(filter, place.x - 0.5 - x) * down;
             if (share != 0.0) {
                 sum += share * pixel_at(reference, src, x, y, channel);
             }
