@@ -5,6 +5,7 @@
  * who may show it any, and what stands in for a lost gaze. */
 #include "plugin/gaze/gaze_random.h"
 #include "plugin/gaze/gaze_wander.h"
+#include "sanitized.h"
 #include "test_gaze_support.h"
 
 #include <stdatomic.h>
@@ -114,9 +115,11 @@ static void assert_no_return(const struct ten_minutes *all, const struct fovea_g
         const bool stays = all->amplitudes_deg[i - 1] <= 0;
         for (int j = i - 1; j >= 0 && !stays; j--) {
             const double ago_s = (double)(chosen_ns - all->fixations[j].until_ns) * 1e-9;
+            if (ago_s > s->saliency_inhibition_s) {
+                break; /* and those before it are longer ago */
+            }
             const double deg = apart_deg(now->point, all->fixations[j].point);
-            assert_that(ago_s > s->saliency_inhibition_s ||
-                            deg >= s->saliency_inhibition_deg - 1e-9,
+            assert_that(deg >= s->saliency_inhibition_deg - 1e-9,
                         "fixation %d is %g deg from where it was %g s ago", i, deg, ago_s);
         }
     }
@@ -133,7 +136,7 @@ TEST(ten_minutes_are_as_the_settings_say)
 {
     const struct gaze_proposals proposals = everywhere();
     static struct ten_minutes all;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= (TEST_SANITIZED ? 1 : 3); seed++) {
         const struct fovea_gaze_settings settings = of_seed(seed);
         live(&settings, &proposals, &all);
         double dwell_s = 0;
