@@ -3,10 +3,14 @@
 
 add_library(fovea_shaders STATIC operator/shaders.c)
 target_link_libraries(fovea_shaders PRIVATE fovea_build)
-target_include_directories(fovea_shaders PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/shaders)
+target_include_directories(fovea_shaders PUBLIC
+    $<IF:$<BOOL:${FOVEA_KERNELS_FROM}>,${FOVEA_KERNELS_FROM}/kernels,${CMAKE_CURRENT_BINARY_DIR}>/shaders)
 
 # Of <name>.comp, or of another file with something defined: fovea_add_shader(<folder> <name> <file> <definition>)
 function(fovea_add_shader folder name)
+    if(FOVEA_KERNELS_FROM)
+        return()
+    endif()
     set(file ${name})
     set(definition)
     if(ARGC GREATER 2)

@@ -34,21 +34,24 @@ endforeach()
 
 fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK fovea_internal LABELS unit)
 
-set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
-fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
-    LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu TIMEOUT 400 PARTS 5)
-fovea_add_test(NAME test_cuda_row SOURCES gpu/test_cuda_row.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
-fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu)
+# The device, and scenes on it.
+add_library(fovea_test_cuda STATIC EXCLUDE_FROM_ALL gpu/cuda_fixture.c gpu/cuda_scene.c)
+target_include_directories(fovea_test_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(fovea_test_cuda PUBLIC fovea_internal fovea_test_images PRIVATE fovea_build PkgConfig::CMOCKA)
+fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c
+    LINK fovea_test_operators fovea_test_cuda LABELS gpu TIMEOUT 400 PARTS 5)
+fovea_add_test(NAME test_cuda_row SOURCES gpu/test_cuda_row.c
+    LINK fovea_test_cuda LABELS gpu TIMEOUT 120)
+fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c
+    LINK fovea_test_cuda LABELS gpu)
 set_tests_properties(test_cuda_memory PROPERTIES RUN_SERIAL ON)
-fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
-fovea_add_test(NAME test_cuda_capture SOURCES gpu/test_cuda_capture.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c
+    LINK fovea_test_cuda LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_capture SOURCES gpu/test_cuda_capture.c
+    LINK fovea_test_cuda LABELS gpu TIMEOUT 240)
 foreach(name IN ITEMS operators lens depth)
-    fovea_add_test(NAME test_cuda_${name} SOURCES gpu/test_cuda_${name}.c gpu/operator_rig.c ${fixture}
-        LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
+    fovea_add_test(NAME test_cuda_${name} SOURCES gpu/test_cuda_${name}.c gpu/operator_rig.c
+        LINK fovea_test_operators fovea_test_cuda LABELS gpu kernel TIMEOUT 400)
 endforeach()
 # fovea_add_ptx(<name> <kernel>.cu <header>...): the object library <name>_ptx with the PTX of a comparison's kernels, of
 # which the driver compiles one for every device.
@@ -58,11 +61,15 @@ function(fovea_add_ptx name kernel)
         set(optimised -Ofc max)
     endif()
     set(ptx ${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.ptx)
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/ptx)
-    add_custom_command(OUTPUT ${ptx}
-        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 ${optimised} -arch=compute_75 -I${PROJECT_SOURCE_DIR} -o ${ptx}
-            ${CMAKE_CURRENT_LIST_DIR}/${kernel}
-        DEPENDS ${kernel} ${ARGN} VERBATIM COMMENT "CUDA ${name}")
+    if(FOVEA_KERNELS_FROM)
+        set(ptx ${FOVEA_KERNELS_FROM}/tests/ptx/${name}.ptx)
+    else()
+        file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/ptx)
+        add_custom_command(OUTPUT ${ptx}
+            COMMAND ${FOVEA_NVCC} -ptx -std=c++17 ${optimised} -arch=compute_75 -I${PROJECT_SOURCE_DIR} -o ${ptx}
+                ${CMAKE_CURRENT_LIST_DIR}/${kernel}
+            DEPENDS ${kernel} ${ARGN} VERBATIM COMMENT "CUDA ${name}")
+    endif()
     configure_file(bench/ptx.c.in ptx/${name}.c @ONLY)
     add_library(${name}_ptx OBJECT ${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.c)
     set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.c PROPERTIES OBJECT_DEPENDS ${ptx})
@@ -82,18 +89,18 @@ foreach(name IN ITEMS render depth)
 endforeach()
 fovea_add_ptx(bench_csdd_thesis bench/csdd_thesis/csdd_thesis.cu bench/csdd_thesis/csdd_thesis.h)
 fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/lens_peers.h)
-fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
-fovea_add_test(NAME test_cuda_blobs SOURCES gpu/test_cuda_blobs.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c
+    LINK fovea_test_cuda LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_blobs SOURCES gpu/test_cuda_blobs.c
+    LINK fovea_test_cuda LABELS gpu kernel TIMEOUT 240)
 foreach(name IN ITEMS blobs blobs_found)
     fovea_add_run(test_${name}_on_cuda gpu 120 FOVEA_TEST_BLOBS_CUDA=1 test_${name})
 endforeach()
 foreach(name IN ITEMS lightfield lightfield_scenes)
     fovea_add_run(test_${name}_on_cuda gpu 120 FOVEA_TEST_LIGHTFIELD_CUDA=1 test_${name})
 endforeach()
-fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu)
+fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c
+    LINK fovea_test_cuda LABELS gpu)
 # The example is linked with -lcuda, without which a test must start, to be skipped: as a library it looks for the
 # driver's functions when it first calls them.
 add_library(test_minimal_cuda SHARED ${PROJECT_SOURCE_DIR}/docs/examples/minimal_cuda.c)
@@ -103,12 +110,12 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/docs/examples/minimal_cuda.c P
 target_include_directories(test_minimal_cuda SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(test_minimal_cuda PRIVATE fovea_build fovea)
 target_link_options(test_minimal_cuda PRIVATE -Wl,-z,lazy)
-fovea_add_test(NAME test_cuda_example SOURCES gpu/test_cuda_example.c ${fixture}
-    LINK test_minimal_cuda fovea_internal fovea_test_images LABELS gpu)
+fovea_add_test(NAME test_cuda_example SOURCES gpu/test_cuda_example.c
+    LINK test_minimal_cuda fovea_test_cuda LABELS gpu)
 target_link_options(test_cuda_example PRIVATE -Wl,--allow-shlib-undefined -Wl,-z,lazy)
 fovea_add_test(NAME test_cuda_kernels
-    SOURCES gpu/test_cuda_kernels.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
+    SOURCES gpu/test_cuda_kernels.c
+    LINK fovea_test_cuda LABELS gpu kernel TIMEOUT 120)
 # The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
 # can do are two things (gauss/cuda/common/code.h). A build that only checks kernels goes without.
 if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
@@ -130,12 +137,12 @@ if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "chec
     target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE CUDA_FATBINS="${ptx75}")
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
     fovea_add_test(NAME test_cuda_ptx75
-        SOURCES gpu/test_cuda_ptx75.c ${fixture}
+        SOURCES gpu/test_cuda_ptx75.c
             $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
-        LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+        LINK fovea_test_cuda LABELS gpu TIMEOUT 400)
     fovea_add_test(NAME test_cuda_ptx75_batch
-        SOURCES gpu/test_cuda_batch.c ${fixture} $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
-        LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+        SOURCES gpu/test_cuda_batch.c $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
+        LINK fovea_test_cuda LABELS gpu TIMEOUT 400)
 endif()
 
 # Label gpus: needs two, and may be skipped where there is one.
@@ -145,12 +152,16 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels blobs images example operators lens depth gradient row capture)
+    set(emulated kernels blobs images example lens depth gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated foveate)
     endif()
     foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})
+    endforeach()
+    # A minute of them: each commit has a part.
+    foreach(part RANGE 1 5)
+        fovea_add_emulated(operators_${part} test_cuda_operators FOVEA_TEST_PART=${part}/5)
     endforeach()
     foreach(name IN ITEMS blobs blobs_found)
         fovea_add_emulated(${name}_on_cuda test_${name} FOVEA_TEST_BLOBS_CUDA=1)

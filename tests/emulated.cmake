@@ -111,5 +111,7 @@ function(fovea_add_emulated name command)
     list(GET command 0 program)
     fovea_add_run(test_emulated_${name} unit 300
         "LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}" ${command})
+    # Some compute for half a minute: after those that wait as long, before all others.
+    set_tests_properties(test_emulated_${name} PROPERTIES COST 50)
     add_dependencies(${program} test_emulated_driver)
 endfunction()

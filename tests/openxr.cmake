@@ -40,6 +40,8 @@ add_executable(openxr_program openxr/program.c openxr/program_depth.c openxr/pro
 target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} Threads::Threads)
 
+add_dependencies(openxr_program openxr_runtime fovea_openxr fovea_layer)
+
 # ./run bench --openxr; on a tiny picture, that it works. Its manifests lie beside it, as in a bundle.
 add_executable(openxr_cost openxr/cost.c openxr/program_depth.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c
     $<TARGET_OBJECTS:fovea_test_keep_loaded>)

@@ -500,6 +500,14 @@ def test_what_takes_turns_runs_within_a_few_commits():
     assert len(all_of("full", "gcc", 5, "emulated")) == 7
 
 
+def test_programs_of_tests_are_targets_of_the_build(tmp_path):
+    """Two tests may have one program."""
+    (tmp_path / "tests").mkdir()
+    lines = [f'add_test([=[test_{name}]=] "{tmp_path}/tests/{program}" "--quick")\n' for name, program in ("aa", "ba", "cc")]
+    (tmp_path / "tests" / "CTestTestfile.cmake").write_text("".join(lines))
+    assert choose_tests.programs_of(tmp_path, {"test_a", "test_b"}) == {"tests/a"}
+
+
 def test_what_takes_turns_in_python_does_too():
     """Where nobody says which commit it is, all of it runs."""
     def names(**more):

@@ -8,10 +8,12 @@ endif()
 
 include(engine_costs.cmake)
 
+add_library(fovea_test_unity STATIC unity/host.c unity/scene.c)
+target_include_directories(fovea_test_unity PUBLIC unity PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(fovea_test_unity PUBLIC fovea_test_vulkan Threads::Threads ${CMAKE_DL_LIBS} PRIVATE fovea_build)
+
 function(fovea_unity_test name)
-    target_sources(${name} PRIVATE unity/host.c)
-    target_include_directories(${name} PRIVATE unity)
-    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+    target_link_libraries(${name} PRIVATE fovea_test_unity)
     set_target_properties(${name} PROPERTIES BUILD_RPATH ${CMAKE_BINARY_DIR}/plugin/unity)
     add_dependencies(${name} fovea_unity)
 endfunction()
@@ -26,15 +28,15 @@ foreach(backend IN ITEMS cpu cuda nvidia)
     fovea_add_run(test_unity_${backend} "${labels}" 120 "" test_unity_vulkan ${backend})
 endforeach()
 
-fovea_add_test(NAME test_unity_life SOURCES unity/test_unity_life.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)
+fovea_add_test(NAME test_unity_life SOURCES unity/test_unity_life.c LINK fovea_test_vulkan LABELS vulkan)
 fovea_unity_test(test_unity_life)
-fovea_add_test(NAME test_unity_settings SOURCES unity/test_unity_settings.c unity/scene.c support/png_file.c
+fovea_add_test(NAME test_unity_settings SOURCES unity/test_unity_settings.c support/png_file.c
     LINK fovea_test_vulkan LABELS vulkan)
 fovea_unity_test(test_unity_settings)
-fovea_add_test(NAME test_unity_cameras SOURCES unity/test_unity_cameras.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)
+fovea_add_test(NAME test_unity_cameras SOURCES unity/test_unity_cameras.c LINK fovea_test_vulkan LABELS vulkan)
 fovea_unity_test(test_unity_cameras)
 
-fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c unity/scene.c vulkan/depth_scene.c vulkan/depth_image.c
+fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c vulkan/depth_scene.c
     operators/scene_vk.c
     LINK fovea_test_vulkan fovea_test_operators LABELS vulkan ARGS vulkan)
 fovea_unity_test(test_unity_depth)

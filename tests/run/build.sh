@@ -93,5 +93,5 @@ format_sources()
     local tool
     tool=$(clang_format)
     [[ -n $tool ]] || fail "clang-format $CLANG_FORMAT_VERSION is needed: others lay out differently"
-    our_sources '*.c' '*.h' '*.cu' '*.cuh' | (cd "$ROOT" && xargs -r -d '\n' "$tool" "$@")
+    our_sources '*.c' '*.h' '*.cu' '*.cuh' | (cd "$ROOT" && xargs -r -d '\n' -n 64 -P "$JOBS" "$tool" "$@")
 }

@@ -7,6 +7,7 @@ Some kinds of tests take turns, by the number of the commit: what one commit lea
 
 import argparse
 import json
+import pathlib
 import re
 import sys
 
@@ -18,8 +19,9 @@ TURNS = {
     "full": {"gcc": {"emulated": 5, "vulkan": 2}, "asan": {"long": 4, "vulkan": 4}},
     "nightly": {},
 }
-# Compute for five to forty seconds.
+# Compute for five to forty seconds, or take a program that is long to build.
 LONG = {
+    "test_bench_cpu",
     "test_blobs",
     "test_blur_engines",
     "test_cuda_tile_list",
@@ -78,6 +80,12 @@ def choose(tests, size, stage, commit, has_gpu):
         yield number, test["name"], why
 
 
+def programs_of(build, names):
+    """The programs of tests with these names, as targets of the build. ctest says none where they are not built."""
+    tests = re.findall(r'^add_test\(\[(=*)\[(.*?)\]\1\] "([^"]+)"', (build / "tests" / "CTestTestfile.cmake").read_text(), re.MULTILINE)
+    return {str(pathlib.Path(program).relative_to(build)) for _, name, program in tests if name in names}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", choices=TURNS, required=True)
@@ -85,10 +93,15 @@ def main():
     parser.add_argument("--commit", type=int, required=True)
     parser.add_argument("--gpu", action="store_true", help="this machine has an NVIDIA GPU")
     parser.add_argument("--left-out", required=True, help="file for the names of those that do not run")
+    parser.add_argument("--build", type=pathlib.Path, help="folder of the build")
+    parser.add_argument("--programs", help="file for the programs of those that run, of that build")
     options = parser.parse_args()
     chosen = list(choose(json.load(sys.stdin)["tests"], options.size, options.stage, options.commit, options.gpu))
     with open(options.left_out, "w") as file:
         file.writelines(f"{name}: {why}\n" for _, name, why in chosen if why)
+    if options.programs:
+        with open(options.programs, "w") as file:
+            file.writelines(f"{name}\n" for name in sorted(programs_of(options.build, {name for _, name, why in chosen if not why})))
     print("0,0,0," + ",".join(str(number) for number, _, why in chosen if not why))
 
 

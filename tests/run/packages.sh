@@ -59,6 +59,7 @@ clang-format|cmd:clang-format|checks the layout of the sources
 PACKAGES_check='
 g++|cmd:c++|compiles the public headers as C++, and CUDA kernels for the host
 clang|cmd:clang|second compiler; sanitizers
+lld|cmd:ld.lld|links programs with a sanitizer in half of the time
 libclang-rt-dev|clang-rt:|run-time library of the sanitizers and of the fuzzer
 llvm|cmd:llvm-symbolizer|names the functions in a sanitizer report
 clang-tidy|cmd:clang-tidy|looks for defects without running the code

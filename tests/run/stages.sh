@@ -35,7 +35,7 @@ declare -A STAGE_NEEDS=(
 # What a stage takes on two cores, all of them ours and nothing built before: a guess until it has been run here.
 # docs/contributing.md has the measurement.
 declare -A STAGE_SECONDS_ON_TWO=(
-    [format]=5 [gcc]=450 [asan]=380 [fuzz]=50 [storms]=50 [tsan]=120 [tidy]=60 [pytest]=370 [frameworks]=600
+    [format]=5 [gcc]=420 [asan]=320 [fuzz]=60 [storms]=30 [tsan]=90 [tidy]=70 [pytest]=250 [frameworks]=600
 )
 declare -A STAGE_SECONDS_ON_TWO_QUICK=([format]=5 [gcc]=330 [pytest]=300)
 # Of those, what does not become less with more cores.
@@ -101,14 +101,14 @@ comma_locale()
 }
 
 # run_ctest BUILD [ctest arguments]: what it prints goes to the log, its summary also to a file of
-# its own. Not a single test is a failure. Tests that compute with several threads hold two of ctest's slots, of which
-# there are two a core; the others, among them those that wait, hold one.
+# its own. Not a single test is a failure. Of ctest's slots there are three a core, so that those that wait hold up no
+# others (fovea_add_run).
 run_ctest()
 {
     local name=$1 status=0 failed
     shift
     cp /dev/null "$LOGS/$STAGE.ctest"
-    ctest --test-dir "$BUILD_ROOT/$name" --no-tests=error --output-on-failure -j $((2 * JOBS)) \
+    ctest --test-dir "$BUILD_ROOT/$name" --no-tests=error --output-on-failure -j $((3 * JOBS)) \
         --output-junit "$LOGS/$STAGE.junit.xml" "$@" | tee "$LOGS/$STAGE.ctest" || status=$?
     skipped_cases "$BUILD_ROOT/$name" >"$LOGS/$STAGE.skipped"
     failed=$(sed -n 's/^\t *[0-9]* - \([^ ]*\) (\(Failed\|Timeout\)).*/\1/p' "$LOGS/$STAGE.ctest")
@@ -120,15 +120,15 @@ run_ctest()
     return "$status"
 }
 
-# run_chosen_tests BUILD: those of its tests that are this stage's and this commit's (choose_tests.py).
-run_chosen_tests()
+# choose_tests BUILD [arguments]: those of its tests that are this stage's and this commit's (choose_tests.py), by their
+# numbers in STAGE.numbers.
+choose_tests()
 {
     local gpu=()
     has_gpu && gpu=(--gpu)
     ctest --test-dir "$BUILD_ROOT/$1" --show-only=json-v1 | /usr/bin/env python3 "$ROOT/tests/run/choose_tests.py" \
         --size "$SIZE" --stage "$STAGE" --commit "$COMMIT" ${gpu[@]+"${gpu[@]}"} --left-out "$LOGS/$STAGE.left-out" \
-        >"$LOGS/$STAGE.numbers"
-    run_ctest "$1" -I "$LOGS/$STAGE.numbers"
+        "${@:2}" >"$LOGS/$STAGE.numbers"
 }
 
 # A test whose bound of time other work on the same cores can break, and no other, may be tried again alone: it is in
@@ -183,7 +183,8 @@ stage_gcc()
 {
     configure_gcc
     build gcc
-    run_chosen_tests gcc
+    choose_tests gcc
+    run_ctest gcc -I "$LOGS/gcc.numbers"
 }
 
 configure_gcc()
@@ -201,11 +202,11 @@ configure_gcc()
         ${cuda[@]+"${cuda[@]}"}
 }
 
-# For the stages that use what this one builds.
+# build_with_gcc [target...]: for the stages that use what this one builds.
 build_with_gcc()
 {
     [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure_gcc
-    build gcc
+    build gcc "$@"
 }
 
 gcc_compiler()
@@ -218,32 +219,41 @@ needs_clang()
     have clang || skip_stage "clang is not here"
 }
 
-# Sanitizers look at C: the kernels are those of gcc's stage. The fuzz targets are among these programs, and what they
-# search is built for them (fovea_add_fuzz).
+# Sanitizers look at C: the kernels and the shaders are those of gcc's stage. Of the tests' programs those are built that
+# are run. What the fuzz targets search is built for them (fovea_add_fuzz).
 stage_asan()
 {
     needs_clang
-    if [[ $CUDA != OFF ]] && have nvcc; then
-        build_with_gcc
-    fi
+    build_with_gcc
     configure_asan
-    build asan
-    run_chosen_tests asan
+    choose_tests asan --build "$BUILD_ROOT/asan" --programs "$LOGS/asan.programs"
+    local programs
+    readarray -t programs <"$LOGS/asan.programs"
+    build asan "${programs[@]}"
+    run_ctest asan -I "$LOGS/asan.numbers"
 }
 ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2'
 
 configure_asan()
 {
-    local kernels=()
-    if [[ $CUDA != OFF && -e $BUILD_ROOT/gcc/kernels ]] && have nvcc; then
-        kernels=(-DFOVEA_CUDA=ON "-DFOVEA_CUDA_KERNELS_FROM=$BUILD_ROOT/gcc"
+    local kernels=("-DFOVEA_KERNELS_FROM=$BUILD_ROOT/gcc")
+    if [[ $CUDA != OFF ]] && have nvcc; then
+        kernels+=(-DFOVEA_CUDA=ON
             "-DFOVEA_CUDA_ARCHITECTURES=$(sed -n 's/^FOVEA_CUDA_ARCHITECTURES:[A-Z]*=//p' "$BUILD_ROOT/gcc/CMakeCache.txt")")
     fi
-    configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang \
-        -DFOVEA_WERROR=ON -DFOVEA_FUZZ=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" ${kernels[@]+"${kernels[@]}"}
+    configure_clang asan -DFOVEA_FUZZ=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" "${kernels[@]}"
 }
 
-# Of what gcc's stage builds. What failed says how to repeat it.
+# configure_clang NAME [cmake arguments]: what has a sanitizer is linked in half of the time by LLVM's linker.
+configure_clang()
+{
+    local linker=()
+    have ld.lld && linker=(-DCMAKE_{EXE,SHARED,MODULE}_LINKER_FLAGS=-fuse-ld=lld)
+    configure "$1" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang \
+        -DFOVEA_WERROR=ON ${linker[@]+"${linker[@]}"} "${@:2}"
+}
+
+# Of what gcc's stage builds. What failed says how to repeat it. Half of these storms wait, beside the others.
 stage_storms()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
@@ -253,7 +263,7 @@ stage_storms()
     FOVEA_BUILD_DIR=$BUILD_ROOT/gcc FOVEA_STORM_SECONDS=${STORM_SECONDS:-$seconds} \
         FOVEA_STORM_SEED=${STORM_SEED:-$COMMIT} \
         "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" -o cache_dir="$BUILD_ROOT/cache/pytest" \
-        --junitxml="$LOGS/storms.junit.xml" -s -q "$ROOT/tests/layer/storms.py"
+        --junitxml="$LOGS/storms.junit.xml" -n 2 -rP -q "$ROOT/tests/layer/storms.py"
 }
 
 # Threads of our own without a Vulkan device below them: drivers are not built for this sanitizer. It does not look at
@@ -262,10 +272,10 @@ stage_tsan()
 {
     needs_clang
     local log=$LOGS/tsan-configure.log
+    build_with_gcc fovea_shaders
     unset CUDA_PATH CUDA_HOME
-    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CPU_VECTORS=OFF \
-        -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2' \
-        -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" >"$log" 2>&1 || {
+    configure_clang tsan -DFOVEA_CPU_VECTORS=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2' \
+        "-DFOVEA_KERNELS_FROM=$BUILD_ROOT/gcc" -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" >"$log" 2>&1 || {
         cat "$log"
         return 1
     }
@@ -292,14 +302,14 @@ cuda_folders()
     echo "$folders"
 }
 
-# Each file once, although tests and libraries may both compile it; sources made by the build and CUDA are not for
-# clang-tidy. Those that this branch or the last commits changed, and a fifth of the others by turns; --nightly takes all.
+# Each file once, although tests and libraries may both compile it; sources made by the build, which are those of gcc's,
+# and CUDA are not for clang-tidy. Those that this branch or the last commits changed, and a fifth of the others by turns; --nightly takes all.
 stage_tidy()
 {
     have run-clang-tidy || skip_stage "run-clang-tidy is not here"
     local base=asan
     [[ -e $BUILD_ROOT/asan/compile_commands.json ]] || base=gcc
-    [[ $base == asan ]] || build_with_gcc # which makes sources
+    build_with_gcc # which makes sources
     mkdir -p "$BUILD_ROOT/tidy"
     tidy_changed >"$BUILD_ROOT/tidy/changed"
     /usr/bin/env python3 - "$BUILD_ROOT/$base/compile_commands.json" "$ROOT" "$BUILD_ROOT" "$COMMIT" "$SIZE" \
@@ -312,7 +322,7 @@ ours = {}
 for entry in commands:
     file = entry["file"]
     if file.startswith(root) and "/config/cjson/" not in file and not file.startswith(build) and file.endswith(".c"):
-        entry["command"] = entry["command"].replace("/usr/bin/ccache ", "")
+        entry["command"] = entry["command"].replace("/usr/bin/ccache ", "").replace(build + "asan/", build + "gcc/")
         ours.setdefault(file, entry)
 files = sorted(ours)
 turn = {file for place, file in enumerate(files) if (place + commit) % 5 == 0}
@@ -346,14 +356,17 @@ tidy_changed()
 stage_fuzz()
 {
     needs_clang
-    [[ -e $BUILD_ROOT/asan/build.ninja ]] || configure_asan
+    if [[ ! -e $BUILD_ROOT/asan/build.ninja ]]; then
+        build_with_gcc
+        configure_asan
+    fi
     build asan fovea_fuzzers
     local target count=0
     rm -f -- "$LOGS"/fuzz_*.out
     for target in "$BUILD_ROOT"/asan/fuzz/fuzz_*; do
         if [[ -f $target && -x $target ]]; then
             while (($(jobs -rp | wc -l) >= JOBS)); do
-                sleep 1
+                wait -n || true # its output says whether it failed
             done
             fuzz_one "$target" >"$LOGS/$(basename "$target").out" 2>&1 &
             count=$((count + 1))
@@ -388,8 +401,16 @@ stage_pytest()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
     build_with_gcc
-    python_tests pytest "$ROOT/tests"
-    python_tests pytest_package "$ROOT/python/tests"
+    # The package's one by one beside the others: half of their time is that of the wheel, which waits for pip.
+    local package status=0
+    WORKERS=0 python_tests pytest_package "$ROOT/python/tests" >"$LOGS/pytest_package.out" 2>&1 &
+    package=$!
+    python_tests pytest "$ROOT/tests" || status=$?
+    wait "$package" || {
+        status=$?
+        cat -- "$LOGS/pytest_package.out"
+    }
+    return "$status"
 }
 
 # The wheel is the same for every Python: the stage pytest has made it, and tested it with the oldest and the newest
@@ -435,8 +456,8 @@ python_tests()
     local log=$LOGS/$STAGE-$name.pytest status=0
     local test=("$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" -o cache_dir="$BUILD_ROOT/cache/$STAGE-$name" -rsf
         ${left_out:+-m "not ($left_out)"})
-    local beside=(-n $((JOBS + 1)) --dist loadfile)
-    [[ $STAGE == frameworks ]] && beside=()
+    local workers=${WORKERS-$((JOBS + 1))} beside=()
+    [[ $STAGE == frameworks ]] || ((workers == 0)) || beside=(-n "$workers" --dist loadfile)
     export FOVEA_BUILD_DIR=$BUILD_ROOT/gcc
     [[ $SIZE == quick ]] && export FOVEA_TEST_TURNS=2
     rm -rf -- "$BUILD_ROOT/cache/$STAGE-$name"
