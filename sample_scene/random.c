@@ -41,10 +41,21 @@ float hash_f(uint32_t seed, int32_t x, int32_t y)
     return (float)((h ^ (h >> 15)) >> 8) * (1.0f / 16777216.0f);
 }
 
+/* Most numbers lie in the first period, and need no division. */
 static int32_t wrap(int32_t v, int32_t period)
 {
+    if ((uint32_t)v < (uint32_t)period) {
+        return v;
+    }
     int32_t rest = v % period;
     return rest < 0 ? rest + period : rest;
+}
+
+/* As floorf, which is a call where nothing newer than SSE2 may be used. */
+static int32_t floor_of(float v)
+{
+    int32_t whole = (int32_t)v;
+    return whole - ((float)whole > v);
 }
 
 static float fade(float t)
@@ -56,16 +67,16 @@ float noise_tile(uint32_t seed, float u, float v, int32_t columns, int32_t rows)
 {
     float x = u * (float)columns;
     float y = v * (float)rows;
-    float fx = floorf(x);
-    float fy = floorf(y);
-    int32_t x0 = wrap((int32_t)fx, columns);
-    int32_t y0 = wrap((int32_t)fy, rows);
+    int32_t left = floor_of(x);
+    int32_t above = floor_of(y);
+    int32_t x0 = wrap(left, columns);
+    int32_t y0 = wrap(above, rows);
     int32_t x1 = x0 + 1 == columns ? 0 : x0 + 1;
     int32_t y1 = y0 + 1 == rows ? 0 : y0 + 1;
-    float tx = fade(x - fx);
+    float tx = fade(x - (float)left);
     float top = mix_f(hash_f(seed, x0, y0), hash_f(seed, x1, y0), tx);
     float bottom = mix_f(hash_f(seed, x0, y1), hash_f(seed, x1, y1), tx);
-    return mix_f(top, bottom, fade(y - fy));
+    return mix_f(top, bottom, fade(y - (float)above));
 }
 
 float noise_fbm(uint32_t seed, float u, float v, int32_t period, int octaves)
@@ -86,8 +97,8 @@ struct noise_cell noise_cells(uint32_t seed, float u, float v, int32_t period, f
 {
     float x = u * (float)period;
     float y = v * (float)period;
-    int32_t cx = (int32_t)floorf(x);
-    int32_t cy = (int32_t)floorf(y);
+    int32_t cx = floor_of(x);
+    int32_t cy = floor_of(y);
     float nearest = 8.0f;
     float second = 8.0f;
     float id = 0.0f;
