@@ -34,9 +34,6 @@ def wheel(tmp_path_factory):
     # Without CUDA, whose kernels take half an hour, and what else makes the library fast: all is built and tested elsewhere.
     command += [f"--config-settings=cmake.define.{name}=OFF" for name in ("FOVEA_CUDA", "FOVEA_CPU_VECTORS")]
     command += ["--config-settings=cmake.build-type=Debug"]
-    if "FOVEA_BUILD_DIR" in os.environ:  # its shaders are the same
-        build = pathlib.Path(os.environ["FOVEA_BUILD_DIR"]).resolve()
-        command += [f"--config-settings=cmake.define.FOVEA_KERNELS_FROM={build}"]
     command += [f"--config-settings=build-dir={tmp_path_factory.mktemp('build')}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
