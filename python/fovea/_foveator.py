@@ -306,6 +306,14 @@ class Foveator:
             _arrays.mark_written(out)
         return out
 
+    def _whose(self, size: tuple[int, int], gazes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The number of the fovea that each pixel is of: (N, rows, columns), by gazes of (N, foveas, 2)."""
+        if self.get("foveation.method") == "blockwise":
+            raise _errors.UnsupportedError("foveation.method blockwise with several foveas has no gradient; smooth has one")
+        sets, which = np.unique(gazes, axis=0, return_inverse=True)
+        sigmas = self.sigma_map(size, sets.reshape(-1, 2)).reshape(*sets.shape[:2], *size)
+        return sigmas.argmin(axis=1).astype(np.uint8)[which.reshape(-1)]
+
     def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str) -> None:
         """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""
         source, weights, gazes = (_arrays.view_of(array, "gradient") for array in (picture, d_seen, gaze))
@@ -401,7 +409,7 @@ def _check_out(source: _arrays.View, target: _arrays.View) -> None:
 
 
 def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
-    """Gazes as a View of float32, two for each image without gaps, in the CPU's or the images' own memory."""
+    """Gazes as a View of float32, two for each fovea of an image without gaps, in the CPU's or the images' own memory."""
     if gaze is None:
         return _arrays.view_of(np.full((shape.images, 2), np.nan, np.float32), "gaze")
     if _arrays.is_torch(gaze):
@@ -511,7 +519,8 @@ def foveate(
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with
         its image's gaze (stacked frames), three at a time as RGB where their number is a multiple of three. Of 4 in NHWC the last is alpha and stays as it is
         ("foveation.alpha"); "NHWF" says that they are frames, and all are foveated.
-    gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
+    gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). With up to four foveas an
+        image: (N, foveas, 2), of one image (foveas, 2), the gaze first; a pixel has the least blur that any of them asks for. On the device as
         float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed, in the CPU's memory from -1
         to 2: what is farther away is in pixels, ValueError. An open `fovea.Gaze`: where it is now, for all; a `GazeSample` that was read of it. None, or no gaze there: images
         are not foveated; operators that look at no gaze are at work.
@@ -533,7 +542,8 @@ def foveate(
 
     PyTorch (2.4 or newer): tensors of floats that require gradients get them, images (foveation is linear in them, and
     has derivatives of any order) and gaze (a derivative of first order; float32 or float64, (2,) or a pair for each
-    image); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
+    image, or for each of its foveas, of which a pixel's is the one with the least blur: that is looked up on the processor, which waits for
+    the device, and the method is smooth); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
     gradients, the stream is torch's current one. JAX: as `fovea.jax.foveate`; arrays, under jit too, come back as such.
 
     Raises TypeError and ValueError for arguments (with the shape or value in the text), ConfigError for settings,

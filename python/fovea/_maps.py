@@ -13,7 +13,6 @@ from . import _library, _live, _settings, _shape
 Map = np.ndarray[Any, Any]
 
 _SIDES = range(1, 16385)
-_MOST_FOVEAS = 4  # FOVEA_FOVEAS_MAX
 _LEAST_BLUR = {"fovea_sigma_map": np.minimum, "fovea_eccentricity_map": np.minimum, "fovea_cutoff_map": np.maximum, "fovea_gain_map": np.maximum}
 
 
@@ -23,7 +22,8 @@ def _size_of(shape: Sequence[int]) -> tuple[int, int]:
     except (TypeError, ValueError):
         height = width = 0
     if height not in _SIDES or width not in _SIDES:
-        raise ValueError(f"shape is {shape!r}; it must be rows and columns of the picture, 1 to 16384 each")
+        given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
+        raise ValueError(f"shape is {given}; it must be rows and columns of the picture, 1 to 16384 each")
     return height, width
 
 
@@ -53,8 +53,8 @@ def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: An
 
 
 def _check_foveas(settings: _settings.Settings, count: int) -> None:
-    if not 1 <= count <= _MOST_FOVEAS:
-        raise ValueError(f"gaze has {count} foveas for each picture; there are 1 to {_MOST_FOVEAS}")
+    if not 1 <= count <= _shape.MOST_FOVEAS:
+        raise ValueError(f"gaze has {count} foveas for each picture; there are 1 to {_shape.MOST_FOVEAS}")
     if count > 1 and settings.get("foveation.method") == "blockwise":
         raise ValueError("foveation.method blockwise: its fragments lie by the first fovea, and there is no map of several; smooth has one")
 

@@ -27,6 +27,7 @@ _FORMATS = {
 _WORDS = {("uint32", 1): 4}  # A2B10G10R10, whose colours are no values of their own
 LAYOUTS = ("NHWC", "NCHW", "NHW", "NHWF")  # F: frames, of which none is alpha
 PIXELS = (1, 3, 4)  # colours that one pixel has
+MOST_FOVEAS = 4  # of an image, FOVEA_FOVEAS_MAX
 _MOST_IMAGES = 65535  # of one call
 _MOST_PX = 16384
 
@@ -41,18 +42,30 @@ def are_pixels(layout: str, colours: int) -> bool:
     return layout == "NHW" or (layout == "NHWC" and colours in PIXELS)
 
 
+def foveas_of(shape: _arrays.Dims, lead: _arrays.Dims) -> int:
+    """How many foveas each image has by gazes of this shape: several stand in a dimension between the images' and the pair's."""
+    several = len(shape) == len(lead) + 2 and tuple(shape[:-2]) == tuple(lead)
+    return int(shape[-2]) if several else 1
+
+
 def check_gaze(shape: _arrays.Dims, lead: _arrays.Dims, may_be_one: bool = True) -> None:
-    """ValueError: a gaze of this shape is neither a pair for each image, in the images' dimensions or in one, nor one for all."""
+    """ValueError: a gaze of this shape is neither a pair for each image, in the images' dimensions or in one, nor several for each, nor
+    one for all."""
     each = (*lead, 2)
     if shape == each or (may_be_one and shape == (2,)):
+        return
+    foveas = foveas_of(shape, lead)
+    if len(shape) == len(lead) + 2 and shape == (*lead, foveas, 2) and 1 <= foveas <= MOST_FOVEAS:
         return
     count = 1
     for size in lead:
         count *= size
     if shape != (count, 2):
         wanted = f"on the device {each}" if not may_be_one else " or ".join(str(one) for one in dict.fromkeys(((2,), each)))
-        several = "; several foveas of an image are for maps alone here, and for C (fovea_batch.fovea_count)" if len(shape) > len(each) else ""
-        raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image{several}")
+        several = f"({', '.join((*map(str, lead), 'foveas', '2'))})"
+        raise ValueError(
+            f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image, or {several} with 1 to {MOST_FOVEAS} foveas"
+        )
 
 
 _least, _most = np.minimum.reduce, np.maximum.reduce  # which make NaN of NaN
@@ -356,8 +369,9 @@ def batches_of(
     sigmas: Optional[Sigmas] = None,
     depths: Optional[_library.Depth] = None,
 ) -> list[_library.Batch]:
-    """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
+    """The library's batches for a source and a target that fit. gazes: a View, two numbers for each fovea of an image."""
     found = []
+    foveas = foveas_of(gazes.shape, _shape_of(*_key_of(source, layout)).lead)
     templates = _kept.get(_key_of(source, layout), target.strides)
     # The library looks at one batch at a time: what one writes must not be what the next reads.
     if len(templates) > 1 and _share(source, target):
@@ -368,8 +382,9 @@ def batches_of(
         batch = _library.Batch.from_buffer_copy(template)
         batch.src.data = source.pointer + source_at
         batch.dst.data = target.pointer + target_at
-        batch.gazes_uv = gazes.pointer + gazes_at
+        batch.gazes_uv = gazes.pointer + gazes_at * foveas
         batch.gazes_memory = memory_of(gazes)
+        batch.fovea_count = foveas
         if sigmas is not None:
             batch.sigmas = sigmas.image
             batch.sigmas.data = sigmas.pointer + gazes_at // 8 * sigmas.next_bytes

@@ -7,6 +7,7 @@ a table: the text means the same in another process, so that exported programs a
 Imported when a tensor needs it, never by `import fovea`. PyTorch 2.4 or newer (torch.library.custom_op).
 """
 
+from collections.abc import Iterator
 from typing import Any, NoReturn, Optional
 
 import torch
@@ -20,11 +21,13 @@ def _lead(images: Tensor, layout: str) -> torch.Size:
 
 
 def _check(images: Tensor, gaze: Tensor, layout: str) -> None:
-    """What an operator is given may come from anybody: torch.ops.fovea is there for all. A gaze is a pair for each image."""
-    lead = images.dim() - len(layout) + 1
+    """What an operator is given may come from anybody: torch.ops.fovea is there for all. A gaze is a pair for each image, or several."""
+    lead = _lead(images, layout)
     if gaze.dtype != torch.float32:
         raise TypeError(f"gaze is {gaze.dtype}; the operator takes float32")
-    if gaze.dim() != lead + 1 or gaze.shape != (*images.shape[:lead], 2):
+    foveas = gaze.shape[-2] if gaze.dim() == len(lead) + 2 else 1
+    several = (*lead, foveas, 2) if gaze.dim() == len(lead) + 2 else (*lead, 2)
+    if gaze.shape != several or not 1 <= foveas <= _shape.MOST_FOVEAS:
         raise ValueError(f"gaze has shape {tuple(gaze.shape)}; the images are {tuple(images.shape)} as {layout}: a pair for each")
 
 
@@ -78,15 +81,35 @@ def _fitting(tensor: Tensor, layout: str) -> Tensor:
 
 
 # Of layouts NHWC with 1, 3 or 4 colours and NHW; colours of others are images of their own. What they return has no gaps.
+#
+# A pixel with several foveas is one of the fovea that asks for the least blur there, as if there were no other. So the gradient is the
+# sum of those of single foveas, each with the loss's derivatives at its own pixels alone.
+
+
+def _parts(d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Iterator[tuple[Any, Tensor, Tensor]]:
+    """Of each fovea: where its gazes stand in `gaze`, the gazes, and the derivatives at its pixels."""
+    lead = _lead(d_seen, layout)
+    if gaze.dim() == len(lead) + 1:
+        yield ..., gaze, d_seen
+        return
+    height, width = d_seen.shape[len(lead) : len(lead) + 2]
+    whose = _foveator.of_text(settings)._whose((height, width), gaze.reshape(-1, *gaze.shape[-2:]).cpu().numpy())
+    at = torch.from_numpy(whose).to(d_seen.device).reshape(*lead, height, width)
+    at = at if layout == "NHW" else at.unsqueeze(-1)
+    for fovea in range(gaze.shape[-2]):
+        yield (..., fovea, slice(None)), gaze[..., fovea, :], d_seen.where(at == fovea, 0)
 
 
 @torch.library.custom_op("fovea::foveate_d_images", mutates_args=())
 def d_images(d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
     _check(d_seen, gaze, layout)
     found = torch.empty(d_seen.shape, dtype=d_seen.dtype, device=d_seen.device)
-    if found.numel():
-        _foveator.of_text(settings)._gradient(found, _fitting(d_seen, layout), gaze.contiguous(), None, layout)
-    return found
+    total = None
+    for _, places, part in _parts(d_seen, gaze, settings, layout) if found.numel() else ():
+        _foveator.of_text(settings)._gradient(found, _fitting(part, layout), places.contiguous(), None, layout)
+        if part is not d_seen:
+            total = found.to(torch.float32, copy=True) if total is None else total + found
+    return found if total is None else total.to(d_seen.dtype)
 
 
 @torch.library.custom_op("fovea::foveate_d_gaze", mutates_args=())
@@ -96,8 +119,11 @@ def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, setti
     places = gaze.to(images.device).contiguous()
     found = torch.zeros(places.shape, device=places.device)
     if images.numel():
-        images, d_seen = _fitting(images, layout), _fitting(d_seen, layout)
-        _foveator.of_text(settings)._gradient(images, d_seen, places, found, layout)
+        images = _fitting(images, layout)
+        for at, one, part in _parts(d_seen, places, settings, layout):
+            own = torch.zeros(one.shape, device=one.device)
+            _foveator.of_text(settings)._gradient(images, _fitting(part, layout), one.contiguous(), own, layout)
+            found[at] = own
     return found.to(gaze.device)
 
 
@@ -134,8 +160,9 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
     settings, layout = ctx.settings, ctx.layout
     planes = not _shape.are_pixels(layout, d_seen.shape[-1])
     if planes:
+        lead = len(_lead(d_seen, layout))
         d_seen = _images_of_planes(d_seen, layout)
-        gaze = gaze.unsqueeze(-2).expand(*d_seen.shape[:-2], 2)
+        gaze = gaze.unsqueeze(lead).expand(*d_seen.shape[:-2], *gaze.shape[lead:])
     for_images = for_gaze = None
     if ctx.needs_input_grad[0]:
         for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout)
@@ -143,7 +170,7 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
     if ctx.needs_input_grad[1]:
         images = _images_of_planes(images, layout) if planes else images
         for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
-        for_gaze = for_gaze.sum(-2) if planes else for_gaze
+        for_gaze = for_gaze.sum(lead) if planes else for_gaze
     return for_images, for_gaze, None, None
 
 
@@ -178,7 +205,7 @@ d_gaze.register_autograd(_d_gaze_backward)
 
 
 def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
-    """The gaze as a tensor of float32 with a pair for each image, in a way that gradients follow."""
+    """The gaze as a tensor of float32 with a pair for each image, or for each of its foveas, in a way that gradients follow."""
     if not isinstance(gaze, torch.Tensor):
         gaze = torch.as_tensor(gaze, dtype=torch.float32)
     elif gaze.is_complex():
@@ -187,6 +214,8 @@ def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
         gaze = gaze.to(torch.float32)
     lead = _lead(images, layout)
     _shape.check_gaze(gaze.shape, lead)
+    if _shape.foveas_of(gaze.shape, lead) > 1:
+        return gaze
     return gaze.reshape(*lead, 2) if gaze.dim() > 1 else gaze.expand(*lead, 2)
 
 

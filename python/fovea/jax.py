@@ -153,6 +153,8 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     gaze = _gaze_array(gaze)
     shape = _shape.packed_shape_of(images.shape, images.dtype, layout)
     _shape.check_gaze(gaze.shape, shape.lead)
+    if _shape.foveas_of(gaze.shape, shape.lead) > 1:
+        raise _errors.UnsupportedError("several foveas with JAX arrays: give out=, or arrays of NumPy's")
     foveator = _foveator.of_config(config)
     if foveator._settings.given != _given.Given():
         raise _errors.UnsupportedError("maps= and transfer= with JAX arrays: give out=, or arrays of NumPy's")

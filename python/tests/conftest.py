@@ -36,6 +36,24 @@ def import_or_skip(name, *arguments, **options):
 pytest.importorskip = import_or_skip
 
 
+def _blurred(image, sigma):
+    """The definition: each pixel of (rows, columns) is a Gaussian of its own sigma; beyond an edge is the edge's pixel."""
+    import numpy as np
+
+    reach = int(4 * sigma.max()) + 1
+    padded, places, out = np.pad(image.astype(float), reach, mode="edge"), np.arange(-reach, reach + 1), image.astype(float)
+    for y, x in np.argwhere(sigma > 0.05):
+        weights = np.exp(-((places / sigma[y, x]) ** 2) / 2)
+        weights /= weights.sum()
+        out[y, x] = weights @ padded[y : y + 2 * reach + 1, x : x + 2 * reach + 1] @ weights
+    return out
+
+
+@pytest.fixture
+def blurred():
+    return _blurred
+
+
 @pytest.fixture
 def jax_on_cpu():
     """Where JAX has a GPU, arrays and programs go there unless somebody says otherwise."""

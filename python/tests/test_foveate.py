@@ -154,6 +154,34 @@ def test_one_picture_for_many_gazes():
         assert np.array_equal(seen[i], fovea.foveate(picture, places[i]))
 
 
+FOVEAS = np.array([[[0.2, 0.3], [0.8, 0.75]], [[0.5, 0.5], [0.1, 0.9]]])
+
+
+@pytest.mark.parametrize("model", ["relative", {"foveation.model": "paper", "foveation.strength": 0.3}])
+def test_a_pixel_has_the_least_blur_of_its_images_foveas(model, blurred):
+    foveator = fovea.Foveator(model)
+    images = RNG.random((2, 45, 60)).astype(np.float32)
+    seen = foveator(images, FOVEAS, layout="NHW")
+    for image, foveas, made in zip(images, FOVEAS, seen):
+        least = np.minimum(*(foveator.sigma_map(image.shape, place) for place in foveas))
+        assert np.abs(made - blurred(image, least)).max() < 4e-3
+        assert np.abs(foveator(image, foveas[0], layout="NHW") - blurred(image, least)).max() > 0.05
+        assert np.array_equal(foveator(image, foveas, layout="NHW"), made)  # and of one image
+
+
+def test_foveas_of_images_anyhow_are_those_of_each():
+    images = RNG.integers(0, 256, (2, 3, 24, 32, 5), dtype=np.uint8)
+    places = RNG.random((2, 3, 3, 2))
+    one = np.stack([np.stack([fovea.foveate(image, place) for image, place in zip(*row)]) for row in zip(images, places)])
+    assert np.array_equal(fovea.foveate(images, places), one)  # in planes
+    foveator, out = fovea.Foveator(), np.empty_like(images)
+    for turn in range(3):  # the calls that are kept
+        moved = np.roll(places, turn, axis=2).astype(np.float32)
+        assert np.array_equal(foveator(images, moved, out=out), one)
+    assert np.array_equal(foveator(images[..., :3], places[:, :, :1]), foveator(images[..., :3], places[:, :, 0]))
+    assert not np.array_equal(foveator(images, places[:, :, 0]), one)
+
+
 def test_an_empty_batch_is_empty():
     assert fovea.foveate(np.zeros((0, 8, 8, 3), np.uint8)).shape == (0, 8, 8, 3)
 
@@ -330,6 +358,9 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate(IMAGE, depth=fovea.Depth(PLANE)), ValueError, "depth= is given, and no operator of the row takes it"),
         (lambda: fovea.foveate(IMAGE[0], config=DOF, depth=fovea.Depth(PLANE[1:])), ValueError, "it must be (16, 16), one"),
         (lambda: fovea.foveate(IMAGE[0], (1, 2, 3)), ValueError, "gaze has shape (3,); it must be (2,), x and y"),
+        (lambda: fovea.foveate(IMAGE, np.full((2, 5, 2), 0.5)), ValueError, "or (2, foveas, 2) with 1 to 4 foveas"),
+        (lambda: fovea.foveate(IMAGE, np.full((3, 2), 0.5)), ValueError, "gaze has shape (3, 2)"),
+        (lambda: fovea.foveate(IMAGE[0], [(0.5, 0.5), (0.5, np.nan)]), ValueError, "gaze is not finite"),
         (
             lambda: fovea.foveate(np.zeros((9, 9, 5), np.uint8), config=DOF, depth=fovea.Depth(PLANE[:9, :9], elapsed_s=1)),
             ValueError,

@@ -73,6 +73,48 @@ def test_the_gradient_of_gazes_is_what_differences_say(layout, shape, model):
         assert abs(along(wanted.grad, step / 1e-2) - expected) <= 0.06 * most * places.numel() / 2
 
 
+def test_the_gradient_of_several_foveas_is_that_of_the_least_sigma(blurred):
+    """Beside the definition, in double precision: one Gaussian a pixel, of the least sigma of the maps."""
+    foveator = fovea.Foveator({"foveation.relative.sharp": 0, "foveation.strength": 2})
+    image, weights, step = (pictures((44, 40), "NHW", seed=seed) for seed in (5, 8, 9))
+    places = np.array([[0.3, 0.3], [0.7, 0.65], [2.0, -1.0]])  # the last one is of no pixel
+
+    def defined(picture, at):
+        least = np.minimum.reduce([foveator.sigma_map((44, 40), place) for place in at])
+        return (weights.numpy() * blurred(picture.numpy(), least)).sum()
+
+    leaf, gaze = image.clone().requires_grad_(), torch.tensor(places, requires_grad=True)
+    loss(leaf, gaze, weights, "NHW", foveator).backward()
+    expected = defined(step, places) - defined(torch.zeros_like(step), places)
+    assert abs(along(leaf.grad, step) - expected) <= 3e-3 * abs(expected)
+    differences = np.zeros_like(places)
+    for at in np.ndindex(2, 2):
+        move = np.zeros_like(places)
+        move[at] = 0.01
+        differences[at] = (defined(image, places + move) - defined(image, places - move)) / 0.02
+    assert gaze.grad.dtype == torch.float64 and not gaze.grad[2].any()
+    assert np.abs(gaze.grad.numpy() - differences).max() <= 0.06 * np.abs(differences).max()
+    with pytest.raises(fovea.UnsupportedError, match="blockwise with several foveas"):
+        loss(leaf, gaze, weights, "NHW", {"foveation.method": "blockwise"}).backward()
+
+
+@pytest.mark.parametrize("layout, shape", [SHAPES[1], SHAPES[2], SHAPES[3], SHAPES[5], SHAPES[8]])
+@pytest.mark.parametrize("dtype, bound", [(torch.float32, 1e-3), (torch.float16, 2e-2)])
+def test_gradients_of_several_foveas_have_all_layouts(layout, shape, dtype, bound):
+    images, weights, step = (pictures(shape, layout, dtype, seed=seed) for seed in (5, 8, 9))
+    lead = shape[: len(shape) - len(layout) + 1]
+    places = gazes(*lead, 2)
+    leaf, gaze = images.clone().requires_grad_(), places.clone().requires_grad_()
+    loss(leaf, gaze, weights, layout).backward()
+    assert leaf.grad.dtype == dtype and gaze.grad.shape == places.shape and gaze.grad.any()
+    expected = (loss(step, places, weights, layout) - loss(torch.zeros_like(step), places, weights, layout)).item()
+    assert abs(along(leaf.grad, step) - expected) <= bound * abs(expected)
+    again = places.clone().requires_grad_()
+    if lead:
+        torch.vmap(lambda i, g, w: loss(i, g, w, layout))(images, again, weights).sum().backward()
+        assert torch.allclose(gaze.grad, again.grad, rtol=1e-4, atol=1e-5 if dtype == torch.float32 else 1e-2)
+
+
 def test_views_have_the_gradients_of_copies():
     images, places, weights = case("NHWC", (2, 44, 40, 4))
     whole = images.clone().requires_grad_()

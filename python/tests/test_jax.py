@@ -124,6 +124,7 @@ IMAGE = pictures(2, 16, 16, 3)
         (lambda: fovea.jax.foveate(IMAGE, (np.nan, 0.5)), ValueError, "finite"),
         (lambda: fovea.jax.foveate(IMAGE, config="papr"), fovea.ConfigError, '"paper"'),
         (lambda: fovea.foveate(jnp.asarray(IMAGE), stream=5), ValueError, "stream"),
+        (lambda: fovea.foveate(jnp.asarray(IMAGE), np.full((2, 3, 2), 0.5)), fovea.UnsupportedError, "several foveas"),
         (lambda: fovea.jax.foveate(jnp.zeros((0, 0, 3), jnp.uint8)), ValueError, "pixels"),
     ],
 )

@@ -126,8 +126,6 @@ def test_maps_are_the_models_formulas():
     for taken, gaze, text in ((foveator, np.full((1, 5, 2), 0.5), "5 foveas"), (fovea.Foveator({"foveation.method": "blockwise"}), [GAZES], "blockwise")):
         with pytest.raises(ValueError, match=text):
             taken.sigma_map((rows, columns), gaze)
-    with pytest.raises(ValueError, match="several foveas of an image are for maps alone"):
-        foveator(IMAGES, np.full((2, 3, 2), 0.5, np.float32))
     own = {"gaze.fixed.x": GAZES[1][0], "gaze.fixed.y": GAZES[1][1]}
     with fovea.Gaze(own) as gaze, fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as nobody:
         for given in (gaze, gaze.read()):

@@ -243,7 +243,7 @@ def test_tensors_that_overlap_are_refused():
 
 @pytest.mark.parametrize(
     "gaze",
-    [torch.rand(2), torch.rand(1, 2), torch.rand(3, 2).double(), torch.rand(3, 3), torch.rand(3, 1, 2), torch.rand(2, 3), torch.rand(6)],
+    [torch.rand(2), torch.rand(1, 2), torch.rand(3, 2).double(), torch.rand(3, 3), torch.rand(3, 5, 2), torch.rand(1, 2, 2), torch.rand(2, 3), torch.rand(6)],
 )
 def test_operators_take_a_pair_of_float32_for_each_image(gaze):
     """torch.ops.fovea is there for everybody, and the library reads and writes what an address is said to hold."""
