@@ -12,7 +12,8 @@
         seen = foveator(image, sample)
         record.add(sample, image.shape)
 
-`foveate` says what shapes, types and gazes it takes. `python -m fovea --help` foveates files.
+`foveate` says what shapes, types and gazes it takes. `python -m fovea --help` foveates files. `blobs` finds places to look at,
+`LightField` makes pictures of a camera with an array of lenses.
 
 Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasium), `fovea.gaze` (policies of gazes),
 `fovea.jax` (compiled JAX), `fovea.torchrl` (a transform for TorchRL), `fovea.ray` (Ray Data and RLlib), `fovea.data`

@@ -118,19 +118,20 @@ class Record:
         clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
         since the one before that were not foveated or not shown; a replay has a gaze for each of them, too.
         """
-        if len(shape) < 2:
-            raise ValueError(f"shape is {tuple(shape)}; it is the picture's: rows and columns first")
+        if len(shape) < 2 or hasattr(shape, "shape"):
+            given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else tuple(shape)
+            raise ValueError(f"shape is {given}; it is the picture's: rows and columns first")
         height, width = (_live.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
         frame = _Frame(
             struct_bytes=ctypes.sizeof(_Frame), width_px=width, height_px=height, view_count=1, passed_through=not foveated,
             took_ns=-1 if took_s is None else _live.whole_of("took_s in ns", took_s * 1e9 + 0.5, 0),
-            presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0), refused=_live.whole_of("refused", refused, 0),
+            presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0, 0), refused=_live.whole_of("refused", refused, 0),
         )  # fmt: skip
         frame.gazes[0] = _gaze_of(gaze)
         frame.vergence_m = gaze.vergence_m if isinstance(gaze, _live.GazeSample) else 0.0
         if t_ns is None:
             t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
-        frame.t_ns = _live.whole_of("t_ns", t_ns)
+        frame.t_ns = _live.whole_of("t_ns", t_ns, 0)
         self._run("fovea_record_add", ctypes.byref(frame), f"record: a picture of shape {tuple(shape)}")
 
     def set_config(self, config: _foveator.AnyConfig) -> None:

@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError("fovea.gym needs Gymnasium: pip install gymnasium (the extra [gym] of fovea)") from error
 
-from . import _foveator, _gazes, _sight
+from . import _foveator, _gazes, _live, _sight
 from . import gaze as policies
 
 _DTYPES = ("uint8", "float16", "float32")
@@ -107,6 +107,8 @@ class _Wrapper(gymnasium.utils.RecordConstructorArgs):
     env: Any
 
     def __init__(self, env: Any, config: Any = None, *, key: Key = None, layout: Optional[str] = None, **options: Any):
+        if isinstance(options.get("gaze"), _live.Gaze):  # what is recorded is copied, and an open source is not
+            options["gaze"] = policies.Live(options["gaze"])
         gymnasium.utils.RecordConstructorArgs.__init__(self, config=config, key=key, layout=layout, **options)
         self._kind.__init__(self, env)
         is_vector = isinstance(env, gymnasium.vector.VectorEnv)

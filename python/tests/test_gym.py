@@ -63,6 +63,15 @@ def test_observations_are_foveated_and_keep_their_space():
     assert np.allclose(info["gaze"], (0.2, 0.7)) and info["fresh"]
 
 
+@pytest.mark.parametrize("make", [Pictures, lambda: SyncVectorEnv([Pictures] * 2)])
+def test_somebody_before_the_screen_may_be_the_gaze(make):
+    with fovea.Gaze({"gaze.source": "mouse"}) as gaze:
+        env = fovea.gym.FoveatedObservation(make(), gaze=gaze)
+        gaze.push(0.2, 0.7)
+        _, info = env.reset(seed=1)
+        assert np.allclose(info["gaze"], (0.2, 0.7))
+
+
 def test_an_entry_of_a_dict_is_foveated():
     env = fovea.gym.FoveatedObservation(Pictures(nested=True), key="screen")
     observation, _ = env.reset(seed=1)

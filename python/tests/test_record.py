@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
     for shape in ((0, 5), (5,), (2**32 + 5, 5)):
         with pytest.raises(ValueError, match="shape"):
             record.add((0.5, 0.5), shape)
-    for name, value in (("refused", -1), ("t_ns", 2**64), ("presented_t_ns", float("nan")), ("took_s", float("inf")), ("took_s", -1)):
+    for name, value in (("refused", -1), ("t_ns", 2**64), ("presented_t_ns", float("nan")), ("presented_t_ns", -1), ("took_s", float("inf")), ("took_s", -1)):
         with pytest.raises(ValueError, match=f"{name} .*is"):
             record.add((0.5, 0.5), (5, 5), **{name: value})
     with pytest.raises(TypeError, match="gaze is x and y"):
