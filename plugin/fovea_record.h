@@ -93,7 +93,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_set_settings(
 
 /* Adds a line. On one thread at a time. Takes no lock, writes no file, allocates nothing: where the
  * writing thread is 4096 frames behind the line is lost, and counted in the files.
- * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none, or vergence_m is below 0. */
+ * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none, vergence_m or a time is below 0,
+ * or took_ns is beyond 2^62. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_add(
     struct fovea_record *record, const struct fovea_record_frame *frame);
 

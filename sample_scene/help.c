@@ -23,6 +23,7 @@ static const char text[] =
     "{Where the gaze is}\n"
     "  --gaze x,y           it stays there; 0..1 over the image, from the top left corner;\n"
     "                       or the name of a source: saliency goes from blob to blob;\n"
+    "                       or scanpath:FILE: that of a recording, docs/gaze.md says which;\n"
     "                       or replay:FILE: that of a record, frame by frame\n"
     "  --config FILE        settings from FILE; without it from what FOVEA_CONFIG names, or else\n"
     "                       ./fovea.json, ~/.config/fovea/ and /etc/fovea/; where none of them "

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #define MAX_SIDE_PX 16384u
-#define REPLAY "replay:" /* what --gaze begins with where a file follows */
+/* What --gaze begins with where a file follows. */
+#define REPLAY "replay:"
+#define SCANPATH "scanpath:"
 #define MOST_EYE_HEIGHT 40u /* times its width: to 88.6 degrees up and down */
 
 /* One flag: its name is in the table of getopt, at the same place. */
@@ -158,9 +160,19 @@ static bool take_replay(struct options *options, const char *file)
            add_set(options, "gaze.over", "drawn");
 }
 
+static bool take_scanpath(struct options *options, const char *file)
+{
+    options->gaze_given = true;
+    return *file && add_set(options, "gaze.source", "scanpath") &&
+           add_set(options, "gaze.scanpath.file", file);
+}
+
 static bool take_gaze(struct options *options, const char *text)
 {
     char *end = NULL;
+    if (strncmp(text, SCANPATH, strlen(SCANPATH)) == 0) {
+        return take_scanpath(options, text + strlen(SCANPATH));
+    }
     if (strncmp(text, REPLAY, strlen(REPLAY)) == 0) {
         return take_replay(options, text + strlen(REPLAY));
     }
@@ -269,7 +281,8 @@ static const struct flag flags[] = {
     {"key.path=value, as in foveation.strength=0.5, and 32 of them at most", take_set},
     {"a number from 1 on", take_frames},
     {"a width and a height in pixels, as in 1280x720", take_size},
-    {"two numbers, 0 to 1 over the image, as in 0.5,0.5, a source's name, or replay:FILE",
+    {"two numbers, 0 to 1 over the image, as in 0.5,0.5, a source's name, scanpath:FILE or "
+     "replay:FILE",
      take_gaze},
     {"a folder", take_output},
     {"a number that --list-devices shows", take_device},

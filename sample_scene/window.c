@@ -11,6 +11,7 @@
 
 #include <SDL_vulkan.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define MAX_WINDOW_EXTENSIONS 8
 #define TITLE_NS 500000000
@@ -48,7 +49,9 @@ static bool open_window(struct window *window)
         SDL_WINDOW_VULKAN | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI |
             (window->options->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0u));
     if (!window->handle) {
-        say_error("--window: no window: %s", SDL_GetError());
+        const bool display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+        say_error("--window: no window: %s%s", SDL_GetError(),
+                  display ? "" : "; neither DISPLAY nor WAYLAND_DISPLAY names a display");
         return false;
     }
     return true;

@@ -161,6 +161,8 @@ def test_help_names_every_command(quality):
     "arguments, words",
     [
         (["compare"], "needs one picture"),
+        (["compare", "--set", "operators=lens", "x.png"], "compare has foveate alone"),
+        (["compare", __file__], "no PNG or JPEG file"),
         (["compare", "/no/such/file.png"], "/no/such/file.png"),
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
         (["models", "x.png"], "models needs"),
@@ -175,6 +177,7 @@ def test_help_names_every_command(quality):
         (["lightfield", "--photo", "x.png"], "--photo-depth FILE go together"),
         (["lightfield", "--window", "--views"], "--window shows what is blended"),
         (["lightfield", "--set", "gaze.source"], "--set is key.path=value"),
+        (["lightfield", "--set", "foveation.strenght=1"], 'did you mean "strength"'),
         (["blobs", "/"], "no PNG or JPEG file"),
         (["blobs", "--max", "many", "x.png"], "--max is a number"),
         (["--backend", "abacus"], "abacus"),

@@ -318,6 +318,7 @@ WRONG = [
     (1, ["--frozen"], "--frozen: name the backend"),
     (1, ["--set", "record.file=/no/such/sub-01"], "/no/such/sub-01_run-1"),
     (1, ["--gaze", "replay:/no/such.tsv"], "/no/such.tsv"),
+    (1, ["--gaze", "scanpath:/no/such.csv"], "/no/such.csv"),
     (1, ["--export-settings", "/no/such/a.json"], "--export-settings /no/such/a.json"),
     (2, ["--gaze", "replay:a.tsv", "--hmd"], "--gaze replay"),
     (1, ["--set", "gaze.source=scanpath", "--set", "gaze.scanpath.file=/no/such.csv"], "/no/such.csv"),

@@ -282,9 +282,9 @@ TEST(degrees_that_nobody_knows_are_asked_for)
 {
     static const struct refusal refusals[] = {
         {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_NONE, 30, FOVEA_GAZE_SPACE_UV, 0,
-         "gaze.filter.velocity_deg_s is in degrees: set gaze.screen_deg"},
+         "gaze.filter.velocity_deg_s goes by degrees: set gaze.screen_deg"},
         {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_UV, 0,
-         "gaze.filter.smooth one-euro is in degrees: set gaze.screen_deg"},
+         "gaze.filter.smooth one-euro goes by degrees: set gaze.screen_deg"},
         {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_ONE_EURO, 0, FOVEA_GAZE_SPACE_PIXELS, 40,
          "gaze.space pixels needs gaze.screen_px too"},
         {FOVEA_GAZE_PREDICT_NONE, FOVEA_GAZE_SMOOTH_MEDIAN, 0, FOVEA_GAZE_SPACE_PIXELS, 0, NULL},

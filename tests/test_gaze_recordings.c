@@ -196,6 +196,8 @@ static const struct recorded RECORDED[] = {
      .time_unit = FOVEA_TIME_UNIT_S, .count = 2, .rows = {{0, 0.25, 0.5, 1}, {S, 0.5, 1, 1}}},
     {"named columns without a unit", "when,gx,gy\n1,2,3\n", .columns = "when,gx,gy",
      .wrong = "a.x:1:11: the time's name has no unit"},
+    {"numbers without a unit", "0,0.1,0.2\n", .columns = "1,2,3",
+     .wrong = "a.x: the time's name has no unit"},
     {"two named columns", "when,gx\n1,2\n", .columns = "when,gx",
      .wrong = "gaze.scanpath.columns is \"when,gx\"; it must name the columns of time, x, y"},
     {"a column beyond the last", "1,2,3\n", .columns = "1,2,4", .time_unit = FOVEA_TIME_UNIT_S,

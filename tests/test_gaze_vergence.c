@@ -221,7 +221,7 @@ TEST(settings_that_do_not_fit_are_named)
         double screen_deg;
         const char *words; /* NULL: it is right */
     } cases[] = {
-        {FOVEA_GAZE_SCANPATH, 63, 0, "gaze.vergence.ipd_mm is in degrees: set gaze.screen_deg"},
+        {FOVEA_GAZE_SCANPATH, 63, 0, "gaze.vergence.ipd_mm goes by degrees: set gaze.screen_deg"},
         {FOVEA_GAZE_OSC, 63, 0, "gaze.source osc"}, /* its own words */
         {FOVEA_GAZE_MOUSE, 19, 40, "gaze.vergence.ipd_mm is 19; it must be 0 or 20 to 100"},
         {FOVEA_GAZE_MOUSE, 101, 40, "gaze.vergence.ipd_mm is 101; it must be 0 to 100"},

@@ -272,6 +272,12 @@ TEST(a_program_records_its_own_frames)
     frame.vergence_m = NAN;
     assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     frame.vergence_m = 0;
+    frame.presented_t_ns = INT64_MIN;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.presented_t_ns = 0;
+    frame.took_ns = INT64_MAX;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.took_ns = 0;
     frame.view_count = 3;
     assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_record_destroy(&record);

@@ -160,13 +160,13 @@ static enum fovea_result check_screen(const struct fovea_gaze_settings *s, const
 {
     if (!(s->screen_deg[0] > 0 && s->screen_deg[1] > 0)) {
         log_error(log,
-                  "%s is in degrees: set gaze.screen_deg, the visual angles of the screen's "
+                  "%s goes by degrees: set gaze.screen_deg, the visual angles of the screen's "
                   "width and height",
                   name);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (s->space == FOVEA_GAZE_SPACE_PIXELS && (s->screen_px[0] == 0 || s->screen_px[1] == 0)) {
-        log_error(log, "%s is in degrees: gaze.space pixels needs gaze.screen_px too", name);
+        log_error(log, "%s goes by degrees: gaze.space pixels needs gaze.screen_px too", name);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return FOVEA_OK;

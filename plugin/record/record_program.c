@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define SIDE_MAX_PX 16384u
+#define TOOK_MAX_NS (INT64_C(1) << 62)
 
 struct fovea_record {
     struct record *record;
@@ -117,7 +118,8 @@ enum fovea_result fovea_record_add(struct fovea_record *record,
     if (!record || !frame || !struct_take(&taken, sizeof taken, frame) ||
         !struct_bytes_are_0(taken.reserved, sizeof taken.reserved) || !is_side(taken.width_px) ||
         !is_side(taken.height_px) || taken.view_count < 1 || taken.view_count > RECORD_VIEWS ||
-        (unsigned)taken.gazes[0].state > FOVEA_GAZE_BLINK || !(taken.vergence_m >= 0.0)) {
+        (unsigned)taken.gazes[0].state > FOVEA_GAZE_BLINK || !(taken.vergence_m >= 0.0) ||
+        taken.t_ns < 0 || taken.presented_t_ns < 0 || taken.took_ns > TOOK_MAX_NS) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct record_row row = row_of(&taken);

@@ -33,10 +33,10 @@ static struct cell count_cell(uint64_t value)
 static struct cell seconds_cell(bool known, int64_t ns)
 {
     struct cell cell = {NONE};
-    const int64_t all = ns < 0 ? -ns : ns;
+    const uint64_t all = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     if (known) {
-        snprintf(cell.text, sizeof cell.text, "%s%lld.%09lld", ns < 0 ? "-" : "",
-                 (long long)(all / 1000000000), (long long)(all % 1000000000));
+        snprintf(cell.text, sizeof cell.text, "%s%llu.%09llu", ns < 0 ? "-" : "",
+                 (unsigned long long)(all / 1000000000), (unsigned long long)(all % 1000000000));
     }
     return cell;
 }

@@ -387,7 +387,10 @@ int command_lightfield(int argc, char **argv)
     if (!read_arguments(argc, argv, &job)) {
         return EXIT_USAGE;
     }
-    const bool fine = make_field(&job) && (job.views ? make_views(&job) : make_all(&job));
+    const struct gaze_wishes settings = {
+        .config = job.config, .sets = job.sets, .set_count = job.set_count};
+    const bool fine = gaze_wishes_are_fine(&settings) && make_field(&job) &&
+                      (job.views ? make_views(&job) : make_all(&job));
     if (fine && job.views) {
         printf("%s: raw.png (a part of it), view.png, view-*.png, sum.png, refocus-*.png\n",
                job.output);

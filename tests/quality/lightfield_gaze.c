@@ -68,6 +68,14 @@ static bool open_context(struct gaze_chain *chain)
     return fovea_context_create(&desc, &chain->context) >= 0;
 }
 
+bool gaze_wishes_are_fine(const struct gaze_wishes *wishes)
+{
+    struct gaze_chain chain = {.wishes = wishes};
+    const bool fine = open_settings(&chain, "saliency");
+    gaze_chain_close(&chain);
+    return fine;
+}
+
 bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes, const char *usual)
 {
     *chain = (struct gaze_chain){.wishes = wishes, .last_ns = -1};

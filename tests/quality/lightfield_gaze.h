@@ -39,6 +39,8 @@ struct gaze_chain {
 };
 
 /* usual: the source where nobody names one. False with a message. */
+/* Whether its settings can be read; said where not. Reads config, sets and set_count alone. */
+bool gaze_wishes_are_fine(const struct gaze_wishes *wishes);
 bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes, const char *usual);
 /* The frame of a time, which goes on: chain->foveated. */
 bool gaze_chain_frame(struct gaze_chain *chain, int64_t t_ns);

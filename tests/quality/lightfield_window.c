@@ -10,6 +10,8 @@
 
 #include <SDL.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TITLE_NS 250000000
 
@@ -28,6 +30,13 @@ static bool open_window(struct window *window, const struct gaze_wishes *wishes)
 {
     if (SDL_Init(SDL_INIT_VIDEO) != 0) {
         say_error("--window: there is no display: %s", SDL_GetError());
+        return false;
+    }
+    /* SDL's drivers without a display take anything, and show it to nobody. */
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (!getenv("SDL_VIDEODRIVER") &&
+        (strcmp(driver, "offscreen") == 0 || strcmp(driver, "dummy") == 0)) {
+        say_error("--window: there is no display: neither DISPLAY nor WAYLAND_DISPLAY names one");
         return false;
     }
     window->handle =

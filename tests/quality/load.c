@@ -5,7 +5,9 @@
 
 #include "say.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -21,13 +23,33 @@
 
 #define SIDE_MAX_PX 16384
 
+/* What stb says of a file is a word or two, which mean little to who does not know it. */
+static void say_why(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    errno = file ? 0 : errno;
+    if (!file || (fgetc(file) == EOF && errno)) {
+        say_error("%s: %s", path, strerror(errno));
+    } else {
+        say_error("%s: it is no PNG or JPEG file, or a broken one (%s)", path,
+                  stbi_failure_reason());
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
 bool sample_load(const char *path, struct sample *out_sample)
 {
     int width = 0;
     int height = 0;
     unsigned char *pixels = stbi_load(path, &width, &height, NULL, 4);
-    if (!pixels || width > SIDE_MAX_PX || height > SIDE_MAX_PX) {
-        say_error("%s: %s", path, pixels ? "larger than 16384 pixels" : stbi_failure_reason());
+    if (!pixels) {
+        say_why(path);
+        return false;
+    }
+    if (width > SIDE_MAX_PX || height > SIDE_MAX_PX) {
+        say_error("%s: larger than 16384 pixels", path);
         stbi_image_free(pixels);
         return false;
     }

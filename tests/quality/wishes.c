@@ -39,6 +39,10 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
         if (option == 'g' && read_gaze(optarg, &out->gaze)) {
             continue;
         }
+        if (option == 's' && strncmp(optarg, "operators", strlen("operators")) == 0) {
+            say_error("--set operators: compare has foveate alone, and with --blur blur alone");
+            return false;
+        }
         if (option == 's' && out->set_count < SETS_MAX) {
             out->sets[out->set_count++] = optarg;
         } else if (option == 'o') {
@@ -48,7 +52,7 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
         }
     }
     if (optind + 1 != argc) {
-        say_error("%s needs one picture, a PNG or JPEG file", argv[0]);
+        say_error("compare needs one picture, a PNG or JPEG file");
         return false;
     }
     out->picture = argv[optind];

@@ -23,7 +23,8 @@ Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
   --hmd                            both eyes of a headset side by side, 1920x1080 together, each with its own gaze
   --no-video                       no out/demo.mp4
   --frames N   --size WxH          how many, how large
-  --gaze x,y                       a gaze that stays, 0..1 from the top left corner
+  --gaze x,y                       a gaze that stays, 0..1 from the top left corner; or the name of a source; or
+                                   scanpath:FILE, a recording; or replay:FILE, a record (docs/gaze.md)
   --output DIR                     where pictures go, instead of out/
   --list-devices   --device N      which Vulkan device
 END

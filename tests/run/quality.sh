@@ -160,14 +160,14 @@ blobs_of_video()
     name=$(basename -- "${video%.*}")
     rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "$video")
     [[ $rate == [1-9]* ]] || fail "$video: ffmpeg finds no video in it"
+    mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
     frames=$(mktemp -d)
     # shellcheck disable=SC2064 # the folder of now
     trap "rm -rf -- '$frames'" EXIT
     mkdir "$frames/in"
     ffmpeg -loglevel error -nostdin -i "$video" -map 0:v:0 -vsync passthrough "$frames/in/%06d.png" ||
         fail "$video: ffmpeg cannot read it"
-    "$QUALITY" blobs "$frames/in" "$@" --output "$frames/out" || return
-    mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
+    "$QUALITY" blobs "$frames/in" "$@" --output "$frames/out" >/dev/null || return
     ffmpeg -loglevel error -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
         -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$name-blobs.mp4" || fail "$OUTPUT: no video is written"
     awk 'BEGIN { print "frame,x_px,y_px,sigma_px,strength" }

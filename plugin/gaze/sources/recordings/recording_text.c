@@ -51,8 +51,12 @@ static void quote(struct span span, char out[RECORDING_QUOTE_BYTES])
 enum fovea_result recording_wrong(const struct recording_text *text, const char *where,
                                   const char *what)
 {
-    log_error(text->log, "%s:%zu:%zu: %s", text->name, text->line_number,
-              (size_t)(where - text->line.begin) + 1, what);
+    if (text->line_number == 0) { /* names that settings give, of a table that has none */
+        log_error(text->log, "%s: %s", text->name, what);
+    } else {
+        log_error(text->log, "%s:%zu:%zu: %s", text->name, text->line_number,
+                  (size_t)(where - text->line.begin) + 1, what);
+    }
     return FOVEA_ERROR_CONFIG;
 }
 
