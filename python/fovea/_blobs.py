@@ -29,13 +29,13 @@ def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: flo
         scale_count=scales,
         blob_max=_DEFAULT_MAX if count is None else count,
         sigma_min_px=sigma_min_px,
-        threshold=threshold if threshold > 0 else -1.0,
+        threshold=-1.0 if threshold <= 0 else threshold,  # 0 is the library's default; NaN it refuses
         overlap=overlap,
         cpu_threads=threads,
     )
 
 
-def _images(images: Any) -> tuple[_arrays.View, bool]:
+def images_of(images: Any) -> tuple[_arrays.View, bool]:
     """As (N, H, W, C) without gaps, and whether there was more than one dimension of images."""
     view = _arrays.view_of(images, "images")
     if view.device == _arrays.CPU and not isinstance(images, np.ndarray):
@@ -50,20 +50,26 @@ def _images(images: Any) -> tuple[_arrays.View, bool]:
     return dataclasses.replace(view, shape=shape if len(shape) == 4 else (1, *shape)), len(shape) == 4
 
 
+def image_of(batch: _arrays.View) -> _library.Image:
+    """The first of what `images_of` gave, as the library has it."""
+    _, height, width, channels = batch.shape
+    memory = _library.MEMORY_CUDA if batch.device == _arrays.CUDA else _library.MEMORY_CPU
+    row_bytes = width * channels * batch.dtype.itemsize
+    return _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
+
+
 def _run(desc: _library.BlobsDesc, batch: _arrays.View) -> list[Found]:
-    count, height, width, channels = batch.shape
+    count, height = batch.shape[:2]
     library, messages = _library.library(), _library.Messages()
     desc.log = messages.log
     found = np.empty((count, desc.blob_max), _BLOB)
     counts = np.zeros(count, np.uint32)
-    row_bytes = width * channels * batch.dtype.itemsize
-    memory = _library.MEMORY_CUDA if batch.device == _arrays.CUDA else _library.MEMORY_CPU
-    image = _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
+    image = image_of(batch)
     state = ctypes.c_void_p()
     _library.check(library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(state)), messages, "fovea.blobs")
     try:
         result = library.fovea_blobs_run(
-            state, ctypes.byref(image), count, height * row_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
+            state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
         )
         _library.check(result, messages, "fovea.blobs")
     finally:
@@ -96,7 +102,7 @@ def blobs(
     Many images in one call cost less than one by one, which makes what depends on their size each time.
     """
     desc = _desc(max_count, threshold, scales, sigma_min_px, overlap, threads)
-    batch, several = _images(images)
+    batch, several = images_of(images)
     if 0 in batch.shape:
         raise ValueError(f"images have shape {batch.shape}: nothing is in them")
     found = _run(desc, batch)

@@ -42,6 +42,9 @@ def functions() -> ctypes.CDLL:
         ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(Gaze)
     ]
     library.fovea_gaze_source_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.fovea_gaze_source_show.argtypes = [ctypes.c_void_p, ctypes.POINTER(_library.Image)]
+    library.fovea_gaze_source_other_foveas.argtypes = [ctypes.c_void_p, ctypes.POINTER(_library.PointUv)]
+    library.fovea_gaze_source_other_foveas.restype = ctypes.c_uint32
     library.fovea_gaze_source_udp_port.argtypes = [ctypes.c_void_p]
     library.fovea_gaze_source_udp_port.restype = ctypes.c_uint16
     library.fovea_gaze_source_vergence_m.argtypes = [ctypes.c_void_p, ctypes.c_int64]

@@ -9,7 +9,7 @@ import threading
 import weakref
 from typing import Any, NamedTuple, Optional, Sequence
 
-from . import _errors, _gaze_source, _library, _settings
+from . import _blobs, _errors, _gaze_source, _library, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
 _SIDES = range(1, 16385)
@@ -41,6 +41,7 @@ class GazeSample(NamedTuple):
     rejected_count: int  # not understood, not finite, out of order or of the future
     # How far away both eyes look, where their lines of sight cross; infinity: they do not; 0: not known ("gaze.vergence.ipd_mm").
     vergence_m: float = 0.0
+    others: tuple[tuple[float, float], ...] = ()  # foveas beside the gaze, in uv ("gaze.saliency.foveas")
 
     @property
     def uv(self) -> tuple[float, float]:
@@ -51,6 +52,11 @@ class GazeSample(NamedTuple):
     def place(self) -> Optional[tuple[float, float]]:
         """What pictures are foveated with: None where there is no gaze; beyond -1 and 2 it is as at -1 and 2."""
         return (min(max(self.x, -1.0), 2.0), min(max(self.y, -1.0), 2.0)) if self.usable else None
+
+    @property
+    def places(self) -> Optional[tuple[tuple[float, float], ...]]:
+        """`place` and the foveas beside it, which `fovea.foveate` takes for one picture."""
+        return None if self.place is None else (self.place, *self.others)
 
     @property
     def sample_t_ns(self) -> int:
@@ -114,7 +120,7 @@ class Gaze:
 
     config: settings by path ({"gaze.source": "lsl", "gaze.lsl.name": "Tobii"}), the name of a source ("lsl"), or of a
         configuration file. docs/gaze.md has the sources and what belongs to each: "fixed", "scanpath", "replay", "saccades", "udp",
-        "lsl", "pupil", "opengaze", "osc", and "mouse", which has what `push` gives it. "fixed" is the default. Names of files are
+        "lsl", "pupil", "neon", "opengaze", "osc", "saliency", which looks at what `show` gives it, and "mouse", which has what `push` gives it. "fixed" is the default. Names of files are
         relative to the working directory.
     size_px: width and height of the pictures that the gaze is for. Needed by "gaze.space" "pixels" without
         "gaze.screen_px"; where a picture is foveated its own counts.
@@ -147,7 +153,7 @@ class Gaze:
         lacks_size = settings.get("gaze.space") == "pixels" and 0 in _numbers(settings.get("gaze.screen_px"))
         self._lacks_size = lacks_size and self.source not in ("saccades", "saliency")
         self._open = _Open(pairs, f"Gaze({self.source!r})")
-        self._out = _gaze_source.Gaze()
+        self._out, self._others = _gaze_source.Gaze(), (_library.PointUv * (_shape.MOST_FOVEAS - 1))()
         self._finalizer = weakref.finalize(self, self._open.close, _EXIT_WAIT_S)
 
     def read(self, t_ns: Optional[int] = None, *, size_px: Optional[Sequence[int]] = None) -> GazeSample:
@@ -165,9 +171,11 @@ class Gaze:
             result = opened.library.fovea_gaze_source_read(opened.pointer, now, *(size or _ANY_SIZE), ctypes.byref(self._out))
             _library.check(result, opened.messages, "gaze")
             out = self._out
+            count = opened.library.fovea_gaze_source_other_foveas(opened.pointer, self._others)
             sample = GazeSample(
                 out.point.x_uv, out.point.y_uv, GazeState(out.state), out.usable, now, out.age_ns, out.rate_hz, out.sample_count,
                 out.rejected_count, opened.library.fovea_gaze_source_vergence_m(opened.pointer, now),
+                tuple((place.x_uv, place.y_uv) for place in self._others[:count]),
             )  # fmt: skip
         opened.messages.warn(stacklevel=2)
         return sample
@@ -188,6 +196,25 @@ class Gaze:
             raise ValueError(f'gaze: samples are pushed to the source "mouse", and "gaze.source" is {self.source}')
         opened.messages.warn(stacklevel=2)
         return result >= 0
+
+    def show(self, image: Any) -> None:
+        """Shows a picture to a source that looks at pictures, "gaze.source" or "gaze.validity.fallback" "saliency": its gaze then goes from
+        blob to blob of it, and with "gaze.saliency.foveas" samples have `others`.
+
+        image: (H, W) or (H, W, C) of uint8, float16 or float32 with 1, 3 or 4 colours, in the CPU's memory; not kept. Takes some tens of
+        milliseconds, in which readings wait: a few times a second is enough.
+        """
+        view, is_batch = _blobs.images_of(image)
+        if is_batch:
+            raise ValueError(f"the picture has shape {view.shape}; it must be (H, W) or (H, W, C)")
+        given = _blobs.image_of(view)
+        opened = self._opened()
+        with opened.lock:
+            self._check(opened)
+            result = int(opened.library.fovea_gaze_source_show(opened.pointer, ctypes.byref(given)))
+        if result == _library.INVALID_STATE:
+            raise ValueError(f'gaze: pictures are shown to the source or the fallback "saliency", and "gaze.source" is {self.source}')
+        _library.check(result, opened.messages, "gaze")
 
     def place_for(self, shape: Sequence[int], layout: str) -> Optional[tuple[float, float]]:
         """`GazeSample.place` for images of that shape."""

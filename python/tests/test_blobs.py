@@ -52,6 +52,7 @@ def test_batches_are_lists_of_what_single_images_have():
         (np.zeros((4, 4), np.uint8), {"scales": 2}, ValueError, "scale_count"),
         (np.zeros((4, 4), np.uint8), {"sigma_min_px": 0.5}, ValueError, "sigma_min_px"),
         (np.zeros((4, 4), np.uint8), {"threshold": 3.5}, ValueError, "threshold"),
+        (np.zeros((4, 4), np.uint8), {"threshold": float("nan")}, ValueError, "threshold"),
         ("picture.png", {}, TypeError, ""),
     ],
 )

@@ -88,6 +88,28 @@ def test_states_of_eyes_are_told():
         gaze.push(0.5, 0.5)
 
 
+def test_a_picture_that_is_shown_draws_the_gaze_and_foveas_beside_it():
+    y, x = np.mgrid[:90, :160]
+    centres = np.array([(40, 60), (120, 25)])
+    picture = np.full((90, 160, 3), 60, np.uint8)
+    for centre in centres:
+        picture[np.hypot(x - centre[0], y - centre[1]) < 8] = (250, 40, 40)
+    config = {"gaze.source": "saliency", "gaze.saliency.foveas": 2, "gaze.saliency.inhibition_s": 0}
+    with fovea.Gaze(config, size_px=(160, 90)) as gaze:
+        assert gaze.read(0).others == ()
+        gaze.show(picture)
+        sample = next(one for t_ms in range(0, 3000, 20) if (one := gaze.read(t_ms * 1_000_000)).others)
+        places = np.array(sample.places) * (160, 90)
+        assert places.shape == (2, 2) and sorted(np.argmin(np.linalg.norm(places[:, None] - centres, axis=2), axis=1)) == [0, 1]
+        assert np.linalg.norm(places[:, None] - centres, axis=2).min(axis=1).max() < 12
+        seen = fovea.foveate(picture, sample.places, config={"foveation.strength": 4})
+        assert all(np.array_equal(seen[y - 3 : y + 4, x - 3 : x + 4], picture[y - 3 : y + 4, x - 3 : x + 4]) for x, y in centres)
+        with pytest.raises(ValueError, match="the picture has shape"):
+            gaze.show(picture[None])
+    with fovea.Gaze("fixed") as gaze, pytest.raises(ValueError, match='"gaze.source" is fixed'):
+        gaze.show(picture)
+
+
 def test_positions_in_pixels_and_times_of_no_clock_are_told():
     with fovea.Gaze("mouse") as gaze:
         with pytest.warns(UserWarning, match="400, 300 of mouse cannot be uv.* set gaze.space=pixels"):
