@@ -243,6 +243,8 @@ def _targets(arguments: argparse.Namespace) -> list[tuple[pathlib.Path, pathlib.
     for source, target in pairs:
         if target.exists() and target.resolve() == source.resolve():
             raise SystemExit(f"{target} is the input itself: give another --output")
+        if source.suffix.lower() in _video.SUFFIXES and target.suffix.lower() in _SUFFIXES:
+            raise SystemExit(f"{target} is a picture's name, and {source.name} a video: give --output the name of a video")
     pairs[0][1].parent.mkdir(parents=True, exist_ok=True)
     return pairs
 
@@ -253,6 +255,8 @@ def _foveate_files(arguments: argparse.Namespace) -> bool:
     if arguments.config and config:
         raise SystemExit("--config and --set together: write the settings into the file")
     foveator = fovea.Foveator(arguments.config or config)
+    if "dof" in foveator.get("operators"):
+        raise SystemExit("the operator dof needs depths, which come with no file here: fovea.foveate(images, depth=fovea.Depth(...))")
     pairs = _targets(arguments)
     pictures = [source for source, _ in pairs if source.suffix.lower() not in _video.SUFFIXES]
     if arguments.gaze_file and pictures:

@@ -53,7 +53,9 @@ class Video:
         done = subprocess.run(command, capture_output=True, check=False)
         header = re.match(rb"YUV4MPEG2 W(\d+) H(\d+) F(\d+):(\d+) ", done.stdout)
         if not header:
-            raise ValueError(f"{path}: ffmpeg finds no video: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
+            said = done.stderr.decode(errors="replace").strip().splitlines()[-1]
+            why = "all of it is sound" if b"matches no streams" in done.stderr else said
+            raise ValueError(f"{path}: ffmpeg finds no video: {why}")
         says = re.search(rb"Stream #.*?: Video: (.*)", done.stderr)
         pixels = says[1] if says else b""
         # "(tv, bt2020nc/bt2020/smpte2084, ...)": a matrix, primaries and a transfer function.

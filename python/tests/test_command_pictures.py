@@ -85,6 +85,15 @@ def test_several_files_go_into_a_folder(tmp_path, capsys):
     assert capsys.readouterr().out.strip().endswith(str(tmp_path / "out"))
 
 
+@pytest.mark.parametrize(
+    "name, more, said",
+    [("a.png", ["--set", "operators=foveate,dof"], "dof needs depths"), ("a.mp4", ["-o", "seen.png"], "seen.png is a picture's name")],
+)
+def test_what_files_cannot_be_is_said(tmp_path, capsys, name, more, said):
+    (tmp_path / name).write_bytes(b"")
+    assert run(tmp_path / name, *more) == 1 and said in capsys.readouterr().out
+
+
 def test_what_is_written_is_printed_and_its_folder_made(tmp_path, capsys):
     save(tmp_path / "a.png")
     assert run(tmp_path / "a.png", "-o", tmp_path / "new" / "sub" / "x.png") == 0

@@ -67,7 +67,7 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
 def test_what_is_wrong_with_a_record_is_said(tmp_path):
     with pytest.raises(OSError, match="record.file: .*No such file or directory"):
         fovea.Record(tmp_path / "nowhere" / "sub-01")
-    for name, text in (("", "record.file is empty"), (f"{tmp_path}/", "record.file is .*, a folder")):
+    for name, text in (("", "record.file is empty"), (f"{tmp_path}/", "record.file is .*, a folder"), (tmp_path, "record.file is .*, a folder")):
         with pytest.raises(fovea.ConfigError, match=text):
             fovea.Record(name)
     record = fovea.Record(tmp_path / "sub-01")
