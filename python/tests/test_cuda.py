@@ -49,6 +49,17 @@ def test_the_gpu_sees_what_the_cpu_sees(dtype, colours, size):
         assert torch.equal(fovea.foveate(images[i], places[i].cpu()), seen[i])
 
 
+def test_several_foveas_are_the_cpus_with_their_gradients():
+    images, places, weights = pictures(3, 84, 96, 3, dtype=torch.float32), gazes(6).reshape(3, 2, 2), pictures(3, 84, 96, 3, dtype=torch.float32)
+    leaves = [(images.to(device).requires_grad_(), places.to(device).requires_grad_()) for device in ("cuda", "cpu")]
+    seen = [fovea.foveate(*leaf) for leaf in leaves]
+    assert far(*seen) <= BOUND[torch.float32] and torch.equal(fovea.foveate(images, places.cpu()), seen[0].detach())
+    for one in seen:
+        (one * weights.to(one.device)).sum().backward()
+    for on_gpu, on_cpu in zip(*leaves):
+        assert on_gpu.grad.device == images.device and far(on_gpu.grad, on_cpu.grad) <= 2e-2 * on_cpu.grad.abs().max().item()
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_depths_lie_where_the_images_lie(dtype):
     images, places = pictures(3, 90, 110, 3), gazes(3)
