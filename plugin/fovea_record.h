@@ -79,8 +79,8 @@ static inline void fovea_record_frame_init(struct fovea_record_frame *frame)
 struct fovea_record;
 
 /* Makes the files; those of an earlier run stay, and these get the next number. Allocates; starts a
- * thread, which writes ten times a second. FOVEA_ERROR_CONFIG: "record.file" is empty.
- * FOVEA_ERROR_IO: the files cannot be made; the log says why. */
+ * thread, which writes ten times a second. FOVEA_ERROR_CONFIG: "record.file" is empty
+ * or a folder. FOVEA_ERROR_IO: the files cannot be made; the log says why. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_create(
     const struct fovea_record_desc *desc, struct fovea_record **out_record);
 /* Waits until all lines are written. */

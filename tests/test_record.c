@@ -255,6 +255,9 @@ TEST(a_program_records_its_own_frames)
     make_scene(&scene);
     assert_null(create_record(&scene, "", FOVEA_ERROR_CONFIG));
     assert_non_null(strstr(scene.logged, "record.file is empty"));
+    assert_null(create_record(&scene, scene.folder, FOVEA_ERROR_CONFIG));
+    assert_null(create_record(&scene, test_text("%s/new/", scene.folder), FOVEA_ERROR_CONFIG));
+    assert_non_null(strstr(scene.logged, "/new/, a folder; it is what"));
     struct fovea_record *record = create_record(&scene, scene.name, FOVEA_OK);
     struct fovea_record_frame frame;
     fovea_record_frame_init(&frame);

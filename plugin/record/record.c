@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,9 +78,22 @@ static bool claim(struct record *record)
     return false;
 }
 
+static bool is_folder(const char *name)
+{
+    struct stat status;
+    return name[strlen(name) - 1] == '/' || (stat(name, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
 /* The first run that nobody has. */
 static enum fovea_result make_tables(struct record *record, const char *name)
 {
+    if (is_folder(name)) {
+        log_error(record->log,
+                  "record.file is %s, a folder; it is what files' names begin with, as in "
+                  "\"data/sub-01_task-look\"",
+                  name);
+        return FOVEA_ERROR_CONFIG;
+    }
     const bool given = has_run(name);
     for (uint32_t run = given ? 0 : 1; run <= (given ? 0 : MAX_RUNS); run++) {
         if (!set_names(record, name, run)) {
