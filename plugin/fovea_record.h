@@ -23,7 +23,8 @@
  *
  *     fovea_record_destroy(&record);
  *
- * A frame is added once it was presented, with the gaze that it was foveated with.
+ * A frame is added once it was presented, with the gaze that it was foveated with. What presents it
+ * knows when that was: the flip of an experiment's window, a driver (fovea_present.h).
  *
  * Where people look is personal: say to whoever is before the screen that it is recorded. */
 #ifndef FOVEA_RECORD_PUBLIC_H
@@ -58,7 +59,8 @@ struct fovea_record_frame {
     uint32_t height_px;
     uint32_t view_count; /* 1 or 2 */
     bool passed_through; /* the picture was shown as it was drawn */
-    uint8_t reserved[3]; /* 0 */
+    bool dropped; /* it was never on the screen: another took its place */
+    uint8_t reserved[2]; /* 0 */
     struct fovea_gaze gazes[2]; /* as they were read, one for each view */
     int64_t took_ns; /* what foveation took; negative: not known; -1 */
     int64_t presented_t_ns; /* when it was on the screen; 0: not known */
@@ -66,6 +68,9 @@ struct fovea_record_frame {
      * a gaze, too. */
     uint64_t refused;
     double vergence_m; /* fovea_gaze_source_vergence_m; 0: not known */
+    /* What the display takes for a picture, from which repeated pictures are counted; 0: not
+     * known. */
+    int64_t refresh_ns;
 };
 
 static inline void fovea_record_frame_init(struct fovea_record_frame *frame)
@@ -93,8 +98,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_set_settings(
 
 /* Adds a line. On one thread at a time. Takes no lock, writes no file, allocates nothing: where the
  * writing thread is 4096 frames behind the line is lost, and counted in the files.
- * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none, vergence_m or a time is below 0,
- * or took_ns is beyond 2^62. */
+ * FOVEA_ERROR_INVALID_ARGUMENT: a size or number of views is none, vergence_m, refresh_ns or a time
+ * is below 0, took_ns is beyond 2^62, or a frame that was dropped was presented, too. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_add(
     struct fovea_record *record, const struct fovea_record_frame *frame);
 

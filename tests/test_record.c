@@ -119,9 +119,9 @@ TEST(a_line_holds_what_a_frame_was)
     assert_string_equal(
         text,
         "0.001000000\t20\t25\t1\t0.1\t0.25\tn/a\tn/a\t0\t1\t0.000000000\t0\tn/a\tn/a\tn/a\t"
-        "n/a\t1\t0\tn/a\t1\tn/a\n"
+        "n/a\t1\t0\tn/a\t1\tn/a\tn/a\tn/a\n"
         "0.002000000\t150\t50\t2\t0.1\t0.25\t0.3\t0.3333333333333333\t1\t1\t0.012345678\t500\t"
-        "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\t0\n");
+        "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\t0\tn/a\tn/a\n");
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
     assert_string_equal(text, "onset\tduration\ttrial_type\tvalue\tframe\n"
                               "0.001000000\tn/a\tsettings\t1\t1\n"
@@ -275,6 +275,13 @@ TEST(a_program_records_its_own_frames)
     frame.vergence_m = NAN;
     assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     frame.vergence_m = 0;
+    frame.dropped = true;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.presented_t_ns = 0;
+    assert_ok(fovea_record_add(record, &frame));
+    frame.refresh_ns = -1;
+    assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.refresh_ns = 0;
     frame.presented_t_ns = INT64_MIN;
     assert_int_equal(fovea_record_add(record, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     frame.presented_t_ns = 0;
@@ -289,12 +296,68 @@ TEST(a_program_records_its_own_frames)
     const char *rows = of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz");
     read_command(test_text("gunzip -c %s | cut -f 2-5,9-11,16-18,20,21", rows), text, sizeof text);
     assert_string_equal(text, "20\t25\t1\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\tn/a\n"
-                              "20\t25\t2\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\t1.25\n");
+                              "20\t25\t2\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\t1.25\n"
+                              "20\t25\t3\t0.1\t4\t1\t0.012000000\t0.001500000\t1\t0\t2\tn/a\n");
     read_command(test_text("gunzip -c %s | cut -f 19", rows), text, sizeof text);
     assert_true(strncmp(text, "n/a\n1.", 6) == 0);
+    read_command(test_text("gunzip -c %s | cut -f 22", rows), text, sizeof text);
+    assert_string_equal(text, "n/a\n0\n1\n");
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
                  sizeof text);
     assert_non_null(strstr(text, "\"FoveaPresented\": \"as the program says\""));
+    end_scene(&scene);
+}
+
+static void tell(struct record *record, uint64_t frame, int64_t refreshes, bool dropped)
+{
+    const int64_t refresh_ns = 10000000;
+    const struct record_shown shown = {
+        .t_ns = dropped ? 0 : record->start_ns + 1000000000 + refreshes * refresh_ns + 300000,
+        .refresh_ns = refresh_ns,
+        .dropped = dropped};
+    record_shown(record, frame, &shown);
+}
+
+/* Times that come before a row and after it; of one nobody hears, and another was never shown. */
+TEST(a_line_waits_for_the_time_at_which_its_frame_was_shown)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *record = open_record(&scene);
+    record_expect(record, RECORD_SHOWN_BY_DISPLAY_TIMING);
+    tell(record, 1, 0, false);
+    for (uint64_t i = 1; i <= 7; i++) {
+        struct record_row row = row_of(record, i);
+        row.t_ns = fovea_time_ns() + (i == 5 ? -1000000000 : 60000000000);
+        record_push(record, &row);
+    }
+    usleep(250000);
+    assert_int_equal(atomic_load(&record->tail), 1);
+    tell(record, 3, 4, false);
+    tell(record, 2, 1, false);
+    tell(record, 4, 0, true);
+    usleep(250000);
+    assert_int_equal(atomic_load(&record->tail), 5); /* nobody is waited for as long as the fifth */
+    tell(record, 7, 9, false);
+    tell(record, 6, 8, false);
+    record_close(&record);
+    char text[8192];
+    const char *rows = of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz");
+    read_command(test_text("gunzip -c %s | cut -f 4,19,22,23", rows), text, sizeof text);
+    assert_string_equal(text, "1\t1.000300000\t0\tn/a\n"
+                              "2\t1.010300000\t0\t0\n"
+                              "3\t1.040300000\t0\t2\n"
+                              "4\tn/a\t1\tn/a\n"
+                              "5\tn/a\tn/a\tn/a\n"
+                              "6\t1.080300000\t0\tn/a\n"
+                              "7\t1.090300000\t0\t0\n");
+    read_command(test_text("cut -f 3- %s", of_run(&scene, "_run-1", "_events.tsv")), text,
+                 sizeof text);
+    assert_string_equal(text, "trial_type\tvalue\tframe\nsettings\t1\t1\ngaze_state\t0\t1\n"
+                              "frame_repeated\t2\t3\nframe_dropped\t1\t4\n");
+    read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
+                 sizeof text);
+    assert_non_null(strstr(text, "\"FoveaPresented\": \"VK_GOOGLE_display_timing"));
     end_scene(&scene);
 }
 

@@ -187,10 +187,11 @@ static void note_start(struct record *record)
 static enum fovea_result build(struct record *record, const char *name)
 {
     record->rows = calloc(RECORD_ROWS, sizeof *record->rows);
+    record->told = calloc(RECORD_ROWS, sizeof *record->told);
     record->part = malloc(RECORD_TEXT_BYTES + RECORD_GZIP_PART_BYTES + RECORD_GZIP_END_BYTES);
     record->text = malloc(RECORD_TEXT_BYTES);
     record->events = malloc(RECORD_TEXT_BYTES);
-    if (!record->rows || !record->part || !record->text || !record->events) {
+    if (!record->rows || !record->told || !record->part || !record->text || !record->events) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     FOVEA_TRY(make_tables(record, name));
@@ -264,6 +265,7 @@ void record_close(struct record **record)
     close_file(old, old->rows_file, old->rows_name);
     close_file(old, old->events_file, old->events_name);
     free(old->rows);
+    free(old->told);
     free(old->part);
     free(old->text);
     free(old->events);

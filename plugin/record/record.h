@@ -5,7 +5,10 @@
  *
  * The thread that makes frames puts rows into a ring and does nothing else: no lock, no file, no
  * memory. A thread of the record's takes them out ten times a second and writes them. Where it is
- * late and the ring is full, a row is lost, and counted. */
+ * late and the ring is full, a row is lost, and counted.
+ *
+ * When a frame was on the screen is known some frames after its row was pushed, on whatever thread
+ * asks the driver: the row waits in the ring for that. */
 #ifndef FOVEA_RECORD_H
 #define FOVEA_RECORD_H
 
@@ -16,6 +19,22 @@
 struct record_gaze {
     double x_uv;
     double y_uv;
+};
+
+/* When a frame was on the screen. */
+struct record_shown {
+    int64_t t_ns; /* fovea_time_ns; 0: nobody knows */
+    int64_t refresh_ns; /* what the display takes for a picture; 0: nobody knows */
+    bool dropped; /* it never was; t_ns is 0 */
+};
+
+/* Who says so. */
+enum record_shown_by {
+    RECORD_SHOWN_UNASKED, /* nobody has been asked to */
+    RECORD_SHOWN_BY_PROGRAM,
+    RECORD_SHOWN_BY_DISPLAY_TIMING,
+    RECORD_SHOWN_BY_PRESENT_WAIT,
+    RECORD_SHOWN_CANNOT, /* the driver cannot say it */
 };
 
 struct record_row {
@@ -37,7 +56,7 @@ struct record_row {
     double gpu_us; /* negative: not known */
     uint64_t refused; /* frames that were not taken since the one before */
     uint32_t settings; /* the number of those in force; the first are 1 */
-    int64_t presented_t_ns; /* when it was on the screen; 0: nobody says it */
+    struct record_shown shown; /* or what record_shown says later */
     double vergence_m; /* where both lines of sight cross, perhaps infinity; 0: not known */
 };
 
@@ -63,5 +82,12 @@ uint32_t record_settings_number(const struct record *record);
 
 /* On one thread at a time. */
 void record_push(struct record *record, const struct record_row *row);
+
+/* Rows from here on wait for record_shown, each half a second at most. RECORD_SHOWN_CANNOT and
+ * _UNASKED: they do not. Any thread. */
+void record_expect(struct record *record, enum record_shown_by by);
+/* When the frame of that number was on the screen, before its row is pushed or after that; of one
+ * of which nobody will know t_ns is 0. Takes no lock. Any thread, for a frame one at a time. */
+void record_shown(struct record *record, uint64_t frame, const struct record_shown *shown);
 
 #endif

@@ -21,7 +21,7 @@ struct fovea_record {
 };
 
 STRUCT_ENDS_WITH(struct fovea_record_desc, log);
-STRUCT_ENDS_WITH(struct fovea_record_frame, vergence_m);
+STRUCT_ENDS_WITH(struct fovea_record_frame, refresh_ns);
 
 enum fovea_result fovea_record_set_settings(struct fovea_record *record,
                                             const struct fovea_settings *settings)
@@ -102,7 +102,9 @@ static struct record_row row_of(const struct fovea_record_frame *frame)
                              .rate_hz = gaze->rate_hz,
                              .gpu_us = frame->took_ns < 0 ? -1.0 : (double)frame->took_ns * 1e-3,
                              .refused = frame->refused,
-                             .presented_t_ns = frame->presented_t_ns,
+                             .shown = {.t_ns = frame->presented_t_ns,
+                                       .refresh_ns = frame->refresh_ns,
+                                       .dropped = frame->dropped},
                              .vergence_m = frame->vergence_m};
     for (uint32_t i = 0; i < frame->view_count; i++) {
         const struct fovea_point_uv point = frame->gazes[i].point;
@@ -119,7 +121,8 @@ enum fovea_result fovea_record_add(struct fovea_record *record,
         !struct_bytes_are_0(taken.reserved, sizeof taken.reserved) || !is_side(taken.width_px) ||
         !is_side(taken.height_px) || taken.view_count < 1 || taken.view_count > RECORD_VIEWS ||
         (unsigned)taken.gazes[0].state > FOVEA_GAZE_BLINK || !(taken.vergence_m >= 0.0) ||
-        taken.t_ns < 0 || taken.presented_t_ns < 0 || taken.took_ns > TOOK_MAX_NS) {
+        taken.t_ns < 0 || taken.presented_t_ns < 0 || taken.took_ns > TOOK_MAX_NS ||
+        taken.refresh_ns < 0 || (taken.dropped && taken.presented_t_ns != 0)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct record_row row = row_of(&taken);

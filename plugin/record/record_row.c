@@ -70,7 +70,11 @@ static void fill(const struct record *record, const struct record_row *row,
     cells[RECORD_FOVEATED] = count_cell(row->foveated);
     cells[RECORD_REFUSED] = count_cell(row->refused);
     cells[RECORD_PRESENTED] =
-        seconds_cell(row->presented_t_ns != 0, row->presented_t_ns - record->start_ns);
+        seconds_cell(row->shown.t_ns != 0, row->shown.t_ns - record->start_ns);
+    cells[RECORD_DROPPED] =
+        number_cell(row->shown.dropped || row->shown.t_ns != 0, row->shown.dropped);
+    const int64_t repeats = record_shown_repeats(record, row);
+    cells[RECORD_REPEATED] = number_cell(repeats >= 0, (double)repeats);
     cells[RECORD_VERGENCE] = number_cell(row->vergence_m > 0, 1.0 / row->vergence_m);
     cells[RECORD_SETTINGS] = count_cell(row->settings);
 }
@@ -113,6 +117,13 @@ size_t record_row_events(const struct record *record, const struct record_row *r
     }
     if (row->refused > 0) {
         used += event(record, row, "frames_refused", row->refused, out + used);
+    }
+    if (row->shown.dropped) {
+        used += event(record, row, "frame_dropped", 1, out + used);
+    }
+    const int64_t repeats = record_shown_repeats(record, row);
+    if (repeats > 0) {
+        used += event(record, row, "frame_repeated", (uint64_t)repeats, out + used);
     }
     if (last->frame > 0 && row->frame != last->frame + 1) {
         used += event(record, row, "lines_lost", row->frame - last->frame - 1, out + used);

@@ -96,10 +96,7 @@ static void put_rows_side(FILE *file, struct record *record)
             "    \"FoveaStart\": {\"utc\": \"%s\", \"clock_monotonic_ns\": %lld},\n"
             "    \"FoveaPresented\": \"%s\",\n"
             "    \"FoveaLines\": {\"written\": %llu, \"lost\": %llu}\n}\n",
-            record->start_utc, (long long)record->start_ns,
-            record->presented_count > 0
-                ? "as the program says"
-                : "missing: the program does not say when frames were on the screen",
+            record->start_utc, (long long)record->start_ns, record_shown_words(record),
             (unsigned long long)record->row_count,
             (unsigned long long)(atomic_load(&record->lost) + record->unwritten));
 }
@@ -129,6 +126,8 @@ static void put_events_side(FILE *file, struct record *record)
           "        \"gaze_state\": \"the gaze's state is value from here on\",\n"
           "        \"settings\": \"settings number value are in force from here on\",\n"
           "        \"frames_refused\": \"value frames before this one were not taken\",\n"
+          "        \"frame_dropped\": \"this frame was never on the screen\",\n"
+          "        \"frame_repeated\": \"the frame before this one was shown value times more\",\n"
           "        \"lines_lost\": \"value lines before this one are missing\"}},\n"
           "    \"value\": {\"Description\": \"A number, as trial_type says\"},\n"
           "    \"frame\": {\"Description\": \"Number of the frame\"}",

@@ -35,6 +35,14 @@ struct record_gzip {
     uint32_t text_bytes; /* modulo 2^32 */
 };
 
+/* What is told of a frame beside its row. The last frame with such a number has it. */
+struct record_told {
+    _Atomic uint64_t frame; /* stored last */
+    _Atomic int64_t t_ns;
+    _Atomic int64_t refresh_ns;
+    atomic_bool dropped;
+};
+
 struct record {
     struct fovea_log log;
     char rows_name[FOVEA_PATH_MAX];
@@ -51,6 +59,8 @@ struct record {
     _Atomic uint64_t head;
     _Atomic uint64_t tail;
     _Atomic uint64_t lost; /* rows that found no room */
+    struct record_told *told; /* RECORD_ROWS */
+    _Atomic int shown_by; /* enum record_shown_by */
 
     /* The lock is held for a copy, and never in a frame. */
     pthread_mutex_t lock;
@@ -70,9 +80,11 @@ struct record {
     char *events;
     size_t events_count;
     struct record_row last; /* the newest row that was taken out */
+    /* When the newest frame that was shown was; 0: another may have come after it, or none has. */
+    int64_t last_shown_ns;
     int64_t first_t_ns;
     uint64_t row_count; /* written */
-    uint64_t presented_count; /* rows that say when they were presented */
+    uint64_t shown_count; /* rows that say when they were on the screen */
     uint64_t taken; /* out of the ring */
     uint64_t unwritten; /* taken, but the file did not take them */
     uint64_t lost_said;
@@ -90,8 +102,18 @@ size_t record_gzip_end(const struct record_gzip *gzip, unsigned char *out);
 
 /* record_row.c: a line with its end; at most RECORD_LINE_BYTES with the 0. */
 size_t record_row_text(const struct record *record, const struct record_row *row, char *out);
-/* What has changed since the row before, as lines of the events; at most 4 lines. */
+/* What has changed since the row before, as lines of the events; at most RECORD_MOST_EVENTS. */
+#define RECORD_MOST_EVENTS 6u
 size_t record_row_events(const struct record *record, const struct record_row *row, char *out);
+
+/* record_shown.c: false: the row waits for what record_shown says. Else that is in it. */
+bool record_shown_take(const struct record *record, struct record_row *row, int64_t now_ns);
+/* Refreshes of the display at which the frame before stayed; negative: not known. */
+int64_t record_shown_repeats(const struct record *record, const struct record_row *row);
+/* After the row was written. */
+void record_shown_note(struct record *record, const struct record_row *row);
+/* What the description of the table says of it. */
+const char *record_shown_words(const struct record *record);
 
 /* record_side.c: the descriptions beside the two tables, written anew. False: errno says why. */
 FOVEA_MUST_CHECK bool record_side_write(struct record *record);

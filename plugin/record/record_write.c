@@ -85,7 +85,7 @@ static void write_events(struct record *record)
 static bool is_full(const struct record *record)
 {
     return record->text_count + RECORD_LINE_BYTES > RECORD_TEXT_BYTES ||
-           record->events_count + 4 * RECORD_LINE_BYTES > RECORD_TEXT_BYTES;
+           record->events_count + RECORD_MOST_EVENTS * RECORD_LINE_BYTES > RECORD_TEXT_BYTES;
 }
 
 static void take_row(struct record *record, const struct record_row *row)
@@ -95,16 +95,22 @@ static void take_row(struct record *record, const struct record_row *row)
     record->first_t_ns = record->taken == 0 ? row->t_ns : record->first_t_ns;
     record->last = *row;
     record->taken++;
-    record->presented_count += row->presented_t_ns != 0;
+    record_shown_note(record, row);
 }
 
-static void write_rows(struct record *record)
+/* `last`: nobody is waited for any more. */
+static void write_rows(struct record *record, bool last)
 {
+    const int64_t now_ns = last ? INT64_MAX : fovea_time_ns();
     uint64_t tail = atomic_load_explicit(&record->tail, memory_order_relaxed);
     const uint64_t head = atomic_load_explicit(&record->head, memory_order_acquire);
     uint64_t rows = 0;
     for (; tail != head; tail++) {
-        take_row(record, &record->rows[tail % RECORD_ROWS]);
+        struct record_row row = record->rows[tail % RECORD_ROWS];
+        if (!record_shown_take(record, &row, now_ns)) {
+            break;
+        }
+        take_row(record, &row);
         atomic_store_explicit(&record->tail, tail + 1, memory_order_release);
         rows++;
         if (is_full(record)) {
@@ -121,7 +127,7 @@ static void write_rows(struct record *record)
 
 void record_write(struct record *record, bool last)
 {
-    write_rows(record);
+    write_rows(record, last);
     const int64_t now_ns = fovea_time_ns();
     if (last || (record->taken > 1 && now_ns >= record->side_next_ns)) {
         record->side_next_ns = now_ns + SIDE_EVERY_NS;

@@ -28,12 +28,14 @@ class _Frame(ctypes.Structure):
         ("height_px", ctypes.c_uint32),
         ("view_count", ctypes.c_uint32),
         ("passed_through", ctypes.c_bool),
-        ("reserved", ctypes.c_uint8 * 3),
+        ("dropped", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 2),
         ("gazes", _gaze_source.Gaze * 2),
         ("took_ns", ctypes.c_int64),
         ("presented_t_ns", ctypes.c_int64),
         ("refused", ctypes.c_uint64),
         ("vergence_m", ctypes.c_double),
+        ("refresh_ns", ctypes.c_int64),
     ]
 
 
@@ -109,6 +111,8 @@ class Record:
         took_s: Optional[float] = None,
         foveated: bool = True,
         refused: int = 0,
+        refresh_s: Optional[float] = None,
+        dropped: bool = False,
     ) -> None:
         """Adds a line, of the frame that was shown. Waits for no file; some microseconds.
 
@@ -116,7 +120,9 @@ class Record:
         shape: the picture's, rows and columns first, as of NHWC without N. t_ns: when it was foveated, on the clock of
         time.monotonic_ns(); None: the time that the sample was read for, else now. presented_t_ns: when it was on the screen, on that
         clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
-        since the one before that were not foveated or not shown; a replay has a gaze for each of them, too.
+        since the one before that were not foveated or not shown; a replay has a gaze for each of them, too. refresh_s: what the display
+        takes for a picture (1 / win.getActualFrameRate() of PsychoPy), if known: repeated pictures are counted from it. dropped: the frame was
+        never on the screen, another took its place; it has no presented_t_ns.
         """
         if len(shape) < 2 or hasattr(shape, "shape"):
             given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else tuple(shape)
@@ -126,6 +132,7 @@ class Record:
             struct_bytes=ctypes.sizeof(_Frame), width_px=width, height_px=height, view_count=1, passed_through=not foveated,
             took_ns=-1 if took_s is None else _live.whole_of("took_s in ns", took_s * 1e9 + 0.5, 0),
             presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0, 0), refused=_live.whole_of("refused", refused, 0),
+            refresh_ns=0 if refresh_s is None else _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0), dropped=bool(dropped),
         )  # fmt: skip
         frame.gazes[0] = _gaze_of(gaze)
         frame.vergence_m = gaze.vergence_m if isinstance(gaze, _live.GazeSample) else 0.0

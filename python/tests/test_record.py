@@ -37,9 +37,10 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
             gaze.push(x, y)
             sample = gaze.read()._replace(vergence_m=0.8)
             seen.append(foveator(IMAGE, sample))
-            record.add(sample, IMAGE.shape, presented_t_ns=time.monotonic_ns(), took_s=0.002)
+            at = time.monotonic_ns() if len(seen) == 1 else at + 20_000_000
+            record.add(sample, IMAGE.shape, presented_t_ns=at, took_s=0.002, refresh_s=0.01)
         record.set_config({**CONFIG, "foveation.strength": 2})
-        record.add(None, IMAGE.shape, foveated=False, refused=2)
+        record.add(None, IMAGE.shape, foveated=False, refused=2, dropped=True)
         record.add((0.25, 0.5), (30, 40))
     assert record.closed and len(os.listdir("/proc/self/task")) == before
     side, rows = rows_of(file)
@@ -49,6 +50,7 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
     assert {(row["state"], row["usable"], row["gpu_time"], row["settings"]) for row in rows[:6]} == {("0", "1", "0.002000000", "1")}
     assert all(float(row["presented"]) > float(row["timestamp"]) > 0 for row in rows[:6])
     lost, last = rows[6:]
+    assert [(row["repeated"], row["dropped"]) for row in rows] == [("n/a", "0"), *[("1", "0")] * 5, ("n/a", "1"), ("n/a", "n/a")]
     assert [row["vergence"] for row in rows] == ["1.25"] * 6 + ["n/a"] * 2
     assert (lost["foveated"], lost["refused"], lost["usable"], lost["x_coordinate"], lost["presented"]) == ("0", "2", "0", "n/a", "n/a")
     assert (last["x_coordinate"], last["y_coordinate"], last["settings"], last["frame"]) == ("10", "15", "2", "8")
@@ -74,7 +76,9 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
     for shape in ((0, 5), (5,), (2**32 + 5, 5)):
         with pytest.raises(ValueError, match="shape"):
             record.add((0.5, 0.5), shape)
-    for name, value in (("refused", -1), ("t_ns", 2**64), ("presented_t_ns", float("nan")), ("presented_t_ns", -1), ("took_s", float("inf")), ("took_s", -1)):
+    for name, value in (
+        ("refused", -1), ("t_ns", 2**64), ("presented_t_ns", float("nan")), ("presented_t_ns", -1), ("took_s", float("inf")), ("took_s", -1), ("refresh_s", -1),
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{name} .*is"):
             record.add((0.5, 0.5), (5, 5), **{name: value})
     with pytest.raises(TypeError, match="gaze is x and y"):
