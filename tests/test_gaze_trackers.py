@@ -171,26 +171,25 @@ def connection(server):
     """The next client, once it has asked for the gaze."""
     client, _ = server.accept()
     asked = b""
-    while asked.count(b"\n") < 3:
+    while asked.count(b"\n") < 5:
         asked += client.recv(1024)
-    assert asked.split(b"\r\n")[:3] == [
-        b'<SET ID="ENABLE_SEND_TIME" STATE="1" />',
-        b'<SET ID="ENABLE_SEND_POG_BEST" STATE="1" />',
-        b'<SET ID="ENABLE_SEND_DATA" STATE="1" />',
-    ]
+    whats = [b"TIME", b"POG_BEST", b"POG_LEFT", b"POG_RIGHT", b"DATA"]
+    assert asked.split(b"\r\n")[:5] == [b'<SET ID="ENABLE_SEND_%s" STATE="1" />' % what for what in whats]
     client.sendall(b'<ACK ID="ENABLE_SEND_DATA" STATE="1" />\r\n')
     with client:
         yield client
 
 
 def record(x, y, valid=1):
-    return b'<REC TIME="%.5f" BPOGX="%.5f" BPOGY="%.5f" BPOGV="%d" />\r\n' % (time.monotonic() + 100, x, y, valid)
+    eyes = b"".join(b'%sPOGX="%.5f" %sPOGY="%.5f" %sPOGV="1" ' % (eye, at, eye, y, eye) for eye, at in ((b"L", x - 0.01), (b"R", x + 0.01)))
+    return b'<REC TIME="%.5f" BPOGX="%.5f" BPOGY="%.5f" BPOGV="%d" %s/>\r\n' % (time.monotonic() + 100, x, y, valid, eyes)
 
 
 def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
     server = socket.create_server(("127.0.0.1", 0))
     server.settimeout(PATIENCE_S)
-    settings = {"source": "opengaze", "opengaze__port": server.getsockname()[1], "origin": "center"}
+    settings = {"source": "opengaze", "opengaze__port": server.getsockname()[1], "origin": "center",
+                "screen_deg": "[40,30]", "vergence__ipd_mm": 63, "vergence__distance_m": 0.7, "vergence__smooth_ms": 0}  # fmt: skip
     with server, opened(library, **settings) as source:
         with connection(server) as client:
             whole = record(0.25, 0.75)
@@ -204,6 +203,7 @@ def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
             assert abs(source.read().x - 0.25) < 1e-5
         with connection(server) as client:
             wait_until(lambda: look(source, 0.5, 1.25), lambda: client.sendall(record(0.5, 1.25)))
+            assert abs(source.diopters() - (1 / 0.7 - 0.04 * math.tan(math.radians(20)) / 0.063)) < 1e-3
 
 
 # ---- Open Sound Control, by python-osc

@@ -6,6 +6,7 @@
 #include "plugin/gaze/gaze_intake.h"
 #include "plugin/gaze/sources/gaze_lsl_channels.h"
 #include "plugin/gaze/sources/gaze_neon_message.h"
+#include "plugin/gaze/sources/gaze_opengaze_line.h"
 #include "plugin/gaze/sources/gaze_osc_packet.h"
 #include "plugin/gaze/sources/gaze_pupil_message.h"
 #include "plugin/gaze/sources/gaze_replay_file.h"
@@ -223,6 +224,7 @@ TEST(settings_that_do_not_fit_are_named)
     } cases[] = {
         {FOVEA_GAZE_SCANPATH, 63, 0, "gaze.vergence.ipd_mm goes by degrees: set gaze.screen_deg"},
         {FOVEA_GAZE_OSC, 63, 0, "gaze.source osc"}, /* its own words */
+        {FOVEA_GAZE_OPENGAZE, 63, 40, "set gaze.vergence.distance_m, the metres to it"},
         {FOVEA_GAZE_MOUSE, 19, 40, "gaze.vergence.ipd_mm is 19; it must be 0 or 20 to 100"},
         {FOVEA_GAZE_MOUSE, 101, 40, "gaze.vergence.ipd_mm is 101; it must be 0 to 100"},
         {FOVEA_GAZE_MOUSE, 63, 0, NULL},
@@ -282,6 +284,30 @@ TEST(recordings_of_both_eyes_tell_where_these_cross)
     }
     assert_int_equal(remove(path), 0);
     assert_near(fovea_gaze_source_vergence_m(NULL, 0), 0, 0);
+}
+
+/* Numbers of an eye that are none do not count, but where that eye is the gaze. */
+TEST(eyes_of_open_gaze_are_two_where_both_are_seen)
+{
+    static const char *const right[] = {"RPOGY=\"0.4\" RPOGV=\"1\"", "RPOGY=\"0.4\" RPOGV=\"0\"",
+                                        "RPOGV=\"1\"", "RPOGY=\"q\" RPOGV=\"1\""};
+    struct fovea_gaze_settings settings = telling(FOVEA_GAZE_OPENGAZE);
+    settings.space = FOVEA_GAZE_SPACE_UV;
+    for (size_t i = 0; i < COUNT_OF(right); i++) {
+        char line[512];
+        snprintf(line, sizeof line,
+                 "<REC BPOGX=\"0.5\" BPOGY=\"0.4\" BPOGV=\"1\" LPOGX=\"%.17g\" LPOGY=\"0.4\" "
+                 "LPOGV=\"1\" RPOGX=\"%.17g\" %s />",
+                 place_x(-0.0315, 3), place_x(0.0315, 3), right[i]);
+        struct gaze_opengaze_record record;
+        assert_null(gaze_opengaze_parse(line, strlen(line), FOVEA_OPENGAZE_BEST, &record));
+        assert_true(record.has_gaze && record.has_eyes == (i == 0));
+        struct gaze_sight sights[2];
+        gaze_vergence_from_places(&settings, 0.7, record.eyes_x, record.eyes_y, sights);
+        assert_true(i > 0 || fabs(gaze_vergence_diopters(sights, 0) - 1.0 / 3) < 1e-9);
+        const char *why = gaze_opengaze_parse(line, strlen(line), FOVEA_OPENGAZE_RIGHT, &record);
+        assert_true((why != NULL) == (i == 3));
+    }
 }
 
 TEST(eyes_over_osc_are_two_where_each_is_told)

@@ -195,7 +195,14 @@ static enum fovea_result check_vergence(const struct fovea_gaze_settings *s, str
         log_error(log, "gaze.vergence.ipd_mm is %g; it must be 0 or 20 to 100", s->vergence_ipd_mm);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const bool has_places = s->kind == FOVEA_GAZE_LSL || s->kind == FOVEA_GAZE_SCANPATH;
+    const bool is_screen = s->kind == FOVEA_GAZE_OPENGAZE;
+    if (s->vergence_ipd_mm > 0 && is_screen && !(s->vergence_distance_m > 0)) {
+        log_error(log, "gaze.source opengaze has places on a screen: set gaze.vergence.distance_m, "
+                       "the metres to it");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const bool has_places =
+        is_screen || s->kind == FOVEA_GAZE_LSL || s->kind == FOVEA_GAZE_SCANPATH;
     return s->vergence_ipd_mm > 0 && has_places ? check_screen(s, "gaze.vergence.ipd_mm", log)
                                                 : FOVEA_OK;
 }

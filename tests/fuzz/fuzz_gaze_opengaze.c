@@ -15,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                  &out)) {
             REQUIRE(!out.has_gaze || (isfinite(out.x) && isfinite(out.y)));
             REQUIRE(!out.has_time || isfinite(out.time_s));
+            for (int i = 0; i < 2; i++) {
+                REQUIRE(!out.has_eyes || (isfinite(out.eyes_x[i]) && isfinite(out.eyes_y[i])));
+            }
         }
     }
     return 0;

@@ -5,12 +5,11 @@
  * asks for the stream, takes its packets, by datagrams or on the connection, and begins again when
  * the app has gone. Its time echo, where the settings name its port, says how far the two clocks
  * are apart. */
-#include "gaze_address.h"
+#include "gaze_connect.h"
 #include "gaze_neon_message.h"
 #include "gaze_neon_time.h"
 #include "gaze_rtp_ports.h"
 #include "gaze_rtsp.h"
-#include "plugin/gaze/gaze_feed.h"
 
 #include "core/log.h"
 
@@ -287,34 +286,10 @@ static bool ask(struct neon *neon, const char *method, const char *url, const ch
 
 /* ---- A stream */
 
-static bool finish_connecting(struct neon *neon)
-{
-    int error = ETIMEDOUT;
-    socklen_t bytes = sizeof error;
-    struct pollfd look = {.fd = neon->connection, .events = POLLOUT};
-    if (!gaze_feed_wait(&neon->feed, neon->connection, POLLOUT, CONNECT_MS)) {
-        return false;
-    }
-    if (poll(&look, 1, 0) == 1 &&
-        getsockopt(neon->connection, SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
-        error = errno;
-    }
-    errno = error;
-    return error == 0;
-}
-
 static bool connect_to(struct neon *neon)
 {
-    const struct gaze_address *address = &neon->address;
-    neon->connection =
-        socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const bool at_once =
-        neon->connection >= 0 &&
-        connect(neon->connection, (const struct sockaddr *)&address->storage, address->bytes) == 0;
-    if (at_once || (neon->connection >= 0 && errno == EINPROGRESS && finish_connecting(neon))) {
-        return true;
-    }
-    return give_up(neon, "%s", strerrordesc_np(errno));
+    neon->connection = gaze_connect(&neon->feed, &neon->address, CONNECT_MS);
+    return neon->connection >= 0 || give_up(neon, "%s", strerrordesc_np(errno));
 }
 
 static bool describe(struct neon *neon, char base[GAZE_RTSP_URL_BYTES])

@@ -3,10 +3,9 @@
 
 /* A server of the Open Gaze API, as Gazepoint's trackers have one: TCP, a line a sample. A thread
  * connects, takes lines, and connects again when the server has gone. */
-#include "gaze_address.h"
+#include "gaze_connect.h"
 #include "gaze_opengaze_line.h"
 #include "plugin/gaze/gaze_clock.h"
-#include "plugin/gaze/gaze_feed.h"
 
 #include "core/log.h"
 
@@ -33,6 +32,18 @@ struct opengaze {
     bool overlong; /* what comes until the end of the line is of no use */
 };
 
+/* That both are seen is all that the server says of them. */
+static void take_eyes(struct gaze_feed *feed, const struct gaze_opengaze_record *record,
+                      const struct fovea_gaze_sample *sample)
+{
+    struct fovea_gaze_sample seen = *sample;
+    seen.confidence = 1.0;
+    if (record->has_eyes) {
+        gaze_feed_add_places(feed, feed->base.settings.vergence_distance_m, record->eyes_x,
+                             record->eyes_y, &seen);
+    }
+}
+
 static void take_line(struct opengaze *opengaze, const char *line, size_t bytes)
 {
     struct gaze_feed *feed = &opengaze->feed;
@@ -51,6 +62,7 @@ static void take_line(struct opengaze *opengaze, const char *line, size_t bytes)
         sample.confidence = record.valid ? 1.0 : 0.0;
         gaze_feed_good(feed);
         gaze_feed_add(feed, &sample);
+        take_eyes(feed, &record, &sample);
     }
 }
 
@@ -89,50 +101,31 @@ static bool read_some(struct opengaze *opengaze)
     return count > 0 || (count < 0 && errno == EINTR);
 }
 
+static bool wants(const struct fovea_gaze_settings *settings, enum fovea_opengaze_point point)
+{
+    const bool is_eye = point == FOVEA_OPENGAZE_LEFT || point == FOVEA_OPENGAZE_RIGHT;
+    return point == settings->opengaze_point || (is_eye && settings->vergence_ipd_mm > 0.0);
+}
+
 /* errno says why not. */
 static bool ask_for_gaze(struct opengaze *opengaze)
 {
-    char text[256];
-    const int bytes = snprintf(text, sizeof text,
-                               "<SET ID=\"ENABLE_SEND_TIME\" STATE=\"1\" />\r\n"
-                               "<SET ID=\"ENABLE_SEND_POG_%s\" STATE=\"1\" />\r\n"
-                               "<SET ID=\"ENABLE_SEND_DATA\" STATE=\"1\" />\r\n",
-                               gaze_opengaze_name(opengaze->feed.base.settings.opengaze_point));
-    const ssize_t sent = send(opengaze->socket, text, (size_t)bytes, MSG_NOSIGNAL);
-    if (sent >= 0 && sent != bytes) {
+    char text[512] = "<SET ID=\"ENABLE_SEND_TIME\" STATE=\"1\" />\r\n";
+    size_t bytes = strlen(text);
+    for (int point = FOVEA_OPENGAZE_BEST; point <= FOVEA_OPENGAZE_RIGHT; point++) {
+        if (wants(&opengaze->feed.base.settings, (enum fovea_opengaze_point)point)) {
+            bytes += (size_t)snprintf(text + bytes, sizeof text - bytes,
+                                      "<SET ID=\"ENABLE_SEND_POG_%s\" STATE=\"1\" />\r\n",
+                                      gaze_opengaze_name((enum fovea_opengaze_point)point));
+        }
+    }
+    bytes += (size_t)snprintf(text + bytes, sizeof text - bytes,
+                              "<SET ID=\"ENABLE_SEND_DATA\" STATE=\"1\" />\r\n");
+    const ssize_t sent = send(opengaze->socket, text, bytes, MSG_NOSIGNAL);
+    if (sent >= 0 && (size_t)sent != bytes) {
         errno = ENOBUFS;
     }
-    return sent == bytes;
-}
-
-static bool finish_connecting(struct opengaze *opengaze)
-{
-    int error = ETIMEDOUT;
-    socklen_t bytes = sizeof error;
-    struct pollfd look = {.fd = opengaze->socket, .events = POLLOUT};
-    if (!gaze_feed_wait(&opengaze->feed, opengaze->socket, POLLOUT, CONNECT_MS)) {
-        return false;
-    }
-    if (poll(&look, 1, 0) == 1 &&
-        getsockopt(opengaze->socket, SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
-        error = errno;
-    }
-    errno = error;
-    return error == 0;
-}
-
-/* errno says why not. */
-static bool connect_to(struct opengaze *opengaze)
-{
-    const struct gaze_address *address = &opengaze->address;
-    opengaze->socket =
-        socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (opengaze->socket < 0) {
-        return false;
-    }
-    const bool at_once =
-        connect(opengaze->socket, (const struct sockaddr *)&address->storage, address->bytes) == 0;
-    return at_once || (errno == EINPROGRESS && finish_connecting(opengaze));
+    return sent >= 0 && (size_t)sent == bytes;
 }
 
 static void listen_to(struct opengaze *opengaze)
@@ -154,7 +147,8 @@ static void *receive(void *user)
     const struct fovea_gaze_settings *settings = &feed->base.settings;
     while (gaze_feed_wait(feed, -1, 0, 0)) {
         const char *why = "it has ended, or says nothing";
-        if (connect_to(opengaze) && ask_for_gaze(opengaze)) {
+        opengaze->socket = gaze_connect(feed, &opengaze->address, CONNECT_MS);
+        if (opengaze->socket >= 0 && ask_for_gaze(opengaze)) {
             listen_to(opengaze);
         } else {
             why = strerrordesc_np(errno);
@@ -205,4 +199,5 @@ const struct gaze_source_api gaze_opengaze = {
     .finish = opengaze_finish,
     .intake = gaze_feed_intake,
     .observe = gaze_feed_observe,
+    .vergence_m = gaze_feed_vergence_m,
 };

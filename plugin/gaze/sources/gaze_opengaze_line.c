@@ -58,21 +58,25 @@ static bool take_attribute(struct span *rest, struct span *name, struct span *va
            nothing.at == nothing.end && take_until(rest, '"', value);
 }
 
-enum { X, Y, VALID, SECONDS, NUMBERS };
+/* Of a point, and of each eye. */
+enum { X, Y, VALID, NUMBERS };
+enum { POINT, LEFT_EYE, RIGHT_EYE, POINTS };
 
-/* -> what the name is of, NUMBERS: nothing that counts. */
-static int number_of(struct span name, enum fovea_opengaze_point point)
+struct numbers {
+    double of[POINTS][NUMBERS]; /* NAN: it is not there */
+    double time_s;
+};
+
+/* -> which of a point's the name is, NUMBERS: none. */
+static int number_of(struct span name, char point)
 {
-    const char words[NUMBERS][6] = {{NAMES[point][0], 'P', 'O', 'G', 'X'},
-                                    {NAMES[point][0], 'P', 'O', 'G', 'Y'},
-                                    {NAMES[point][0], 'P', 'O', 'G', 'V'},
-                                    "TIME"};
-    for (int i = 0; i < NUMBERS; i++) {
-        if (is_word(name, words[i])) {
-            return i;
-        }
+    const char words[NUMBERS][6] = {
+        {point, 'P', 'O', 'G', 'X'}, {point, 'P', 'O', 'G', 'Y'}, {point, 'P', 'O', 'G', 'V'}};
+    int i = 0;
+    while (i < NUMBERS && !is_word(name, words[i])) {
+        i++;
     }
-    return NUMBERS;
+    return i;
 }
 
 static bool read_number(struct span value, double *out)
@@ -80,23 +84,59 @@ static bool read_number(struct span value, double *out)
     return json_decimal(value.at, value.end, out) == value.end && isfinite(*out);
 }
 
-static const char *judge(const double *numbers, struct gaze_opengaze_record *out)
+static bool is_whole(const double of[NUMBERS])
 {
-    out->has_gaze = !isnan(numbers[X]) && !isnan(numbers[Y]) && !isnan(numbers[VALID]);
-    out->x = numbers[X];
-    out->y = numbers[Y];
-    out->valid = numbers[VALID] > 0.0;
-    out->has_time = !isnan(numbers[SECONDS]);
-    out->time_s = numbers[SECONDS];
-    return NULL;
+    return !isnan(of[X]) && !isnan(of[Y]) && !isnan(of[VALID]);
+}
+
+static void judge(const struct numbers *numbers, struct gaze_opengaze_record *out)
+{
+    const double *point = numbers->of[POINT];
+    out->has_gaze = is_whole(point);
+    out->x = point[X];
+    out->y = point[Y];
+    out->valid = point[VALID] > 0.0;
+    out->has_time = !isnan(numbers->time_s);
+    out->time_s = numbers->time_s;
+    out->has_eyes = true;
+    for (int i = 0; i < 2; i++) {
+        const double *eye = numbers->of[LEFT_EYE + i];
+        out->has_eyes = out->has_eyes && is_whole(eye) && eye[VALID] > 0.0;
+        out->eyes_x[i] = eye[X];
+        out->eyes_y[i] = eye[Y];
+    }
+}
+
+/* False: a number of the point is none. One of an eye's counts as not there. */
+static bool take_number(struct span name, struct span value, const char points[POINTS],
+                        struct numbers *numbers)
+{
+    double number = NAN;
+    const bool good = read_number(value, &number);
+    if (is_word(name, "TIME")) {
+        numbers->time_s = number;
+        return good;
+    }
+    bool counts = false;
+    for (int i = 0; i < POINTS; i++) {
+        const int which = number_of(name, points[i]);
+        if (which < NUMBERS) {
+            numbers->of[i][which] = good ? number : (double)NAN;
+            counts = counts || i == POINT;
+        }
+    }
+    return good || !counts;
 }
 
 const char *gaze_opengaze_parse(const char *line, size_t bytes, enum fovea_opengaze_point point,
                                 struct gaze_opengaze_record *out)
 {
     static const char begin[] = "<REC";
+    const char points[POINTS] = {NAMES[point][0], NAMES[FOVEA_OPENGAZE_LEFT][0],
+                                 NAMES[FOVEA_OPENGAZE_RIGHT][0]};
     struct span rest = {.at = line, .end = line + bytes};
-    double numbers[NUMBERS] = {NAN, NAN, NAN, NAN};
+    struct numbers numbers = {.of = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}},
+                              .time_s = NAN};
     *out = (struct gaze_opengaze_record){0};
     pass_spaces(&rest);
     if ((size_t)(rest.end - rest.at) < sizeof begin - 1 ||
@@ -110,14 +150,10 @@ const char *gaze_opengaze_parse(const char *line, size_t bytes, enum fovea_openg
         if (!take_attribute(&rest, &name, &value)) {
             return "it must be <REC NAME=\"value\" ... />";
         }
-        double number = NAN;
-        const int which = number_of(name, point);
-        if (which < NUMBERS && !read_number(value, &number)) {
+        if (!take_number(name, value, points, &numbers)) {
             return "a number in it is not one";
         }
-        if (which < NUMBERS) {
-            numbers[which] = number;
-        }
     }
-    return judge(numbers, out);
+    judge(&numbers, out);
+    return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One line of an Open Gaze server: <REC TIME="8.1" BPOGX="0.47" BPOGY="0.43" BPOGV="1" />, or an
+/* One line of an Open Gaze server: <REC TIME="8.1" BPOGX="0.47" BPOGY="0.43" BPOGV="1" />, which
+ * may have the same of each eye (LPOGX, RPOGX), or an
  * answer to a request, which says nothing of the gaze. */
 #ifndef FOVEA_GAZE_OPENGAZE_LINE_H
 #define FOVEA_GAZE_OPENGAZE_LINE_H
@@ -15,6 +16,9 @@ struct gaze_opengaze_record {
     bool valid;
     bool has_time;
     double time_s; /* on the server's clock */
+    bool has_eyes; /* both are seen: where the left and the right one look, likewise */
+    double eyes_x[2];
+    double eyes_y[2];
 };
 
 /* NULL: understood. Else why not. */
