@@ -158,6 +158,14 @@ static inline void fovea_gl_frame_init(struct fovea_gl_frame *frame)
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea,
                                                               const struct fovea_gl_frame *frame);
 
+/* When the picture of the newest frame was on the screen, as the program's own flip says: for the
+ * record of the shared way ("record.file"). t_ns is of fovea_time_ns, CLOCK_MONOTONIC; refresh_ns
+ * is what the display takes for a picture, 0: not known. Once a frame, before the next one. Nothing
+ * happens without a record. FOVEA_ERROR_INVALID_ARGUMENT: t_ns is not above 0, or refresh_ns is
+ * below it. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gl_shown(struct fovea_gl *fovea, int64_t t_ns,
+                                                            int64_t refresh_ns);
+
 /* In words, which way runs and why; until the next frame. */
 FOVEA_API const char *fovea_gl_way_reason(const struct fovea_gl *fovea);
 

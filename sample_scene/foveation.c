@@ -9,6 +9,7 @@
 
 struct foveation {
     struct fovea_vk *fovea;
+    bool taken; /* the newest frame was */
     bool failing; /* so that a failure is told once, and not each frame */
     uint64_t failed_frames;
 };
@@ -139,6 +140,11 @@ struct fovea_point_uv foveation_gaze_at(struct foveation *foveation, VkExtent2D 
         view.eye = (enum fovea_map_eye)0; /* the settings' */
     }
     return fovea_vk_gaze_at(foveation->fovea, &view, place, &gaze) < 0 ? place : gaze;
+}
+
+uint64_t foveation_present(struct foveation *foveation, struct fovea_present *present)
+{
+    return foveation->taken ? fovea_present_begin(present, foveation->fovea, 0) : 0;
 }
 
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
@@ -303,6 +309,7 @@ enum foveation_outcome foveation_run(struct foveation *foveation,
                                    ? fovea_vk_foveate(foveation->fovea, &desc)
                                    : FOVEA_ERROR_INVALID_STATE;
     tell(foveation, result);
+    foveation->taken = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
     if (is_lost(result)) {
         return FOVEATION_LOST;
     }

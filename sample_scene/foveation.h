@@ -9,6 +9,7 @@
  *     once                        foveation_create
  *     for each size               foveation_image_create, where the copies are to be saved
  *     each frame                  foveation_acquire, draw, foveation_run
+ *     for a record                foveation_present, around vkQueuePresentKHR (swapchain.c)
  *     at the end                  vkDeviceWaitIdle, foveation_destroy */
 #ifndef SCENE_FOVEATION_H
 #define SCENE_FOVEATION_H
@@ -36,6 +37,9 @@ void foveation_show(struct foveation *foveation, struct fovea_gaze_source *sourc
 struct fovea_point_uv foveation_gaze_at(struct foveation *foveation, VkExtent2D extent,
                                         uint32_t eye, const struct fovea_geometry *geometry,
                                         struct fovea_point_uv place);
+/* The number that the present of the newest frame gets; 0: none, as Fovea did not take it, or there
+ * is no record. */
+uint64_t foveation_present(struct foveation *foveation, struct fovea_present *present);
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
 
 /* One side of a frame. The engine made the image itself, or Fovea made it for the engine: then

@@ -5,13 +5,13 @@
 #ifndef SCENE_GPU_H
 #define SCENE_GPU_H
 
-#include "fovea_vulkan.h"
+#include "fovea_present.h"
 #include "say.h"
 
 #include <stdatomic.h>
 #include <vulkan/vulkan.h>
 
-#define GPU_MAX_EXTENSIONS (FOVEA_VK_MAX_EXTENSIONS + 2)
+#define GPU_MAX_EXTENSIONS (FOVEA_VK_MAX_EXTENSIONS + 4)
 
 struct gpu {
     VkInstance instance;
@@ -27,6 +27,7 @@ struct gpu {
     const char *extensions[GPU_MAX_EXTENSIONS];
     uint32_t extension_count;
     bool timeline_semaphore;
+    enum fovea_present_way present_way; /* with what this needs */
 };
 
 /* All functions here and below return false after a message has been printed. */
@@ -43,6 +44,7 @@ struct gpu_device_desc {
     int index; /* in the order of gpu_list_devices; -1: the best one for the backend */
     enum fovea_backend backend;
     VkSurfaceKHR surface; /* the queue must be able to present to it; VK_NULL_HANDLE: no window */
+    bool records; /* when pictures are in the window is to be known */
 };
 
 bool gpu_open_device(struct gpu *gpu, const struct gpu_device_desc *desc);

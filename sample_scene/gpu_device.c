@@ -130,6 +130,27 @@ static bool choose(struct gpu *gpu, const struct gpu_device_desc *desc)
     return true;
 }
 
+static enum fovea_present_way choose_present_way(const struct gpu *gpu)
+{
+    for (int way = FOVEA_PRESENT_DISPLAY_TIMING; way <= FOVEA_PRESENT_WAIT; way++) {
+        if (fovea_present_offers(gpu->instance, gpu->physical, vkGetInstanceProcAddr,
+                                 (enum fovea_present_way)way)) {
+            return (enum fovea_present_way)way;
+        }
+    }
+    return FOVEA_PRESENT_UNKNOWN;
+}
+
+static void add_present_extensions(struct gpu *gpu)
+{
+    if (gpu->present_way == FOVEA_PRESENT_DISPLAY_TIMING) {
+        gpu->extensions[gpu->extension_count++] = VK_GOOGLE_DISPLAY_TIMING_EXTENSION_NAME;
+    } else if (gpu->present_way == FOVEA_PRESENT_WAIT) {
+        gpu->extensions[gpu->extension_count++] = VK_KHR_PRESENT_ID_EXTENSION_NAME;
+        gpu->extensions[gpu->extension_count++] = VK_KHR_PRESENT_WAIT_EXTENSION_NAME;
+    }
+}
+
 static bool make_device(struct gpu *gpu, const struct fovea_vk_requirements *needs)
 {
     const float priority = 1.0f;
@@ -140,9 +161,19 @@ static bool make_device(struct gpu *gpu, const struct fovea_vk_requirements *nee
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE};
+    VkPhysicalDevicePresentWaitFeaturesKHR present_wait = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR,
+        .pNext = needs->timeline_semaphore ? &timeline : NULL,
+        .presentWait = VK_TRUE};
+    VkPhysicalDevicePresentIdFeaturesKHR present_id = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR,
+        .pNext = &present_wait,
+        .presentId = VK_TRUE};
     VkPhysicalDeviceFeatures features = {0};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .pNext = needs->timeline_semaphore ? &timeline : NULL,
+                               .pNext = gpu->present_way == FOVEA_PRESENT_WAIT
+                                            ? (const void *)&present_id
+                                            : present_wait.pNext,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
                                .enabledExtensionCount = gpu->extension_count,
@@ -168,6 +199,8 @@ bool gpu_open_device(struct gpu *gpu, const struct gpu_device_desc *desc)
     }
     if (desc->surface) {
         gpu->extensions[gpu->extension_count++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+        gpu->present_way = desc->records ? choose_present_way(gpu) : FOVEA_PRESENT_UNKNOWN;
+        add_present_extensions(gpu);
     }
     return make_device(gpu, &needs);
 }

@@ -90,6 +90,24 @@ static bool take_images(struct swapchain *swapchain)
     return true;
 }
 
+/* For a record; without one nothing happens. */
+static bool watch(struct swapchain *swapchain)
+{
+    struct fovea_present_desc desc;
+    fovea_present_desc_init(&desc);
+    desc.device = swapchain->gpu->device;
+    desc.get_device_proc_addr = vkGetDeviceProcAddr;
+    desc.swapchain = swapchain->handle;
+    desc.mode = VK_PRESENT_MODE_FIFO_KHR;
+    desc.way = swapchain->gpu->present_way;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    const enum fovea_result result = fovea_present_create(&desc, &swapchain->present);
+    if (result < 0) {
+        say_error("when pictures are on the screen cannot be asked: %s", fovea_result_name(result));
+    }
+    return result >= 0;
+}
+
 static bool create(struct swapchain *swapchain, const VkSurfaceCapabilitiesKHR *can)
 {
     uint32_t most = can->maxImageCount ? can->maxImageCount : SWAPCHAIN_MAX_IMAGES;
@@ -117,11 +135,12 @@ static bool create(struct swapchain *swapchain, const VkSurfaceCapabilitiesKHR *
     if (!(can->supportedCompositeAlpha & VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR)) {
         info.compositeAlpha = VK_COMPOSITE_ALPHA_INHERIT_BIT_KHR;
     }
+    fovea_present_destroy(&swapchain->present); /* nobody may wait for what is replaced */
     swapchain->handle = VK_NULL_HANDLE;
     VkResult result = vkCreateSwapchainKHR(swapchain->gpu->device, &info, NULL, &swapchain->handle);
     vkDestroySwapchainKHR(swapchain->gpu->device, old, NULL);
     VK_TRY(result);
-    return true;
+    return watch(swapchain);
 }
 
 bool swapchain_make(struct swapchain *swapchain, VkExtent2D window)
@@ -141,6 +160,7 @@ void swapchain_finish(struct swapchain *swapchain)
 {
     if (swapchain->gpu && swapchain->gpu->device) {
         drop_images(swapchain);
+        fovea_present_destroy(&swapchain->present);
         vkDestroySwapchainKHR(swapchain->gpu->device, swapchain->handle, NULL);
         swapchain->handle = VK_NULL_HANDLE;
     }
@@ -169,13 +189,24 @@ enum swapchain_outcome swapchain_acquire(struct swapchain *swapchain, uint64_t n
                                        : outcome_of(result, "vkAcquireNextImageKHR");
 }
 
-enum swapchain_outcome swapchain_present(struct swapchain *swapchain, uint32_t index)
+enum swapchain_outcome swapchain_present(struct swapchain *swapchain, uint32_t index,
+                                         uint64_t number)
 {
+    const VkPresentTimeGOOGLE time = {.presentID = (uint32_t)number};
+    const VkPresentTimesInfoGOOGLE times = {
+        .sType = VK_STRUCTURE_TYPE_PRESENT_TIMES_INFO_GOOGLE, .swapchainCount = 1, .pTimes = &time};
+    const VkPresentIdKHR id = {
+        .sType = VK_STRUCTURE_TYPE_PRESENT_ID_KHR, .swapchainCount = 1, .pPresentIds = &number};
+    const bool waits = swapchain->gpu->present_way == FOVEA_PRESENT_WAIT;
+    const void *chain = waits ? (const void *)&id : &times;
     VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
+                             .pNext = number ? chain : NULL,
                              .waitSemaphoreCount = 1,
                              .pWaitSemaphores = &swapchain->finished[index],
                              .swapchainCount = 1,
                              .pSwapchains = &swapchain->handle,
                              .pImageIndices = &index};
-    return outcome_of(vkQueuePresentKHR(swapchain->gpu->queue, &info), "vkQueuePresentKHR");
+    const VkResult result = vkQueuePresentKHR(swapchain->gpu->queue, &info);
+    fovea_present_end(swapchain->present, result);
+    return outcome_of(result, "vkQueuePresentKHR");
 }

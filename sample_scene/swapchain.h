@@ -15,6 +15,7 @@ struct swapchain {
     VkSurfaceKHR surface;
     VkSurfaceFormatKHR format;
     VkSwapchainKHR handle;
+    struct fovea_present *present; /* says when its pictures are on the screen */
     VkExtent2D extent;
     VkImage images[SWAPCHAIN_MAX_IMAGES];
     uint32_t image_count;
@@ -35,6 +36,8 @@ enum swapchain_outcome { SWAPCHAIN_FINE, SWAPCHAIN_STALE, SWAPCHAIN_FAILED };
 /* The next image, for frame `number`. STALE: there is none until it is made anew. */
 enum swapchain_outcome swapchain_acquire(struct swapchain *swapchain, uint64_t number,
                                          uint32_t *out_index);
-enum swapchain_outcome swapchain_present(struct swapchain *swapchain, uint32_t index);
+/* Its present gets that number, where it is not 0 (foveation_present). */
+enum swapchain_outcome swapchain_present(struct swapchain *swapchain, uint32_t index,
+                                         uint64_t number);
 
 #endif

@@ -38,6 +38,13 @@ bool value_is(const struct fovea_settings *settings, const char *path, const cha
     return strcmp(text_of(settings, path, &text), word) == 0;
 }
 
+bool value_names(const struct fovea_settings *settings, const char *path)
+{
+    struct text text;
+    const char *name = text_of(settings, path, &text);
+    return name[strspn(name, "\"")] != '\0';
+}
+
 struct value_words value_words(const struct fovea_settings *settings, const char *path)
 {
     struct text text;

@@ -10,6 +10,8 @@
 
 double value_number(const struct fovea_settings *settings, const char *path);
 bool value_is(const struct fovea_settings *settings, const char *path, const char *word);
+/* It is the name of a file, and not empty. */
+bool value_names(const struct fovea_settings *settings, const char *path);
 
 /* A word, or the name of a file: the last part of a long one. */
 struct value_words {

@@ -108,7 +108,8 @@ static bool open_all(struct window *window)
 {
     struct engine *engine = window->engine;
     struct gpu_device_desc device = {.index = window->options->device,
-                                     .backend = value_backend(window->settings->now)};
+                                     .backend = value_backend(window->settings->now),
+                                     .records = value_names(window->settings->now, "record.file")};
     if (!open_window(window) || !open_surface(window)) {
         return false;
     }
@@ -271,7 +272,8 @@ static bool one_frame(struct window *window)
     if (!frames_run(&window->engine->frames, &request)) {
         return false;
     }
-    outcome = swapchain_present(swapchain, index);
+    outcome = swapchain_present(swapchain, index,
+                                foveation_present(window->engine->foveation, swapchain->present));
     window->keys.resized |= outcome == SWAPCHAIN_STALE;
     window->number++;
     return outcome != SWAPCHAIN_FAILED;

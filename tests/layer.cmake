@@ -34,6 +34,7 @@ endif()
 if(VULKAN_LOADER AND TARGET fovea_layer)
     add_library(layer_screenless MODULE
         layer/screenless/screenless.c
+        layer/screenless/screenless_clock.c
         layer/screenless/screenless_present.c
         layer/screenless/screenless_surface.c
         layer/screenless/screenless_swapchain.c

@@ -112,3 +112,22 @@ void frame_journal_end(struct fovea_vk *fovea, struct frame_slot *slot,
     slot->row_over = true;
     push_rows(fovea);
 }
+
+uint64_t frame_journal_frame(const struct fovea_vk *fovea)
+{
+    return fovea->record ? fovea->frame : 0;
+}
+
+void frame_journal_expect(struct fovea_vk *fovea, enum record_shown_by by)
+{
+    if (fovea->record) {
+        record_expect(fovea->record, by);
+    }
+}
+
+void frame_journal_shown(struct fovea_vk *fovea, uint64_t frame, const struct record_shown *shown)
+{
+    if (fovea->record) {
+        record_shown(fovea->record, frame, shown);
+    }
+}

@@ -28,4 +28,10 @@ struct frame_journal_end {
 void frame_journal_end(struct fovea_vk *fovea, struct frame_slot *slot,
                        const struct frame_journal_end *end);
 
+/* The number of the newest frame; 0: there is no record. */
+uint64_t frame_journal_frame(const struct fovea_vk *fovea);
+/* Who will say when frames were on the screen; and when one was. Any thread (record.h). */
+void frame_journal_expect(struct fovea_vk *fovea, enum record_shown_by by);
+void frame_journal_shown(struct fovea_vk *fovea, uint64_t frame, const struct record_shown *shown);
+
 #endif

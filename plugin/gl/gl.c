@@ -264,6 +264,14 @@ const char *fovea_gl_way_reason(const struct fovea_gl *fovea)
     return fovea ? fovea->reason : "";
 }
 
+enum fovea_result fovea_gl_shown(struct fovea_gl *fovea, int64_t t_ns, int64_t refresh_ns)
+{
+    if (!fovea || t_ns <= 0 || refresh_ns < 0) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return fovea->shared ? gl_shared_shown(fovea->shared, t_ns, refresh_ns) : FOVEA_OK;
+}
+
 /* ---- A frame */
 
 /* Two pictures of one size and kind: src as read, and what becomes of it. */

@@ -4,6 +4,7 @@
 #include "gl_shared.h"
 
 #include "gl_vulkan.h"
+#include "fovea_present.h"
 
 #include "core/log.h"
 
@@ -503,4 +504,14 @@ enum fovea_result gl_shared_foveate(struct gl_shared *shared, const struct gl_te
     const enum fovea_result result = run(shared, src, dst, gaze, top_down, out_why);
     give_back_blit_state(shared, &state);
     return result;
+}
+
+enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns)
+{
+    const uint64_t frame = fovea_present_frame(shared->fovea);
+    struct fovea_present_shown shown;
+    fovea_present_shown_init(&shown);
+    shown.t_ns = t_ns;
+    shown.refresh_ns = refresh_ns;
+    return frame == 0 ? FOVEA_OK : fovea_present_tell(shared->fovea, frame, &shown);
 }

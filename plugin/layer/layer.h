@@ -16,6 +16,7 @@
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is
  *                        presented
+ *     layer_timing.c     when frames are on the screen, for the record
  *     layer_retry.c      presents that run out of memory and are tried again
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_choices.c    what files and keys have made of the settings
@@ -31,6 +32,7 @@
 
 #include "config/settings.h"
 #include "core/said.h"
+#include "fovea_present.h"
 #include "fovea_vulkan.h"
 
 #include <pthread.h>
@@ -170,6 +172,13 @@ enum layer_said {
     LAYER_SAID_OPENXR,
 };
 
+/* How frames of a device are watched, for the record. */
+struct layer_timing {
+    enum fovea_present_way way; /* UNKNOWN: they are not */
+    bool has_ids; /* the program gives presents numbers of its own, */
+    bool has_waits; /* and may wait for them */
+};
+
 struct layer_device {
     void *key;
     VkDevice handle;
@@ -179,6 +188,7 @@ struct layer_device {
     PFN_vkSetDeviceLoaderData set_loader_data;
     bool inert;
     bool timeline; /* the device was made with the feature */
+    struct layer_timing timing; /* and with what this needs */
     const char **extensions; /* all that it was made with; the names are copies */
     uint32_t extension_count;
     struct said said; /* of enum layer_said */
@@ -241,6 +251,9 @@ struct layer_swapchain {
     struct layer_device *device;
     VkFormat format;
     VkColorSpaceKHR color_space;
+    VkPresentModeKHR present_mode;
+    struct fovea_present *present; /* NULL: its frames are not watched */
+    bool present_over; /* nor will they be */
     uint32_t width_px, height_px;
     uint32_t window; /* X11; 0: unknown */
     uint32_t image_count;
@@ -362,15 +375,34 @@ void layer_devices_leave(const struct layer_instance *instance);
 /* In the child of a fork: what its parent has made goes down and is not touched otherwise. */
 bool layer_instance_is_parents(const struct layer_instance *instance);
 
-/* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in
- * structures of the program's are patched, and put back by layer_features_restore. */
-struct layer_features {
-    VkPhysicalDeviceTimelineSemaphoreFeatures own;
+/* layer_features.c: a chain of VkDeviceCreateInfo with a feature switched on whose structure has
+ * one bit: timelineSemaphore, presentId, presentWait. Bits in structures of the program's are
+ * patched, and put back by layer_feature_restore. */
+struct layer_feature_bit {
+    VkStructureType type;
+    void *next;
+    VkBool32 on;
+};
+struct layer_feature {
+    struct layer_feature_bit own;
     VkBool32 *patched;
     bool on;
 };
-void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
-void layer_features_restore(struct layer_features *features);
+void layer_feature_apply(struct layer_feature *feature, VkStructureType type,
+                         VkDeviceCreateInfo *info);
+void layer_feature_restore(struct layer_feature *feature);
+
+/* layer_timing.c. How frames of a device with that create info will be watched; and the extensions
+ * that it is made with for that. */
+#define LAYER_MAX_TIMING_NAMES 2
+void layer_timing_choose(const struct layer_instance *instance, VkPhysicalDevice physical,
+                         const VkDeviceCreateInfo *info, struct layer_timing *out_timing);
+uint32_t layer_timing_names(const struct layer_timing *timing,
+                            const char *out_names[LAYER_MAX_TIMING_NAMES]);
+/* A function that the device has, and that the program has not asked for. */
+bool layer_timing_hides(const struct layer_device *device, const char *name);
+/* Before the swapchain goes, is replaced, or its contexts leave. */
+void layer_timing_leave(struct layer_swapchain *swapchain);
 
 /* layer_direct.c: finds out whether kernels may see images of swapchains on that device at all. The
  * link is the layer's own. */
@@ -441,6 +473,7 @@ struct layer_taken {
     struct layer_swapchain *swapchain;
     uint32_t image;
     bool is_made; /* its frame was submitted */
+    const struct layer_context *made_by; /* for this present; NULL: it was not */
 };
 struct layer_presentation {
     struct layer_device *device;
@@ -465,6 +498,18 @@ enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t inde
                                 const VkPresentInfoKHR *info);
 /* How the present went down. */
 void layer_retry_note(const struct layer_presentation *p, VkResult result);
+
+/* Around the present that goes down, which gets numbers in its chain. */
+struct layer_timing_chain {
+    bool any;
+    uint64_t ids[LAYER_MAX_PRESENTED]; /* of each swapchain; 0: it is not watched */
+    VkPresentTimeGOOGLE times[LAYER_MAX_PRESENTED];
+    VkPresentIdKHR id;
+    VkPresentTimesInfoGOOGLE time;
+};
+void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *info,
+                        struct layer_timing_chain *out_chain);
+void layer_timing_end(const struct layer_presentation *p, VkResult result);
 
 /* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed
  * (VkPresentRegionsKHR), since with the gaze everything does. What precedes them is copied; the

@@ -150,6 +150,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     if (private) {
         return private;
     }
+    if (layer_timing_hides(known, name)) {
+        return NULL;
+    }
     const PFN_vkVoidFunction below = known->vk.GetDeviceProcAddr(device, name);
     const PFN_vkVoidFunction own = find(device_hooks, COUNT(device_hooks), name);
     return below && own ? own : below;

@@ -8,14 +8,15 @@
 
 /* Finds the bit in the program's own structures. A structure of ours beside one of these would be
  * against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
-static VkBool32 *find_bit(const VkDeviceCreateInfo *info)
+static VkBool32 *find_bit(const VkDeviceCreateInfo *info, VkStructureType type)
 {
+    const bool is_timeline = type == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
     for (VkBaseOutStructure *s = (VkBaseOutStructure *)info->pNext; s; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+        if (is_timeline && s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
             return &((VkPhysicalDeviceVulkan12Features *)s)->timelineSemaphore;
         }
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES) {
-            return &((VkPhysicalDeviceTimelineSemaphoreFeatures *)s)->timelineSemaphore;
+        if (s->sType == type) {
+            return &((struct layer_feature_bit *)s)->on;
         }
     }
     return NULL;
@@ -38,25 +39,24 @@ static bool write_bit(VkBool32 *bit, VkBool32 value)
 
 /* The program's structure cannot be copied without what precedes it, whose sizes nobody knows; so
  * its bit is set for the time of the call, which is the program's own. */
-void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info)
+void layer_feature_apply(struct layer_feature *feature, VkStructureType type,
+                         VkDeviceCreateInfo *info)
 {
-    VkBool32 *bit = find_bit(info);
+    VkBool32 *bit = find_bit(info, type);
     const bool is_on = bit && *bit;
-    features->on = !bit || is_on || write_bit(bit, VK_TRUE);
-    features->patched = bit && !is_on && features->on ? bit : NULL;
+    feature->on = !bit || is_on || write_bit(bit, VK_TRUE);
+    feature->patched = bit && !is_on && feature->on ? bit : NULL;
     if (bit) {
         return;
     }
-    features->own = (VkPhysicalDeviceTimelineSemaphoreFeatures){
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-        .pNext = (void *)info->pNext,
-        .timelineSemaphore = VK_TRUE};
-    info->pNext = &features->own;
+    feature->own =
+        (struct layer_feature_bit){.type = type, .next = (void *)info->pNext, .on = VK_TRUE};
+    info->pNext = &feature->own;
 }
 
-void layer_features_restore(struct layer_features *features)
+void layer_feature_restore(struct layer_feature *feature)
 {
-    if (features->patched) {
-        *features->patched = VK_FALSE;
+    if (feature->patched) {
+        *feature->patched = VK_FALSE;
     }
 }

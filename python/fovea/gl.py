@@ -56,6 +56,7 @@ def _functions() -> ctypes.CDLL:
     library.fovea_gl_destroy.restype = None
     library.fovea_gl_foveate.argtypes = [ctypes.c_void_p, ctypes.POINTER(Frame)]
     library.fovea_gl_size.argtypes = [ctypes.c_void_p, ctypes.POINTER(Texture), *[ctypes.POINTER(ctypes.c_uint32)] * 2]
+    library.fovea_gl_shown.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
     library.fovea_gl_way_reason.argtypes = [ctypes.c_void_p]
     library.fovea_gl_way_reason.restype = ctypes.c_char_p
     return library
@@ -178,6 +179,19 @@ class Foveator:
         _library.check(result, self._messages, "fovea.gl.Foveator")
         self._messages.warn(stacklevel=2)
         return bool(result == _library.OK)
+
+    def shown(self, t_ns: int, refresh_s: float = 0.0) -> None:
+        """When the picture that was foveated last was on the screen, by time.monotonic_ns(): for the record that the setting
+        "record.file" makes in the shared way. refresh_s: what the display takes for a picture, if known. Once a frame, before the next.
+
+            window.flip()
+            foveator.shown(time.monotonic_ns())
+        """
+        if self._process != os.getpid() or not self._pointer:
+            raise _errors.FoveaError("this fovea.gl.Foveator is closed")
+        refresh_ns = _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0)
+        result = self._library.fovea_gl_shown(self._pointer, _live.whole_of("t_ns", t_ns, 1), refresh_ns)
+        _library.check(result, self._messages, "fovea.gl.Foveator")
 
     def close(self) -> None:
         """Frees what it holds, with its context current. Closing twice does nothing."""

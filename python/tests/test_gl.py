@@ -3,7 +3,10 @@
 """fovea.gl on a context of OpenGL without a window: textures become what `fovea.foveate` makes of the same arrays."""
 
 import ctypes
+import gzip
+import json
 import os
+import time
 import warnings
 
 import numpy as np
@@ -162,11 +165,11 @@ def test_functions_may_be_the_callers(gl):
         fovea.gl.Foveator(get_proc_address=lambda name: 1 // 0)
 
 
-def test_shared_with_vulkan_it_is_nearly_the_same(gl):
+def test_shared_with_vulkan_it_is_nearly_the_same_and_recorded(gl, tmp_path):
     """Where Vulkan has the device that OpenGL draws with; each frame waits there without semaphores."""
     shown = picture()
     try:
-        foveator = fovea.gl.Foveator({**MODEL, "backend": "vulkan"}, way="shared")
+        foveator = fovea.gl.Foveator({**MODEL, "backend": "vulkan", "record.file": str(tmp_path / "x")}, way="shared")
     except fovea.UnsupportedError as error:
         pytest.skip(str(error))
     texture = texture_of(gl, shown)
@@ -174,5 +177,14 @@ def test_shared_with_vulkan_it_is_nearly_the_same(gl):
         warnings.simplefilter("error")
         assert "shared with Vulkan (vulkan backend" in foveator.way
         assert foveator(texture, gaze=(0.25, 0.75), top_down=True)
+        before = time.monotonic_ns()
+        foveator.shown(before, refresh_s=0.01)
+        with pytest.raises(ValueError, match="t_ns is 0"):
+            foveator.shown(0)
+    side = json.loads((tmp_path / "x_run-1_recording-eye1_physio.json").read_text())
+    with gzip.open(tmp_path / "x_run-1_recording-eye1_physio.tsv.gz", "rt") as table:
+        row = dict(zip(side["Columns"], table.readlines()[-1].rstrip("\n").split("\t")))
+    assert side["FoveaPresented"] == "as the program says" and row["dropped"] == "0"
+    assert round(float(row["presented"]) * 1e9) + side["FoveaStart"]["clock_monotonic_ns"] == before
     expected = fovea.foveate(shown, (0.25, 0.75), config=MODEL)
     assert abs(array_of(gl, texture, shown).astype(int) - expected).max() <= 2

@@ -315,6 +315,148 @@ static void any_queue_may_present(void **state)
     end();
 }
 
+/* ---- When frames are on the screen ----------------------------------------------------------- */
+
+#define WATCHED 20
+
+struct watch {
+    const char *clock; /* what the driver offers */
+    const char *options; /* of the program */
+    const char *words; /* of the record */
+    bool exact; /* the driver's own times, which are ticks of the screen's */
+    int known; /* frames, at least, of which the time is known */
+    int most; /* and at most; 0: all */
+    int repeated; /* pictures, at least */
+    int dropped;
+};
+
+struct watched {
+    int known, repeated, dropped;
+    double last_s;
+};
+
+static void see_line(const struct watch *watch, const char *line, double start_s,
+                     struct watched *seen)
+{
+    double at_s = 0, shown_s = 0;
+    int frame = 0, dropped = 0, repeated = 0;
+    char words[3][32];
+    assert_int_equal(
+        sscanf(line, "%lf %d %31s %31s %31s", &at_s, &frame, words[0], words[1], words[2]), 5);
+    if (sscanf(words[1], "%d", &dropped) == 1) {
+        seen->dropped += dropped;
+    }
+    if (sscanf(words[0], "%lf", &shown_s) != 1) {
+        return;
+    }
+    assert_that(shown_s > at_s && shown_s < at_s + 0.2 && shown_s > seen->last_s, "%s", line);
+    const double ticks = (shown_s + start_s) * 1e9 / SCREENLESS_REFRESH_NS;
+    assert_that(!watch->exact || fabs(ticks - round(ticks)) < 1e-3, "%s: %g", line, ticks);
+    if (sscanf(words[2], "%d", &repeated) == 1) {
+        const double since = (shown_s - seen->last_s) * 1e9 / SCREENLESS_REFRESH_NS;
+        assert_that(watch->exact && repeated == (int)lround(since) - 1, "%s: %g", line, since);
+        seen->repeated += repeated;
+    }
+    seen->known++;
+    seen->last_s = shown_s;
+}
+
+static void read_all(const char *command, char *out, size_t bytes)
+{
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    out[fread(out, 1, bytes - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+static void see_record(const struct watch *watch, const char *name)
+{
+    char side[8192], rows[8192];
+    struct watched seen = {0};
+    read_all(test_text("cat %s_run-1_recording-eye1_physio.json", name), side, sizeof side);
+    read_all(
+        test_text("gunzip -c %s_run-1_recording-eye1_physio.tsv.gz | cut -f 1,4,19,22,23", name),
+        rows, sizeof rows);
+    const char *start = strstr(side, "\"clock_monotonic_ns\": ");
+    assert_that(start && strstr(side, watch->words), "%s: not %s\n%s%s", watch->clock, watch->words,
+                side, result.log);
+    const double start_s = strtod(start + 22, NULL) * 1e-9;
+    int lines = 0;
+    for (char *line = strtok(rows, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        see_line(watch, line, start_s, &seen);
+    }
+    assert_int_equal(lines, WATCHED);
+    assert_that(seen.known >= watch->known && (!watch->most || seen.known <= watch->most) &&
+                    seen.repeated >= watch->repeated && seen.dropped >= watch->dropped &&
+                    (watch->known > 0 || seen.known == 0),
+                "%s, %s: %d known, %d repeated, %d dropped\n%s", watch->clock,
+                watch->options ? watch->options : "", seen.known, seen.repeated, seen.dropped,
+                result.log);
+}
+
+static void watch_frames(const struct watch *watch, bool records)
+{
+    char folder[] = "/tmp/fovea-watch-XXXXXX", name[64], sets[512];
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/s", folder);
+    snprintf(sets, sizeof sets,
+             "backend=%s,gaze.source=fixed,gaze.late=false,watchdog_ms=60000%s%s", setting(),
+             records ? ",record.file=" : "", records ? name : "");
+    const struct stand_start start = {
+        .layer = STAND_FOVEA,
+        .sets = sets,
+        .options = test_text("width=64 height=36 format=44 frames=%d %s", WATCHED,
+                             watch->options ? watch->options : ""),
+        .clock = watch->clock,
+        .validate = stand_has_validation() ? STAND_VALIDATE_WITHOUT_SYNCHRONISATION
+                                           : STAND_VALIDATE_NOTHING};
+    stand_run(&start, &result);
+    assert_that(result.status == 0, "%s: status %d\n%s%s", watch->clock, result.status,
+                result.output, result.log);
+    assert_that(!start.validate || stand_number(&result, "validation_messages") == 0.0,
+                "validation:\n%s", result.output);
+    if (records) {
+        see_record(watch, name);
+    }
+    assert_int_equal(system(test_text("rm -r %s", folder)), 0);
+}
+
+/* The last frames are still on their way when the swapchain goes. */
+static void a_record_says_when_frames_were_on_the_screen(void **state)
+{
+    static const char timing[] = "\"VK_GOOGLE_display_timing: ";
+    static const char wait[] = "\"VK_KHR_present_wait: ";
+    static const struct watch all[] = {
+        {.clock = "timing", .words = timing, .exact = true, .known = 12, .repeated = 2},
+        {.clock = "timing",
+         .options = "mailbox=1",
+         .words = timing,
+         .exact = true,
+         .known = 8,
+         .dropped = 3},
+        {.clock = "another timing", .words = timing},
+        {.clock = "wait", .words = wait, .known = 12},
+        {.clock = "wait", .options = "mailbox=1", .words = wait, .known = 6, .most = WATCHED - 4},
+        {.clock = "timing wait", .options = "ids=1", .words = timing, .exact = true, .known = 12},
+        {.clock = "wait", .options = "ids=1", .words = wait, .known = 12},
+        {.clock = "", .words = "\"missing: the driver offers no "},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        watch_frames(&all[i], true);
+        const bool ids = all[i].options && strstr(all[i].options, "ids");
+        assert_true(stand_number(&result, "clock_ids") == (all[i].clock[0] ? WATCHED : 0) ||
+                    strstr(all[i].clock, "another"));
+        assert_true(!ids || stand_number(&result, "clock_last") == 990 + 10 * WATCHED);
+    }
+}
+
+static void without_a_record_no_driver_is_asked(void **state)
+{
+    watch_frames(&(struct watch){.clock = "timing wait"}, false);
+    assert_true(stand_number(&result, "clock_ids") == 0 &&
+                stand_number(&result, "clock_calls") == 0);
+}
+
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
 #define ROUNDS 3
@@ -474,6 +616,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(all_frames_in_flight_are_foveated, begin),
         cmocka_unit_test_setup(frames_without_a_gaze_are_left_alone, begin),
         cmocka_unit_test_setup(any_queue_may_present, begin),
+        cmocka_unit_test_setup(a_record_says_when_frames_were_on_the_screen, begin),
+        cmocka_unit_test_setup(without_a_record_no_driver_is_asked, begin),
     };
     return cmocka_run_group_tests_name(backend, tests, NULL, NULL);
 }

@@ -70,7 +70,10 @@ struct wishes {
     VkDeviceCreateInfo info; /* a shallow copy */
     const char **names; /* the program's extensions and ours */
     uint32_t count;
-    struct layer_features features;
+    bool timeline;
+    struct layer_timing timing;
+    struct layer_feature features[3];
+    uint32_t feature_count;
 };
 
 static bool is_listed(const char *const *names, uint32_t count, const char *name)
@@ -114,6 +117,28 @@ static void add_name(struct wishes *wishes, const char *name)
     }
 }
 
+static struct layer_feature *add_feature(struct wishes *wishes, VkStructureType type)
+{
+    struct layer_feature *feature = &wishes->features[wishes->feature_count++];
+    layer_feature_apply(feature, type, &wishes->info);
+    return feature;
+}
+
+/* A bit of the program's that cannot be set leaves the frames unwatched. */
+static void add_timing(struct wishes *wishes)
+{
+    const char *names[LAYER_MAX_TIMING_NAMES];
+    const uint32_t count = layer_timing_names(&wishes->timing, names);
+    if (wishes->timing.way == FOVEA_PRESENT_WAIT &&
+        (!add_feature(wishes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR)->on ||
+         !add_feature(wishes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR)->on)) {
+        wishes->timing.way = FOVEA_PRESENT_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        add_name(wishes, names[i]);
+    }
+}
+
 /* False: without Fovea; there is too little memory, or the device has too little of Vulkan. */
 static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice physical,
                         const VkDeviceCreateInfo *info, struct wishes *out)
@@ -124,7 +149,8 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
         return false;
     }
     const uint32_t own = info->enabledExtensionCount;
-    out->names = calloc(own + needs.device_extension_count + 2, sizeof *out->names);
+    out->names =
+        calloc(own + needs.device_extension_count + 2 + LAYER_MAX_TIMING_NAMES, sizeof *out->names);
     if (!out->names) {
         return false;
     }
@@ -138,11 +164,14 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
         add_name(out, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME);
     }
     out->info = *info;
+    if (needs.timeline_semaphore) {
+        out->timeline =
+            add_feature(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES)->on;
+    }
+    layer_timing_choose(instance, physical, info, &out->timing);
+    add_timing(out);
     out->info.ppEnabledExtensionNames = out->names;
     out->info.enabledExtensionCount = out->count;
-    if (needs.timeline_semaphore) {
-        layer_features_apply(&out->features, &out->info);
-    }
     return true;
 }
 
@@ -223,7 +252,9 @@ static VkResult create_below(struct layer_device *device, const struct links *li
         log_info(layer_log(), "a device is left alone: %s", reason);
     } else if (!device->inert && make_wishes(device->instance, device->physical, info, &wishes)) {
         result = create_with(links, device->physical, &wishes.info, allocator, out_device);
-        layer_features_restore(&wishes.features);
+        for (uint32_t i = 0; i < wishes.feature_count; i++) {
+            layer_feature_restore(&wishes.features[i]);
+        }
         if (result != VK_SUCCESS) {
             log_warning(layer_log(),
                         "the device cannot be made with what Fovea needs (VkResult "
@@ -231,7 +262,8 @@ static VkResult create_below(struct layer_device *device, const struct links *li
                         (int)result);
         }
     }
-    device->timeline = wishes.features.on;
+    device->timeline = wishes.timeline;
+    device->timing = wishes.timing;
     device->inert = result != VK_SUCCESS || !keep_extensions(device, &wishes);
     free(wishes.names);
     return result == VK_SUCCESS ? result
@@ -283,6 +315,7 @@ static void leave(struct layer_device *device)
     while (device->swapchains) { /* of a program that has forgotten them */
         struct layer_swapchain *swapchain = device->swapchains;
         (void)layer_registry_take_swapchain(device, swapchain->handle);
+        layer_timing_leave(swapchain);
         layer_contexts_leave(swapchain);
         layer_swapchain_free(swapchain);
     }

@@ -152,7 +152,7 @@ static bool is_left_alone(const struct layer_swapchain *swapchain, const struct 
 static void take(struct layer_presentation *p, struct layer_swapchain *swapchain, uint32_t index,
                  bool is_made)
 {
-    p->taken[p->taken_count++] = (struct layer_taken){swapchain, index, is_made};
+    p->taken[p->taken_count++] = (struct layer_taken){swapchain, index, is_made, NULL};
     p->waits_taken = true;
     p->gathered = false;
 }
@@ -177,6 +177,7 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
         p->gathered = false;
     } else if (made || p->gathered) {
         take(p, swapchain, index, made);
+        p->taken[p->taken_count - 1].made_by = made ? context : NULL;
         swapchain->frame += made;
     }
 }
@@ -221,6 +222,7 @@ static VkResult present(struct layer_presentation *p)
 {
     VkPresentInfoKHR own = *p->info;
     struct layer_present_chain chain;
+    struct layer_timing_chain timing;
     VkSemaphore waits[LAYER_MAX_PRESENTED];
     for (uint32_t i = 0; i < p->taken_count; i++) {
         waits[i] = p->taken[i].swapchain->presentable[p->taken[i].image];
@@ -230,7 +232,10 @@ static VkResult present(struct layer_presentation *p)
         own.pWaitSemaphores = waits;
         own.waitSemaphoreCount = p->taken_count;
     }
-    return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
+    layer_timing_begin(p, &own, &timing);
+    const VkResult result = p->device->vk.QueuePresentKHR(p->queue.handle, &own);
+    layer_timing_end(p, result);
+    return result;
 }
 
 /* False: frames are shown as they are for now. Keys may change that: they work all the same. */

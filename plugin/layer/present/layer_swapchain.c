@@ -97,6 +97,7 @@ static struct layer_swapchain *make(struct layer_device *device,
         .device = device,
         .format = info->imageFormat,
         .color_space = info->imageColorSpace,
+        .present_mode = info->presentMode,
         .width_px = info->imageExtent.width,
         .height_px = info->imageExtent.height,
         .window = layer_registry_window(device->instance, info->surface),
@@ -172,6 +173,11 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
     if (device->inert) {
         return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
     }
+    struct layer_swapchain *old =
+        info->oldSwapchain ? layer_registry_swapchain(device, info->oldSwapchain) : NULL;
+    if (old) {
+        layer_timing_leave(old); /* nobody may wait for what is retired */
+    }
     VkSwapchainCreateInfoKHR own = *info;
     const char *reason = obstacle(info);
     if (!reason && !add_usage(device, &own)) {
@@ -233,6 +239,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchai
     struct layer_swapchain *known =
         swapchain ? layer_registry_take_swapchain(device, swapchain) : NULL;
     if (known) {
+        layer_timing_leave(known);
         layer_contexts_leave(known); /* frames with its images end before they do, */
         layer_direct_close(known);
     }

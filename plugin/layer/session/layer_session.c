@@ -166,7 +166,9 @@ static void begin(void)
         .log = layer_log, .on_open = on_source_open, .on_close = on_source_close};
     session.begun = true;
     gaze_switch_begin(&session.gaze, &gaze);
-    open_config();
+    if (!session.config) {
+        open_config();
+    }
     take_files();
     gaze_switch_wait(&session.gaze);
     open_input();
@@ -330,6 +332,18 @@ bool layer_session_direct(void)
     const bool direct = session.choices.now.layer.direct;
     pthread_mutex_unlock(&lock);
     return direct;
+}
+
+bool layer_session_records(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!session.config) {
+        open_config();
+    }
+    const bool records =
+        session.config && fovea_config_settings(session.config)->record.file[0] != '\0';
+    pthread_mutex_unlock(&lock);
+    return records;
 }
 
 /* Settings that a context refuses leave the ones it has in force; it has said why. */

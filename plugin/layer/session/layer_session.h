@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The layer's state that exists once in a process: settings that follow their files and the keys,
- * the gaze, pointer and keys, the log. It begins with the first swapchain or present and ends with
- * the last instance. Any thread may call it. */
+ * the gaze, pointer and keys, the log. It begins with the first swapchain or present, the settings
+ * with the first device that can say when frames are on the screen, and ends with the last
+ * instance. Any thread may call it. */
 #ifndef FOVEA_LAYER_SESSION_H
 #define FOVEA_LAYER_SESSION_H
 
@@ -23,6 +24,8 @@ void layer_session_leave(void);
 uint64_t layer_session_settings(VkColorSpaceKHR color_space, struct fovea_settings *out_settings);
 /* layer.direct of those. */
 bool layer_session_direct(void);
+/* "record.file" names files. Begins nothing but the settings. */
+bool layer_session_records(void);
 
 /* Once a present: keys, files. False: frames are shown as they are for now. */
 bool layer_session_tick(void);

@@ -36,6 +36,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
         screenless.GetInstanceProcAddr = next;
         screenless.copies = !is_set("SCREENLESS_COPY", "0");
         screenless.times = is_set("SCREENLESS_TIMES", "1");
+        screenless_clock_open();
 #define LOAD(name) screenless.vk.name = (PFN_vk##name)next(*out_instance, "vk" #name);
         SCREENLESS_INSTANCE_FUNCTIONS(LOAD)
 #undef LOAD
@@ -54,7 +55,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     screenless.GetDeviceProcAddr = device.next;
+    screenless_clock_device(info, false);
     const VkResult result = device.create(physical, info, allocator, out_device);
+    screenless_clock_device(info, true);
     if (result == VK_SUCCESS) {
         screenless.physical = physical;
         screenless.device = *out_device;
@@ -130,7 +133,8 @@ static PFN_vkVoidFunction find_hook(const char *name)
     PFN_vkVoidFunction found = screenless_surface_hook(name);
     found = found ? found : screenless_swapchain_hook(name);
     found = found ? found : screenless_present_hook(name);
-    return found ? found : screenless_times_hook(name);
+    found = found ? found : screenless_times_hook(name);
+    return found ? found : screenless_clock_hook(name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,

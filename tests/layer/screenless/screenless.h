@@ -10,11 +10,14 @@
  *     screenless_swapchain.c images, handed out in turns
  *     screenless_present.c   presenting: a copy for the program, a fence
  *     screenless_times.c     timestamps around what others submit
+ *     screenless_clock.c     a screen with refreshes, and a driver that says when they were
  *
  * One instance, one device and one swapchain at a time. Switched by the environment:
  *
  *     SCREENLESS_COPY=0    nothing is copied: presenting costs little
  *     SCREENLESS_TIMES=1   timestamps
+ *     SCREENLESS_CLOCK     a driver with VK_GOOGLE_display_timing ("timing"; "another timing": by
+ *                          another clock), with VK_KHR_present_wait ("wait"), or both
  */
 #pragma once
 
@@ -45,6 +48,8 @@ typedef bool (*screenless_times_fn)(uint32_t image, struct screenless_times *out
 
 #define SCREENLESS_INSTANCE_FUNCTIONS(X)                                                           \
     X(DestroyInstance)                                                                             \
+    X(EnumerateDeviceExtensionProperties)                                                          \
+    X(GetPhysicalDeviceFeatures2)                                                                  \
     X(GetPhysicalDeviceImageFormatProperties)                                                      \
     X(GetPhysicalDeviceMemoryProperties)                                                           \
     X(GetPhysicalDeviceProperties)
@@ -105,6 +110,7 @@ struct screenless_image {
     bool presented; /* the fence was handed over */
     bool taken; /* by the program */
     uint32_t fovea_submits;
+    int64_t shown_ns; /* when its picture is on the screen; 0: there is no clock */
     VkCommandPool pools[SCREENLESS_QUEUES];
     VkCommandBuffer commands[SCREENLESS_QUEUES][SCREENLESS_COMMANDS];
 };
@@ -142,8 +148,18 @@ PFN_vkVoidFunction screenless_surface_hook(const char *name);
 PFN_vkVoidFunction screenless_swapchain_hook(const char *name);
 PFN_vkVoidFunction screenless_present_hook(const char *name);
 PFN_vkVoidFunction screenless_times_hook(const char *name);
+PFN_vkVoidFunction screenless_clock_hook(const char *name);
 
 bool screenless_surface_takes(VkFormat format, VkColorSpaceKHR color_space);
+
+#define SCREENLESS_REFRESH_NS INT64_C(8000000)
+void screenless_clock_open(void);
+void screenless_clock_device(const VkDeviceCreateInfo *info, bool made);
+void screenless_clock_begin(VkPresentModeKHR mode);
+void screenless_clock_end(void);
+/* -> when that will be. */
+int64_t screenless_clock_show(const VkPresentInfoKHR *info);
+void screenless_clock_acquire(int64_t shown_ns);
 
 /* A number below SCREENLESS_QUEUES. */
 uint32_t screenless_queue(VkQueue queue);

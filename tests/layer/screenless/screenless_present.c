@@ -32,6 +32,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL acquire(VkDevice device, VkSwapchainKHR ha
         return VK_TIMEOUT;
     }
     screenless_wait(image);
+    screenless_clock_acquire(image->shown_ns);
     pthread_mutex_lock(&screenless.lock);
     image->taken = true;
     image->fovea_submits = 0;
@@ -124,9 +125,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfo
     }
     VkResult worst = VK_SUCCESS;
     pthread_mutex_lock(&screenless.lock);
+    const int64_t shown_ns = screenless_clock_show(info);
     for (uint32_t i = 0; i < info->swapchainCount; i++) {
-        const VkResult result = show(queue, (struct screenless_swapchain *)info->pSwapchains[i],
-                                     info->pImageIndices[i], i == 0 ? info : NULL);
+        struct screenless_swapchain *swapchain =
+            (struct screenless_swapchain *)info->pSwapchains[i];
+        swapchain->images[info->pImageIndices[i]].shown_ns = shown_ns;
+        const VkResult result =
+            show(queue, swapchain, info->pImageIndices[i], i == 0 ? info : NULL);
         worst = result < worst ? result : worst;
         if (info->pResults) {
             info->pResults[i] = result;

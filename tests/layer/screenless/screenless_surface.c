@@ -93,11 +93,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_formats(VkPhysicalDevice physical,
 static VKAPI_ATTR VkResult VKAPI_CALL present_modes(VkPhysicalDevice physical, VkSurfaceKHR surface,
                                                     uint32_t *count, VkPresentModeKHR *out_modes)
 {
-    if (out_modes && *count > 0) {
-        out_modes[0] = VK_PRESENT_MODE_FIFO_KHR;
+    static const VkPresentModeKHR modes[] = {VK_PRESENT_MODE_FIFO_KHR, VK_PRESENT_MODE_MAILBOX_KHR};
+    const bool all = !out_modes || *count >= 2;
+    *count = all ? 2 : *count;
+    for (uint32_t i = 0; out_modes && i < *count; i++) {
+        out_modes[i] = modes[i];
     }
-    const bool all = !out_modes || *count > 0;
-    *count = all ? 1 : 0;
     return all ? VK_SUCCESS : VK_INCOMPLETE;
 }
 

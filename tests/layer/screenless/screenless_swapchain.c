@@ -173,6 +173,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, VkSwapchainKHR handle
     for (uint32_t i = 0; i < swapchain->count; i++) {
         destroy_image(&swapchain->images[i]);
     }
+    screenless_clock_end();
     if (screenless.swapchain == swapchain) {
         screenless.swapchain = NULL;
         screenless.current = NULL;
@@ -208,6 +209,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice device, const VkSwapchainC
     if (!swapchain) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    screenless_clock_begin(info->presentMode);
     swapchain->info = *info;
     swapchain->count = info->minImageCount;
     const VkResult result = make_all(swapchain);

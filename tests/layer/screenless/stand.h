@@ -43,6 +43,8 @@ struct stand_options {
         queue; /* 1: presents from a queue for computing alone, 2: from one for copying alone */
     uint32_t validate; /* enum stand_validation */
     uint32_t nvidia; /* the device */
+    uint32_t mailbox; /* the swapchain's mode */
+    uint32_t ids; /* the device has present_id and present_wait, and presents have numbers */
     uint32_t cuda; /* the frames are made by it: validation does not see its signals */
 };
 
@@ -128,6 +130,7 @@ struct stand_start {
     bool logged;
     bool times;
     bool costs; /* nothing is copied for the program */
+    const char *clock; /* of SCREENLESS_CLOCK; NULL: none */
 };
 
 struct stand_result {

@@ -258,7 +258,11 @@ uint32_t stand_frame(struct stand *stand, uint32_t number)
                                       VK_NULL_HANDLE, &image),
                 "vkAcquireNextImageKHR");
     draw(stand, slot, number, image);
+    const uint64_t own = 1000 + 10 * (uint64_t)number;
+    const VkPresentIdKHR id = {
+        .sType = VK_STRUCTURE_TYPE_PRESENT_ID_KHR, .swapchainCount = 1, .pPresentIds = &own};
     const VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
+                                   .pNext = stand->options.ids ? &id : NULL,
                                    .waitSemaphoreCount = stand->options.waits,
                                    .pWaitSemaphores = stand->drawn[image],
                                    .swapchainCount = 1,

@@ -43,7 +43,8 @@ static void take_option(struct stand_options *options, const char *text)
     } known[] = {OPTION(width),    OPTION(height),   OPTION(frames),         OPTION(format),
                  OPTION(space),    OPTION(waits),    OPTION(mutable_format), OPTION(look),
                  OPTION(images),   OPTION(gate),     OPTION(logged),         OPTION(queue),
-                 OPTION(foveated), OPTION(validate), OPTION(nvidia),         OPTION(cuda)};
+                 OPTION(foveated), OPTION(validate), OPTION(nvidia),         OPTION(cuda),
+                 OPTION(mailbox),  OPTION(ids)};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t length = strlen(known[i].name);
         if (strncmp(text, known[i].name, length) == 0 && text[length] == '=') {
@@ -185,19 +186,35 @@ static void open_device(struct stand *stand)
                                               .queueCount = 1,
                                               .pQueuePriorities = &priority};
     }
-    const char *extensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME,
-                                VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME};
+    const char *extensions[4] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+    uint32_t extension_count = 1;
+    if (stand->options.mutable_format) {
+        extensions[extension_count++] = VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME;
+    }
+    if (stand->options.ids) {
+        extensions[extension_count++] = VK_KHR_PRESENT_ID_EXTENSION_NAME;
+        extensions[extension_count++] = VK_KHR_PRESENT_WAIT_EXTENSION_NAME;
+    }
+    static VkPhysicalDevicePresentIdFeaturesKHR ids = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR, .presentId = VK_TRUE};
     const VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE};
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                     .pNext = stand->options.gate ? &timeline : NULL,
+                                     .pNext = stand->options.gate  ? (const void *)&timeline
+                                              : stand->options.ids ? &ids
+                                                                   : NULL,
                                      .queueCreateInfoCount =
                                          stand->families[0] == stand->families[1] ? 1 : 2,
                                      .pQueueCreateInfos = queues,
-                                     .enabledExtensionCount = stand->options.mutable_format ? 2 : 1,
+                                     .enabledExtensionCount = extension_count,
                                      .ppEnabledExtensionNames = extensions};
     stand_check(vkCreateDevice(stand->physical, &info, NULL, &stand->device), "vkCreateDevice");
+    const char *clock = getenv("SCREENLESS_CLOCK");
+    if (clock && clock[0] && !stand->options.ids &&
+        vkGetDeviceProcAddr(stand->device, "vkWaitForPresentKHR")) {
+        stand_fail("the device has what was not asked for", 0);
+    }
     vkGetDeviceQueue(stand->device, stand->families[0], 0, &stand->queue);
     vkGetDeviceQueue(stand->device, stand->families[1], 0, &stand->present_queue);
 }
@@ -252,7 +269,7 @@ static void open_swapchain(struct stand *stand)
         .pQueueFamilyIndices = stand->families,
         .preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
         .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
-        .presentMode = VK_PRESENT_MODE_FIFO_KHR,
+        .presentMode = options->mailbox ? VK_PRESENT_MODE_MAILBOX_KHR : VK_PRESENT_MODE_FIFO_KHR,
         .clipped = VK_TRUE};
     const VkResult result = vkCreateSwapchainKHR(stand->device, &info, NULL, &stand->swapchain);
     if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {

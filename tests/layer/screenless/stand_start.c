@@ -66,6 +66,8 @@ static void write_manifests(const struct place *place)
              "{\"name\": \"VK_EXT_headless_surface\", \"spec_version\": \"1\"}, "
              "{\"name\": \"VK_EXT_swapchain_colorspace\", \"spec_version\": \"4\"}], "
              "\"device_extensions\": [{\"name\": \"VK_KHR_swapchain\", \"spec_version\": \"70\", "
+             "\"entrypoints\": []}, {\"name\": \"VK_KHR_present_id\", \"spec_version\": \"1\", "
+             "\"entrypoints\": []}, {\"name\": \"VK_KHR_present_wait\", \"spec_version\": \"1\", "
              "\"entrypoints\": []}, {\"name\": \"VK_KHR_swapchain_mutable_format\", "
              "\"spec_version\": \"1\", \"entrypoints\": []}]");
     write_file(place->folder, "screenless.json", text);
@@ -126,6 +128,7 @@ static void set_environment(const struct place *place, const struct stand_start 
     set("STAND_SCREENLESS", place->screenless);
     set("SCREENLESS_TIMES", start->times ? "1" : "0");
     set("SCREENLESS_COPY", start->costs ? "0" : "1");
+    set("SCREENLESS_CLOCK", start->clock ? start->clock : "");
     unsetenv("FOVEA_CONFIG");
     set("XDG_CONFIG_HOME", "/nowhere");
     /* The library's own model, as the operator beside the layer has it. */
