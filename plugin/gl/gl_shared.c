@@ -3,8 +3,8 @@
 
 #include "gl_shared.h"
 
-#include "gl_vulkan.h"
 #include "fovea_present.h"
+#include "gl_vulkan.h"
 
 #include "core/log.h"
 

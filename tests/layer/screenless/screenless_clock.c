@@ -87,6 +87,9 @@ void screenless_clock_acquire(int64_t shown_ns)
 
 void screenless_clock_begin(VkPresentModeKHR mode)
 {
+    if (screen.waiting != 0) {
+        abort(); /* for one that is retired now */
+    }
     screen.mailbox = mode == VK_PRESENT_MODE_MAILBOX_KHR;
     screen.count = 0;
 }

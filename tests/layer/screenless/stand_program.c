@@ -40,11 +40,11 @@ static void take_option(struct stand_options *options, const char *text)
     static const struct {
         const char *name;
         size_t place;
-    } known[] = {OPTION(width),    OPTION(height),   OPTION(frames),         OPTION(format),
-                 OPTION(space),    OPTION(waits),    OPTION(mutable_format), OPTION(look),
-                 OPTION(images),   OPTION(gate),     OPTION(logged),         OPTION(queue),
-                 OPTION(foveated), OPTION(validate), OPTION(nvidia),         OPTION(cuda),
-                 OPTION(mailbox),  OPTION(ids)};
+    } known[] = {
+        OPTION(width),  OPTION(height),         OPTION(frames),   OPTION(format),   OPTION(space),
+        OPTION(waits),  OPTION(mutable_format), OPTION(look),     OPTION(images),   OPTION(gate),
+        OPTION(logged), OPTION(queue),          OPTION(foveated), OPTION(validate), OPTION(nvidia),
+        OPTION(cuda),   OPTION(remake),         OPTION(mailbox),  OPTION(ids)};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t length = strlen(known[i].name);
         if (strncmp(text, known[i].name, length) == 0 && text[length] == '=') {
@@ -270,7 +270,8 @@ static void open_swapchain(struct stand *stand)
         .preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
         .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
         .presentMode = options->mailbox ? VK_PRESENT_MODE_MAILBOX_KHR : VK_PRESENT_MODE_FIFO_KHR,
-        .clipped = VK_TRUE};
+        .clipped = VK_TRUE,
+        .oldSwapchain = stand->swapchain};
     const VkResult result = vkCreateSwapchainKHR(stand->device, &info, NULL, &stand->swapchain);
     if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
         stand_skip("the device has no such images");
@@ -279,6 +280,14 @@ static void open_swapchain(struct stand *stand)
     uint32_t count = options->images;
     stand_check(vkGetSwapchainImagesKHR(stand->device, stand->swapchain, &count, stand->images),
                 "vkGetSwapchainImagesKHR");
+}
+
+static void remake_swapchain(struct stand *stand)
+{
+    const VkSwapchainKHR old = stand->swapchain;
+    stand_check(vkDeviceWaitIdle(stand->device), "vkDeviceWaitIdle");
+    open_swapchain(stand);
+    vkDestroySwapchainKHR(stand->device, old, NULL);
 }
 
 static void find_screen(struct stand *stand)
@@ -307,6 +316,9 @@ static void run(struct stand *stand)
         }
         if (i >= 2 && look) {
             stand_look_at(look, stand, i - 2, before);
+        }
+        if (options->remake && i == options->frames / 2) {
+            remake_swapchain(stand);
         }
         if (i < options->frames) {
             stand->image_of[i % 2] = stand_frame(stand, i);
