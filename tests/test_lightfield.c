@@ -14,6 +14,7 @@
 
 #define TEXTURE_SIDE 256
 #define MARGIN_PX 30
+#define HOLE_SETTINGS 40
 
 /* ---- Scenes */
 
@@ -147,6 +148,11 @@ static const struct shape shapes[] = {
     {"GBRG", 31.4, 1.0, 0.0, HEX, 0, FORMAT(R8), BAYER(GBRG), 0, 0, 6.1, 2, 56, 48, 0.0, 0.0, 7},
     {"BGGR", 31.4, 1.0, 0.0, 0, 0, FORMAT(R8), BAYER(BGGR), 0, NEAREST, 6.1, 2, 56, 48, 0.0, 0.0,
      7},
+    {"hexagonal, one lens each, narrow", 31.0, 0.866, 0.0, HEX, 0, FORMAT(RGB8), 0, 0, 0, 30.0, 0,
+     231, 90, 0.0, 1.3, 7},
+    {"hexagonal, narrow, from the side", 31.0, 0.9, 0.5, HEX, 0, FORMAT(RGBA8), 0, 0, 0, 9.9, 2, 71,
+     50, 15.0, 1.3, 7},
+    {"tall, narrow", 20.0, 3.4, 0.0, 0, 0, FORMAT(R8), 0, 0, 0, 19.0, 2, 70, 50, 0.0, 0.84, 7},
     {"nearest in tiles", 74.75, 1.0, 0.0, 0, 0, FORMAT(RGBA8), 0, 0, NEAREST, 11.0, 2, 132, 66, 0.0,
      0.0, 12},
 };
@@ -197,6 +203,8 @@ static struct world world_of(const struct shape *shape)
     struct world world = {.geometry = array_of(shape->columns, 6, shape->pitch_px)};
     struct fovea_lightfield_desc desc;
     world.geometry.pitch_y_px *= shape->tall;
+    world.geometry.raw_height_px =
+        (uint32_t)(world.geometry.raw_height_px * fmax(shape->tall, 1.0));
     world.geometry.rotation_deg = shape->rotation_deg;
     world.geometry.arrangement = shape->arrangement;
     world.geometry.flip = shape->flip;
@@ -332,6 +340,63 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         test_free(exact);
         test_free(patches);
         test_free(made);
+        world_end(&world);
+    }
+}
+
+/* Of a white raw picture every pixel is white, or a sample is missing. */
+static void check_white(const struct shape *shape, const struct world *world,
+                        const struct fovea_lightfield_rendering *rendering)
+{
+    const size_t count = (size_t)3 * shape->width_px * shape->height_px;
+    float *made = test_calloc(count, sizeof *made);
+    const struct fovea_image image = floats_of(shape, made, true);
+    assert_int_equal(lightfield_run_render(world->field, &world->raw, rendering, &image), FOVEA_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_that(
+            fabsf(made[i] - 1.0f) < 1e-3f,
+            "number %zu of %ux%u is %g: pitch %.2f, tall %.2f, turned %.2f, arrangement %d, "
+            "flip %u, patch %.2f, range %u, sigma %.3f, view %.2f, a gaze: %d",
+            i, shape->width_px, shape->height_px, (double)made[i], shape->pitch_px, shape->tall,
+            shape->rotation_deg, (int)shape->arrangement, shape->flip, rendering->patch_px,
+            rendering->range, rendering->sigma_px, rendering->view_x_px,
+            rendering->foveation != NULL);
+    }
+    test_free(made);
+}
+
+TEST(no_setting_leaves_a_hole)
+{
+    (void)state;
+    uint64_t random = 45;
+    for (int i = 0; i < HOLE_SETTINGS; i++) {
+        const struct shape shape = {
+            .name = "drawn",
+            .pitch_px = random_uniform(&random, 10.0, 40.0),
+            .tall = random_uniform(&random, 0.4, 3.0),
+            .rotation_deg = i % 3 ? 0.0 : random_uniform(&random, -1.0, 1.0),
+            .arrangement = i % 5 < 3 ? HEX : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR,
+            .flip = random_next(&random) % 2,
+            .format = i % 4 ? FORMAT(RGBA8) : FORMAT(R16),
+            .columns = 2 + (uint32_t)(random_next(&random) % 6),
+            .width_px = 8 + (uint32_t)(random_next(&random) % 90),
+            .height_px = 8 + (uint32_t)(random_next(&random) % 40),
+        };
+        struct world world = world_of(&shape);
+        struct fovea_lightfield_rendering rendering;
+        memset(world.bytes, 255, (size_t)world.raw.row_stride_bytes * world.raw.height_px);
+        fovea_lightfield_rendering_init(&rendering);
+        rendering.patch_px = random_uniform(&random, 1.0, shape.pitch_px);
+        rendering.range = (uint32_t)(random_next(&random) % 4);
+        rendering.sigma_px = shape.pitch_px / random_uniform(&random, 1.0, 23.9);
+        const struct fovea_lightfield_foveation foveation = foveation_of(&shape);
+        if (i % 2) {
+            rendering.foveation = &foveation;
+        } else {
+            rendering.view_x_px = shape.pitch_px * random_uniform(&random, -0.5, 0.5);
+            rendering.view_y_px = shape.pitch_px * random_uniform(&random, -0.5, 0.5);
+        }
+        check_white(&shape, &world, &rendering);
         world_end(&world);
     }
 }

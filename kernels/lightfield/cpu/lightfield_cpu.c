@@ -59,11 +59,14 @@ static void free_rows(struct lightfield_worker *worker)
         free_part(&worker->columns[1][i]);
         free_part(&worker->rows[i]);
     }
+    large_memory_free(worker->column_least[0]);
+    large_memory_free(worker->column_least[1]);
     large_memory_free(worker->least);
     large_memory_free(worker->sum);
     large_memory_free(worker->main);
     large_memory_free(worker->packed);
-    worker->least = worker->sum = worker->main = worker->packed = NULL;
+    worker->column_least[0] = worker->column_least[1] = worker->least = NULL;
+    worker->sum = worker->main = worker->packed = NULL;
 }
 
 void lightfield_cpu_destroy(struct lightfield_cpu **cpu)
@@ -103,11 +106,14 @@ static bool make_rows(const struct lightfield_cpu *cpu, size_t width,
                (!shifted || make_part(width, &worker->columns[1][i])) &&
                make_part(width, &worker->rows[i]);
     }
+    worker->column_least[0] = make(width);
+    worker->column_least[1] = shifted ? make(width) : NULL;
     worker->least = make(width);
     worker->sum = make(LIGHTFIELD_LANES * width);
     worker->main = make(LIGHTFIELD_LANES * width);
     worker->packed = make(LIGHTFIELD_LANES * width);
-    return fine && worker->least && worker->sum && worker->main && worker->packed;
+    return fine && worker->column_least[0] && (!shifted || worker->column_least[1]) &&
+           worker->least && worker->sum && worker->main && worker->packed;
 }
 
 static bool grow_rows(struct lightfield_cpu *cpu, uint32_t width_px)
@@ -157,7 +163,7 @@ enum fovea_result lightfield_cpu_reserve(struct lightfield_cpu *cpu, uint32_t wi
 size_t lightfield_cpu_bytes(const struct lightfield_cpu *cpu)
 {
     const size_t kinds = cpu->geometry.arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? 3 : 2;
-    const size_t column_floats = 3 * kinds * LIGHTFIELD_LENSES + 1 + 3 * LIGHTFIELD_LANES;
+    const size_t column_floats = 3 * kinds * LIGHTFIELD_LENSES + kinds + 3 * LIGHTFIELD_LANES;
     const size_t floats = column_floats * (size_t)cpu->width_px + cpu->cost_count;
     return sizeof *cpu + cpu->worker_count * (sizeof *cpu->workers + floats * sizeof(float));
 }

@@ -24,7 +24,9 @@ struct lightfield_worker {
     /* Even and shifted rows of lenses have their own columns to the left and right. */
     struct lightfield_part columns[2][LIGHTFIELD_LENSES];
     struct lightfield_part rows[LIGHTFIELD_LENSES];
-    float *least; /* the smallest square of a pixel's distances from the view */
+    /* The smallest squares of a pixel's distances from the view: along columns, of each kind of
+     * row, and of all lenses that count. */
+    float *column_least[2], *least;
     float *sum, *main; /* LIGHTFIELD_LANES numbers a pixel */
     float *packed;
     float *costs; /* of a strip, by patch size; NULL: no depths have been asked for */

@@ -32,8 +32,9 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* ---- Weights. Of each pixel the largest along an axis is made 1, so that none of them gets lost
- * where all are small. */
+/* ---- Weights. Of each pixel the largest is made 1, so that none of them gets lost where all are
+ * small: along the columns that of each kind of row, and along the rows that of all lenses, by what
+ * their columns have at least. One kind needs no such sum. */
 
 static void least_begin(const struct render *render, float *least)
 {
@@ -42,37 +43,53 @@ static void least_begin(const struct render *render, float *least)
     }
 }
 
-static void least_add(const struct render *render, const struct lightfield_part *part, double view,
-                      float *least)
+/* columns: NULL, or the least squares of the kind of row. */
+static void least_add(const struct lightfield_span *span, const struct lightfield_part *part,
+                      double view, const float *columns, float *least)
 {
-    for (int32_t x = 0; x < render->view.width_px; x++) {
+    for (int32_t x = span->first; x < span->end; x++) {
         const float apart = part->weight[x] - (float)view;
-        least[x] = apart * apart < least[x] ? apart * apart : least[x];
+        const float square = apart * apart + (columns ? columns[x] : 0.0f);
+        least[x] = square < least[x] ? square : least[x];
     }
 }
 
 static void weigh(const struct render *render, const float *least, double view,
-                  const struct lightfield_part *part)
+                  const float *columns, const struct lightfield_part *part)
 {
     const float factor = (float)(-0.5 / (render->sigma_px * render->sigma_px));
     for (int32_t x = 0; x < render->view.width_px; x++) {
         const float apart = part->weight[x] - (float)view;
-        const float weight = expf(factor * (apart * apart - least[x]));
+        const float square = apart * apart + (columns ? columns[x] : 0.0f);
+        const float weight = expf(factor * (square - least[x]));
         part->weight[x] = isfinite(apart) ? weight : 0.0f;
     }
 }
 
-/* With one patch size all pixels of a row are as far from a row of lenses. */
-static void weigh_row(const struct render *render, const float *least,
-                      const struct lightfield_part *part)
+static bool is_hexagonal(const struct render *render)
 {
+    return render->view.geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL;
+}
+
+static const float *columns_of_row(const struct render *render,
+                                   const struct lightfield_worker *worker, int32_t row)
+{
+    const int kind = lightfield_row_is_shifted(render->view.geometry, row) ? 1 : 0;
+    return is_hexagonal(render) ? worker->column_least[kind] : NULL;
+}
+
+/* With one patch size and one kind of row all pixels of a row are as far from a row of lenses. */
+static void weigh_row(const struct render *render, const struct lightfield_worker *worker,
+                      int32_t row, const struct lightfield_part *part)
+{
+    const double view = render->rendering->view_y_px;
     struct render narrow = *render;
-    if (render->rendering->patches) {
-        weigh(render, least, render->rendering->view_y_px, part);
+    if (render->rendering->patches || is_hexagonal(render)) {
+        weigh(render, worker->least, view, columns_of_row(render, worker, row), part);
         return;
     }
     narrow.view.width_px = 1;
-    weigh(&narrow, least, render->rendering->view_y_px, part);
+    weigh(&narrow, worker->least, view, NULL, part);
     for (int32_t x = 1; x < render->view.width_px; x++) {
         part->weight[x] = part->weight[0];
     }
@@ -89,36 +106,43 @@ static bool row_counts(const struct render *render, const struct reach *reach, i
 static void make_columns(const struct render *render, const struct lightfield_patches *patches,
                          struct lightfield_worker *worker)
 {
-    const int kinds = render->view.geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? 2 : 1;
+    const struct lightfield_span all = {0, render->view.width_px};
     const double view = render->rendering->view_x_px;
     const int32_t lenses = 2 * render->range + 1;
-    least_begin(render, worker->least);
-    for (int32_t i = 0; i < kinds * lenses; i++) {
-        const struct lightfield_part *part = &worker->columns[i / lenses][i % lenses];
-        lightfield_columns_place(&render->view, i / lenses, i % lenses - render->range, patches,
-                                 part);
-        least_add(render, part, view, worker->least);
-    }
-    for (int32_t i = 0; i < kinds * lenses; i++) {
-        weigh(render, worker->least, view, &worker->columns[i / lenses][i % lenses]);
+    for (int kind = 0; kind < (is_hexagonal(render) ? 2 : 1); kind++) {
+        float *least = worker->column_least[kind];
+        least_begin(render, least);
+        for (int32_t i = 0; i < lenses; i++) {
+            const struct lightfield_part *part = &worker->columns[kind][i];
+            lightfield_columns_place(&render->view, kind, i - render->range, patches, part);
+            least_add(&all, part, view, NULL, least);
+        }
+        for (int32_t i = 0; i < lenses; i++) {
+            weigh(render, least, view, NULL, &worker->columns[kind][i]);
+        }
     }
 }
 
+/* Away from a gaze pixels take fewer rows, and their nearest row is nearer than any: where there
+ * is one kind, all rows have the same least. */
 static void make_rows(const struct render *render, const struct lightfield_patches *patches,
                       const struct reach *reach, struct lightfield_worker *worker, int32_t y)
 {
+    const struct lightfield_span all = {0, render->view.width_px};
     const double view = render->rendering->view_y_px;
     const int32_t first = reach->row - render->range;
     least_begin(render, worker->least);
     for (int32_t i = 0; i < 2 * render->range + 1; i++) {
         if (row_counts(render, reach, first + i)) {
+            const float *columns = columns_of_row(render, worker, first + i);
             lightfield_rows_place(&render->view, y, first + i, patches, &worker->rows[i]);
-            least_add(render, &worker->rows[i], view, worker->least);
+            least_add(columns ? &reach->spans[abs(i - render->range)] : &all, &worker->rows[i],
+                      view, columns, worker->least);
         }
     }
     for (int32_t i = 0; i < 2 * render->range + 1; i++) {
         if (row_counts(render, reach, first + i)) {
-            weigh_row(render, worker->least, &worker->rows[i]);
+            weigh_row(render, worker, first + i, &worker->rows[i]);
         }
     }
 }

@@ -11,6 +11,7 @@
 struct block_parts {
     place_part columns[2][LIGHTFIELD_CUDA_LENSES][LIGHTFIELD_CUDA_WIDTH];
     place_part rows[LIGHTFIELD_CUDA_LENSES][LIGHTFIELD_CUDA_HEIGHT];
+    float column_least[2][LIGHTFIELD_CUDA_WIDTH]; /* squares, of each kind of row */
     int row_of[LIGHTFIELD_CUDA_HEIGHT]; /* the nearest row of lenses */
 };
 
@@ -54,19 +55,24 @@ static __device__ void parts_place(const lightfield_cuda_array &array, const blo
     __syncthreads();
 }
 
-/* Each pixel's largest weight along an axis is 1, so that none of them gets lost where all are
- * small. */
+/* Each pixel's largest weight is 1, so that none of them gets lost where all are small: along the
+ * columns that of each kind of row, and along the rows that of all lenses, by what their columns
+ * have at least. One kind needs no such sum. */
 static __device__ __forceinline__ float parts_square(float from, float view)
 {
     const float apart = from - view;
     return isfinite(apart) ? apart * apart : INFINITY;
 }
 
+static __device__ __forceinline__ float parts_weight_of(float square, float least, float factor)
+{
+    return isfinite(square) ? expf(factor * (square - least)) : 0.0f;
+}
+
 static __device__ __forceinline__ float parts_weight(float from, float view, float least,
                                                      float factor)
 {
-    const float square = parts_square(from, view);
-    return isfinite(square) ? expf(factor * (square - least)) : 0.0f;
+    return parts_weight_of(parts_square(from, view), least, factor);
 }
 
 /* Depth: a lens counts or does not; those next to the nearest do wherever there are any. */

@@ -42,19 +42,21 @@ static __device__ __forceinline__ void blend(const lightfield_cuda_raw &raw,
 static __device__ void weigh_column(const lightfield_cuda_rendering &params, int column,
                                     block_parts &parts)
 {
-    const int lenses = 2 * params.range + 1;
-    const int kinds = params.array.hexagonal ? 2 : 1;
-    float least = INFINITY;
-    for (int i = 0; i < kinds * lenses; i++) {
-        const place_part &part = parts.columns[i / lenses][i % lenses][column];
-        least = fminf(least, parts_square(part.from, params.view_x_px));
-    }
-    for (int i = 0; i < kinds * lenses; i++) {
-        place_part &part = parts.columns[i / lenses][i % lenses][column];
-        part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+    for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
+        float least = INFINITY;
+        for (int i = 0; i <= 2 * params.range; i++) {
+            const place_part &part = parts.columns[kind][i][column];
+            least = fminf(least, parts_square(part.from, params.view_x_px));
+        }
+        for (int i = 0; i <= 2 * params.range; i++) {
+            place_part &part = parts.columns[kind][i][column];
+            part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+        }
+        parts.column_least[kind][column] = least;
     }
 }
 
+/* Where there are two kinds of row, each pixel weighs rows by itself. */
 static __device__ void weigh_row(const lightfield_cuda_rendering &params, int row,
                                  block_parts &parts)
 {
@@ -73,10 +75,30 @@ static __device__ void weigh_block(const lightfield_cuda_rendering &params, bloc
     const int thread = thread_of_block();
     if (thread < LIGHTFIELD_CUDA_WIDTH) {
         weigh_column(params, thread, parts);
-    } else if (thread < LIGHTFIELD_CUDA_WIDTH + LIGHTFIELD_CUDA_HEIGHT) {
+    } else if (thread < LIGHTFIELD_CUDA_WIDTH + LIGHTFIELD_CUDA_HEIGHT && !params.array.hexagonal) {
         weigh_row(params, thread - LIGHTFIELD_CUDA_WIDTH, parts);
     }
     __syncthreads();
+}
+
+static __device__ float row_square(const lightfield_cuda_rendering &params,
+                                   const block_parts &parts, int j)
+{
+    const int row = parts.row_of[threadIdx.y] + j - params.range;
+    const int kind = place_is_shifted(params.array, row) ? 1 : 0;
+    return parts_square(parts.rows[j][threadIdx.y].from, params.view_y_px) +
+           parts.column_least[kind][threadIdx.x];
+}
+
+/* Of the rows that the pixel takes. */
+static __device__ float least_of_pixel(const lightfield_cuda_rendering &params,
+                                       const block_parts &parts, int own)
+{
+    float least = INFINITY;
+    for (int j = params.range - own; j <= params.range + own; j++) {
+        least = fminf(least, row_square(params, parts, j));
+    }
+    return least;
 }
 
 template <typename Sampler>
@@ -93,9 +115,13 @@ static __device__ void render_one(const lightfield_cuda_rendering &params, int x
     }
     const int middle = parts.row_of[threadIdx.y];
     const int own = place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
+    const float least = params.array.hexagonal ? least_of_pixel(params, parts, own) : 0.0f;
     for (int j = params.range - own; j <= params.range + own; j++) {
-        const place_part row = parts.rows[j][threadIdx.y];
+        place_part row = parts.rows[j][threadIdx.y];
         const int number = middle + j - params.range;
+        if (params.array.hexagonal) {
+            row.from = parts_weight_of(row_square(params, parts, j), least, params.factor);
+        }
         const int kind = place_is_shifted(params.array, number) ? 1 : 0;
         for (int i = params.range - own; i <= params.range + own; i++) {
             blend<Sampler>(params.raw, parts.columns[kind][i][threadIdx.x], row, out);
@@ -109,32 +135,47 @@ static __device__ void render_one(const lightfield_cuda_rendering &params, int x
 /* Holds the columns of one row of the array, with weights. */
 struct pixel_columns {
     place_part of[2][LIGHTFIELD_CUDA_LENSES];
+    float least[2]; /* squares; 0 where there is one kind of row */
 };
 
 static __device__ void place_columns(const lightfield_cuda_rendering &params, double at,
                                      double patch_px, int range, pixel_columns &out)
 {
-    const int lenses = 2 * range + 1;
-    const int kinds = params.array.hexagonal ? 2 : 1;
-    float least = INFINITY;
-    for (int i = 0; i < kinds * lenses; i++) {
-        place_part &part = out.of[i / lenses][i % lenses];
-        part = place_column(params.array, at, i >= lenses, i % lenses - range, patch_px);
-        least = fminf(least, parts_square(part.from, params.view_x_px));
-    }
-    for (int i = 0; i < kinds * lenses; i++) {
-        place_part &part = out.of[i / lenses][i % lenses];
-        part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+    for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
+        float least = INFINITY;
+        for (int i = 0; i <= 2 * range; i++) {
+            place_part &part = out.of[kind][i];
+            part = place_column(params.array, at, kind != 0, i - range, patch_px);
+            least = fminf(least, parts_square(part.from, params.view_x_px));
+        }
+        for (int i = 0; i <= 2 * range; i++) {
+            place_part &part = out.of[kind][i];
+            part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+        }
+        out.least[kind] = params.array.hexagonal ? least : 0.0f;
     }
 }
 
+/* kind: out, of the row. */
+static __device__ place_part place_pixel_row(const lightfield_cuda_rendering &params, double at,
+                                             int down, double patch_px,
+                                             const pixel_columns &columns, int &kind, float &square)
+{
+    const place_part part = place_row(params.array, at, down, patch_px);
+    kind = place_is_shifted(params.array, place_nearest(at) + down) ? 1 : 0;
+    square = parts_square(part.from, params.view_y_px) + columns.least[kind];
+    return part;
+}
+
 static __device__ float least_of_rows(const lightfield_cuda_rendering &params, double at,
-                                      double patch_px, int range)
+                                      double patch_px, int range, const pixel_columns &columns)
 {
     float least = INFINITY;
     for (int j = -range; j <= range; j++) {
-        const place_part part = place_row(params.array, at, j, patch_px);
-        least = fminf(least, parts_square(part.from, params.view_y_px));
+        int kind;
+        float square;
+        place_pixel_row(params, at, j, patch_px, columns, kind, square);
+        least = fminf(least, square);
     }
     return least;
 }
@@ -157,15 +198,16 @@ static __device__ void render_each(const lightfield_cuda_rendering &params, int 
     const int middle = place_nearest(at_y);
     const int range =
         place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
-    const float least = least_of_rows(params, at_y, patch_px, range);
     pixel_columns columns;
     blended out = {};
     place_columns(params, place_at(x, params.dst.width_px, params.array.columns), patch_px, range,
                   columns);
+    const float least = least_of_rows(params, at_y, patch_px, range, columns);
     for (int j = -range; j <= range; j++) {
-        place_part row = place_row(params.array, at_y, j, patch_px);
-        row.from = parts_weight(row.from, params.view_y_px, least, params.factor);
-        const int kind = place_is_shifted(params.array, middle + j) ? 1 : 0;
+        int kind;
+        float square;
+        place_part row = place_pixel_row(params, at_y, j, patch_px, columns, kind, square);
+        row.from = parts_weight_of(square, least, params.factor);
         for (int i = 0; row.from > 0.0f && i <= 2 * range; i++) {
             blend<Sampler>(params.raw, columns.of[kind][i], row, out);
         }

@@ -133,14 +133,15 @@ static void place_in(const struct fovea_lightfield_geometry *geometry, const str
 
 /* ---- Rendering */
 
-static double weight_of(const struct fovea_lightfield_geometry *geometry,
-                        const struct fovea_lightfield_rendering *rendering, const double from[2])
+/* The Gaussian is exp(-exponent). */
+static double exponent_of(const struct fovea_lightfield_geometry *geometry,
+                          const struct fovea_lightfield_rendering *rendering, const double from[2])
 {
     const double sigma = rendering->sigma_px > 0.0 ? rendering->sigma_px
                                                    : geometry->pitch_x_px / LIGHTFIELD_SIGMA_PARTS;
     const double x = from[0] - rendering->view_x_px;
     const double y = from[1] - rendering->view_y_px;
-    return exp(-(x * x + y * y) / (2.0 * sigma * sigma));
+    return (x * x + y * y) / (2.0 * sigma * sigma);
 }
 
 static double patch_of(const struct fovea_lightfield_geometry *geometry,
@@ -177,17 +178,31 @@ static int32_t range_of(const struct fovea_lightfield_geometry *geometry,
     return most < all ? most : all;
 }
 
+/* With the weight exp(-least): the sums' quotient has no underflow. */
 struct blend {
     double colors[3];
     double weight;
+    double least;
 };
+
+static void blend_add(struct blend *blend, double exponent, const double colors[3])
+{
+    const double least = fmin(blend->least, exponent);
+    const double before = blend->weight > 0.0 ? exp(least - blend->least) : 0.0;
+    const double weight = exp(least - exponent);
+    blend->least = least;
+    blend->weight = before * blend->weight + weight;
+    for (int c = 0; c < 3; c++) {
+        blend->colors[c] = before * blend->colors[c] + weight * colors[c];
+    }
+}
 
 static struct blend blend_at(const struct lightfield_levels *raw,
                              const struct fovea_lightfield_geometry *geometry,
                              const struct fovea_lightfield_rendering *rendering,
                              const struct spot *spot, double patch_px, int32_t range)
 {
-    struct blend blend = {{0.0, 0.0, 0.0}, 0.0};
+    struct blend blend = {.least = INFINITY};
     for (int32_t i = 0; i < (2 * range + 1) * (2 * range + 1); i++) {
         const int32_t right = i % (2 * range + 1) - range;
         const int32_t down = i / (2 * range + 1) - range;
@@ -196,16 +211,16 @@ static struct blend blend_at(const struct lightfield_levels *raw,
         const int32_t column = column_of(geometry, spot, row) + right;
         double from[2];
         double place[2];
+        double colors[3] = {0.0, 0.0, 0.0};
         if ((away > 0 && !lightfield_in_range(away, patch_px, geometry->pitch_x_px)) ||
             !exists(geometry, column, row)) {
             continue;
         }
         place_in(geometry, spot, patch_px, column, row, from, place);
-        const double weight = weight_of(geometry, rendering, from);
-        blend.weight += weight;
         for (uint32_t c = 0; c < colors_of(raw); c++) {
-            blend.colors[c] += weight * sample(raw, rendering->filter, c, place);
+            colors[c] = sample(raw, rendering->filter, c, place);
         }
+        blend_add(&blend, exponent_of(geometry, rendering, from), colors);
     }
     return blend;
 }
@@ -223,7 +238,7 @@ void lightfield_reference_render(const struct lightfield_levels *raw,
         const struct blend blend = blend_at(raw, geometry, rendering, &spot, patch_px,
                                             range_of(geometry, rendering, size, &spot));
         for (uint32_t c = 0; c < colors; c++) {
-            out[colors * i + c] = blend.weight > 0.0 ? blend.colors[c] / blend.weight : 0.0;
+            out[colors * i + c] = blend.colors[c] / blend.weight;
         }
     }
 }
