@@ -18,7 +18,22 @@ static char *unbounded(const char *ptx)
     return copy;
 }
 
-static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers)
+/* Blanks the kernels but the one of this name. An entry ends with the first line that is "}". */
+static void keep_one(char *ptx, const char *name)
+{
+    static const char entry[] = ".visible .entry ";
+    const size_t length = strlen(name);
+    for (char *at = strstr(ptx, entry); at; at = strstr(at + 1, entry)) {
+        const char *own = at + sizeof entry - 1;
+        const char *end = strstr(at, "\n}");
+        if (end && (strncmp(own, name, length) != 0 || own[length] != '(')) {
+            memset(at, ' ', (size_t)(end + 2 - at));
+        }
+    }
+}
+
+/* name: the only kernel that is wanted; NULL: all are. */
+static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers, const char *name)
 {
     PFN_cuModuleLoadDataEx_v2010 load_limited = NULL;
     CUmodule module = NULL;
@@ -28,6 +43,9 @@ static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers)
     if (registers > 0 && load_limited) {
         CUjit_option option = CU_JIT_MAX_REGISTERS;
         void *value = (void *)(uintptr_t)registers;
+        if (name) {
+            keep_one(limited, name);
+        }
         CUDA_MUST(b, load_limited(&module, limited, 1, &option, &value));
     } else {
         CUDA_MUST(b, b->cu->ModuleLoadData(&module, ptx));
@@ -35,22 +53,25 @@ static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers)
     return module;
 }
 
-static CUmodule module_of(struct papers_kernels *kernels, unsigned registers)
+static CUmodule module_of(struct papers_kernels *kernels, unsigned registers, const char *kernel)
 {
+    const char *name = kernels->is_apart && registers > 0 ? kernel : NULL;
     for (int i = 0; i < kernels->count; i++) {
-        if (kernels->modules[i].registers == registers) {
+        const char *own = kernels->modules[i].name;
+        if (kernels->modules[i].registers == registers && (!name || strcmp(own, name) == 0)) {
             return kernels->modules[i].module;
         }
     }
     bench_need(kernels->count < PAPERS_KERNELS_LIMITS, "too many limits of registers");
     kernels->modules[kernels->count].registers = registers;
-    kernels->modules[kernels->count].module = load(kernels->b, kernels->ptx, registers);
+    kernels->modules[kernels->count].name = name;
+    kernels->modules[kernels->count].module = load(kernels->b, kernels->ptx, registers, name);
     return kernels->modules[kernels->count++].module;
 }
 
 void papers_kernel_load(struct cuda_bench *b, struct papers_kernel *kernel)
 {
-    const CUmodule module = module_of(kernel->of, kernel->registers);
+    const CUmodule module = module_of(kernel->of, kernel->registers, kernel->name);
     CUDA_MUST(b, b->cu->ModuleGetFunction(&kernel->function, module, kernel->name));
     if (kernel->shared_bytes > 48 * 1024) {
         CUDA_MUST(b, b->cu->FuncSetAttribute(kernel->function,

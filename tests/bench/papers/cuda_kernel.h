@@ -13,8 +13,12 @@
 struct papers_kernels {
     struct cuda_bench *b;
     const char *ptx;
+    /* With a limit only the kernel that is asked for is compiled, which all others would take
+     * seconds beside; kernels have nothing in common, and each limit one kernel of each name. */
+    bool is_apart;
     struct {
         unsigned registers;
+        const char *name; /* NULL: all kernels */
         CUmodule module;
     } modules[PAPERS_KERNELS_LIMITS]; /* loaded when they are asked for */
     int count;
