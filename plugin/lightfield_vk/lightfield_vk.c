@@ -152,6 +152,7 @@ static void write_set(struct fovea_lightfield_vk *field, VkDescriptorSet set,
     field->device.vk.UpdateDescriptorSets(field->device.handle, count, writes, 0, NULL);
 }
 
+/* FOVEA_NOT_READY: none is free. */
 static enum fovea_result take_call(struct fovea_lightfield_vk *field,
                                    const struct fovea_vk_recording *recording,
                                    struct lightfield_vk_call **out_call)
@@ -159,6 +160,7 @@ static enum fovea_result take_call(struct fovea_lightfield_vk *field,
     for (uint32_t i = 0; i < field->call_count; i++) {
         struct lightfield_vk_call *call = &field->calls[i];
         if (call->frame <= recording->finished_frame) {
+            call->frame = recording->frame;
             *out_call = call;
             return FOVEA_OK;
         }
@@ -250,7 +252,6 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
     if (take_call(field, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
-    call->frame = into.frame;
     const struct bindings bindings = {
         .raw = own_raw.image,
         .result = image_of(dst),
@@ -315,7 +316,6 @@ enum fovea_result fovea_lightfield_vk_refocus(struct fovea_lightfield_vk *field,
     if (take_call(field, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
-    call->frame = into.frame;
     bindings.raw = bindings.patches = own_raw.image;
     bindings.result = image_of(dst);
     bindings.costs =
@@ -439,7 +439,6 @@ enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
     if (take_call(field, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
-    call->frame = into.frame;
     /* Where nothing is kept, any buffer will do. */
     const VkBuffer costs = work.keeps ? field->costs.handle : field->focus.handle;
     work.bindings.costs = (VkDescriptorBufferInfo){costs, 0, VK_WHOLE_SIZE};
