@@ -28,8 +28,9 @@
  *
  *     fovea_lightfield_destroy(&field);
  *
- * The rules of fovea.h hold. Needs no context and no settings. Places in a raw picture are pixels
- * from its top left corner: the centre of its first pixel is at 0.5, 0.5. */
+ * The rules of fovea.h hold. Needs no context, and settings for fovea_lightfield_rings alone.
+ * Places in a raw picture are pixels from its top left corner: the centre of its first pixel is at
+ * 0.5, 0.5. */
 #ifndef FOVEA_LIGHTFIELD_H
 #define FOVEA_LIGHTFIELD_H
 
@@ -64,6 +65,13 @@ struct fovea_lightfield_geometry {
     double origin_x_px; /* the centre of the first lens */
     double origin_y_px;
     double rotation_deg; /* -45..45 */
+    /* Optics, which say how far things are; all 0: they are not known, and all but distances is the
+     * same. The main lens is a thin one. */
+    double focal_length_m; /* of the main lens, 1e-4..10 */
+    double main_to_array_m; /* from the main lens to the array, 1e-4..10 */
+    double array_to_sensor_m; /* 1e-6..1 */
+    uint32_t image_behind; /* 0: the main lens's image lies before the array; 1: behind it */
+    uint32_t reserved; /* 0 */
 };
 
 static inline void fovea_lightfield_geometry_init(struct fovea_lightfield_geometry *geometry)
@@ -81,6 +89,20 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_geometry_read(
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_geometry_write(
     const char *path, const struct fovea_log *log,
     const struct fovea_lightfield_geometry *geometry);
+
+/* How far away what has a patch size is, in dioptres: 1 / metres before the main lens. The image of
+ * such a thing lies a = array_to_sensor pitch_x / patch from the array, so that
+ *     1 / distance = 1 / focal_length - 1 / (main_to_array - a), or + a where it lies behind
+ * 0 is infinitely far; below 0 light comes from nothing real. NaN: patch_px is not 1 .. pitch_x_px,
+ * the image would lie at the main lens or before it, or the geometry has no optics. */
+FOVEA_API double fovea_lightfield_diopters(const struct fovea_lightfield_geometry *geometry,
+                                           double patch_px);
+/* The patch size of what is so many dioptres away. FOVEA_ERROR_INVALID_ARGUMENT, and the log says
+ * which: the geometry has no optics; nothing has so many; no patch size of the array is it, and
+ * from how many to how many there are. log may be NULL. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_patch_of(
+    const struct fovea_lightfield_geometry *geometry, double diopters, const struct fovea_log *log,
+    double *out_patch_px);
 
 /* ---- Raw pictures */
 
@@ -415,6 +437,27 @@ static inline void fovea_lightfield_refocusing_init(struct fovea_lightfield_refo
     refocusing->window_px = 15;
     refocusing->range = 2;
 }
+
+struct fovea_settings;
+
+/* The rings with which a refocused picture, once foveated with these settings, looks as with all
+ * lenses everywhere, wherever in the picture the gaze is: sets full_px and next_px of *foveation.
+ * What is out of focus is blurred by lenses' views that are apart; where the settings' sigma is
+ * large beside what fewer of them take from that blur, nobody sees it:
+ *
+ *     sigma at full_px >= root (v_range - v_1),  sigma at next_px >= 1.5 root (v_range - v_0)
+ *
+ * v_n is the variance of places, pixels of the picture, at which n lenses to each side show a thing
+ * with the patch size last_px where first_px is in focus, or the other way round, whichever is
+ * more. So weak settings have wide rings, and those that blur less everywhere all lenses.
+ * docs/lightfield.md has what is left. Of refocusing first_px, last_px, range and sigma_px count.
+ * Takes as long as five fovea_sigma_map of that size, and as much memory as one: for each change of
+ * the settings or the size, not for every frame. FOVEA_ERROR_INVALID_ARGUMENT: an argument is NULL
+ * or out of range. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_rings(
+    const struct fovea_settings *settings, const struct fovea_lightfield_geometry *geometry,
+    const struct fovea_lightfield_refocusing *refocusing, uint32_t width_px, uint32_t height_px,
+    struct fovea_lightfield_foveation *foveation);
 
 /* A light field has one focus in CPU memory and one on its device, where nothing is copied back:
  * calls with CUDA memory are on one stream, or the program orders them. Needs no memory there, and

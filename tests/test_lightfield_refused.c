@@ -257,6 +257,8 @@ TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
         {"{\"fovea-lightfield\": 1, \"raw\": [40, 30], \"lenses\": [5, 3], \"pitch\": [10, 10]}",
          "columns"},
         {"{\"flip\": 1}", "true or false"},
+        {"{\"optics\": {\"focal_length_mm\": 80}}", "main_to_array_mm"},
+        {"{\"optics\": {\"image\": \"above\"}}", "behind"},
         {"", "expected"},
     };
     const char *path = test_text("/tmp/fovea-lightfield-%d.json", (int)getpid());
@@ -267,6 +269,10 @@ TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
     world.geometry.arrangement = FOVEA_LIGHTFIELD_ROWS_HEXAGONAL;
     world.geometry.columns = 3;
     world.geometry.flip = 1;
+    world.geometry.focal_length_m = 0.08;
+    world.geometry.main_to_array_m = 0.105;
+    world.geometry.array_to_sensor_m = 0.00198;
+    world.geometry.image_behind = 1;
     assert_ok(fovea_lightfield_geometry_write(path, &ears, &world.geometry));
     assert_ok(fovea_lightfield_geometry_read(path, &ears, &read));
     assert_memory_equal(&read, &world.geometry, sizeof read);

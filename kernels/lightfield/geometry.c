@@ -13,6 +13,10 @@
 #define LENSES_MAX 4096
 #define PITCH_MIN_PX 2.0
 #define PITCH_MAX_PX 1024.0
+#define METRES_MIN 1e-4
+#define METRES_MAX 10.0
+#define SENSOR_MIN_M 1e-6
+#define SENSOR_MAX_M 1.0
 #define ROTATION_MAX_DEG 45.0
 
 void lightfield_lens_center(const struct fovea_lightfield_geometry *geometry, int32_t column,
@@ -73,6 +77,21 @@ static bool check_words(const struct fovea_lightfield_geometry *geometry, char *
     return geometry->flip <= 1 || PROBLEM(out, "flip is %u; it must be 0 or 1", geometry->flip);
 }
 
+static bool check_optics(const struct fovea_lightfield_geometry *geometry, char *out)
+{
+    const bool is_known = geometry->focal_length_m != 0.0 || geometry->main_to_array_m != 0.0 ||
+                          geometry->array_to_sensor_m != 0.0;
+    if (geometry->image_behind > 1 || geometry->reserved != 0) {
+        return PROBLEM(out, "image_behind is not 0 or 1, or reserved is not 0");
+    }
+    return !is_known ||
+           (check_number("focal_length_m", geometry->focal_length_m, METRES_MIN, METRES_MAX, out) &&
+            check_number("main_to_array_m", geometry->main_to_array_m, METRES_MIN, METRES_MAX,
+                         out) &&
+            check_number("array_to_sensor_m", geometry->array_to_sensor_m, SENSOR_MIN_M,
+                         SENSOR_MAX_M, out));
+}
+
 bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
                                char out[LIGHTFIELD_PROBLEM_BYTES])
 {
@@ -88,15 +107,17 @@ bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
                         out) &&
            check_number("origin_x_px", geometry->origin_x_px, 0.0, LIGHTFIELD_RAW_MOST_PX, out) &&
            check_number("origin_y_px", geometry->origin_y_px, 0.0, LIGHTFIELD_RAW_MOST_PX, out) &&
-           check_lenses(geometry, out);
+           check_lenses(geometry, out) && check_optics(geometry, out);
 }
 
 /* ---- Files:
  *
  *     {"fovea-lightfield": 1, "raw": [7176, 5382], "lenses": [96, 72], "pitch": [74.75, 74.75],
- *      "origin": [37.375, 37.375], "rotation": 0, "rows": "rectangular", "flip": false}
+ *      "origin": [37.375, 37.375], "rotation": 0, "rows": "rectangular", "flip": false,
+ *      "optics": {"focal_length_mm": 80, "main_to_array_mm": 95, "array_to_sensor_mm": 1.4,
+ *                 "image": "before"}}
  *
- * The last four may be left out: the first lens touches the corner, and nothing is rotated. */
+ * The last five may be left out: the first lens touches the corner, and nothing is rotated. */
 
 enum {
     MEMBER_KIND,
@@ -108,11 +129,12 @@ enum {
     MEMBER_ROTATION,
     MEMBER_ROWS,
     MEMBER_FLIP,
+    MEMBER_OPTICS,
     MEMBER_COUNT
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "fovea-lightfield", "raw", "lenses", "pitch", "origin", "rotation", "rows", "flip"};
+    "fovea-lightfield", "raw", "lenses", "pitch", "origin", "rotation", "rows", "flip", "optics"};
 
 struct reading {
     struct fovea_lightfield_geometry *own;
@@ -186,6 +208,49 @@ static bool read_flip(struct json_scan *scan, uint32_t *out)
                                                         : json_expected(scan, "true or false");
 }
 
+static bool read_image(struct json_scan *scan, uint32_t *out)
+{
+    char word[JSON_NAME_BYTES];
+    if (!json_word(scan, word)) {
+        return false;
+    }
+    *out = strcmp(word, "behind") == 0 ? 1 : 0;
+    return *out == 1 || strcmp(word, "before") == 0 ||
+           json_fail(scan, "the main lens's image lies \"before\" the lenses or \"behind\" them");
+}
+
+static bool read_metres(struct json_scan *scan, double *out)
+{
+    const bool good = json_number(scan, out);
+    *out /= 1e3;
+    return good;
+}
+
+static bool read_optic(struct json_scan *scan, const char *name, void *user)
+{
+    struct fovea_lightfield_geometry *own = user;
+    if (strcmp(name, "focal_length_mm") == 0) {
+        return read_metres(scan, &own->focal_length_m);
+    }
+    if (strcmp(name, "main_to_array_mm") == 0) {
+        return read_metres(scan, &own->main_to_array_m);
+    }
+    if (strcmp(name, "array_to_sensor_mm") == 0) {
+        return read_metres(scan, &own->array_to_sensor_m);
+    }
+    return strcmp(name, "image") == 0 ? read_image(scan, &own->image_behind)
+                                      : json_fail(scan, "optics have no \"%s\"", name);
+}
+
+static bool read_optics(struct json_scan *scan, struct fovea_lightfield_geometry *own)
+{
+    return json_object(scan, read_optic, own) &&
+           ((own->focal_length_m > 0.0 && own->main_to_array_m > 0.0 &&
+             own->array_to_sensor_m > 0.0) ||
+            json_fail(scan, "optics are \"focal_length_mm\", \"main_to_array_mm\" and "
+                            "\"array_to_sensor_mm\", all above 0"));
+}
+
 static bool read_member(struct json_scan *scan, const char *name, void *user)
 {
     struct reading *reading = user;
@@ -216,8 +281,10 @@ static bool read_member(struct json_scan *scan, const char *name, void *user)
         return json_number(scan, &own->rotation_deg);
     case MEMBER_ROWS:
         return read_rows(scan, &own->arrangement);
-    default:
+    case MEMBER_FLIP:
         return read_flip(scan, &own->flip);
+    default:
+        return read_optics(scan, own);
     }
 }
 

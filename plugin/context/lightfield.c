@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-STRUCT_ENDS_WITH(struct fovea_lightfield_geometry, rotation_deg);
+STRUCT_ENDS_WITH(struct fovea_lightfield_geometry, reserved);
 STRUCT_ENDS_WITH(struct fovea_lightfield_raw, row_stride_bytes);
 STRUCT_ENDS_WITH(struct fovea_lightfield_desc, log);
 STRUCT_ENDS_WITH(struct fovea_lightfield_foveation, next_px);

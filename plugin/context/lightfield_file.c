@@ -54,18 +54,31 @@ enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct 
     return struct_give(out, &own, sizeof own) ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
+static bool write_optics(FILE *file, const struct fovea_lightfield_geometry *own)
+{
+    return own->focal_length_m == 0.0 ||
+           fprintf(file,
+                   ",\n \"optics\": {\"focal_length_mm\": %s, \"main_to_array_mm\": %s,\n"
+                   "            \"array_to_sensor_mm\": %s, \"image\": \"%s\"}",
+                   config_number(1e3 * own->focal_length_m).text,
+                   config_number(1e3 * own->main_to_array_m).text,
+                   config_number(1e3 * own->array_to_sensor_m).text,
+                   own->image_behind ? "behind" : "before") > 0;
+}
+
 static bool write_all(FILE *file, const struct fovea_lightfield_geometry *own)
 {
     const bool hexagonal = own->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL;
     return fprintf(file,
                    "{\"fovea-lightfield\": 1, \"raw\": [%u, %u], \"lenses\": [%u, %u],\n"
                    " \"pitch\": [%s, %s], \"origin\": [%s, %s], \"rotation\": %s,\n"
-                   " \"rows\": \"%s\", \"flip\": %s}\n",
+                   " \"rows\": \"%s\", \"flip\": %s",
                    own->raw_width_px, own->raw_height_px, own->columns, own->rows,
                    config_number(own->pitch_x_px).text, config_number(own->pitch_y_px).text,
                    config_number(own->origin_x_px).text, config_number(own->origin_y_px).text,
                    config_number(own->rotation_deg).text, hexagonal ? "hexagonal" : "rectangular",
-                   own->flip ? "true" : "false") > 0;
+                   own->flip ? "true" : "false") > 0 &&
+           write_optics(file, own) && fprintf(file, "}\n") > 0;
 }
 
 enum fovea_result fovea_lightfield_geometry_write(const char *path, const struct fovea_log *log,

@@ -143,6 +143,11 @@ class LightFieldGeometry(ctypes.Structure):
         ("origin_x_px", ctypes.c_double),
         ("origin_y_px", ctypes.c_double),
         ("rotation_deg", ctypes.c_double),
+        ("focal_length_m", ctypes.c_double),
+        ("main_to_array_m", ctypes.c_double),
+        ("array_to_sensor_m", ctypes.c_double),
+        ("image_behind", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     ]
 
 
@@ -358,6 +363,22 @@ _FUNCTIONS = {
     ),
     "fovea_lightfield_geometry_read": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(Log), ctypes.POINTER(LightFieldGeometry)]),
     "fovea_lightfield_geometry_write": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(Log), ctypes.POINTER(LightFieldGeometry)]),
+    "fovea_lightfield_diopters": (ctypes.c_double, [ctypes.POINTER(LightFieldGeometry), ctypes.c_double]),
+    "fovea_lightfield_patch_of": (
+        ctypes.c_int,
+        [ctypes.POINTER(LightFieldGeometry), ctypes.c_double, ctypes.POINTER(Log), ctypes.POINTER(ctypes.c_double)],
+    ),
+    "fovea_lightfield_rings": (
+        ctypes.c_int,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(LightFieldGeometry),
+            ctypes.POINTER(LightFieldRefocusing),
+            ctypes.c_uint32,
+            ctypes.c_uint32,
+            ctypes.POINTER(LightFieldFoveation),
+        ],
+    ),
     "fovea_lightfield_calibrate": (
         ctypes.c_int,
         [

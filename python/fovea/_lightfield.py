@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _errors, _library, _shape
+from . import _arrays, _errors, _library, _settings, _shape
 
 _FORMATS = {("uint8", 1): 1, ("uint8", 3): 2, ("uint8", 4): 3, ("uint16", 1): 4, ("uint16", 3): 5, ("uint16", 4): 6}
 _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
 _FILTERS = ("linear", "nearest")
 _ROWS = ("rectangular", "hexagonal")
+_IMAGES = ("before", "behind")
 
 
 def _one_of(name: str, word: str, words: tuple[str, ...]) -> int:
@@ -64,6 +65,8 @@ def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
         "rotation": geometry.rotation_deg,
         "rows": _ROWS[geometry.arrangement],
         "flip": bool(geometry.flip),
+        "optics": (geometry.focal_length_m, geometry.main_to_array_m, geometry.array_to_sensor_m) if geometry.focal_length_m else None,
+        "image": _IMAGES[geometry.image_behind],
     }
 
 
@@ -119,8 +122,9 @@ class LightField:
     """A camera's array of lenses, and what its raw pictures have in them (docs/lightfield.md).
 
     array: a file in JSON, or nothing and the numbers: raw, lenses and pitch (x and y), origin (the first lens's centre, pixels
-    from the raw picture's corner; half a pitch), rotation (degrees), rows ("rectangular" or "hexagonal"), flip. threads: 0 is
-    one for each core. Raw pictures are arrays (H, W) or (H, W, C) of uint8 or uint16 with 1, 3 or 4 channels; bayer is "" or the
+    from the raw picture's corner; half a pitch), rotation (degrees), rows ("rectangular" or "hexagonal"), flip, and, for distances,
+    optics (the main lens's focal length, from it to the array, from that to the sensor; metres) and image: the main lens's lies
+    "before" the array or "behind" it. threads: 0 is one for each core. Raw pictures are arrays (H, W) or (H, W, C) of uint8 or uint16 with 1, 3 or 4 channels; bayer is "" or the
     mosaic of one channel; maximum is what white is (0: all bits). white: a white picture, like the raw ones, in CPU memory:
     their vignetting is divided out, after black, which is what the sensor says of no light. LightField.calibrate finds the array.
 
@@ -142,6 +146,8 @@ class LightField:
         rotation: float = 0.0,
         rows: str = "rectangular",
         flip: bool = False,
+        optics: Optional[tuple[float, float, float]] = None,
+        image: str = "before",
         bayer: str = "",
         maximum: int = 0,
         white: Any = None,
@@ -164,6 +170,8 @@ class LightField:
             geometry.origin_x_px, geometry.origin_y_px = middle
             geometry.rotation_deg, geometry.flip = rotation, flip
             geometry.arrangement = _one_of("rows", rows, _ROWS)
+            geometry.focal_length_m, geometry.main_to_array_m, geometry.array_to_sensor_m = optics or (0.0, 0.0, 0.0)
+            geometry.image_behind = _one_of("image", image, _IMAGES)
         self._geometry = geometry
         self.fit: Optional[LightFieldFit] = None
         self._bayer, self._maximum = _one_of("bayer", bayer, _BAYER), maximum
@@ -224,6 +232,37 @@ class LightField:
             os.fsencode(path), ctypes.byref(self._messages.log), ctypes.byref(self._geometry)
         )
         _library.check(result, self._messages, "fovea.LightField.save")
+
+    def diopters(self, patch: float) -> float:
+        """How far away what has a patch size is: 1 / metres before the main lens. NaN where the optics are not known."""
+        return float(self._library.fovea_lightfield_diopters(ctypes.byref(self._geometry), patch))
+
+    def patch(self, diopters: float) -> float:
+        """The patch size of what is so many dioptres away, for render and refocus."""
+        found = ctypes.c_double()
+        result = self._library.fovea_lightfield_patch_of(
+            ctypes.byref(self._geometry), diopters, ctypes.byref(self._messages.log), ctypes.byref(found)
+        )
+        _library.check(result, self._messages, "fovea.LightField.patch")
+        return found.value
+
+    def rings(
+        self, config: _settings.Config, first: float, last: float, *, size: tuple[int, int], range: int = 2
+    ) -> tuple[float, float]:
+        """Rings for render and refocus with which a picture of a size (width, height), refocused from first to last and foveated with
+        these settings (config, as fovea.Foveator has it), looks as without, wherever the gaze is. Once for settings and a size: it takes
+        longer than a picture."""
+        settings = _settings.Settings(_settings.as_pairs(config))
+        refocusing = _library.LightFieldRefocusing(
+            struct_bytes=ctypes.sizeof(_library.LightFieldRefocusing), first_px=first, last_px=last, step_px=last - first or 1.0, range=range
+        )
+        refocusing.window_px = 1
+        found = _library.LightFieldFoveation(struct_bytes=ctypes.sizeof(_library.LightFieldFoveation))
+        result = self._library.fovea_lightfield_rings(
+            settings.pointer, ctypes.byref(self._geometry), ctypes.byref(refocusing), *size, ctypes.byref(found)
+        )
+        _library.check(result, self._messages, "fovea.LightField.rings")
+        return found.full_px, found.next_px
 
     def close(self) -> None:
         """Frees what it holds. Closing twice does nothing."""

@@ -55,6 +55,19 @@ def test_types_and_files(tmp_path):
     assert fovea.LightField(file, bayer="RGGB").render(grey, PATCH).shape == (50, 60, 3)
 
 
+def test_distances_and_rings_are_the_optics_and_the_settings():
+    field = fovea.LightField(**ARRAY, optics=(0.08, 0.105, 0.002))
+    for patch in (4, 5, 8):
+        image = 0.105 - 0.002 * PITCH / patch
+        assert field.diopters(patch) == pytest.approx(1 / 0.08 - 1 / image, abs=1e-9)
+        assert field.patch(field.diopters(patch)) == pytest.approx(patch, abs=1e-9)
+    behind = fovea.LightField(**ARRAY, optics=(0.08, 0.09, 0.002), image="behind")
+    assert behind.diopters(5) == pytest.approx(1 / 0.08 - 1 / 0.1, abs=1e-9)
+    assert np.isnan(fovea.LightField(**ARRAY).diopters(5))
+    weak, strong = (field.rings({"foveation": {"strength": s}}, 3, 8, size=(600, 500)) for s in (0.5, 8))
+    assert 0 < strong[0] < strong[1] < weak[1] and strong[0] < weak[0]
+
+
 def white_picture(dtype=np.uint8):
     """Round micro-images of the array above, moved a little, darker to the right."""
     y, x = np.mgrid[:250, :300] + 0.5
@@ -90,6 +103,9 @@ def test_an_array_is_found_in_a_white_picture(tmp_path):
         (lambda field, raw: field.depth(raw, 6, 5), ValueError, "first_px"),
         (lambda field, raw: fovea.LightField(**{**ARRAY, "lenses": (13, 10)}), ValueError, "columns"),
         (lambda field, raw: fovea.LightField("/no/such/file"), OSError, "no/such/file"),
+        (lambda field, raw: field.patch(1.0), ValueError, "optics"),
+        (lambda field, raw: fovea.LightField(**ARRAY, optics=(0.08, 0.1, 0.002)).patch(20), ValueError, "20 dioptres"),
+        (lambda field, raw: fovea.LightField(**ARRAY, optics=(0.08, 0.1, 0)), ValueError, "array_to_sensor_m"),
         (lambda field, raw: fovea.LightField.calibrate(raw * 0 + 7), ValueError, "no regular pattern"),
         (lambda field, raw: fovea.LightField.calibrate(raw, rows="round"), ValueError, "'hexagonal'"),
         (lambda field, raw: fovea.LightField(**ARRAY, white=raw[:-2]).render(raw, 5), ValueError, "white one's size"),

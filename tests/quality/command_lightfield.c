@@ -29,6 +29,7 @@ struct job {
     const char *raw_path, *array_path, *white_path, *output;
     const char *photo_path, *photo_depth_path;
     double least_px, most_px; /* patch sizes */
+    const char *far, *near; /* of --far and --near with a unit, dioptres or metres; NULL: px */
     double black, maximum;
     bool views, window;
     double frames; /* of what a gaze sees */
@@ -53,6 +54,29 @@ static bool read_number(const char *name, double least, double most, double *out
         return false;
     }
     return true;
+}
+
+/* Patch sizes are known at once; distances, once the array is. */
+static bool read_depth(const char *name, double *out_px, const char **out_distance)
+{
+    const size_t length = strlen(optarg);
+    const char unit = length > 0 ? optarg[length - 1] : '\0';
+    *out_distance = unit == 'D' || unit == 'm' ? optarg : NULL;
+    return *out_distance || read_number(name, 1.0, 1024.0, out_px);
+}
+
+static bool patch_of(const struct job *job, const char *name, const char *distance, double *out_px)
+{
+    const struct fovea_log log = say_log(FOVEA_LOG_WARNING);
+    char *end = NULL;
+    const double value = distance ? strtod(distance, &end) : 1.0;
+    if (distance && (end == distance || end[1] != '\0' || !(value > 0.0))) {
+        say_error("--%s is a patch size, dioptres or metres (11, 2D, 0.5m), not '%s'", name,
+                  distance);
+        return false;
+    }
+    return !distance || fovea_lightfield_patch_of(&job->geometry, *end == 'm' ? 1.0 / value : value,
+                                                  &log, out_px) == FOVEA_OK;
 }
 
 static bool add_set(struct job *job)
@@ -90,11 +114,11 @@ static bool read_option(struct job *job, int option)
     case 'b':
         return read_number("black", 0.0, 65535.0, &job->black);
     case 'f':
-        return read_number("far", 1.0, 1024.0, &job->least_px);
+        return read_depth("far", &job->least_px, &job->far);
     case 'm':
         return read_number("maximum", 1.0, 65535.0, &job->maximum);
     case 'n':
-        return read_number("near", 1.0, 1024.0, &job->most_px);
+        return read_depth("near", &job->most_px, &job->near);
     case 'o':
         job->output = optarg;
         return true;
@@ -151,11 +175,24 @@ static bool read_arguments(int argc, char **argv, struct job *job)
         say_error("--window shows what is blended, and --views what is not");
         return false;
     }
-    if (job->least_px >= job->most_px) {
-        say_error("--far is a smaller patch size than --near");
+    if ((job->far || job->near) && !job->raw_path) {
+        say_error("--far and --near as distances are of a raw picture and its --geometry");
         return false;
     }
     return true;
+}
+
+static bool check_depths(struct job *job)
+{
+    if (!patch_of(job, "far", job->far, &job->least_px) ||
+        !patch_of(job, "near", job->near, &job->most_px)) {
+        return false;
+    }
+    if (job->least_px >= job->most_px) {
+        say_error("--far is a smaller patch size than --near, and not %g and %g px", job->least_px,
+                  job->most_px);
+    }
+    return job->least_px < job->most_px;
 }
 
 /* ---- The raw picture */
@@ -186,7 +223,8 @@ static bool load_raw(struct job *job)
 {
     const struct fovea_log log = say_log(FOVEA_LOG_WARNING);
     if (fovea_lightfield_geometry_read(job->array_path, &log, &job->geometry) != FOVEA_OK ||
-        !raw_load(job->raw_path, &job->raw) || (job->white_path && !divide(job))) {
+        !check_depths(job) || !raw_load(job->raw_path, &job->raw) ||
+        (job->white_path && !divide(job))) {
         return false;
     }
     if (job->raw.format >= FOVEA_LIGHTFIELD_FORMAT_R16) {
@@ -203,7 +241,9 @@ static bool make_field(struct job *job)
     fovea_lightfield_raw_init(&job->raw);
     const struct draw_wishes wishes = {job->photo_path, job->photo_depth_path, job->least_px,
                                        job->most_px};
-    if (!(job->raw_path ? load_raw(job) : lightfield_draw(&wishes, &job->geometry, &job->raw))) {
+    if (!(job->raw_path
+              ? load_raw(job)
+              : check_depths(job) && lightfield_draw(&wishes, &job->geometry, &job->raw))) {
         return false;
     }
     fovea_lightfield_desc_init(&desc);
@@ -338,6 +378,7 @@ static bool look(const struct job *job)
     const struct gaze_wishes wishes = {
         .field = job->field,
         .raw = &job->raw,
+        .geometry = &job->geometry,
         .width_px = job->picture.width_px,
         .height_px = job->picture.height_px,
         .far_px = job->least_px,

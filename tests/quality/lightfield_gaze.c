@@ -12,10 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rings of docs/lightfield.md, parts of a picture's width. */
-#define FULL_RING 0.15
-#define NEXT_RING 0.38
-
 static bool open_settings(struct gaze_chain *chain, const char *usual)
 {
     struct fovea_config_desc desc;
@@ -76,10 +72,31 @@ bool gaze_wishes_are_fine(const struct gaze_wishes *wishes)
     return fine;
 }
 
+static struct fovea_lightfield_refocusing refocusing_of(const struct gaze_wishes *wishes)
+{
+    struct fovea_lightfield_refocusing refocusing;
+    fovea_lightfield_refocusing_init(&refocusing);
+    refocusing.first_px = wishes->far_px;
+    refocusing.last_px = wishes->near_px;
+    return refocusing;
+}
+
+/* Settings do not change while it runs. */
+static bool find_rings(struct gaze_chain *chain)
+{
+    const struct gaze_wishes *wishes = chain->wishes;
+    const struct fovea_lightfield_refocusing refocusing = refocusing_of(wishes);
+    fovea_lightfield_foveation_init(&chain->foveation);
+    return fovea_lightfield_rings(chain->settings, wishes->geometry, &refocusing,
+                                  (uint32_t)wishes->width_px, (uint32_t)wishes->height_px,
+                                  &chain->foveation) == FOVEA_OK;
+}
+
 bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes, const char *usual)
 {
     *chain = (struct gaze_chain){.wishes = wishes, .last_ns = -1};
     if (!open_settings(chain, usual) || !open_source(chain) || !open_context(chain) ||
+        !find_rings(chain) ||
         !picture_init(&chain->refocused, wishes->width_px, wishes->height_px) ||
         !picture_init(&chain->foveated, wishes->width_px, wishes->height_px)) {
         gaze_chain_close(chain);
@@ -106,23 +123,16 @@ void gaze_chain_close(struct gaze_chain *chain)
 static bool refocus(struct gaze_chain *chain, double elapsed_s)
 {
     const struct gaze_wishes *wishes = chain->wishes;
-    struct fovea_lightfield_refocusing refocusing;
-    struct fovea_lightfield_foveation foveation;
+    struct fovea_lightfield_refocusing refocusing = refocusing_of(wishes);
     const struct fovea_image image = image_of(&chain->refocused);
     const struct fovea_image focus = {.data = &chain->focus_px,
                                       .width_px = 1,
                                       .height_px = 1,
                                       .format = FOVEA_FORMAT_R32F,
                                       .row_stride_bytes = sizeof chain->focus_px};
-    fovea_lightfield_foveation_init(&foveation);
-    foveation.gaze = chain->gaze.point;
-    foveation.full_px = FULL_RING * wishes->width_px;
-    foveation.next_px = NEXT_RING * wishes->width_px;
-    fovea_lightfield_refocusing_init(&refocusing);
-    refocusing.first_px = wishes->far_px;
-    refocusing.last_px = wishes->near_px;
+    chain->foveation.gaze = chain->gaze.point;
     refocusing.elapsed_s = elapsed_s;
-    refocusing.foveation = chain->gaze.usable ? &foveation : NULL;
+    refocusing.foveation = chain->gaze.usable ? &chain->foveation : NULL;
     refocusing.focus = &focus;
     return fovea_lightfield_refocus(wishes->field, wishes->raw, &refocusing, &image, NULL) ==
            FOVEA_OK;

@@ -15,6 +15,7 @@
 struct gaze_wishes {
     struct fovea_lightfield *field;
     const struct fovea_lightfield_raw *raw;
+    const struct fovea_lightfield_geometry *geometry;
     int width_px, height_px; /* of pictures */
     double far_px, near_px; /* patch sizes that are looked for */
     const char *output;
@@ -35,6 +36,7 @@ struct gaze_chain {
     struct picture refocused, foveated;
     int64_t last_ns; /* of the frame before; -1: there is none */
     struct fovea_gaze gaze; /* of the last frame */
+    struct fovea_lightfield_foveation foveation; /* rings of the settings */
     float focus_px; /* the patch size that was in focus in it */
 };
 

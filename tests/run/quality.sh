@@ -70,7 +70,7 @@ help_lightfield()
   --white FILE       a white picture, by which vignetting is divided out
   --black N          what the sensor says of no light, in RAW and in the white picture (0)
   --maximum N        what white is, of 16 bits; without it the brightest thousandth of RAW
-  --far M, --near M  the patch sizes that are looked at (7 and 14)
+  --far M, --near M  the patch sizes that are looked at (7 and 14), or dioptres or metres (2D, 0.5m) where FILE has optics
   --views            for scenes that are in focus on the lenses (plenoptic 1.0): views and their shifted sums
   --photo FILE, --photo-depth FILE  draws the light field of a photograph and how near its pixels are (grey, white is near)
   --window           what a gaze sees, in a window: the mouse refocuses where it looks; Esc ends it
