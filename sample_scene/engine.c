@@ -49,14 +49,32 @@ bool engine_init(struct engine *engine, const struct engine_desc *desc)
         (!gpu->device && !gpu_open_device(gpu, &device)) || !choose_format(gpu, desc, &format) ||
         !world_create(desc->options->seed, &engine->world) ||
         !renderer_create(gpu, engine->world, format, &engine->renderer) ||
-        !foveation_create(gpu, desc->settings, FRAMES_IN_FLIGHT, &engine->foveation)) {
+        !foveation_create(gpu, desc->settings, FRAMES_IN_FLIGHT, &engine->foveation) ||
+        (desc->options->lightfield &&
+         (!lightfield_create(gpu, desc->options, format, &engine->lightfield) ||
+          !lightfield_set(engine->lightfield, desc->settings)))) {
         return false;
     }
     engine->frames.gpu = gpu;
     engine->frames.renderer = engine->renderer;
+    engine->frames.lightfield = engine->lightfield;
     engine->frames.foveation = engine->foveation;
     engine->frames.targets = &engine->targets;
     return frames_init(&engine->frames);
+}
+
+bool engine_set(struct engine *engine, const struct fovea_settings *settings)
+{
+    return foveation_set(engine->foveation, settings) &&
+           (!engine->lightfield || lightfield_set(engine->lightfield, settings));
+}
+
+bool engine_fit(struct engine *engine, const struct targets_desc *desc)
+{
+    struct targets_desc targets = *desc;
+    targets.copied = engine->lightfield != NULL;
+    return targets_init(&engine->targets, engine->renderer, engine->foveation, &targets) &&
+           (!engine->lightfield || lightfield_fit(engine->lightfield, targets.extent));
 }
 
 void engine_finish(struct engine *engine)
@@ -66,6 +84,7 @@ void engine_finish(struct engine *engine)
     }
     frames_finish(&engine->frames);
     targets_finish(&engine->targets);
+    lightfield_destroy(&engine->lightfield);
     foveation_destroy(&engine->foveation);
     renderer_destroy(&engine->renderer);
     world_destroy(&engine->world);

@@ -12,6 +12,7 @@ struct engine {
     struct gpu gpu;
     struct world *world;
     struct renderer *renderer;
+    struct lightfield *lightfield; /* NULL: the village is shown */
     struct foveation *foveation;
     struct targets targets;
     struct frames frames;
@@ -26,6 +27,10 @@ struct engine_desc {
 
 /* False with a message; engine_finish is to be called all the same. */
 bool engine_init(struct engine *engine, const struct engine_desc *desc);
+/* For the frames after this; on failure the old settings stay. */
+bool engine_set(struct engine *engine, const struct fovea_settings *settings);
+/* Makes what frames of a size are drawn into; the GPU must be done with those before. */
+bool engine_fit(struct engine *engine, const struct targets_desc *desc);
 /* Waits for the GPU. */
 void engine_finish(struct engine *engine);
 

@@ -96,24 +96,44 @@ static bool begin(VkCommandBuffer commands)
     return true;
 }
 
+static bool draw_picture(struct frames *frames, const struct frames_request *request,
+                         uint32_t slot_index, VkImageLayout *out_layout)
+{
+    const struct targets *targets = frames->targets;
+    VkCommandBuffer commands = frames->slots[slot_index].draw;
+    const struct render_target target = {targets->framebuffers[slot_index], targets->desc.extent,
+                                         targets->desc.eyes};
+    const struct lightfield_frame frame = {.commands = commands,
+                                           .to = targets->src[slot_index].image,
+                                           .number = request->number,
+                                           .frames_in_flight = FRAMES_IN_FLIGHT,
+                                           .gaze = request->gaze,
+                                           .elapsed_s = frames->elapsed_s};
+    if (frames->lightfield) {
+        *out_layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+        return lightfield_record(frames->lightfield, &frame);
+    }
+    *out_layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    renderer_record(frames->renderer, slot_index, commands, &target, request->time_s);
+    return true;
+}
+
 /* Draws, and if the frame is wanted reads back what was drawn before Fovea gets it. */
 static bool draw(struct frames *frames, const struct frames_request *request, uint32_t slot_index,
                  VkImageLayout *out_layout)
 {
     struct frames_slot *slot = &frames->slots[slot_index];
     const struct targets *targets = frames->targets;
-    const struct render_target target = {targets->framebuffers[slot_index], targets->desc.extent,
-                                         targets->desc.eyes};
-    if (!begin(slot->draw)) {
+    if (!begin(slot->draw) || !draw_picture(frames, request, slot_index, out_layout)) {
         return false;
     }
-    renderer_record(frames->renderer, slot_index, slot->draw, &target, request->time_s);
-    *out_layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
     if (request->capture) {
         targets_read(targets, slot->draw, targets->src[slot_index].image, *out_layout,
                      2 * slot_index);
         *out_layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-        targets_read_depth(targets, slot->draw, slot_index);
+        if (!frames->lightfield) {
+            targets_read_depth(targets, slot->draw, slot_index);
+        }
     }
     VK_TRY(vkEndCommandBuffer(slot->draw));
     VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -229,11 +249,11 @@ static enum foveation_outcome foveate(struct frames *frames, const struct frames
             surface ? VK_IMAGE_LAYOUT_PRESENT_SRC_KHR : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
         .wait = surface ? surface->acquired : VK_NULL_HANDLE,
         .signal = surface ? surface->finished : VK_NULL_HANDLE,
-        .depth = {.view = frames->targets->depth_view,
+        .depth = {.view = frames->lightfield ? VK_NULL_HANDLE : frames->targets->depth_view,
                   .format = DEPTH_FORMAT,
                   .layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
                   .near_m = NEAR_M,
-                  .elapsed_s = elapsed_s(frames, request)},
+                  .elapsed_s = frames->elapsed_s},
         .gaze = request->gaze,
         .vergence_m = request->vergence_m,
         .hud = request->hud};
@@ -257,6 +277,7 @@ bool frames_run(struct frames *frames, const struct frames_request *request)
     }
     VK_TRY(vkResetCommandPool(frames->gpu->device, slot->pool, 0));
     VK_TRY(vkResetFences(frames->gpu->device, 1, &slot->fence));
+    frames->elapsed_s = elapsed_s(frames, request);
     if (!draw(frames, request, slot_index, &src_layout)) {
         return false;
     }
@@ -270,7 +291,7 @@ bool frames_run(struct frames *frames, const struct frames_request *request)
         .gaze = request->gaze,
         .foveated = foveated,
         .drawn = targets_picture(frames->targets, 2 * slot_index),
-        .depth = targets_depth(frames->targets, slot_index),
+        .depth = frames->lightfield ? NULL : targets_depth(frames->targets, slot_index),
         .shown = targets_picture(frames->targets, 2 * slot_index + (foveated ? 1 : 0))};
     return finish(frames, request, slot_index, src_layout);
 }

@@ -6,6 +6,7 @@
 #ifndef SCENE_FRAMES_H
 #define SCENE_FRAMES_H
 
+#include "lightfield.h"
 #include "targets.h"
 
 /* A frame that was read back. Pixels are in the engine's format and stay until the sink returns. */
@@ -15,7 +16,7 @@ struct frames_picture {
     bool foveated; /* false: Fovea refused it and `shown` is what the engine drew */
     const void *drawn;
     const void *shown;
-    const float *depth; /* NEAR_M / distance */
+    const float *depth; /* NEAR_M / distance; NULL: not known */
 };
 
 struct frames_slot {
@@ -32,6 +33,7 @@ struct frames_slot {
 struct frames {
     const struct gpu *gpu;
     struct renderer *renderer;
+    struct lightfield *lightfield; /* NULL: the renderer draws */
     struct foveation *foveation;
     struct targets *targets;
     struct frames_slot slots[FRAMES_IN_FLIGHT];
@@ -40,6 +42,7 @@ struct frames {
     int64_t sink_ns; /* spent in the sink so far */
     double sink_cpu_s; /* of this thread */
     double last_time_s; /* of the frame before */
+    double elapsed_s; /* since then; 0: this frame does not follow on it */
 };
 
 /* All but the slots is the caller's to fill before. */

@@ -20,6 +20,7 @@ struct run {
     struct output output;
     struct table table;
     uint64_t gazes; /* frames that had one */
+    char hud[LIGHTFIELD_WORDS_BYTES];
 };
 
 static bool one_frame(struct run *run, uint64_t number)
@@ -32,6 +33,10 @@ static bool one_frame(struct run *run, uint64_t number)
     const uint32_t width_px = headset_eye_width_px(extent.width, run->engine->targets.desc.eyes);
     request.gaze = settings_gaze(run->settings, scene_ns, width_px, extent.height);
     request.vergence_m = settings_vergence_m(run->settings, scene_ns);
+    if (run->engine->lightfield) {
+        lightfield_words(run->engine->lightfield, "", run->hud);
+        request.hud = run->hud;
+    }
     run->table.gaze_frames[request.gaze.state]++;
     run->gazes += request.gaze.usable;
     if (request.gaze.rate_hz > run->table.gaze_rate_hz) {
@@ -119,8 +124,7 @@ bool headless_run(struct engine *engine, struct settings *settings, const struct
                                        .settings = settings->now};
     run.table = (struct table){
         .engine = engine, .options = options, .settings = settings->now, .files = options->output};
-    if (!targets_init(&engine->targets, engine->renderer, engine->foveation, &targets) ||
-        !output_init(&run.output, &output)) {
+    if (!engine_fit(engine, &targets) || !output_init(&run.output, &output)) {
         output_finish(&run.output);
         return false;
     }

@@ -243,6 +243,36 @@ static bool take_frozen(struct options *options, const char *text)
     return options->frozen = true;
 }
 
+static bool take_lightfield(struct options *options, const char *text)
+{
+    options->lightfield = text;
+    return *text != '\0';
+}
+
+static bool take_geometry(struct options *options, const char *text)
+{
+    options->geometry = text;
+    return *text != '\0';
+}
+
+static bool read_focus(const char *text, char end_of_it, struct options_focus *out,
+                       const char **out_end)
+{
+    char *end = NULL;
+    out->value = strtod(text, &end);
+    out->unit = *end == 'D' || *end == 'm' ? *end : 'p';
+    *out_end = end + (out->unit == 'p' ? 0 : 1);
+    return end != text && out->value > 0.0 && out->value <= 1e6 && **out_end == end_of_it;
+}
+
+static bool take_focus(struct options *options, const char *text)
+{
+    const char *comma = NULL;
+    const char *end = NULL;
+    return read_focus(text, ',', &options->far, &comma) &&
+           read_focus(comma + 1, '\0', &options->near, &end);
+}
+
 static const struct option names[] = {
     {"window", no_argument, NULL, 0},
     {"list-devices", no_argument, NULL, 1},
@@ -264,11 +294,14 @@ static const struct option names[] = {
     {"fullscreen", no_argument, NULL, 17},
     {"export-settings", required_argument, NULL, 18},
     {"frozen", no_argument, NULL, 19},
-    {"help", no_argument, NULL, 20},
+    {"lightfield", required_argument, NULL, 20},
+    {"geometry", required_argument, NULL, 21},
+    {"focus", required_argument, NULL, 22},
+    {"help", no_argument, NULL, 23},
     {NULL, 0, NULL, 0},
 };
 
-#define HELP 20
+#define HELP 23
 
 static const struct flag flags[] = {
     {NULL, take_window},
@@ -293,6 +326,9 @@ static const struct flag flags[] = {
     {NULL, take_fullscreen},
     {"a file", take_export},
     {NULL, take_frozen},
+    {"a raw picture, or \"drawn\"", take_lightfield},
+    {"a file", take_geometry},
+    {"far and near, as patch sizes, dioptres or metres: 7,14 or 0.5D,2D or 2m,0.5m", take_focus},
 };
 
 /* getopt has met something that it does not know, or a flag without its argument. */
@@ -323,6 +359,25 @@ static bool complete_size(struct options *options)
     if (options->hmd && options->height_px > MOST_EYE_HEIGHT * (options->width_px / 2)) {
         say_error("--size %ux%u: with --hmd an eye's picture is at most %u times as high as wide",
                   options->width_px, options->height_px, MOST_EYE_HEIGHT);
+        return false;
+    }
+    return true;
+}
+
+static bool check_lightfield(const struct options *options)
+{
+    const bool is_file = options->lightfield && strcmp(options->lightfield, OPTIONS_DRAWN) != 0;
+    if (is_file != (options->geometry != NULL)) {
+        say_error("--lightfield RAW and --geometry FILE go together; './run lightfield calibrate "
+                  "WHITE' makes the file, and --lightfield drawn needs none");
+        return false;
+    }
+    if (!options->lightfield && options->near.value > 0.0) {
+        say_error("--focus is of a --lightfield");
+        return false;
+    }
+    if (options->lightfield && options->hmd) {
+        say_error("--lightfield: not with --hmd; its pictures are seen from one place");
         return false;
     }
     return true;
@@ -359,5 +414,5 @@ enum options_outcome options_read(int argc, char **argv, struct options *out_opt
         say_error("--gaze replay: not with --hmd, whose gaze lies between the eyes");
         return OPTIONS_WRONG;
     }
-    return complete_size(out_options) ? OPTIONS_GO : OPTIONS_WRONG;
+    return check_lightfield(out_options) && complete_size(out_options) ? OPTIONS_GO : OPTIONS_WRONG;
 }

@@ -10,6 +10,7 @@
 
 #define OPTIONS_MAX_SETS 32
 #define OPTIONS_SET_BYTES 512
+#define OPTIONS_DRAWN "drawn" /* a light field without a file */
 
 struct options {
     bool window;
@@ -25,6 +26,12 @@ struct options {
     const char *config; /* NULL: not given */
     const char *output;
     const char *export_settings; /* NULL: not given */
+    const char *lightfield; /* OPTIONS_DRAWN, or a raw picture; NULL: the village */
+    const char *geometry; /* of the raw picture's array */
+    struct options_focus {
+        double value; /* 0: not given */
+        char unit; /* 'p': patch size in px; 'D': dioptres; 'm': metres */
+    } far, near; /* that are looked for under the gaze */
     int device; /* -1: not given */
     uint32_t frames; /* 0: not given */
     uint32_t width_px; /* of both eyes together */

@@ -122,7 +122,9 @@ static void keep_for_panels(struct output *output, const struct frames_picture *
     size_t bytes = (size_t)output->drawn.width_px * (size_t)output->drawn.height_px * 4;
     memcpy(output->panel.drawn.rgba, output->drawn.rgba, bytes);
     memcpy(output->panel.shown.rgba, output->shown.rgba, bytes);
-    memcpy(output->panel.depth, picture->depth, bytes / 4 * sizeof *picture->depth);
+    if (picture->depth) {
+        memcpy(output->panel.depth, picture->depth, bytes / 4 * sizeof *picture->depth);
+    }
     output->panel.gaze = picture->gaze;
     output->panel.taken = true;
 }

@@ -97,6 +97,14 @@ static void gaze_row(const struct table *table)
     }
 }
 
+static void lightfield_row(const struct lightfield *lightfield)
+{
+    char focus[LIGHTFIELD_WORDS_BYTES];
+    lightfield_words(lightfield, "", focus);
+    row("light field", "%ux%u lenses; %s", lightfield->geometry.columns, lightfield->geometry.rows,
+        focus);
+}
+
 static void view_words(const struct fovea_settings *s, char *out_words, size_t bytes)
 {
     const double left = value_number(s, "foveation.geometry.tan_left");
@@ -296,6 +304,9 @@ void table_print(const struct table *table)
     gpu_row(stats);
     cpu_row(table);
     gaze_row(table);
+    if (table->engine->lightfield) {
+        lightfield_row(table->engine->lightfield);
+    }
     if (value_is(table->settings, "gaze.late", "true")) {
         late_row(&table->stats);
     }

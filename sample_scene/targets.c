@@ -43,9 +43,11 @@ static bool add_made(struct targets *targets, struct foveation *foveation,
 static bool add_pictures(struct targets *targets, struct foveation *foveation)
 {
     for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
-        bool made = targets->desc.made;
-        if (!(made ? add_made(targets, foveation, &targets->src[i], SRC_USAGE)
-                   : add_own(targets, &targets->src[i], SRC_USAGE))) {
+        const bool made = targets->desc.made;
+        const VkImageUsageFlags usage =
+            SRC_USAGE | (targets->desc.copied ? VK_IMAGE_USAGE_TRANSFER_DST_BIT : 0u);
+        if (!(made ? add_made(targets, foveation, &targets->src[i], usage)
+                   : add_own(targets, &targets->src[i], usage))) {
             return false;
         }
         if (targets->desc.own_dst &&

@@ -15,6 +15,7 @@ struct targets_desc {
     bool made; /* Fovea makes the images: no copies */
     bool own_dst; /* there is no swapchain to write to */
     bool readback;
+    bool copied; /* pictures are copied to what the engine draws into elsewhere */
 };
 
 struct targets {

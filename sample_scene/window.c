@@ -32,6 +32,7 @@ struct window {
     uint64_t title_number;
     double fps;
     struct table table;
+    char hud[LIGHTFIELD_WORDS_BYTES];
 };
 
 /* ---- Opening ---- */
@@ -100,8 +101,7 @@ static bool fit(struct window *window)
     const struct targets_desc desc = {.extent = window->swapchain.extent,
                                       .eyes = eyes_of(window->options),
                                       .made = !window->options->copy};
-    return desc.extent.width == 0 || desc.extent.height == 0 ||
-           targets_init(&engine->targets, engine->renderer, engine->foveation, &desc);
+    return desc.extent.width == 0 || desc.extent.height == 0 || engine_fit(engine, &desc);
 }
 
 static bool open_all(struct window *window)
@@ -200,7 +200,7 @@ static void apply(struct window *window)
         struct fovea_settings *settings = keys_settings(keys);
         keys->changed = false;
         if (settings) {
-            foveation_set(window->engine->foveation, settings);
+            engine_set(window->engine, settings);
         }
         fovea_settings_destroy(&settings);
     }
@@ -210,7 +210,8 @@ static void apply(struct window *window)
 
 static void show_title(struct window *window, int64_t now_ns)
 {
-    char title[160];
+    char title[200];
+    char focus[LIGHTFIELD_WORDS_BYTES] = "";
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     if (now_ns - window->title_ns < TITLE_NS ||
         !foveation_stats(window->engine->foveation, &stats)) {
@@ -220,10 +221,13 @@ static void show_title(struct window *window, int64_t now_ns)
                   ((double)(now_ns - window->title_ns) * 1e-9);
     window->title_ns = now_ns;
     window->title_number = window->number;
-    snprintf(title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s",
+    if (window->engine->lightfield) {
+        lightfield_words(window->engine->lightfield, ", ", focus);
+    }
+    snprintf(title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s%s",
              fovea_backend_name(stats.backend), window->fps,
              value_number(window->settings->now, "foveation.strength"),
-             value_words(window->settings->now, "gaze.source").text,
+             value_words(window->settings->now, "gaze.source").text, focus,
              window->keys.paused ? ", paused" : "");
     SDL_SetWindowTitle(window->handle, title);
 }
@@ -241,7 +245,10 @@ static struct frames_request request_of(struct window *window, int64_t now_ns)
         settings_gaze(window->settings, now_ns - window->start_ns,
                       headset_eye_width_px(extent.width, eyes_of(window->options)), extent.height);
     request.vergence_m = settings_vergence_m(window->settings, now_ns - window->start_ns);
-    request.hud = window->keys.help ? keys_help() : NULL;
+    if (window->engine->lightfield) {
+        lightfield_words(window->engine->lightfield, "", window->hud);
+    }
+    request.hud = window->keys.help ? keys_help() : *window->hud ? window->hud : NULL;
     window->table.gaze_frames[request.gaze.state]++;
     if (request.gaze.rate_hz > window->table.gaze_rate_hz) {
         window->table.gaze_rate_hz = request.gaze.rate_hz;

@@ -152,6 +152,19 @@ def test_the_mouse_points_at_what_the_lens_shows(open_window, tmp_path):
     assert abs((rows[0] + rows[-1]) / 2 - 40) <= 2 and abs((columns[0] + columns[-1]) / 2 - 287) <= 2
 
 
+def test_the_mouse_refocuses_a_light_field(open_window):
+    """Over the near disc, then over the wall, in a window of another size."""
+    window = open_window("--lightfield", "drawn", "--validate")
+    for width, x, y, size in [(320, 230, 104, 12), (240, 15, 8, 6)]:
+        window.xdotool("windowsize", window.window, str(width), "180")
+        window.until(lambda: window.picture().shape[1] == width, "the window keeps its size")
+        window.xdotool("mousemove", "--window", window.window, str(x), str(y))
+        focus = lambda: float(re.search(r"patch size ([0-9.]+) px", window.title())[1])
+        window.until(lambda: abs(focus() - size) < 0.5, "what is under the mouse does not get into focus")
+    code, text = window.end()
+    assert code == 0 and "light field" in text, text
+
+
 def test_window_can_be_resized(open_window):
     window = open_window("--validate")
     for width, height in [(420, 260), (201, 97), (320, 180)]:

@@ -21,6 +21,9 @@ Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
   --set key.path=value             one setting, as often as wanted
   --fullscreen                     the same over a whole display; F11 changes between both
   --hmd                            both eyes of a headset side by side, 1920x1080 together, each with its own gaze
+  --lightfield RAW|drawn           a light field in place of the village, in focus under the gaze (docs/lightfield.md)
+  --geometry FILE                  where the lenses of RAW are
+  --focus FAR,NEAR                 between which patch sizes (7,14), dioptres (0.5D,2D) or metres (2m,0.5m) is looked
   --no-video                       no out/demo.mp4
   --frames N   --size WxH          how many, how large
   --gaze x,y                       a gaze that stays, 0..1 from the top left corner; or the name of a source; or
