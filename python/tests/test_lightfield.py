@@ -64,7 +64,7 @@ def test_distances_and_rings_are_the_optics_and_the_settings():
     behind = fovea.LightField(**ARRAY, optics=(0.08, 0.09, 0.002), image="behind")
     assert behind.diopters(5) == pytest.approx(1 / 0.08 - 1 / 0.1, abs=1e-9)
     assert np.isnan(fovea.LightField(**ARRAY).diopters(5))
-    weak, strong = (field.rings({"foveation": {"strength": s}}, 3, 8, size=(600, 500)) for s in (0.5, 8))
+    weak, strong = (field.rings({"foveation": {"strength": s}}, 4, 5, size=(120, 100)) for s in (0.5, 8))
     assert 0 < strong[0] < strong[1] < weak[1] and strong[0] < weak[0]
 
 
