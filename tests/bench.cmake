@@ -41,21 +41,29 @@ add_custom_target(fovea_bench_commit BYPRODUCTS ${bench_folder}/bench_commit.h
 add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
-    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_thesis.c bench/blur_thesis/vulkan_ways.c bench/vulkan_lightfield.c)
+    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_fragments.c bench/blur_thesis/vulkan_thesis.c
+        bench/blur_thesis/vulkan_ways.c bench/vulkan_depth.c bench/vulkan_lightfield.c)
     # The thesis's ways in GLSL, an array each: code_<name>.
     set(thesis ${CMAKE_CURRENT_SOURCE_DIR}/bench/blur_thesis)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${thesis}/vulkan_shaders.def)
     file(STRINGS ${thesis}/vulkan_shaders.def thesis_lines REGEX "^GLSL_SHADER")
     set(thesis_codes "")
-    foreach(line IN LISTS thesis_lines)
-        string(REGEX MATCH "([A-Z_0-9]+), ([a-z_]+)" matched ${line})
-        set(name ${CMAKE_MATCH_1})
-        set(source ${thesis}/glsl/${CMAKE_MATCH_2}.comp)
+    macro(bench_add_glsl name source)
         add_custom_command(OUTPUT ${bench_folder}/glsl_${name}.inc
-            COMMAND ${GLSLC} -O -I${thesis}/glsl -D${name} -mfmt=num -o ${bench_folder}/glsl_${name}.inc ${source}
+            COMMAND ${GLSLC} -O -I${thesis}/glsl ${ARGN} -mfmt=num -o ${bench_folder}/glsl_${name}.inc ${source}
             DEPENDS ${source} ${thesis}/glsl/thesis.glsl COMMENT "GLSL ${name} of the thesis" VERBATIM)
         target_sources(fovea_bench PRIVATE ${bench_folder}/glsl_${name}.inc)
         string(APPEND thesis_codes "static const uint32_t code_${name}[] = {\n#include \"glsl_${name}.inc\"\n};\n")
+    endmacro()
+    bench_add_glsl(triangle ${thesis}/glsl/triangle.vert)
+    foreach(line IN LISTS thesis_lines)
+        string(REGEX MATCH "([A-Z_0-9]+), ([a-z_]+)" matched ${line})
+        set(name ${CMAKE_MATCH_1})
+        set(file ${CMAKE_MATCH_2})
+        bench_add_glsl(${name} ${thesis}/glsl/${file}.comp -D${name})
+        if(NOT file STREQUAL "shared")
+            bench_add_glsl(fragment_${name} ${thesis}/glsl/${file}.comp -D${name} -DFRAGMENT -fshader-stage=fragment)
+        endif()
     endforeach()
     file(CONFIGURE OUTPUT ${bench_folder}/vulkan_shaders.inc CONTENT "${thesis_codes}" @ONLY)
     target_compile_definitions(fovea_bench PRIVATE BENCH_VULKAN)

@@ -32,6 +32,7 @@
 struct bench {
     struct wishes wishes;
     struct results results;
+    double started_s;
 };
 
 /* Each measures what is wished for of its backend, or notes that the machine has none. With --list
@@ -44,7 +45,9 @@ void domain_cpu(struct bench *bench);
 void cpu_lens_paper(struct bench *bench);
 void cpu_csdd_thesis(struct bench *bench);
 
-/* The case is wished for; with --list: prints its name, and it is not. */
+/* The seconds that were wished for are over. */
+bool bench_is_over(const struct bench *bench);
+/* The case is wished for, and there is time for it; with --list: prints its name, and it is not. */
 bool bench_wants(const struct bench *bench, const char *name);
 /* "cuda/1080p/smooth/centre". */
 void bench_case_name(const char *backend, const struct bench_case *c, char out[RESULT_NAME_BYTES]);

@@ -43,10 +43,10 @@ static bool note_queue(struct vulkan_bench *b)
     uint32_t count = 16;
     vkGetPhysicalDeviceQueueFamilyProperties(b->engine.physical, &count, families);
     const uint32_t bits = families[b->engine.family].timestampValidBits;
-    results_machine(&b->bench->results, "Vulkan queue",
-                    families[b->engine.family].queueFlags & VK_QUEUE_GRAPHICS_BIT
-                        ? "with graphics"
-                        : "of compute alone");
+    results_machine(
+        &b->bench->results, b->with_graphics ? "Vulkan queue of fragments" : "Vulkan queue",
+        families[b->engine.family].queueFlags & VK_QUEUE_GRAPHICS_BIT ? "with graphics"
+                                                                      : "of compute alone");
     b->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     return bits > 0;
 }
@@ -65,8 +65,9 @@ bool vulkan_open(struct vulkan_bench *b)
         return true;
     }
     const struct engine_options nvidia = {
-        .nvidia = true, .no_validation = true, .without_graphics = true};
-    const struct engine_options any = {.no_validation = true, .without_graphics = true};
+        .nvidia = true, .no_validation = true, .without_graphics = !b->with_graphics};
+    const struct engine_options any = {.no_validation = true,
+                                       .without_graphics = !b->with_graphics};
     if (b->without_timestamps ||
         !(engine_open(&b->engine, &nvidia) || engine_open(&b->engine, &any))) {
         return false;
@@ -83,11 +84,12 @@ bool vulkan_open(struct vulkan_bench *b)
     return true;
 }
 
-static void close_device(struct vulkan_bench *b)
+void vulkan_close(struct vulkan_bench *b)
 {
     if (b->open) {
         vkDestroyQueryPool(b->engine.device, b->queries, NULL);
         engine_close(&b->engine);
+        b->open = false;
     }
 }
 
@@ -157,6 +159,8 @@ struct scene {
     enum fovea_format format;
     struct fovea_vk_image *src[BENCH_PICTURES];
     struct fovea_vk_image *dst[BENCH_PICTURES];
+    struct vulkan_depths depths[BENCH_DEPTHS_KINDS];
+    const struct vulkan_depths *given; /* those of the case; NULL: none */
     double copy_us;
     bool warm; /* the GPU has worked since its images were drawn */
 };
@@ -275,7 +279,8 @@ static enum fovea_result try_frame(struct scene *scene, uint32_t picture,
     const struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
                                          .src = end_of(src),
                                          .dst = end_of(dst),
-                                         .gaze = {.point = gaze, .usable = true}};
+                                         .gaze = {.point = gaze, .usable = true},
+                                         .depth = vulkan_depths_of(scene->given, picture)};
     VkImageLayout layout;
     enum fovea_result result = FOVEA_NOT_READY;
     while ((result = fovea_vk_foveate(scene->fovea, &frame)) == FOVEA_NOT_READY) {
@@ -346,7 +351,20 @@ static void close_scene(struct scene *scene)
         engine_idle(&scene->b->engine);
         fovea_vk_destroy(&scene->fovea);
     }
+    for (int kind = 0; kind < BENCH_DEPTHS_KINDS; kind++) {
+        vulkan_depths_free(scene->b, &scene->depths[kind]);
+    }
     *scene = (struct scene){.b = scene->b};
+}
+
+static void give_depths(struct scene *scene, const struct bench_case *c)
+{
+    scene->given = NULL;
+    if (operators_at(c->mode->op)->needs_depth) {
+        const enum bench_depths kind = (enum bench_depths)c->mode->of_operator;
+        vulkan_depths_make(scene->b, c->size, kind, &scene->depths[kind]);
+        scene->given = &scene->depths[kind];
+    }
 }
 
 static void run_case(struct scene *scene, const struct bench_case *c)
@@ -356,6 +374,7 @@ static void run_case(struct scene *scene, const struct bench_case *c)
         open_scene(scene, c);
     }
     const struct fovea_settings settings = bench_settings(c->mode);
+    give_depths(scene, c);
     bench_must(fovea_vk_set_settings(scene->fovea, &settings), c->mode->name);
     struct result row = {.kind = RESULT_PICTURE,
                          .backend = "vulkan",
@@ -370,6 +389,13 @@ static void run_case(struct scene *scene, const struct bench_case *c)
     *results_add(&scene->b->bench->results) = row;
 }
 
+/* Of depths one mode is enough to see that it works. */
+static bool is_too_much(const struct scene *scene, const struct bench_case *c)
+{
+    return scene->b->bench->wishes.quick && operators_at(c->mode->op)->needs_depth &&
+           (c->mode->row != BENCH_ALONE || c->mode->of_operator != (double)BENCH_DEPTHS_NEAR);
+}
+
 static bool run_size(struct scene *scene, const struct bench_size *size)
 {
     for (size_t m = 0; m < bench_mode_count; m++) {
@@ -377,8 +403,8 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("vulkan", &c, name);
-            if (!bench_case_exists(&c) || operators_at(c.mode->op)->needs_depth ||
-                bench_is_fft(c.mode) || !bench_wants(scene->b->bench, name)) {
+            if (!bench_case_exists(&c) || bench_is_fft(c.mode) || is_too_much(scene, &c) ||
+                !bench_wants(scene->b->bench, name)) {
                 continue;
             }
             if (!vulkan_open(scene->b)) {
@@ -444,7 +470,7 @@ static bool run_all(struct vulkan_bench *b)
 
 void bench_vulkan(struct bench *bench)
 {
-    OWNED(close_device) struct vulkan_bench b = {.bench = bench};
+    OWNED(vulkan_close) struct vulkan_bench b = {.bench = bench};
     if (wishes_paper(&bench->wishes) && !bench->wishes.blur_thesis) {
         return; /* those ways are kernels of CUDA and loops of the processor */
     }

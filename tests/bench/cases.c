@@ -343,6 +343,7 @@ static double distance_at(const struct bench_size *size, enum bench_depths depth
     case BENCH_DEPTHS_FAR:
         return down < 0.3 ? 30.0 : 1.0 / (0.1 + 0.4 * (down < 0.5 ? down - 0.3 : 0.2) / 0.2);
     case BENCH_DEPTHS_IN_FOCUS:
+    case BENCH_DEPTHS_KINDS:
         break;
     }
     return 2.0;

@@ -21,7 +21,12 @@ enum bench_row { BENCH_ALONE, BENCH_ROW, BENCH_APART, BENCH_BEFORE };
 
 /* Depths for dof, as mode->of_operator has them: what is seen from over a ground, with things that
  * stand before the focus; no such things and nothing before it; all in focus. */
-enum bench_depths { BENCH_DEPTHS_NEAR, BENCH_DEPTHS_FAR, BENCH_DEPTHS_IN_FOCUS };
+enum bench_depths {
+    BENCH_DEPTHS_NEAR,
+    BENCH_DEPTHS_FAR,
+    BENCH_DEPTHS_IN_FOCUS,
+    BENCH_DEPTHS_KINDS,
+};
 
 struct bench_mode {
     const char *name;

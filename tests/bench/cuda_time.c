@@ -16,6 +16,7 @@
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
 #define ROUND_US 20000.0
+#define ROUND_THESIS_US 5000.0 /* so that a size of two hundred ways takes half a minute */
 #define SLOW_US 100000.0
 #define SLOW_THESIS_US 25000.0
 
@@ -105,7 +106,8 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
     *out_us = us[1];
     uint32_t pictures = BENCH_PICTURES;
     const uint32_t most = b->bench->wishes.quick ? 2 * BENCH_PICTURES : PICTURES_AT_MOST;
-    while (2 * pictures <= most && 2.0 * pictures * us[1] < ROUND_US) {
+    const double round_us = b->bench->wishes.blur_thesis ? ROUND_THESIS_US : ROUND_US;
+    while (2 * pictures <= most && 2.0 * pictures * us[1] < round_us) {
         pictures *= 2;
     }
     return pictures;
@@ -115,7 +117,7 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
 /* Of the thesis's slow ways fewer rounds are measured, so that all ways and sizes take a minute. */
 static bool is_slow_thesis(const struct wishes *wishes, double round_us)
 {
-    return wishes->csdd_thesis && round_us > SLOW_THESIS_US;
+    return (wishes->csdd_thesis || wishes->blur_thesis) && round_us > SLOW_THESIS_US;
 }
 
 static uint32_t rounds_of(const struct wishes *wishes, double round_us)

@@ -4,6 +4,7 @@
 #include "domain.h"
 #include "machine.h"
 #include "report.h"
+#include "support/clock.h"
 
 #include <stdarg.h>
 
@@ -56,9 +57,18 @@ void *bench_memory(size_t count, size_t bytes)
     return memory;
 }
 
+bool bench_is_over(const struct bench *bench)
+{
+    return bench->wishes.seconds > 0 && now_s() > bench->started_s + bench->wishes.seconds;
+}
+
 bool bench_wants(const struct bench *bench, const char *name)
 {
     const bool wanted = wishes_name(&bench->wishes, name);
+    if (wanted && bench_is_over(bench)) {
+        bench_say("left out after %u s: %s", (unsigned)bench->wishes.seconds, name);
+        return false;
+    }
     if (wanted && bench->wishes.list) {
         puts(name);
     }
@@ -101,7 +111,7 @@ static bool nothing_measured(const struct bench *bench)
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {0};
+    struct bench bench = {.started_s = now_s()};
     const enum wishes_result understood = wishes_read(argc, argv, &bench.wishes);
     if (understood != WISHES_OK) {
         wishes_help();

@@ -173,7 +173,7 @@ class ThesisTables(PaperTables):
     }  # fmt: skip
 
     def series(self, row):
-        return "width" in row["mode"] or "boxes of 9" in row["mode"]
+        return "width" in row["mode"] or "boxes of 9" in row["mode"] or row["mode"].startswith("GLSL beside")
 
     def thesis_ways(self):
         found = {}
@@ -309,6 +309,24 @@ class ThesisTables(PaperTables):
                   "" if (times := self.factor(f"GLSL, {way}", way, self.SIZE)) is None else f"{times:.2f}"] for way in self.TWINS]  # fmt: skip
         return self.lines(["the same way, 1024^2", "CUDA", "GLSL", "GLSL against CUDA"], [line for line in lines if line[2]])
 
+    # The same text as a compute shader and as a fragment shader, on one queue: and what the queue makes of the former.
+    FRAGMENTS = ["vkCmdCopyImage", "copy through texture units", "separable, texture units, sigma 3", "separable, texture units, sigma 6",
+                 "separable, texture units, sigma 12", "two dimensions, texture units, sigma 3", "two dimensions, texture units, sigma 6",
+                 "two dimensions, texture units, unrolled, sigma 6", "two dimensions, texture units, weights in a texture, sigma 6",
+                 "pyramid 2x2, 3 levels", "pyramid quasi, 3 levels", "pyramid 4x4, 3 levels", "pyramid of all mip levels, 3 levels",
+                 "tables of 4 look-ups alone, with a box of 3", "three boxes, separable, sigma 6", "three boxes, tables of 4 look-ups, sigma 6",
+                 "spreading, tables of 4 look-ups, sigma 6", "diffusion, texture units, 1 steps", "diffusion, texture units, 50 steps"]  # fmt: skip
+
+    def thesis_fragments(self):
+        lines = []
+        for way in self.FRAGMENTS:
+            rows = [self.row(f"{form}, {way}", self.SIZE) for form in ("GLSL", "GLSL beside fragments", "GLSL fragments")]
+            if all(rows):
+                us = [row["us"] for row in rows]
+                lines.append([way, *map(self.time, us), f"{us[2] / us[1]:.2f}", f"{us[2] / us[0]:.2f}"])
+        return self.lines(["the same text, 1024^2", "compute, a queue of it alone", "compute, a queue with graphics",
+                           "fragments, that queue", "against compute there", "against compute alone"], lines)  # fmt: skip
+
     def thesis_glsl(self):
         f, size = self.factor, self.SIZE
 
@@ -370,6 +388,13 @@ class ThesisTables(PaperTables):
             ("sigma 3: separable loses to boxes and diffusion", "separable against them",
              [("boxes", glsl("separable, texture units, sigma 3", "three boxes, separable, sigma 3")),
               ("diffusion", glsl("separable, texture units, sigma 3", "diffusion, texture units, 18 steps"))], 1, MANY),
+            ("sigma 6: FFT passes separable", "separable against FFT (CUDA)",
+             [("", f("GLSL, separable, texture units, sigma 6", "FFT, sigma 6", size))], 1, MANY),
+            ("sigma 12: separable passes boxes; FFT and spreading pass boxes and diffusion", "the slower against the faster",
+             [("boxes, separable", glsl("three boxes, separable, sigma 12", "separable, texture units, sigma 12")),
+              ("boxes, FFT", f("GLSL, three boxes, separable, sigma 12", "FFT, sigma 12", size)),
+              ("boxes, spreading", glsl("three boxes, separable, sigma 12", "spreading, tables of 4 look-ups, sigma 12")),
+              ("diffusion, spreading", glsl("diffusion, texture units, 288 steps", "spreading, tables of 4 look-ups, sigma 12"))], 1, MANY),
             ("what GLSL of today has beside it: shared memory", "texture units against it",
              [(f"separable, sigma {s}", glsl(f"separable, texture units, sigma {s}", f"separable, float4, sigma {s}")) for s in (3, 6, 12)]
              + [("2-D, sigma 3", glsl("two dimensions, texture units, sigma 3", "two dimensions, sigma 3")),

@@ -14,6 +14,7 @@ struct vulkan_bench {
     struct engine engine;
     bool open;
     bool without_timestamps; /* it was opened and cannot be used */
+    bool with_graphics; /* on a queue that has them; set before it is opened */
     bool is_cpu; /* lavapipe and its like: small sizes only */
     double tick_us;
     uint64_t tick_mask; /* of the bits that timestamps of the queue's family have */
@@ -31,6 +32,7 @@ struct vulkan_bench {
 /* Opens the device where it is not open yet, NVIDIA's before others; false: there is none, or its
  * queue has no timestamps. */
 bool vulkan_open(struct vulkan_bench *b);
+void vulkan_close(struct vulkan_bench *b); /* where it is open */
 
 /* What comes behind it begins when everything before it is over, earlier submits included. */
 void vulkan_barrier(VkCommandBuffer commands);
@@ -45,6 +47,21 @@ const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_
 /* Fovea with that backend on the engine; NULL: the device cannot have it. */
 struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
                               enum fovea_backend backend);
+
+/* Depths of a size and a kind, for the operators that look at them. */
+struct vulkan_depths {
+    struct engine_image images[BENCH_PICTURES];
+    struct fovea_depth values;
+    bool are_there;
+};
+
+/* Where they are not there yet. */
+void vulkan_depths_make(struct vulkan_bench *b, const struct bench_size *size,
+                        enum bench_depths kind, struct vulkan_depths *depths);
+/* Of a frame; it lasts as long as `depths`. NULL: none. */
+struct fovea_vk_depth vulkan_depths_of(const struct vulkan_depths *depths, uint32_t picture);
+/* After Fovea, which may hold their views. */
+void vulkan_depths_free(struct vulkan_bench *b, struct vulkan_depths *depths);
 
 /* False: there is no device. */
 bool vulkan_domain(struct vulkan_bench *b); /* bench_vulkan.c */

@@ -39,6 +39,7 @@ void wishes_help(void)
         "                   against a bound; status 1 where one is broken\n"
         "  --points N       how many (60)\n"
         "  --seed N         which (1)\n"
+        "  --seconds N      no case begins after so long; says which were left out\n"
         "  --list           the names of the cases, one a line\n"
         "  --help           this");
 }
@@ -82,6 +83,8 @@ static bool read_value(int option, struct wishes *out)
         return read_count(optarg, 256, &out->threads);
     case 'n':
         return read_count(optarg, 100000, &out->domain_points);
+    case 'e':
+        return read_count(optarg, 100000, &out->seconds);
     case 's':
         return read_seed(optarg, &out->seed);
     default:
@@ -119,6 +122,7 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         {"domain", no_argument, NULL, 'd'},
         {"points", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 's'},
+        {"seconds", required_argument, NULL, 'e'},
         {"help", no_argument, NULL, 'h'},
         {"json", required_argument, NULL, 'j'},
         {"only", required_argument, NULL, 'o'},

@@ -23,6 +23,7 @@ struct wishes {
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */
     uint64_t seed; /* of those */
     uint32_t threads; /* of the cpu backend; 0: one for each core */
+    uint32_t seconds; /* after which no case begins; 0: they take as long as they take */
     const char *backend; /* NULL: all */
     const char *json; /* NULL: none */
     const char *only_text;

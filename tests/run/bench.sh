@@ -33,6 +33,8 @@ help_bench()
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
                    runtime that stand for others (docs/headsets.md); takes --quick alone
+  --seconds N      no case begins after so many seconds; the rest is told by name. --blur-thesis with a size for each
+                   call: --only '/2048'
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
 

@@ -132,6 +132,10 @@ static bool is_wanted(struct thesis *t, const struct bench_size *size)
     if (t->ways.b->bench->wishes.list) {
         return true;
     }
+    if (bench_is_over(t->ways.b->bench)) {
+        bench_say("left out: cuda/%s", size->name);
+        return false;
+    }
     t->side_px = (int32_t)size->width_px;
     t->counts = size;
     t->wanted = 0;

@@ -14,8 +14,8 @@
 #define FORMAT VK_FORMAT_R32G32B32A32_SFLOAT
 #define TILE 16u
 #define ROUNDS_MOST 16
-#define ROUNDS_US 1e5 /* so long a way is timed at least, unless it takes 16 rounds */
-#define WARM_UP_US 5e5 /* a resting GPU's clocks are low */
+#define ROUNDS_US 3e4 /* so long a way is timed at least, unless it takes 16 rounds */
+#define WARM_UP_US 3e5 /* a resting GPU's clocks are low */
 #define SETS 4096
 
 /* ---- Shaders --------------------------------------------------------------------------------- */
@@ -34,6 +34,9 @@ static const struct {
 static VkPipeline make_pipeline(struct glsl_thesis *t, enum glsl_shader shader,
                                 const struct glsl_constants *constants)
 {
+    if (t->form == GLSL_FRAGMENT) {
+        return glsl_fragments_pipeline(t, shader, constants);
+    }
     static const VkSpecializationMapEntry entries[] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}, {3, 12, 4}};
     const VkDevice device = t->b->engine.device;
     const VkShaderModuleCreateInfo module_info = {.sType =
@@ -81,6 +84,17 @@ static VkPipeline pipeline_of(struct glsl_thesis *t, const struct glsl_step *ste
 
 /* ---- What all pipelines share ---------------------------------------------------------------- */
 
+static VkShaderStageFlags stage_of(const struct glsl_thesis *t)
+{
+    return t->form == GLSL_FRAGMENT ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
+static VkPipelineBindPoint bind_point_of(const struct glsl_thesis *t)
+{
+    return t->form == GLSL_FRAGMENT ? VK_PIPELINE_BIND_POINT_GRAPHICS
+                                    : VK_PIPELINE_BIND_POINT_COMPUTE;
+}
+
 static void make_layouts(struct glsl_thesis *t)
 {
     static const VkDescriptorType types[] = {
@@ -90,8 +104,7 @@ static void make_layouts(struct glsl_thesis *t)
     VkDescriptorSetLayoutBinding bindings[4];
     VkDescriptorPoolSize sizes[4];
     for (uint32_t i = 0; i < 4; i++) {
-        bindings[i] =
-            (VkDescriptorSetLayoutBinding){i, types[i], 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+        bindings[i] = (VkDescriptorSetLayoutBinding){i, types[i], 1, stage_of(t), NULL};
         sizes[i] = (VkDescriptorPoolSize){types[i], SETS};
     }
     const VkDescriptorSetLayoutCreateInfo set_info = {
@@ -99,7 +112,7 @@ static void make_layouts(struct glsl_thesis *t)
         .bindingCount = 4,
         .pBindings = bindings};
     VULKAN_MUST(vkCreateDescriptorSetLayout(device, &set_info, NULL, &t->set_layout));
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct glsl_params)};
+    const VkPushConstantRange range = {stage_of(t), 0, sizeof(struct glsl_params)};
     const VkPipelineLayoutCreateInfo layout_info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
@@ -121,6 +134,9 @@ static void make_layouts(struct glsl_thesis *t)
                                               .addressModeW =
                                                   VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE};
     VULKAN_MUST(vkCreateSampler(device, &sampler_info, NULL, &t->sampler));
+    if (t->form == GLSL_FRAGMENT) {
+        glsl_fragments_make(t);
+    }
 }
 
 static void make_weights(struct glsl_thesis *t)
@@ -179,7 +195,8 @@ int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
         .samples = VK_SAMPLE_COUNT_1_BIT,
         .tiling = VK_IMAGE_TILING_OPTIMAL,
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
+                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
+                 (t->form == GLSL_FRAGMENT ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : 0)};
     const int last = (int)(sizeof t->images / sizeof t->images[0]);
     VkMemoryRequirements needs;
     bench_need(t->image_count < last, "too many pictures");
@@ -199,6 +216,9 @@ int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
         .format = FORMAT,
         .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
     VULKAN_MUST(vkCreateImageView(device, &view, NULL, &image->view));
+    if (t->form == GLSL_FRAGMENT) {
+        glsl_fragments_add_target(t, image);
+    }
     VkCommandBuffer commands = engine_begin(&t->b->engine);
     engine_record_barrier(commands, image->image, VK_IMAGE_LAYOUT_UNDEFINED,
                           VK_IMAGE_LAYOUT_GENERAL);
@@ -257,7 +277,9 @@ struct glsl_way glsl_begin(struct glsl_thesis *t, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    const char *what = results_words(&t->b->bench->results, "GLSL, %s", words);
+    static const char *const formats[] = {"GLSL, %s", "GLSL beside fragments, %s",
+                                          "GLSL fragments, %s"};
+    const char *what = results_words(&t->b->bench->results, formats[t->form], words);
     snprintf(name, sizeof name, "vulkan/%s/blur-thesis/%s", t->size->name, what);
     const bool wanted = bench_wants(t->b->bench, name);
     t->wanted += wanted;
@@ -313,11 +335,13 @@ static void record(struct glsl_way *way, VkCommandBuffer commands, uint32_t pict
             continue;
         }
         const VkDescriptorSet set = set_of(t, step->from, step->to, picture);
+        vkCmdBindDescriptorSets(commands, bind_point_of(t), t->layout, 0, 1, &set, 0, NULL);
+        vkCmdPushConstants(commands, t->layout, stage_of(t), 0, sizeof step->params, &step->params);
+        if (t->form == GLSL_FRAGMENT) {
+            glsl_fragments_draw(t, commands, image_of(t, step->to, picture), pipeline_of(t, step));
+            continue;
+        }
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_of(t, step));
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, t->layout, 0, 1, &set, 0,
-                                NULL);
-        vkCmdPushConstants(commands, t->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof step->params,
-                           &step->params);
         vkCmdDispatch(commands, ((uint32_t)step->params.width_px + group[0] - 1) / group[0],
                       ((uint32_t)step->params.height_px + group[1] - 1) / group[1], 1);
         after_compute(commands);
@@ -388,7 +412,10 @@ static void add_copies(struct glsl_thesis *t)
         warm_us += BENCH_PICTURES * us[0];
     }
     if (!t->b->bench->wishes.check) {
-        struct result *row = add_row(t, "GLSL, vkCmdCopyImage");
+        struct result *row =
+            add_row(t, t->form == GLSL_COMPUTE          ? "GLSL, vkCmdCopyImage"
+                       : t->form == GLSL_COMPUTE_BESIDE ? "GLSL beside fragments, vkCmdCopyImage"
+                                                        : "GLSL fragments, vkCmdCopyImage");
         row->times = time_way(t, NULL);
         t->copy_us = row->reference_us = row->times.median_us;
     }
@@ -462,6 +489,7 @@ static void finish(struct glsl_thesis *t)
 {
     const VkDevice device = t->b->engine.device;
     for (int i = 0; i < t->image_count; i++) {
+        vkDestroyFramebuffer(device, t->images[i].framebuffer, NULL);
         vkDestroyImageView(device, t->images[i].view, NULL);
         vkDestroyImage(device, t->images[i].image, NULL);
         vkFreeMemory(device, t->images[i].memory, NULL);
@@ -469,6 +497,7 @@ static void finish(struct glsl_thesis *t)
     vkDestroyBufferView(device, t->weights_view, NULL);
     vkDestroyBuffer(device, t->weights, NULL);
     vkFreeMemory(device, t->weights_memory, NULL);
+    vkDestroyRenderPass(device, t->render_pass, NULL);
     vkDestroySampler(device, t->sampler, NULL);
     vkDestroyDescriptorPool(device, t->sets_pool, NULL);
     vkDestroyPipelineLayout(device, t->layout, NULL);
@@ -476,12 +505,13 @@ static void finish(struct glsl_thesis *t)
     free(t->src);
 }
 
-static void run_size(struct vulkan_bench *b, const struct bench_size *size)
+static void run_size(struct vulkan_bench *b, const struct bench_size *size, enum glsl_form form)
 {
     OWNED(owned_free) struct glsl_thesis *t = bench_memory(1, sizeof *t);
     VkPhysicalDeviceProperties properties;
     t->b = b;
     t->size = size;
+    t->form = form;
     vkGetPhysicalDeviceProperties(b->engine.physical, &properties);
     t->most_shared_bytes = properties.limits.maxComputeSharedMemorySize;
     t->counts = true;
@@ -499,7 +529,7 @@ static void run_size(struct vulkan_bench *b, const struct bench_size *size)
     }
 }
 
-bool vulkan_blur_thesis(struct vulkan_bench *b)
+static void run_sizes(struct vulkan_bench *b, enum glsl_form form)
 {
     static const struct bench_size sizes[] = {{"1024^2", 1024, 1024},
                                               {"256^2", 256, 256},
@@ -507,15 +537,28 @@ bool vulkan_blur_thesis(struct vulkan_bench *b)
                                               {"2048^2", 2048, 2048},
                                               {"4096^2", 4096, 4096}};
     static const struct bench_size quick = {"128^2", 128, 128};
+    if (b->is_cpu || b->bench->wishes.quick) {
+        run_size(b, &quick, form);
+        return;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        run_size(b, &sizes[i], form);
+    }
+}
+
+bool vulkan_blur_thesis(struct vulkan_bench *b)
+{
+    struct vulkan_bench beside = {.bench = b->bench, .with_graphics = true};
     if (!vulkan_open(b)) {
         return false;
     }
-    if (b->is_cpu || b->bench->wishes.quick) {
-        run_size(b, &quick);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        run_size(b, &sizes[i]);
+    run_sizes(b, GLSL_COMPUTE);
+    if (vulkan_open(&beside)) {
+        if (!beside.is_cpu) { /* whose queues are alike */
+            run_sizes(&beside, GLSL_COMPUTE_BESIDE);
+        }
+        run_sizes(&beside, GLSL_FRAGMENT);
+        vulkan_close(&beside);
     }
     return true;
 }

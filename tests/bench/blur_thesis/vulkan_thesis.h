@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The thesis's ways in GLSL on a Vulkan device: a way is a list of dispatches between pictures of
- * RGBA32F. */
+/* The thesis's ways in GLSL on a Vulkan device: a way is a list of dispatches, or of triangles
+ * whose fragments run the same text, between pictures of RGBA32F. */
 #pragma once
 
 #include "exact.h"
@@ -22,6 +22,10 @@ enum glsl_shader {
     GLSL_SHADER_COUNT,
 };
 
+/* Fragments need a queue with graphics, which has half the pace on GPUs for data centres; the same
+ * dispatches on that queue say how much of a difference is the queue's. */
+enum glsl_form { GLSL_COMPUTE, GLSL_COMPUTE_BESIDE, GLSL_FRAGMENT };
+
 /* thesis.glsl has the same. */
 struct glsl_params {
     int32_t width_px, height_px;
@@ -37,6 +41,7 @@ struct glsl_image {
     VkImage image;
     VkDeviceMemory memory;
     VkImageView view;
+    VkFramebuffer framebuffer; /* of fragments */
     int32_t side_px;
 };
 
@@ -58,6 +63,7 @@ struct glsl_pipeline {
 struct glsl_thesis {
     struct vulkan_bench *b;
     const struct bench_size *size;
+    enum glsl_form form;
     float *src; /* the pictures' pixels */
     /* Of all pictures, then A, B, and levels of pyramids. */
     struct glsl_image images[2 * BENCH_PICTURES + GLSL_IMAGES];
@@ -67,6 +73,7 @@ struct glsl_thesis {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkSampler sampler;
+    VkRenderPass render_pass; /* of fragments: over what there is */
     VkBuffer weights;
     VkDeviceMemory weights_memory;
     VkBufferView weights_view;
@@ -107,6 +114,18 @@ void glsl_set_weights(struct glsl_thesis *t, const float *weights, size_t count)
 int glsl_add_image(struct glsl_thesis *t, int32_t side_px);
 /* Looks at it, times it, adds its row, frees its steps. */
 void glsl_end(struct glsl_way *way);
+
+/* ---- vulkan_fragments.c */
+
+/* The device blends what spreading adds up. */
+bool glsl_fragments_blend(const struct glsl_thesis *t);
+void glsl_fragments_make(struct glsl_thesis *t);
+void glsl_fragments_add_target(struct glsl_thesis *t, struct glsl_image *image);
+VkPipeline glsl_fragments_pipeline(struct glsl_thesis *t, enum glsl_shader shader,
+                                   const struct glsl_constants *constants);
+/* Draws the triangle; whoever reads what it makes need not wait for more. */
+void glsl_fragments_draw(struct glsl_thesis *t, VkCommandBuffer commands,
+                         const struct glsl_image *to, VkPipeline pipeline);
 
 /* ---- vulkan_ways.c */
 

@@ -18,6 +18,12 @@
 #define TAPS_6 37
 #define LEVELS_MOST 12
 
+/* What has no shared memory is a fragment shader, too. */
+static bool has_shared(const struct glsl_thesis *t)
+{
+    return t->form == GLSL_COMPUTE;
+}
+
 static bool thorough(const struct glsl_thesis *t)
 {
     return t->size->width_px == 1024 || t->b->bench->wishes.quick;
@@ -59,7 +65,7 @@ static void run_square(struct glsl_way way, enum glsl_shader shader, int32_t kno
 static void run_square_shared(struct glsl_thesis *t, const char *label,
                               const struct exact_blur *exact)
 {
-    uint32_t side = 32;
+    uint32_t side = has_shared(t) ? 32 : 0;
     while (side >= 8 &&
            (side + (uint32_t)exact->taps - 1) * (side + (uint32_t)exact->taps - 1) * 16 >
                t->most_shared_bytes) {
@@ -108,7 +114,9 @@ static void run_sigma(struct glsl_thesis *t, double sigma)
     char label[32];
     snprintf(label, sizeof label, "sigma %g", sigma);
     run_lines(glsl_begin(t, "separable, texture units, %s", label), &exact);
-    run_lines_shared(glsl_begin(t, "separable, float4, %s", label), &exact);
+    if (has_shared(t)) {
+        run_lines_shared(glsl_begin(t, "separable, float4, %s", label), &exact);
+    }
     if (exact.taps > TAPS_SQUARE || (exact.taps > TAPS_6 && t->size->width_px > 2048)) {
         return;
     }
@@ -278,6 +286,9 @@ static void run_spreading(struct glsl_thesis *t, double sigma)
 {
     static const float values[] = {1.0f, -2.0f, 1.0f};
     const int32_t r = (int32_t)lround(sqrt(6.0 * sigma * sigma + 1.0));
+    if (t->form == GLSL_FRAGMENT && !glsl_fragments_blend(t)) {
+        return;
+    }
     struct glsl_way way = glsl_begin(t, "spreading, tables of 4 look-ups, sigma %g", sigma);
     glsl_add(&way, GLSL_SPREAD, GLSL_SRC, GLSL_A)->clears = true;
     for (int32_t i = 0; i < 9; i++) {
@@ -354,8 +365,10 @@ static void run_diffusions(struct glsl_thesis *t)
         }
         run_diffusion(glsl_begin(t, "diffusion, texture units, %d steps", steps[i]), GLSL_DIFFUSE,
                       steps[i]);
-        run_diffusion(glsl_begin(t, "diffusion, shared memory, %d steps", steps[i]),
-                      GLSL_SHARED_DIFFUSE, steps[i]);
+        if (has_shared(t)) {
+            run_diffusion(glsl_begin(t, "diffusion, shared memory, %d steps", steps[i]),
+                          GLSL_SHARED_DIFFUSE, steps[i]);
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#define LONG_US 50000.0 /* of what takes longer no cache makes a difference */
+
 void *cuda_ways_driver_function(const char *name)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -137,7 +139,7 @@ static void time_both(struct cuda_ways *ways, const struct cuda_way *way, struct
     }
     row->times = cuda_time(b, way->enqueue, way->user, &row->way);
     row->reference_us = cuda_copy_us(b, row->way);
-    if (!way->once) {
+    if (!way->once && row->times.median_us < LONG_US) {
         if (way->renew) {
             way->renew(b, way->user);
         }

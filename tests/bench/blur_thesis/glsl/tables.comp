@@ -39,13 +39,23 @@ vec4 made(ivec2 at)
     return sum;
 }
 
+// A border is left out.
+bool spreads(ivec2 at)
+{
+    ivec2 size = ivec2(params.width_px, params.height_px);
+    return all(greaterThanEqual(at, ivec2(params.border_px))) &&
+           all(lessThan(at, size - params.border_px));
+}
+
 void main()
 {
     ivec2 at = own_pixel();
-#if defined(SPREAD)
-    ivec2 size = ivec2(params.width_px, params.height_px);
-    if (all(greaterThanEqual(at, ivec2(params.border_px))) &&
-        all(lessThan(at, size - params.border_px))) {
+#if defined(SPREAD) && defined(FRAGMENT)
+    // What comes here; the blend adds it.
+    ivec2 from = at - ivec2(params.move_x_px, params.move_y_px);
+    store(at, spreads(from) ? params.factor * source(from) : vec4(0.0));
+#elif defined(SPREAD)
+    if (spreads(at)) {
         ivec2 to = at + ivec2(params.move_x_px, params.move_y_px);
         imageStore(dst, to, imageLoad(dst, to) + params.factor * source(at));
     }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The Fovea authors
 
-// What the thesis's ways in GLSL share. A thread makes a pixel; pictures are RGBA32F; beyond the
-// picture the outermost pixels go on.
+// What the thesis's ways in GLSL share. A thread of a compute shader makes a pixel, or a fragment is one (FRAGMENT);
+// pictures are RGBA32F; beyond the picture the outermost pixels go on.
 
+#ifdef FRAGMENT
+layout(location = 0) out vec4 made_pixel;
+#else
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
+layout(set = 0, binding = 1, rgba32f) uniform image2D dst;
+#endif
 layout(constant_id = 2) const int known_taps = 0; // that the compiler knows; 0: params has them
 layout(constant_id = 3) const int tile_pixels = 1; // of shared memory
 
 layout(set = 0, binding = 0) uniform sampler2D src;
-layout(set = 0, binding = 1, rgba32f) uniform image2D dst;
 layout(set = 0, binding = 2, std140) uniform uniform_weights
 {
     vec4 four_weights[2048];
@@ -31,6 +35,20 @@ layout(push_constant) uniform push_constants
 }
 params;
 
+#ifdef FRAGMENT
+
+ivec2 own_pixel()
+{
+    return ivec2(gl_FragCoord.xy);
+}
+
+void store(ivec2 at, vec4 value)
+{
+    made_pixel = value;
+}
+
+#else
+
 ivec2 own_pixel()
 {
     return ivec2(gl_GlobalInvocationID.xy);
@@ -47,6 +65,8 @@ void store(ivec2 at, vec4 value)
         imageStore(dst, at, value);
     }
 }
+
+#endif
 
 // Places are texels, of which a whole number and a half is the middle.
 vec4 look_up(vec2 at)
