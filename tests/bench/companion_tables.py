@@ -143,6 +143,7 @@ class CsddTables(PaperTables):
             ("sides that are multiples of 256 cost the processor 3 times as much", "768x768 against 760x760, a pixel",
              [("", squares[0] / squares[1] * (760 / 768) ** 2 if all(squares) else None)], 1.5, MANY),
             ("kernel 2 takes longest on the GPU (Fig. 5-5)", "kernel 2 against kernel 1", over_sizes(("cuda", "kernel 2"), ("cuda", "kernel 1")), 1, MANY),
+            ("", "kernel 2 against kernel 3", over_sizes(("cuda", "kernel 2"), ("cuda", "kernel 3")), 1, MANY),
             ("shared memory: 30 % (Fig. 5-2, 5-3)", "without", over_sizes(("cuda", "nothing in shared memory"), ("cuda", whole)), 1.1, MANY),
             ("filters' numbers in shared memory: 15 %", "in global memory (kernel 1: the edge, too)",
              against(("kernel 1", "kernel 1, filters in global memory", "kernel 1")), 1.1, MANY),

@@ -12,13 +12,16 @@
 #define ROUNDS_LENS 15 /* many ways */
 #define ROUNDS_PAPER 7 /* hundreds of ways */
 #define ROUNDS_QUICK 5
-#define ROUNDS_THESIS 3 /* a hundred ways of some milliseconds a picture */
+#define ROUNDS_LONG_LEAST 2
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
 #define ROUND_US 20000.0
 #define ROUND_THESIS_US 5000.0 /* so that a size of two hundred ways takes half a minute */
 #define SLOW_US 100000.0
-#define SLOW_THESIS_US 25000.0
+/* Some of the theses' ways take milliseconds a picture. A way that takes longer than the first has
+ * rounds of one picture, for as long as the second. */
+#define LONG_US 1000.0
+#define LONG_WAY_US 100000.0
 
 struct round {
     CUgraphExec graph; /* NULL: separate launches */
@@ -114,12 +117,6 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
 }
 
 /* Of a paper's slow ways few: they are sharp enough. */
-/* Of the thesis's slow ways fewer rounds are measured, so that all ways and sizes take a minute. */
-static bool is_slow_thesis(const struct wishes *wishes, double round_us)
-{
-    return (wishes->csdd_thesis || wishes->blur_thesis) && round_us > SLOW_THESIS_US;
-}
-
 static uint32_t rounds_of(const struct wishes *wishes, double round_us)
 {
     const uint32_t most = wishes->quick               ? ROUNDS_QUICK
@@ -127,25 +124,48 @@ static uint32_t rounds_of(const struct wishes *wishes, double round_us)
                           : wishes->lens_paper        ? ROUNDS_LENS
                           : wishes_paper(wishes)      ? ROUNDS_PAPER
                                                       : ROUNDS;
-    if (is_slow_thesis(wishes, round_us)) {
-        return ROUNDS_THESIS;
-    }
     return wishes_paper(wishes) && round_us > SLOW_US ? ROUNDS_QUICK : most;
+}
+
+/* Whether a picture takes long: then these are its times. */
+static bool time_long(struct cuda_bench *b, struct round round, struct bench_times *out)
+{
+    double us[ROUNDS_PAPER];
+    const struct wishes *wishes = &b->bench->wishes;
+    if (!(wishes->csdd_thesis || wishes->blur_thesis) || wishes->quick) {
+        return false;
+    }
+    round.pictures = 1;
+    play_all(b, &round, 1, us);
+    if (us[0] < LONG_US) {
+        return false;
+    }
+    uint32_t count = ROUNDS_LONG_LEAST;
+    while (count < ROUNDS_PAPER && (count + 1) * us[0] <= LONG_WAY_US) {
+        count++;
+    }
+    play_all(b, &round, count, us);
+    *out = bench_times_of(us, count);
+    return true;
 }
 
 struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
                              const char **out_way)
 {
     struct round round = {.enqueue = enqueue, .user = user, .pictures = BENCH_PICTURES};
+    struct bench_times long_times;
     double us[ROUNDS];
     double once_us = 0.0;
+    *out_way = "launches";
+    if (time_long(b, round, &long_times)) {
+        return long_times;
+    }
     round.pictures = pictures_of_a_round(b, &round, &once_us);
     const uint32_t rounds = rounds_of(&b->bench->wishes, once_us * round.pictures);
     if (!b->bench->wishes.launches) {
         round.graph = capture(b, &round);
     }
-    const bool slow = is_slow_thesis(&b->bench->wishes, once_us * round.pictures);
-    for (uint32_t i = 0; i < (slow ? 1 : WARM_UP_ROUNDS); i++) {
+    for (uint32_t i = 0; i < WARM_UP_ROUNDS; i++) {
         play(b, &round);
     }
     play_all(b, &round, rounds, us);

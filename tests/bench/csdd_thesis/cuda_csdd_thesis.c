@@ -19,8 +19,8 @@
 #define SCALES 19
 #define BLOBS 1000
 #define CALLS 15
-#define LONG_CALLS 3
 #define MOST_SIZES 16
+#define BUDGET_S 20 /* then no way begins any more */
 
 enum kernel { ROWS, COLUMNS, SUMS, KERNELS };
 
@@ -32,6 +32,8 @@ struct own {
     size_t pixels;
     int32_t bins;
     double ours_us; /* of a call with all channels and scales */
+    int64_t begin_ns;
+    uint32_t left_out; /* ways that there was no time for */
 };
 
 /* ---- A way: kernels, their blocks, and how often ----------------------------------------------
@@ -167,31 +169,47 @@ static bool check(void *user, const void *made, char *words, size_t bytes)
     return right;
 }
 
-/* Long ones, by the clock: beside Fovea's call. */
-static void time_calls(struct way *way)
+/* By the clock, beside Fovea's call: once, as it takes seconds. */
+static void time_once(struct way *way)
 {
     struct cuda_bench *b = way->own->ways.b;
-    double us[LONG_CALLS];
-    for (int i = -1; i < LONG_CALLS && !b->bench->wishes.check; i++) {
-        const int64_t begin_ns = fovea_time_ns();
-        bench_must(enqueue(b, way, 0), way->of->words);
-        CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
-        us[i < 0 ? 0 : i] = (double)(fovea_time_ns() - begin_ns) * 1e-3;
+    if (b->bench->wishes.check) {
+        return;
     }
-    if (!b->bench->wishes.check) {
-        cuda_ways_clocked(&way->own->ways, way->of->words, us, LONG_CALLS, way->own->ours_us);
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    const int64_t begin_ns = fovea_time_ns();
+    bench_must(enqueue(b, way, 0), way->of->words);
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    double us = (double)(fovea_time_ns() - begin_ns) * 1e-3;
+    cuda_ways_clocked(&way->own->ways, way->of->words, &us, 1, way->own->ours_us);
+}
+
+static double seconds(const struct own *own)
+{
+    return (double)(fovea_time_ns() - own->begin_ns) * 1e-9;
+}
+
+/* Whether a way is left out, which is said. */
+static bool is_late(struct own *own, const char *words)
+{
+    const struct wishes *wishes = &own->ways.b->bench->wishes;
+    if (wishes->check || wishes->quick || wishes->list || seconds(own) < BUDGET_S) {
+        return false;
     }
+    bench_say("left out after %d s: %s", BUDGET_S, words);
+    own->left_out++;
+    return true;
 }
 
 static void run_variant(struct own *own, const struct variant *variant)
 {
     const bool whole = variant->rows && variant->columns && variant->sums;
-    if (!cuda_ways_want(&own->ways, variant->words)) {
+    if (!cuda_ways_want(&own->ways, variant->words) || is_late(own, variant->words)) {
         return;
     }
     struct way way = make_way(own, variant);
     if (variant->times > 1) {
-        time_calls(&way);
+        time_once(&way);
         return;
     }
     cuda_ways_measure(&own->ways, &(struct cuda_way){.what = variant->words,
@@ -346,7 +364,7 @@ static void run_size(struct own *own, const struct csdd_size *of, struct bench_s
 bool cuda_csdd_thesis(struct cuda_bench *b)
 {
     static struct bench_size kept[MOST_SIZES];
-    struct own own = {.ways = {b, RESULT_CSDD, "csdd-thesis"}};
+    struct own own = {.ways = {b, RESULT_CSDD, "csdd-thesis"}, .begin_ns = fovea_time_ns()};
     bench_need(csdd_size_count <= MOST_SIZES, "too many sizes");
     if (!cuda_open(b)) {
         return false;
@@ -356,7 +374,14 @@ bool cuda_csdd_thesis(struct cuda_bench *b)
         run_size(&own, &csdd_quick_size, &kept[0], true);
     }
     for (size_t i = 0; !b->bench->wishes.quick && i < csdd_size_count; i++) {
-        run_size(&own, &csdd_sizes[i], &kept[i], i == 0);
+        if (!is_late(&own, csdd_sizes[i].name)) {
+            run_size(&own, &csdd_sizes[i], &kept[i], i == 0);
+            bench_say("%s is done after %.1f s", csdd_sizes[i].name, seconds(&own));
+        }
+    }
+    if (own.left_out > 0) {
+        bench_say("%u ways or sizes were left out: --only names those that are wanted",
+                  own.left_out);
     }
     papers_kernels_unload(&own.kernels);
     return true;
