@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINDING_COUNT 8
+#define BINDING_COUNT VK_COMPUTE_BINDINGS
 #define BINDING_SOURCE 0
+#define BINDING_RESULT 1
+#define BINDING_TABLES 2
 #define BINDING_SCRATCH 3
+#define BINDING_TEXT 4
+#define BINDING_LATCHED 5
 #define BINDING_PICTURE 6 /* sets of frames without any have none */
 #define BINDING_FOCUS 7
 
@@ -140,98 +144,79 @@ enum fovea_result vk_compute_allocate_set(struct vk_compute *compute, struct vk_
     return FOVEA_OK;
 }
 
-void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
-                          const struct vk_compute_bindings *bindings)
+void vk_compute_write(struct vk_device *device, VkDescriptorSet set,
+                      const struct vk_compute_set *bindings)
 {
-    VkDescriptorImageInfo images[2] = {
-        {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
-        {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkDescriptorBufferInfo buffers[BINDING_COUNT - 2] = {
-        {bindings->tables.buffer, bindings->tables.offset, bindings->tables.bytes},
-        {bindings->scratch.buffer, bindings->scratch.offset, bindings->scratch.bytes},
-        {bindings->text, bindings->text_offset, bindings->text_bytes},
-        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
-        [BINDING_FOCUS - 2] = {bindings->focus, bindings->focus_offset, SHADER_FOCUS_BYTES}};
-    VkDescriptorImageInfo picture = {.imageView = bindings->picture,
-                                     .imageLayout = bindings->picture_layout};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     uint32_t count = 0;
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
-        if (i == BINDING_PICTURE && !bindings->picture) {
-            continue;
-        }
-        VkWriteDescriptorSet *write = &writes[count++];
-        *write = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                        .dstSet = set,
-                                        .dstBinding = i,
-                                        .descriptorCount = 1,
-                                        .descriptorType = binding_types[i]};
-        if (i < 2) {
-            write->pImageInfo = &images[i];
-        } else if (i == BINDING_PICTURE) {
-            write->pImageInfo = &picture;
-        } else {
-            write->pBufferInfo = &buffers[i - 2];
+        if (bindings->images[i].imageView || bindings->buffers[i].buffer) {
+            writes[count++] =
+                (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                       .dstSet = set,
+                                       .dstBinding = i,
+                                       .descriptorCount = 1,
+                                       .descriptorType = binding_types[i],
+                                       .pImageInfo = &bindings->images[i],
+                                       .pBufferInfo = &bindings->buffers[i]};
         }
     }
     device->vk.UpdateDescriptorSets(device->handle, count, writes, 0, NULL);
 }
 
+void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
+                          const struct vk_compute_bindings *bindings)
+{
+    const struct vk_compute_set all = {
+        .images = {[BINDING_SOURCE] = {.imageView = bindings->source,
+                                       .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+                   [BINDING_RESULT] = {.imageView = bindings->result,
+                                       .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+                   [BINDING_PICTURE] = {.imageView = bindings->picture,
+                                        .imageLayout = bindings->picture_layout}},
+        .buffers = {
+            [BINDING_TABLES] = {bindings->tables.buffer, bindings->tables.offset,
+                                bindings->tables.bytes},
+            [BINDING_SCRATCH] = {bindings->scratch.buffer, bindings->scratch.offset,
+                                 bindings->scratch.bytes},
+            [BINDING_TEXT] = {bindings->text, bindings->text_offset, bindings->text_bytes},
+            [BINDING_LATCHED] = {bindings->latched, bindings->latched_offset,
+                                 VK_COMPUTE_LATCHED_BYTES},
+            [BINDING_FOCUS] = {bindings->focus, bindings->focus_offset, SHADER_FOCUS_BYTES}}};
+    vk_compute_write(device, set, &all);
+}
+
 void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
                                 const struct vk_compute_latch_bindings *bindings)
 {
-    VkDescriptorBufferInfo buffers[3] = {
-        {bindings->block, bindings->block_offset, VK_COMPUTE_LATCHED_BYTES},
-        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
-        {bindings->report, bindings->report_offset, VK_COMPUTE_LATCHED_BYTES}};
-    VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                  .dstSet = set,
-                                  .descriptorCount = 1,
-                                  .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
-    for (uint32_t i = 0; i < 3; i++) {
-        write.dstBinding = 2 + i;
-        write.pBufferInfo = &buffers[i];
-        device->vk.UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
-    }
+    const struct vk_compute_set all = {
+        .buffers = {
+            [BINDING_TABLES] = {bindings->block, bindings->block_offset, VK_COMPUTE_LATCHED_BYTES},
+            [BINDING_SCRATCH] = {bindings->latched, bindings->latched_offset,
+                                 VK_COMPUTE_LATCHED_BYTES},
+            [BINDING_TEXT] = {bindings->report, bindings->report_offset,
+                              VK_COMPUTE_LATCHED_BYTES}}};
+    vk_compute_write(device, set, &all);
 }
 
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result)
 {
-    VkDescriptorImageInfo images[2] = {
-        {.imageView = source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
-        {.imageView = result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkWriteDescriptorSet writes[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                           .dstSet = set,
-                                           .dstBinding = i,
-                                           .descriptorCount = 1,
-                                           .descriptorType = binding_types[i],
-                                           .pImageInfo = &images[i]};
-    }
-    device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
+    const struct vk_compute_set all = {
+        .images = {
+            [BINDING_SOURCE] = {.imageView = source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+            [BINDING_RESULT] = {.imageView = result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}}};
+    vk_compute_write(device, set, &all);
 }
 
 void vk_compute_write_reduce_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                  VkBuffer reduced)
 {
-    const VkDescriptorImageInfo image = {.imageView = source,
-                                         .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
-    const VkDescriptorBufferInfo buffer = {reduced, 0, VK_WHOLE_SIZE};
-    const VkWriteDescriptorSet writes[2] = {{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                             .dstSet = set,
-                                             .dstBinding = BINDING_SOURCE,
-                                             .descriptorCount = 1,
-                                             .descriptorType = binding_types[BINDING_SOURCE],
-                                             .pImageInfo = &image},
-                                            {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                             .dstSet = set,
-                                             .dstBinding = BINDING_SCRATCH,
-                                             .descriptorCount = 1,
-                                             .descriptorType = binding_types[BINDING_SCRATCH],
-                                             .pBufferInfo = &buffer}};
-    device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
+    const struct vk_compute_set all = {
+        .images = {[BINDING_SOURCE] = {.imageView = source,
+                                       .imageLayout = VK_IMAGE_LAYOUT_GENERAL}},
+        .buffers = {[BINDING_SCRATCH] = {reduced, 0, VK_WHOLE_SIZE}}};
+    vk_compute_write(device, set, &all);
 }
 
 /* There are a dozen at most of what frames take; of one shader they differ by format and

@@ -74,7 +74,16 @@ void vk_compute_finish(struct vk_compute *compute, struct vk_device *device);
 FOVEA_MUST_CHECK enum fovea_result vk_compute_allocate_set(struct vk_compute *compute,
                                                            struct vk_device *device,
                                                            VkDescriptorSet *out_set);
+/* What is bound, by binding; what is none stays as it is. */
+#define VK_COMPUTE_BINDINGS 8
+struct vk_compute_set {
+    VkDescriptorImageInfo images[VK_COMPUTE_BINDINGS];
+    VkDescriptorBufferInfo buffers[VK_COMPUTE_BINDINGS];
+};
+
 /* No queued work may use the set. */
+void vk_compute_write(struct vk_device *device, VkDescriptorSet set,
+                      const struct vk_compute_set *bindings);
 void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
                           const struct vk_compute_bindings *bindings);
 void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,

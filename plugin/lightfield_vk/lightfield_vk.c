@@ -19,7 +19,7 @@ _Static_assert(FOVEA_LIGHTFIELD_VK_FOCUS_BYTES == LIGHTFIELD_FOCUS_BYTES, "as sh
 
 static enum fovea_result create_tables(struct fovea_lightfield_vk *field)
 {
-    struct vk_device *device = &field->device;
+    struct vk_device *device = &field->recorder.device;
     FOVEA_TRY(vk_buffer_init_shared(&field->tables, device,
                                     lightfield_glsl_table_bytes(&field->glsl),
                                     VK_BUFFER_READ_BY_KERNELS));
@@ -30,32 +30,10 @@ static enum fovea_result create_tables(struct fovea_lightfield_vk *field)
     return FOVEA_OK;
 }
 
-static enum fovea_result create_calls(struct fovea_lightfield_vk *field, uint32_t count)
-{
-    field->calls = calloc(count, sizeof *field->calls);
-    if (!field->calls) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    field->call_count = count;
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        FOVEA_TRY(vk_compute_allocate_set(&field->compute, &field->device,
-                                          &field->calls[i / 2].sets[i % 2]));
-    }
-    return FOVEA_OK;
-}
-
-static enum fovea_result build(struct fovea_lightfield_vk *field,
-                               const struct fovea_lightfield_vk_desc *desc)
-{
-    FOVEA_TRY(vk_compute_init(&field->compute, &field->device, desc->calls_in_flight));
-    FOVEA_TRY(create_calls(field, desc->calls_in_flight));
-    return create_tables(field);
-}
-
 enum fovea_result fovea_lightfield_vk_create(const struct fovea_lightfield_vk_desc *desc,
                                              struct fovea_lightfield_vk **out_field)
 {
-    struct fovea_lightfield_vk_desc own;
+    struct recorder_desc own;
     struct lightfield_glsl glsl;
     if (!out_field) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -66,21 +44,13 @@ enum fovea_result fovea_lightfield_vk_create(const struct fovea_lightfield_vk_de
     if (!field) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const struct vk_device_desc device = {.instance = own.instance,
-                                          .physical = own.physical_device,
-                                          .device = own.device,
-                                          .queue_family = own.queue_family,
-                                          .get_instance_proc_addr = own.get_instance_proc_addr,
-                                          .allocator = own.allocator,
-                                          .pipeline_cache = own.pipeline_cache,
-                                          .log = own.log};
     field->glsl = glsl;
-    enum fovea_result result = vk_device_init(&field->device, &device);
+    enum fovea_result result = recorder_init(&field->recorder, &own);
     if (result < 0) {
-        free(field); /* its functions are not all there */
+        free(field);
         return result;
     }
-    result = build(field, &own);
+    result = create_tables(field);
     if (result < 0) {
         fovea_lightfield_vk_destroy(&field);
         return result;
@@ -94,12 +64,11 @@ void fovea_lightfield_vk_destroy(struct fovea_lightfield_vk **field)
     if (!field || !*field) {
         return;
     }
-    struct vk_device *device = &(*field)->device;
+    struct vk_device *device = &(*field)->recorder.device;
     vk_buffer_finish(&(*field)->costs, device);
     vk_buffer_finish(&(*field)->focus, device);
     vk_buffer_finish(&(*field)->tables, device);
-    vk_compute_finish(&(*field)->compute, device);
-    free((*field)->calls);
+    recorder_finish(&(*field)->recorder);
     free(*field);
     *field = NULL;
 }
@@ -116,100 +85,17 @@ static VkDescriptorImageInfo image_of(const struct fovea_lightfield_vk_image *im
     return (VkDescriptorImageInfo){.imageView = image->view, .imageLayout = image->layout};
 }
 
-static VkWriteDescriptorSet write_of(VkDescriptorSet set, uint32_t binding, VkDescriptorType type)
-{
-    return (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                  .dstSet = set,
-                                  .dstBinding = binding,
-                                  .descriptorCount = 1,
-                                  .descriptorType = type};
-}
-
 /* The bindings of operator/shaders.h. Shaders name all that are written here, though they may not
  * look at them: in place of patch sizes the raw picture will do. */
 static void write_set(struct fovea_lightfield_vk *field, VkDescriptorSet set,
                       const struct bindings *bindings)
 {
-    const VkDescriptorBufferInfo tables = {field->tables.handle, 0, VK_WHOLE_SIZE};
-    const VkDescriptorImageInfo *images[] = {&bindings->raw, &bindings->result, &bindings->patches};
-    const VkDescriptorBufferInfo *buffers[] = {&tables, &bindings->costs, &bindings->focus};
-    static const uint32_t image_bindings[] = {0, 1, 6};
-    static const uint32_t buffer_bindings[] = {2, 3, 7};
-    VkWriteDescriptorSet writes[6];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        if (images[i]->imageView) {
-            writes[count] = write_of(set, image_bindings[i],
-                                     i == 1 ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-                                            : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE);
-            writes[count++].pImageInfo = images[i];
-        }
-        if (buffers[i]->buffer) {
-            writes[count] = write_of(set, buffer_bindings[i], VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
-            writes[count++].pBufferInfo = buffers[i];
-        }
-    }
-    field->device.vk.UpdateDescriptorSets(field->device.handle, count, writes, 0, NULL);
-}
-
-/* FOVEA_NOT_READY: none is free. */
-static enum fovea_result take_call(struct fovea_lightfield_vk *field,
-                                   const struct fovea_vk_recording *recording,
-                                   struct lightfield_vk_call **out_call)
-{
-    for (uint32_t i = 0; i < field->call_count; i++) {
-        struct lightfield_vk_call *call = &field->calls[i];
-        if (call->frame <= recording->finished_frame) {
-            call->frame = recording->frame;
-            *out_call = call;
-            return FOVEA_OK;
-        }
-    }
-    return FOVEA_NOT_READY;
-}
-
-/* ---- Commands */
-
-#define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
-#define KERNEL_ACCESS (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT)
-
-static void barrier(struct fovea_lightfield_vk *field, VkCommandBuffer commands, bool from_kernels,
-                    bool to_kernels)
-{
-    const VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                    .srcAccessMask = from_kernels ? VK_ACCESS_SHADER_WRITE_BIT
-                                                                  : VK_ACCESS_MEMORY_WRITE_BIT,
-                                    .dstAccessMask = to_kernels ? KERNEL_ACCESS : ANY_ACCESS};
-    const VkPipelineStageFlags kernels = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-    const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    field->device.vk.CmdPipelineBarrier(commands, from_kernels ? kernels : all,
-                                        to_kernels ? kernels : all, 0, 1, &memory, 0, NULL, 0,
-                                        NULL);
-}
-
-/* Makes the pipelines of passes, before anything is recorded. */
-static enum fovea_result prepare(struct fovea_lightfield_vk *field,
-                                 const struct operator_pass *passes, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        FOVEA_TRY(vk_compute_prepare(&field->compute, &field->device,
-                                     vk_compute_kind_of(&passes[i].shader, FOVEA_FORMAT_NONE)));
-    }
-    return FOVEA_OK;
-}
-
-static void dispatch(struct fovea_lightfield_vk *field, VkCommandBuffer commands,
-                     const struct operator_pass *pass, VkDescriptorSet set, bool is_last)
-{
-    const struct vk_dispatch work = {
-        .kind = vk_compute_kind_of(&pass->shader, FOVEA_FORMAT_NONE),
-        .set = set,
-        .constants = pass->constants,
-        .constant_bytes = pass->constant_bytes,
-        .groups = {pass->groups[0], pass->groups[1]},
-    };
-    vk_compute_record(&field->compute, &field->device, commands, &work);
-    barrier(field, commands, true, !is_last);
+    const struct vk_compute_set all = {
+        .images = {[0] = bindings->raw, [1] = bindings->result, [6] = bindings->patches},
+        .buffers = {[2] = {field->tables.handle, 0, VK_WHOLE_SIZE},
+                    [3] = bindings->costs,
+                    [7] = bindings->focus}};
+    vk_compute_write(&field->recorder.device, set, &all);
 }
 
 /* ---- Pictures */
@@ -226,21 +112,21 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
     struct fovea_lightfield_rendering own;
     struct fovea_lightfield_foveation foveation;
     struct lightfield_glsl_picture picture;
-    struct lightfield_vk_call *call = NULL;
+    struct recorder_call *call = NULL;
     struct operator_pass pass;
     if (!field || !rendering) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, rendering)) {
-        return lightfield_vk_refuse(field, "rendering: %s", struct_refusal(rendering));
+        return recorder_refuse(&field->recorder, "rendering: %s", struct_refusal(rendering));
     }
     const char *why = lightfield_refusal(&own, field->glsl.geometry.pitch_x_px);
     if (why || own.patches) {
-        return lightfield_vk_refuse(field, "%s",
-                                    why ? why : "rendering.patches is set, which is no image here");
+        return recorder_refuse(&field->recorder, "%s",
+                               why ? why : "rendering.patches is set, which is no image here");
     }
-    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_take_foveation(field->recorder.device.log, &own.foveation, &foveation));
+    FOVEA_TRY(recorder_take_recording(&field->recorder, recording, &into));
     FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
     FOVEA_TRY(lightfield_vk_take_picture(field, dst, &picture));
     if (patches) {
@@ -248,8 +134,8 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
         picture.has_patches = true;
     }
     lightfield_glsl_render(&field->glsl, &own_raw.kind, &own, &picture, &pass);
-    FOVEA_TRY(prepare(field, &pass, 1));
-    if (take_call(field, &into, &call) != FOVEA_OK) {
+    FOVEA_TRY(recorder_prepare(&field->recorder, &pass, 1));
+    if (recorder_take_call(&field->recorder, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
     const struct bindings bindings = {
@@ -259,8 +145,8 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
         .focus = {field->focus.handle, 0, LIGHTFIELD_FOCUS_BYTES},
     };
     write_set(field, call->sets[0], &bindings);
-    barrier(field, into.commands, false, true);
-    dispatch(field, into.commands, &pass, call->sets[0], true);
+    recorder_begin(&field->recorder, into.commands);
+    recorder_dispatch(&field->recorder, into.commands, &pass, call->sets[0], true);
     return FOVEA_OK;
 }
 
@@ -271,8 +157,8 @@ static enum fovea_result take_focus(struct fovea_lightfield_vk *field,
     *out = (VkDescriptorBufferInfo){field->focus.handle, 0, LIGHTFIELD_FOCUS_BYTES};
     if (given) {
         if (!given->buffer || given->offset % 256 != 0) {
-            return lightfield_vk_refuse(
-                field, "focus.buffer is NULL, or focus.offset is no multiple of 256");
+            return recorder_refuse(&field->recorder,
+                                   "focus.buffer is NULL, or focus.offset is no multiple of 256");
         }
         out->buffer = given->buffer;
         out->offset = given->offset;
@@ -292,28 +178,28 @@ enum fovea_result fovea_lightfield_vk_refocus(struct fovea_lightfield_vk *field,
     struct fovea_lightfield_refocusing own;
     struct fovea_lightfield_foveation foveation;
     struct lightfield_glsl_picture picture;
-    struct lightfield_vk_call *call = NULL;
+    struct recorder_call *call = NULL;
     struct operator_pass passes[LIGHTFIELD_GLSL_REFOCUS_PASSES];
     struct bindings bindings = {0};
     if (!field || !refocusing) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, refocusing)) {
-        return lightfield_vk_refuse(field, "refocusing: %s", struct_refusal(refocusing));
+        return recorder_refuse(&field->recorder, "refocusing: %s", struct_refusal(refocusing));
     }
     const char *why = lightfield_refusal_of_refocusing(&own, &field->glsl.geometry);
     if (why || own.focus) {
-        return lightfield_vk_refuse(field, "%s",
-                                    why ? why : "refocusing.focus is set, which is no image here");
+        return recorder_refuse(&field->recorder, "%s",
+                               why ? why : "refocusing.focus is set, which is no image here");
     }
-    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_take_foveation(field->recorder.device.log, &own.foveation, &foveation));
+    FOVEA_TRY(recorder_take_recording(&field->recorder, recording, &into));
     FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
     FOVEA_TRY(lightfield_vk_take_picture(field, dst, &picture));
     FOVEA_TRY(take_focus(field, focus, &bindings.focus));
     lightfield_glsl_refocus(&field->glsl, &own_raw.kind, &own, &picture, passes);
-    FOVEA_TRY(prepare(field, passes, LIGHTFIELD_GLSL_REFOCUS_PASSES));
-    if (take_call(field, &into, &call) != FOVEA_OK) {
+    FOVEA_TRY(recorder_prepare(&field->recorder, passes, LIGHTFIELD_GLSL_REFOCUS_PASSES));
+    if (recorder_take_call(&field->recorder, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
     bindings.raw = bindings.patches = own_raw.image;
@@ -321,10 +207,10 @@ enum fovea_result fovea_lightfield_vk_refocus(struct fovea_lightfield_vk *field,
     bindings.costs =
         (VkDescriptorBufferInfo){field->focus.handle, SEARCH_OFFSET, LIGHTFIELD_COST_BYTES};
     write_set(field, call->sets[0], &bindings);
-    barrier(field, into.commands, false, true);
+    recorder_begin(&field->recorder, into.commands);
     for (uint32_t i = 0; i < LIGHTFIELD_GLSL_REFOCUS_PASSES; i++) {
-        dispatch(field, into.commands, &passes[i], call->sets[0],
-                 i == LIGHTFIELD_GLSL_REFOCUS_PASSES - 1);
+        recorder_dispatch(&field->recorder, into.commands, &passes[i], call->sets[0],
+                          i == LIGHTFIELD_GLSL_REFOCUS_PASSES - 1);
     }
     return FOVEA_OK;
 }
@@ -339,7 +225,7 @@ static enum fovea_result reserve_costs(struct fovea_lightfield_vk *field)
     const uint64_t most = all < COSTS_MOST_BYTES ? all : COSTS_MOST_BYTES;
     return field->costs.handle
                ? FOVEA_OK
-               : vk_buffer_init_local(&field->costs, &field->device,
+               : vk_buffer_init_local(&field->costs, &field->recorder.device,
                                       most > BOX_ROWS * row ? most : BOX_ROWS * row);
 }
 
@@ -377,19 +263,20 @@ static uint32_t rows_at_once(const struct fovea_lightfield_vk *field, const stru
 }
 
 static void record_depth(struct fovea_lightfield_vk *field, VkCommandBuffer commands,
-                         const struct depth_work *work, const struct lightfield_vk_call *call)
+                         const struct depth_work *work, const struct recorder_call *call)
 {
     const uint32_t height_px = field->glsl.height_px;
     const uint32_t at_once = rows_at_once(field, work);
     struct operator_pass passes[DEPTH_PASSES];
     struct lightfield_glsl_rows rows = {0};
-    barrier(field, commands, false, true);
+    recorder_begin(&field->recorder, commands);
     for (uint32_t first = 0; first < height_px; first += rows.count) {
         rows = lightfield_glsl_rows_from(&field->glsl, work->matching, first, at_once);
         const uint32_t count = depth_passes(field, work, &rows, passes);
         const bool is_end = first + rows.count == height_px;
         for (uint32_t i = 0; i < count; i++) {
-            dispatch(field, commands, &passes[i], call->sets[i == 2], is_end && i == count - 1);
+            recorder_dispatch(&field->recorder, commands, &passes[i], call->sets[i == 2],
+                              is_end && i == count - 1);
         }
     }
 }
@@ -405,20 +292,20 @@ enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
     struct lightfield_vk_raw own_raw;
     struct fovea_lightfield_matching own;
     struct fovea_lightfield_foveation foveation;
-    struct lightfield_vk_call *call = NULL;
+    struct recorder_call *call = NULL;
     struct operator_pass passes[DEPTH_PASSES];
     if (!field || !matching) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!struct_take(&own, sizeof own, matching)) {
-        return lightfield_vk_refuse(field, "matching: %s", struct_refusal(matching));
+        return recorder_refuse(&field->recorder, "matching: %s", struct_refusal(matching));
     }
     const char *why = lightfield_refusal_of_matching(&own, &field->glsl.geometry);
     if (why) {
-        return lightfield_vk_refuse(field, "%s", why);
+        return recorder_refuse(&field->recorder, "%s", why);
     }
-    FOVEA_TRY(lightfield_take_foveation(field->device.log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_vk_take_recording(field, recording, &into));
+    FOVEA_TRY(lightfield_take_foveation(field->recorder.device.log, &own.foveation, &foveation));
+    FOVEA_TRY(recorder_take_recording(&field->recorder, recording, &into));
     FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
     FOVEA_TRY(lightfield_vk_check_floats(field, "depth", depth, false));
     if (confidence) {
@@ -435,8 +322,8 @@ enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
         FOVEA_TRY(reserve_costs(field));
     }
     const struct lightfield_glsl_rows all = {0, field->glsl.height_px, 0, field->glsl.height_px};
-    FOVEA_TRY(prepare(field, passes, depth_passes(field, &work, &all, passes)));
-    if (take_call(field, &into, &call) != FOVEA_OK) {
+    FOVEA_TRY(recorder_prepare(&field->recorder, passes, depth_passes(field, &work, &all, passes)));
+    if (recorder_take_call(&field->recorder, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
     /* Where nothing is kept, any buffer will do. */

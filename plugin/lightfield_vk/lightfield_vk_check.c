@@ -7,85 +7,29 @@
 #include "core/struct_bytes.h"
 #include "plugin/context/lightfield_check.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 STRUCT_ENDS_WITH(struct fovea_lightfield_vk_desc, log);
 STRUCT_ENDS_WITH(struct fovea_lightfield_vk_raw, reserved);
 
-#define CALLS_MOST 1024
-#define CALLS_DEFAULT 16
-
-enum fovea_result lightfield_vk_refuse(const struct fovea_lightfield_vk *field, const char *format,
-                                       ...)
-{
-    char problem[LIGHTFIELD_PROBLEM_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, sizeof problem, format, arguments);
-    va_end(arguments);
-    return lightfield_refuse(field->device.log, problem);
-}
-
-/* ---- Creation */
-
-static enum fovea_result refuse_desc(const struct fovea_lightfield_vk_desc *desc, const char *what)
-{
-    log_error(desc->log, "fovea_lightfield_vk_desc: %s", what);
-    return FOVEA_ERROR_INVALID_ARGUMENT;
-}
-
-static bool is_side(uint32_t length_px)
-{
-    return length_px >= 1 && length_px <= OPERATOR_MAX_SIZE_PX;
-}
-
 enum fovea_result lightfield_vk_take_desc(const struct fovea_lightfield_vk_desc *given,
-                                          struct fovea_lightfield_vk_desc *out,
+                                          struct recorder_desc *out,
                                           struct lightfield_glsl *out_glsl)
 {
-    if (!given || !struct_take(out, sizeof *out, given)) {
+    struct fovea_lightfield_vk_desc own;
+    if (!given || !struct_take(&own, sizeof own, given)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (!out->instance || !out->physical_device || !out->device || !out->get_instance_proc_addr) {
-        return refuse_desc(out, "instance, physical_device, device and get_instance_proc_addr are "
-                                "required");
+    *out = (struct recorder_desc)RECORDER_DESC(&own, "light field", "fovea_lightfield_vk_desc");
+    FOVEA_TRY(recorder_check_desc(out));
+    if (!own.geometry) {
+        return recorder_refuse_desc(out, "geometry is NULL");
     }
-    if (!is_side(out->width_px) || !is_side(out->height_px)) {
-        return refuse_desc(out, "width_px or height_px is not 1 .. 16384");
-    }
-    if (out->calls_in_flight > CALLS_MOST) {
-        return refuse_desc(out, "calls_in_flight is more than 1024");
-    }
-    if (!out->geometry) {
-        return refuse_desc(out, "geometry is NULL");
-    }
-    out->calls_in_flight = out->calls_in_flight ? out->calls_in_flight : CALLS_DEFAULT;
     const struct fovea_lightfield_desc plain = {
-        .struct_bytes = sizeof plain, .geometry = out->geometry, .log = out->log};
-    *out_glsl = (struct lightfield_glsl){.width_px = out->width_px, .height_px = out->height_px};
+        .struct_bytes = sizeof plain, .geometry = own.geometry, .log = own.log};
+    *out_glsl = (struct lightfield_glsl){.width_px = own.width_px, .height_px = own.height_px};
     return lightfield_take_geometry(&plain, &out_glsl->geometry);
 }
 
 /* ---- Calls */
-
-enum fovea_result lightfield_vk_take_recording(const struct fovea_lightfield_vk *field,
-                                               const struct fovea_vk_recording *given,
-                                               struct fovea_vk_recording *out)
-{
-    if (!given || !struct_take(out, sizeof *out, given)) {
-        return lightfield_vk_refuse(field, "recording %s",
-                                    given ? struct_refusal(given) : "is NULL");
-    }
-    if (!out->commands) {
-        return lightfield_vk_refuse(field, "recording.commands is NULL");
-    }
-    if (out->frame <= out->finished_frame) {
-        return lightfield_vk_refuse(field, "recording.frame is %llu, not above finished_frame",
-                                    (unsigned long long)out->frame);
-    }
-    return FOVEA_OK;
-}
 
 struct raw_format {
     VkFormat format;
@@ -109,47 +53,30 @@ static const struct raw_format *find_raw_format(VkFormat format)
     return NULL;
 }
 
-static bool is_sampled(const struct vk_device *device, VkFormat format)
-{
-    VkFormatProperties properties;
-    device->vk.GetPhysicalDeviceFormatProperties(device->physical, format, &properties);
-    return ((properties.optimalTilingFeatures | properties.linearTilingFeatures) &
-            VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) != 0;
-}
-
-static bool is_read_layout(VkImageLayout layout)
-{
-    return layout == VK_IMAGE_LAYOUT_GENERAL || layout == VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-}
-
 enum fovea_result lightfield_vk_take_raw(const struct fovea_lightfield_vk *field,
                                          const struct fovea_lightfield_vk_raw *given,
                                          struct lightfield_vk_raw *out)
 {
     struct fovea_lightfield_vk_raw raw;
     if (!given || !struct_take(&raw, sizeof raw, given)) {
-        return lightfield_vk_refuse(field, "raw %s", given ? struct_refusal(given) : "is NULL");
+        return recorder_refuse(&field->recorder, "raw %s",
+                               given ? struct_refusal(given) : "is NULL");
     }
     const struct raw_format *format = find_raw_format(raw.format);
-    if (!raw.view) {
-        return lightfield_vk_refuse(field, "raw.view is NULL");
-    }
-    if (!format || !is_sampled(&field->device, raw.format)) {
-        log_error(field->device.log, "light field: raw.format is VkFormat %d, which %s",
+    FOVEA_TRY(recorder_check_image(&field->recorder, "raw", raw.view, raw.layout, true));
+    if (!format || !recorder_samples(&field->recorder, raw.format)) {
+        log_error(field->recorder.device.log, "light field: raw.format is VkFormat %d, which %s",
                   (int)raw.format, format ? "the device does not sample" : "is none of those");
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    if (!is_read_layout(raw.layout)) {
-        return lightfield_vk_refuse(field, "raw.layout is not GENERAL or SHADER_READ_ONLY_OPTIMAL");
-    }
     if (raw.maximum > format->most ||
         (raw.maximum != 0 && format->most == 255 && raw.maximum != 255)) {
-        return lightfield_vk_refuse(
-            field, "raw.maximum is %u; of 8 bits it is 0 or 255, of 16 bits 65535 at most",
-            raw.maximum);
+        return recorder_refuse(
+            &field->recorder,
+            "raw.maximum is %u; of 8 bits it is 0 or 255, of 16 bits 65535 at most", raw.maximum);
     }
     if (raw.reserved != 0) {
-        return lightfield_vk_refuse(field, "raw.reserved is not 0");
+        return recorder_refuse(&field->recorder, "raw.reserved is not 0");
     }
     *out = (struct lightfield_vk_raw){
         .image = {.imageView = raw.view, .imageLayout = raw.layout},
@@ -160,14 +87,8 @@ enum fovea_result lightfield_vk_take_raw(const struct fovea_lightfield_vk *field
 static enum fovea_result check_image(const struct fovea_lightfield_vk *field, const char *name,
                                      const struct fovea_lightfield_vk_image *given, bool is_read)
 {
-    if (!given || !given->view) {
-        return lightfield_vk_refuse(field, "%s%s is NULL", name, given ? ".view" : "");
-    }
-    if (is_read ? !is_read_layout(given->layout) : given->layout != VK_IMAGE_LAYOUT_GENERAL) {
-        return lightfield_vk_refuse(field, "%s.layout is not GENERAL%s", name,
-                                    is_read ? " or SHADER_READ_ONLY_OPTIMAL" : "");
-    }
-    return FOVEA_OK;
+    return given ? recorder_check_image(&field->recorder, name, given->view, given->layout, is_read)
+                 : recorder_refuse(&field->recorder, "%s is NULL", name);
 }
 
 enum fovea_result lightfield_vk_take_picture(const struct fovea_lightfield_vk *field,
@@ -177,7 +98,8 @@ enum fovea_result lightfield_vk_take_picture(const struct fovea_lightfield_vk *f
     FOVEA_TRY(check_image(field, "dst", given, false));
     const struct vk_format *format = vk_format_find(given->format);
     if (!format && given->format != VK_FORMAT_R32G32B32A32_SFLOAT) {
-        log_error(field->device.log, "light field: dst.format is VkFormat %d, which no picture has",
+        log_error(field->recorder.device.log,
+                  "light field: dst.format is VkFormat %d, which no picture has",
                   (int)given->format);
         return FOVEA_ERROR_UNSUPPORTED;
     }
@@ -194,5 +116,5 @@ enum fovea_result lightfield_vk_check_floats(const struct fovea_lightfield_vk *f
     FOVEA_TRY(check_image(field, name, given, is_read));
     return given->format == VK_FORMAT_R32_SFLOAT
                ? FOVEA_OK
-               : lightfield_vk_refuse(field, "%s.format is not R32_SFLOAT", name);
+               : recorder_refuse(&field->recorder, "%s.format is not R32_SFLOAT", name);
 }

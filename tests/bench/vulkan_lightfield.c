@@ -62,39 +62,6 @@ struct lightfield_bench {
 
 /* ---- Images */
 
-static VkImageView view_of(const struct engine *engine, const struct engine_image *image,
-                           VkFormat format)
-{
-    const VkImageViewCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = format,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    VkImageView view = VK_NULL_HANDLE;
-    VULKAN_MUST(vkCreateImageView(engine->device, &info, NULL, &view));
-    return view;
-}
-
-static struct engine_image make_image(struct engine *engine, VkFormat format, uint32_t width_px,
-                                      uint32_t height_px, VkImageUsageFlags usage)
-{
-    struct engine_image image = {.format = format, .width_px = width_px, .height_px = height_px};
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = format,
-                                    .extent = {width_px, height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = 1,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
-    VULKAN_MUST(vkCreateImage(engine->device, &info, NULL, &image.image));
-    engine_image_allocate(engine, &image);
-    image.raw_layers[0] = view_of(engine, &image, format);
-    return image;
-}
-
 static void fill_image(struct engine *engine, const struct engine_image *image,
                        const struct engine_buffer *pixels)
 {
@@ -118,8 +85,8 @@ static void make_raws(struct lightfield_bench *bench,
         noise.mapped[i] = (uint8_t)(random >> 24);
     }
     for (size_t i = 0; i < BENCH_PICTURES; i++) {
-        bench->raws[i] = make_image(engine, bench->of->format, geometry->raw_width_px,
-                                    geometry->raw_height_px, VK_IMAGE_USAGE_SAMPLED_BIT);
+        bench->raws[i] = engine_plain_create(engine, bench->of->format, geometry->raw_width_px,
+                                             geometry->raw_height_px, VK_IMAGE_USAGE_SAMPLED_BIT);
         fill_image(engine, &bench->raws[i], &noise);
     }
     engine_buffer_destroy(engine, &noise);
@@ -133,11 +100,11 @@ static void make_pictures(struct lightfield_bench *bench)
     for (uint32_t i = 0; i < pixels; i++) {
         ((float *)(void *)patches.mapped)[i] = 7.0f + 0.5f * (float)(i / 40 % 14);
     }
-    bench->picture = make_image(engine, VK_FORMAT_R32_UINT, bench->size->width_px,
-                                bench->size->height_px, VK_IMAGE_USAGE_STORAGE_BIT);
-    bench->floats =
-        make_image(engine, VK_FORMAT_R32_SFLOAT, bench->size->width_px, bench->size->height_px,
-                   VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+    bench->picture = engine_plain_create(engine, VK_FORMAT_R32_UINT, bench->size->width_px,
+                                         bench->size->height_px, VK_IMAGE_USAGE_STORAGE_BIT);
+    bench->floats = engine_plain_create(engine, VK_FORMAT_R32_SFLOAT, bench->size->width_px,
+                                        bench->size->height_px,
+                                        VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
     fill_image(engine, &bench->picture, &patches);
     fill_image(engine, &bench->floats, &patches);
     engine_buffer_destroy(engine, &patches);

@@ -70,6 +70,12 @@ struct engine_image engine_array_create(struct engine *engine, VkFormat format, 
 /* engine_seen.c: the same with raw views. */
 struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                        uint32_t height_px, uint32_t layer_count);
+/* One layer, whose view of the image's own format is raw_view, with copies both ways. */
+struct engine_image engine_plain_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px, VkImageUsageFlags usage);
+/* Rows without gaps, into a new image; waits. */
+void engine_plain_write(struct engine *engine, const struct engine_image *image, const void *pixels,
+                        size_t bytes, VkImageLayout layout);
 /* The same, for pictures of floats that shaders read: its own view of R32_SFLOAT or R16_SFLOAT is
  * raw_view. */
 struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,

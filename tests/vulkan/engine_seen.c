@@ -57,8 +57,8 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
     return image;
 }
 
-struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
-                                          uint32_t height_px)
+struct engine_image engine_plain_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px, VkImageUsageFlags usage)
 {
     struct engine_image image = {
         .format = format, .width_px = width_px, .height_px = height_px, .layer_count = 1};
@@ -70,8 +70,8 @@ struct engine_image engine_sampled_create(struct engine *engine, VkFormat format
                                     .arrayLayers = 1,
                                     .samples = VK_SAMPLE_COUNT_1_BIT,
                                     .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                             VK_IMAGE_USAGE_SAMPLED_BIT};
+                                    .usage = usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                             VK_IMAGE_USAGE_TRANSFER_DST_BIT};
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
     engine_image_allocate(engine, &image);
     const VkImageViewCreateInfo view = {
@@ -83,4 +83,23 @@ struct engine_image engine_sampled_create(struct engine *engine, VkFormat format
     CHECK(vkCreateImageView(engine->device, &view, NULL, &image.raw_layers[0]));
     image.raw_view = image.raw_layers[0];
     return image;
+}
+
+struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                          uint32_t height_px)
+{
+    return engine_plain_create(engine, format, width_px, height_px, VK_IMAGE_USAGE_SAMPLED_BIT);
+}
+
+void engine_plain_write(struct engine *engine, const struct engine_image *image, const void *pixels,
+                        size_t bytes, VkImageLayout layout)
+{
+    struct engine_buffer buffer = engine_buffer_create(engine, bytes);
+    VkCommandBuffer commands = engine_begin(engine);
+    memcpy(buffer.mapped, pixels, bytes);
+    engine_record_upload(commands, image->image, image->width_px, image->height_px, buffer.buffer,
+                         0, VK_IMAGE_LAYOUT_UNDEFINED, layout);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+    engine_buffer_destroy(engine, &buffer);
 }

@@ -43,45 +43,6 @@ void lightfield_run_close(void)
 
 /* ---- Images */
 
-static struct engine_image make_image(VkFormat format, uint32_t width_px, uint32_t height_px,
-                                      VkImageUsageFlags usage)
-{
-    struct engine_image image = {.format = format, .width_px = width_px, .height_px = height_px};
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = format,
-                                    .extent = {width_px, height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = 1,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                             VK_IMAGE_USAGE_TRANSFER_DST_BIT};
-    CHECK(vkCreateImage(engine.device, &info, NULL, &image.image));
-    engine_image_allocate(&engine, &image);
-    const VkImageViewCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image.image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = format,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    CHECK(vkCreateImageView(engine.device, &view, NULL, &image.raw_layers[0]));
-    return image;
-}
-
-static void upload(const struct engine_image *image, const void *pixels, size_t bytes,
-                   VkImageLayout layout)
-{
-    struct engine_buffer buffer = engine_buffer_create(&engine, bytes);
-    VkCommandBuffer commands = engine_begin(&engine);
-    memcpy(buffer.mapped, pixels, bytes);
-    engine_record_upload(commands, image->image, image->width_px, image->height_px, buffer.buffer,
-                         0, VK_IMAGE_LAYOUT_UNDEFINED, layout);
-    engine_submit(&engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(&engine);
-    engine_buffer_destroy(&engine, &buffer);
-}
-
 /* Channels of three get a fourth. */
 static struct engine_image upload_raw(const struct fovea_lightfield_raw *raw)
 {
@@ -101,9 +62,10 @@ static struct engine_image upload_raw(const struct fovea_lightfield_raw *raw)
     for (size_t i = 0; i < pixels; i++) {
         memcpy(packed + i * to, (const unsigned char *)raw->data + i * from, from);
     }
-    struct engine_image image = make_image(kinds[raw->format].format, raw->width_px, raw->height_px,
-                                           VK_IMAGE_USAGE_SAMPLED_BIT);
-    upload(&image, packed, pixels * to, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    struct engine_image image =
+        engine_sampled_create(&engine, kinds[raw->format].format, raw->width_px, raw->height_px);
+    engine_plain_write(&engine, &image, packed, pixels * to,
+                       VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     free(packed);
     return image;
 }
@@ -130,10 +92,11 @@ static void print_log(void *user, enum fovea_log_level level, const char *messag
 
 static void upload_patches(struct run *run, const struct fovea_image *patches)
 {
-    run->patch_image = make_image(VK_FORMAT_R32_SFLOAT, patches->width_px, patches->height_px,
-                                  VK_IMAGE_USAGE_SAMPLED_BIT);
-    upload(&run->patch_image, patches->data, sizeof(float) * patches->width_px * patches->height_px,
-           VK_IMAGE_LAYOUT_GENERAL);
+    run->patch_image =
+        engine_sampled_create(&engine, VK_FORMAT_R32_SFLOAT, patches->width_px, patches->height_px);
+    engine_plain_write(&engine, &run->patch_image, patches->data,
+                       sizeof(float) * patches->width_px * patches->height_px,
+                       VK_IMAGE_LAYOUT_GENERAL);
     run->patches = (struct fovea_lightfield_vk_image){
         run->patch_image.raw_layers[0], VK_FORMAT_R32_SFLOAT, VK_IMAGE_LAYOUT_GENERAL};
 }
@@ -177,7 +140,8 @@ static const struct fovea_lightfield_vk_image *out_of(struct run *run, int numbe
     }
     struct engine_image *image = &run->images[number];
     run->hosts[number] = host;
-    *image = make_image(format, host->width_px, host->height_px, VK_IMAGE_USAGE_STORAGE_BIT);
+    *image = engine_plain_create(&engine, format, host->width_px, host->height_px,
+                                 VK_IMAGE_USAGE_STORAGE_BIT);
     engine_record_barrier(run->recording.commands, image->image, VK_IMAGE_LAYOUT_UNDEFINED,
                           VK_IMAGE_LAYOUT_GENERAL);
     run->outs[number] =
@@ -267,7 +231,7 @@ enum fovea_result lightfield_run_depth(struct fovea_lightfield *field,
     (void)field;
     struct run run = begin(raw, NULL, depth);
     /* So few rows of costs that a picture of them is made in parts. */
-    assert_ok(vk_buffer_init_local(&run.field->costs, &run.field->device,
+    assert_ok(vk_buffer_init_local(&run.field->costs, &run.field->recorder.device,
                                    11 * lightfield_glsl_row_bytes(&run.field->glsl, matching)));
     return end(&run, fovea_lightfield_vk_depth(run.field, &run.recording, &run.raw, matching,
                                                out_of(&run, 0, depth, VK_FORMAT_R32_SFLOAT),
