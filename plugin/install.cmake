@@ -14,8 +14,8 @@ set_target_properties(fovea PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PR
         "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR};${VULKAN_HEADERS}>;$<INSTALL_INTERFACE:${FOVEA_HEADER_DIR}>")
 
 install(TARGETS fovea EXPORT foveaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES fovea.h fovea_base.h fovea_blobs.h fovea_gaze.h fovea_gl.h fovea_image.h fovea_lightfield.h fovea_lightfield_vk.h fovea_present.h
-    fovea_record.h fovea_settings.h fovea_vulkan.h
+install(FILES fovea.h fovea_base.h fovea_blobs.h fovea_blobs_vk.h fovea_gaze.h fovea_gl.h fovea_image.h fovea_lightfield.h fovea_lightfield_vk.h
+    fovea_present.h fovea_record.h fovea_settings.h fovea_vulkan.h
     DESTINATION ${FOVEA_HEADER_DIR})
 install(FILES ${PROJECT_SOURCE_DIR}/config/default.json ${PROJECT_SOURCE_DIR}/config/schema.json
     DESTINATION ${FOVEA_DATA_DIR})

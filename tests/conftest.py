@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PUBLIC_HEADERS = ["fovea.h", "fovea_base.h", "fovea_blobs.h", "fovea_gaze.h", "fovea_gl.h", "fovea_image.h", "fovea_lightfield.h", "fovea_lightfield_vk.h", "fovea_present.h", "fovea_record.h", "fovea_settings.h", "fovea_vulkan.h"]
+PUBLIC_HEADERS = ["fovea.h", "fovea_base.h", "fovea_blobs.h", "fovea_blobs_vk.h", "fovea_gaze.h", "fovea_gl.h", "fovea_image.h", "fovea_lightfield.h", "fovea_lightfield_vk.h", "fovea_present.h", "fovea_record.h", "fovea_settings.h", "fovea_vulkan.h"]
 
 
 def run_program(*command, check=True, **options):

@@ -108,6 +108,7 @@ fovea_add_test(NAME test_lightfield_vulkan
 target_compile_definitions(test_lightfield_vulkan PRIVATE LIGHTFIELD_RUN_VULKAN)
 fovea_add_run(test_lightfield_nvidia gpu 120 "" test_lightfield_vulkan nvidia)
 fovea_add_vulkan_test(test_lightfield_vk 120 vulkan nvidia)
+fovea_add_vulkan_test(test_blobs_vk 120 vulkan nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_operators 400 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_depth 400 vulkan recorded cpu cuda nvidia)

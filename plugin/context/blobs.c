@@ -3,26 +3,17 @@
 
 #include "fovea_blobs.h"
 
+#include "blobs_check.h"
 #include "blobs_cuda.h"
 #include "context_image.h"
 
 #include "core/log.h"
-#include "core/struct_bytes.h"
 #include "core/thread_pool.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
 #include "kernels/saliency/cpu/saliency_cpu.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-STRUCT_ENDS_WITH(struct fovea_blobs_desc, log);
-
-#define BLOB_MOST 65536
-#define SCALES_DEFAULT 19
-#define SIGMA_DEFAULT_PX 2.0
-#define THRESHOLD_DEFAULT 0.15
-#define OVERLAP_DEFAULT 0.5
 
 struct fovea_blobs {
     struct saliency_numbers numbers;
@@ -38,74 +29,21 @@ struct fovea_blobs {
 
 /* ---- Create and destroy */
 
-static bool in_range(double value, double low, double high)
-{
-    return value >= low && value <= high;
-}
-
-/* NULL: all of them can be taken. */
-static const char *refusal(const struct fovea_blobs_desc *desc)
-{
-    if (desc->scale_count != 0 &&
-        !in_range(desc->scale_count, SALIENCY_SCALES_MIN, SALIENCY_SCALES_MAX)) {
-        return "scale_count is not 3 .. 25";
-    }
-    if (desc->blob_max > BLOB_MOST) {
-        return "blob_max is more than 65536";
-    }
-    if (desc->sigma_min_px != 0.0 && !in_range(desc->sigma_min_px, 1.0, 64.0)) {
-        return "sigma_min_px is not 1 .. 64";
-    }
-    if (!(desc->threshold <= SALIENCY_CHANNELS)) {
-        return "threshold is more than 3";
-    }
-    if (!in_range(desc->overlap, 0.0, 1.0)) {
-        return "overlap is not 0 .. 1";
-    }
-    return desc->reserved != 0 ? "reserved is not 0" : NULL;
-}
-
-static struct saliency_numbers numbers_of(const struct fovea_blobs_desc *desc)
-{
-    return (struct saliency_numbers){
-        .scale_count = desc->scale_count ? desc->scale_count : SCALES_DEFAULT,
-        .blob_max = desc->blob_max ? desc->blob_max : FOVEA_BLOBS_DEFAULT,
-        .sigma_min_px = desc->sigma_min_px != 0.0 ? desc->sigma_min_px : SIGMA_DEFAULT_PX,
-        .threshold = desc->threshold != 0.0 ? desc->threshold : THRESHOLD_DEFAULT,
-        .overlap = desc->overlap != 0.0 ? desc->overlap : OVERLAP_DEFAULT,
-    };
-}
-
-static enum fovea_result check(const struct fovea_blobs_desc *given, struct fovea_blobs_desc *out)
-{
-    if (!given) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    if (!struct_take(out, sizeof *out, given)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    const char *why = refusal(out);
-    if (why) {
-        log_error(out->log, "fovea_blobs_desc: %s", why);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
-}
-
 enum fovea_result fovea_blobs_create(const struct fovea_blobs_desc *desc,
                                      struct fovea_blobs **out_blobs)
 {
     struct fovea_blobs_desc own;
+    struct saliency_numbers numbers;
     if (!out_blobs) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     *out_blobs = NULL;
-    FOVEA_TRY(check(desc, &own));
+    FOVEA_TRY(blobs_take_desc(desc, NULL, &own, &numbers));
     struct fovea_blobs *blobs = calloc(1, sizeof *blobs);
     if (!blobs) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    blobs->numbers = numbers_of(&own);
+    blobs->numbers = numbers;
     blobs->log = own.log;
     const enum fovea_result result = thread_pool_create(own.cpu_threads, &blobs->pool);
     if (result < 0) {

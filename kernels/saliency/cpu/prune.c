@@ -123,6 +123,25 @@ static double line_of(double most)
     return high;
 }
 
+double saliency_overlap_reach(double most, double ratio)
+{
+    double low = -1.0;
+    double high = 1.0;
+    if (most >= 1.0) {
+        return -1e30;
+    }
+    if (ratio == 0.0) {
+        return line_of(most);
+    }
+    for (int i = 0; i < 50; i++) {
+        const double u = 0.5 * (low + high);
+        const bool more = common(1.0, ratio, 1.0 + u * ratio) > most;
+        low = more ? u : low;
+        high = more ? high : u;
+    }
+    return high;
+}
+
 #define CELL_PX 32.0f
 #define CELLS_ACROSS 32 /* beyond so many cells they begin again */
 #define CELLS_DOWN 16

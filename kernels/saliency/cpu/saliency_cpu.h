@@ -116,6 +116,10 @@ bool saliency_candidate_before(const struct saliency_candidate *a,
 /* Where there are `most`, the weakest gives way. */
 void saliency_candidates_add(struct saliency_candidates *candidates,
                              const struct saliency_candidate *candidate);
+/* How far from each other's centres two discs have the part `most` of the smaller one's area in
+ * common, by the ratio of the smaller radius to the larger: in radii of the smaller one from the
+ * larger one's edge. Below -1: they never have more. */
+double saliency_overlap_reach(double most, double ratio);
 /* Sorts them, and leaves out those that overlap a stronger one, and those beyond the strongest
  * `most`. How many are written. */
 uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What blobs' shaders share: buffers, tables, and responses between samples. Sums are whole numbers, or floats in the
+ * processor's order: `precise` keeps products from being fused with sums. No subgroup is used, and no double. */
+
+#extension GL_EXT_control_flow_attributes : require
+
+/* struct saliency_constants */
+layout(push_constant) uniform Constants {
+    ivec2 size_px;
+    int channels;
+    int most;
+    int bin_pitch, bin_rows;
+    int masks;
+    int responses, response_count;
+    int counts;
+    int candidates, candidate_room;
+    int sorted, states;
+    int candidate_most;
+    int blob_max;
+    int scale_count, fine_count;
+    int levels, scales, overlaps, jobs;
+    int job_first;
+    int slot;
+    float threshold;
+};
+
+layout(std430, set = 0, binding = 2) readonly buffer Tables {
+    int table[];
+};
+layout(std430, set = 0, binding = 3) buffer Work {
+    uint work[];
+};
+
+const int BINS = 128;
+const int PAD = 20; /* SALIENCY_GLSL_PAD_PX */
+const int SEGMENT = 32; /* SALIENCY_GLSL_SEGMENT */
+const int SAMPLES = 8; /* SALIENCY_GLSL_SAMPLES */
+const int TILE = 30; /* SALIENCY_GLSL_TILE */
+const int BLOCK = 8; /* SALIENCY_GLSL_BLOCK */
+const int CANDIDATE_INTS = 6;
+const int BLOB_INTS = 4;
+
+/* ---- Tables, as saliency_glsl.c fills them */
+
+/* Along an axis: samples of planes, counted from `first`, and of responses. */
+struct axis_entry {
+    int first, count;
+    int out_first, out_count;
+};
+
+struct level_entry {
+    int step_px, reach_px;
+    int taps; /* sums of the weights up to a distance, from 0 on: 2 reach_px + 2 */
+    int pitch; /* of a plane */
+    axis_entry x, y;
+    int scale_first, scale_end;
+};
+
+axis_entry axis_at(int at)
+{
+    return axis_entry(table[at], table[at + 1], table[at + 2], table[at + 3]);
+}
+
+level_entry level_of(int number)
+{
+    int at = levels + 14 * number;
+    return level_entry(table[at], table[at + 1], table[at + 2], table[at + 3], axis_at(at + 4), axis_at(at + 8),
+                 table[at + 12], table[at + 13]);
+}
+
+struct scale_entry {
+    float sigma_px, gain;
+    int level;
+    int reach;
+    int kernel;
+    int width, height;
+    int response;
+    int weights, skipped;
+};
+
+scale_entry scale_of(int number)
+{
+    int at = scales + 40 * number;
+    return scale_entry(intBitsToFloat(table[at]), intBitsToFloat(table[at + 1]), table[at + 2], table[at + 3], table[at + 4],
+                 table[at + 5], table[at + 6], responses + table[at + 7], at + 8, at + 25);
+}
+
+/* Some rows of a level's responses of a channel, and the planes' rows that they are filtered of. */
+struct job_entry {
+    int channel, level;
+    int out_row, out_rows;
+    int row, rows; /* of planes */
+    int plane, mask; /* places */
+    int group_end, tile_end; /* numbers behind those of its last workgroups */
+};
+
+job_entry job_of(int number)
+{
+    int at = jobs + 10 * (job_first + number);
+    return job_entry(table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5], table[at + 6],
+               masks + table[at + 7], table[at + 8], table[at + 9]);
+}
+
+uint bin_at(int channel, int x, int y)
+{
+    int byte = PAD + x;
+    uint word = work[(channel * bin_rows + PAD + y) * bin_pitch + byte / 4];
+    return word >> 8 * (byte % 4) & 255u;
+}
+
+/* ---- Responses at pixels */
+
+const float UNIT = 1.0 / 268435456.0; /* of a whole number of responses */
+
+/* The weights of the samples -2 .. 3 at t in 0 .. 1. */
+void weigh(float t, out float weights[6])
+{
+    precise float a = t + 2.0;
+    precise float b = t + 1.0;
+    precise float c = t - 1.0;
+    precise float d = t - 2.0;
+    precise float e = t - 3.0;
+    precise float ab = a * b;
+    precise float de = d * e;
+    precise float tc = t * c;
+    precise float first = b * tc * de * (-1.0 / 120.0);
+    precise float second = a * tc * de * (1.0 / 24.0);
+    precise float third = ab * c * de * (-1.0 / 12.0);
+    precise float fourth = ab * t * de * (1.0 / 12.0);
+    precise float fifth = ab * tc * e * (-1.0 / 24.0);
+    precise float sixth = ab * tc * d * (1.0 / 120.0);
+    weights = float[6](first, second, third, fourth, fifth, sixth);
+}
+
+/* Rows first, then columns, as kernels/saliency/cpu/maxima.c has it. */
+float response_at(scale_entry of, ivec2 pixel)
+{
+    if (of.level == 0 && fine_count > 0) {
+        return float(int(work[of.response + pixel.y * of.width + pixel.x])) * UNIT;
+    }
+    int step_px = table[levels + 14 * of.level];
+    ivec2 sample_at = pixel / step_px;
+    /* A division by it, exactly. */
+    vec2 part = vec2(pixel - sample_at * step_px) * intBitsToFloat((127 - bitCount(step_px - 1)) << 23);
+    float across[6];
+    float down[6];
+    weigh(part.x, across);
+    weigh(part.y, down);
+    precise float response = 0.0;
+    [[unroll]] for (int j = 0; j < 6; j++) {
+        int at = of.response + (sample_at.y + j) * of.width + sample_at.x;
+        precise float row = across[0] * float(int(work[at]));
+        [[unroll]] for (int i = 1; i < 6; i++) {
+            row = row + across[i] * float(int(work[at + i]));
+        }
+        response = j == 0 ? down[0] * row : response + down[j] * row;
+    }
+    precise float value = response * UNIT;
+    return value;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "saliency_glsl.h"
+
+#include "core/log.h"
+#include "kernels/saliency/cpu/saliency_cpu.h"
+
+#include <math.h>
+
+_Static_assert(sizeof(struct saliency_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+_Static_assert(sizeof(struct saliency_candidate) == 4 * SALIENCY_GLSL_CANDIDATE_INTS, "");
+_Static_assert(sizeof(struct fovea_blob) == 4 * SALIENCY_GLSL_BLOB_INTS, "");
+_Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
+
+#define ROW_GROUPS 4096 /* of a dispatch's first direction, where the groups are but numbers */
+#define RANK_GROUPS 512
+#define ROUNDS 3 /* in which many workgroups look for what overlaps */
+#define PIXELS_PER_CANDIDATE 4 /* twice as near to each other as maxima of the smallest scale */
+#define FILTER_GROUPS 4096 /* wanted */
+#define FILTER_SHARES_MOST 4
+
+/* ---- Tables */
+
+/* NULL: no memory. */
+static int32_t *append(struct saliency_glsl *glsl, uint32_t count)
+{
+    if (glsl->table_count + count > glsl->table_room) {
+        const uint32_t room = 2 * (glsl->table_count + count);
+        int32_t *grown = realloc(glsl->tables, room * sizeof *grown);
+        if (!grown) {
+            return NULL;
+        }
+        glsl->tables = grown;
+        glsl->table_room = room;
+    }
+    int32_t *added = glsl->tables + glsl->table_count;
+    memset(added, 0, count * sizeof *added);
+    glsl->table_count += count;
+    return added;
+}
+
+static int32_t whole(int32_t count, int32_t size)
+{
+    return (count + size - 1) / size;
+}
+
+static int32_t samples_of(const struct saliency_axis *axis)
+{
+    return axis->last - axis->first + 1;
+}
+
+static int32_t outs_of(const struct saliency_axis *axis)
+{
+    return axis->out_last - axis->out_first + 1;
+}
+
+static int32_t pitch_of(const struct saliency_level *level)
+{
+    return whole(samples_of(&level->x), SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
+}
+
+static void fill_axis(const struct saliency_axis *axis, int32_t *out)
+{
+    out[0] = axis->first;
+    out[1] = samples_of(axis);
+    out[2] = axis->out_first;
+    out[3] = outs_of(axis);
+}
+
+static enum fovea_result add_levels(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+{
+    glsl->constants.levels = (int32_t)glsl->table_count;
+    if (!append(glsl, plan->level_count * SALIENCY_GLSL_LEVEL_INTS)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < plan->level_count; i++) {
+        const struct saliency_level *level = &plan->levels[i];
+        const int32_t first = (int32_t)glsl->table_count;
+        const uint32_t count = level->step_px > 1 ? 2 * (uint32_t)level->reach_px + 2 : 0;
+        int32_t *taps = append(glsl, count);
+        if (!taps) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        for (uint32_t n = 1; n < count; n++) {
+            taps[n] = taps[n - 1] + saliency_tap_of(level, (int32_t)n - 1 - level->reach_px);
+        }
+        int32_t *out = glsl->tables + glsl->constants.levels + (size_t)i * SALIENCY_GLSL_LEVEL_INTS;
+        out[0] = level->step_px;
+        out[1] = level->reach_px;
+        out[2] = first;
+        out[3] = pitch_of(level);
+        fill_axis(&level->x, out + 4);
+        fill_axis(&level->y, out + 8);
+        out[12] = (int32_t)level->scale_first;
+        out[13] = (int32_t)level->scale_end;
+    }
+    return FOVEA_OK;
+}
+
+/* Rows of zeros at both ends of four columns of a kernel. */
+static int32_t skipped_rows(const struct saliency_scale *scale, int32_t column)
+{
+    const int32_t *kernel = saliency_kernel_of(scale, 1) + column;
+    int32_t row = 0;
+    while (row < scale->reach && kernel[0] == 0 && kernel[1] == 0 && kernel[2] == 0 &&
+           kernel[3] == 0) {
+        kernel += SALIENCY_FINE_PITCH;
+        row++;
+    }
+    return row;
+}
+
+static enum fovea_result add_kernel(const struct saliency_scale *scale, struct saliency_glsl *glsl)
+{
+    const int32_t side = 2 * scale->reach + 1;
+    int32_t *out = append(glsl, (uint32_t)side * SALIENCY_GLSL_FINE_PITCH);
+    for (int32_t y = 0; out && y < side; y++) {
+        memcpy(out + (size_t)y * SALIENCY_GLSL_FINE_PITCH,
+               saliency_kernel_of(scale, 1) + (size_t)y * SALIENCY_FINE_PITCH,
+               (size_t)side * sizeof *out);
+    }
+    return out ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
+static enum fovea_result add_scales(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+{
+    glsl->constants.scales = (int32_t)glsl->table_count;
+    if (!append(glsl, plan->scale_count * SALIENCY_GLSL_SCALE_INTS)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < plan->scale_count; i++) {
+        const struct saliency_scale *scale = &plan->scales[i];
+        const int32_t kernel = (int32_t)glsl->table_count;
+        if (scale->kernels) {
+            FOVEA_TRY(add_kernel(scale, glsl));
+            glsl->constants.fine_count++;
+        }
+        int32_t *out = glsl->tables + glsl->constants.scales + (size_t)i * SALIENCY_GLSL_SCALE_INTS;
+        const int32_t whole_numbers[] = {scale->level, scale->reach,  kernel,
+                                         scale->width, scale->height, (int32_t)scale->offset};
+        memcpy(out, &scale->sigma_px, sizeof *out);
+        memcpy(out + 1, &scale->gain, sizeof *out);
+        memcpy(out + 2, whole_numbers, sizeof whole_numbers);
+        memcpy(out + 8, scale->weights, sizeof scale->weights);
+        for (int32_t column = 0; scale->kernels && column <= 2 * scale->reach; column += 4) {
+            out[25 + column / 4] = skipped_rows(scale, column);
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result add_overlaps(const struct saliency_numbers *numbers,
+                                      struct saliency_glsl *glsl)
+{
+    glsl->constants.overlaps = (int32_t)glsl->table_count;
+    int32_t *out = append(glsl, SALIENCY_GLSL_OVERLAPS + 1);
+    for (int32_t i = 0; out && i <= SALIENCY_GLSL_OVERLAPS; i++) {
+        const float reach =
+            (float)saliency_overlap_reach(numbers->overlap, (double)i / SALIENCY_GLSL_OVERLAPS);
+        memcpy(&out[i], &reach, sizeof reach);
+    }
+    return out ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- Passes */
+
+/* NULL: no memory. */
+static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struct shader *shader,
+                                      uint32_t across, uint32_t down,
+                                      const struct saliency_constants *constants)
+{
+    if (way->count == way->room) {
+        const uint32_t room = 2 * way->room + 16;
+        struct operator_pass *grown = realloc(way->passes, room * sizeof *grown);
+        if (!grown) {
+            return NULL;
+        }
+        way->passes = grown;
+        way->room = room;
+    }
+    struct operator_pass *pass = &way->passes[way->count++];
+    *pass = (struct operator_pass){.shader = {.shader = shader, .format = FOVEA_FORMAT_R32F},
+                                   .groups = {across, down},
+                                   .barrier = true,
+                                   .constant_bytes = sizeof *constants};
+    memcpy(pass->constants, constants, sizeof *constants);
+    return pass;
+}
+
+/* What the jobs of a step come to. */
+struct step {
+    uint64_t words; /* of planes */
+    int32_t masks, groups, tiles;
+};
+
+/* What a way is made with. */
+struct making {
+    const struct saliency_plan *plan;
+    struct saliency_glsl *glsl;
+    struct saliency_glsl_way *way;
+    struct saliency_constants constants;
+    struct step step;
+    int32_t reaches[SALIENCY_PER_OCTAVE]; /* the largest of scales whose number is that, modulo 3 */
+    int32_t margin; /* samples around a response that it is made of */
+    int32_t masks; /* words, of the step with the most */
+    bool has_fine; /* level 0's pass is there, beside the first planes */
+};
+
+static enum fovea_result end_step(struct making *making)
+{
+    const struct step *step = &making->step;
+    const uint32_t groups = (uint32_t)step->groups;
+    const uint32_t across = groups < ROW_GROUPS ? groups : ROW_GROUPS;
+    struct saliency_constants *constants = &making->constants;
+    if (step->tiles == 0) {
+        return FOVEA_OK;
+    }
+    bool made = append(making->glsl, SALIENCY_GLSL_JOB_INTS) && /* the one behind the last */
+                add_pass(making->way, &saliency_planes_shader, across,
+                         shader_divide_up(groups, across), constants);
+    const uint32_t shares = FILTER_GROUPS / ((uint32_t)step->tiles * SALIENCY_PER_OCTAVE) + 1;
+    for (int32_t i = 0; made && i < SALIENCY_PER_OCTAVE; i++) {
+        constants->slot = i;
+        if (making->reaches[i] > 0) {
+            struct operator_pass *pass =
+                add_pass(making->way, &saliency_filter_shader, (uint32_t)step->tiles,
+                         shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST, constants);
+            made = pass != NULL;
+            if (made) {
+                pass->shader.special[0] = making->reaches[i];
+                pass->barrier = false; /* but behind the last */
+            }
+        }
+    }
+    if (made) {
+        making->way->passes[making->way->count - 1].barrier = true;
+    }
+    if (made && 4 * step->words > making->glsl->plane_bytes) {
+        making->glsl->plane_bytes = 4 * step->words;
+    }
+    making->masks = step->masks > making->masks ? step->masks : making->masks;
+    making->step = (struct step){0};
+    constants->job = (int32_t)making->glsl->table_count - constants->jobs;
+    constants->job /= SALIENCY_GLSL_JOB_INTS;
+    return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
+static int32_t clamped(int32_t value, int32_t most)
+{
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+/* A sample of planes at a place of responses, both counted from their first. */
+static int32_t sample_at(const struct saliency_axis *axis, int32_t place)
+{
+    return clamped(axis->out_first + place - axis->first, samples_of(axis) - 1);
+}
+
+/* Rows of responses that fit, of those from `row` on, in whole tiles; planes of one tile's always
+ * do. */
+static int32_t rows_that_fit(const struct making *making, const struct saliency_level *level,
+                             int32_t row, uint64_t words)
+{
+    const uint64_t row_words = (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level);
+    const int32_t left = outs_of(&level->y) - row;
+    const int32_t fit = (int32_t)(words / row_words) - 2 * making->margin;
+    const int32_t all = sample_at(&level->y, row + left + making->margin) -
+                        sample_at(&level->y, row - making->margin) + 1;
+    return words / row_words >= (uint64_t)all ? left
+           : fit < SALIENCY_GLSL_TILE         ? 0
+                                              : fit / SALIENCY_GLSL_TILE * SALIENCY_GLSL_TILE;
+}
+
+static enum fovea_result add_job(struct making *making, int32_t channel, int32_t number,
+                                 int32_t out_row, int32_t out_rows)
+{
+    const struct saliency_level *level = &making->plan->levels[number];
+    const int32_t first = sample_at(&level->y, out_row - making->margin);
+    const int32_t rows = sample_at(&level->y, out_row + out_rows - 1 + making->margin) - first + 1;
+    const int32_t segments = pitch_of(level) / SALIENCY_GLSL_SAMPLES * rows;
+    struct step *step = &making->step;
+    int32_t *out = append(making->glsl, SALIENCY_GLSL_JOB_INTS);
+    if (!out) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const int32_t plane = (int32_t)step->words;
+    const int32_t mask = step->masks;
+    step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) * (uint64_t)rows;
+    step->masks += 4 * segments;
+    step->groups += segments;
+    step->tiles +=
+        whole(outs_of(&level->x), SALIENCY_GLSL_TILE) * whole(out_rows, SALIENCY_GLSL_TILE);
+    const int32_t job[SALIENCY_GLSL_JOB_INTS] = {
+        channel, number, out_row, out_rows, first, rows, plane, mask, step->groups, step->tiles};
+    memcpy(out, job, sizeof job);
+    return FOVEA_OK;
+}
+
+/* In as many parts as it takes. */
+static enum fovea_result add_level(struct making *making, int32_t channel, int32_t number)
+{
+    const struct saliency_level *level = &making->plan->levels[number];
+    const uint64_t most = making->glsl->plane_most / 4;
+    int32_t row = 0;
+    while (level->step_px > 1 && row < outs_of(&level->y)) {
+        const uint64_t there = making->step.words < most ? most - making->step.words : 0;
+        int32_t rows = rows_that_fit(making, level, row, there);
+        if (rows < outs_of(&level->y) - row && making->step.words > 0) {
+            FOVEA_TRY(end_step(making));
+            continue;
+        }
+        if (rows == 0) { /* more than wanted */
+            const int32_t left = outs_of(&level->y) - row;
+            rows = left < SALIENCY_GLSL_TILE ? left : SALIENCY_GLSL_TILE;
+        }
+        FOVEA_TRY(add_job(making, channel, number, row, rows));
+        row += rows;
+    }
+    return FOVEA_OK;
+}
+
+static bool add_lists(struct making *making)
+{
+    const struct saliency_constants *constants = &making->constants;
+    bool made =
+        add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
+                 (uint32_t)whole(constants->size_px[1], 16), constants) &&
+        add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
+    for (int i = 0; made && i <= ROUNDS; i++) {
+        struct operator_pass *pass = add_pass(making->way, &saliency_prune_shader,
+                                              i < ROUNDS ? RANK_GROUPS : 1, 1, constants);
+        made = pass != NULL;
+        if (made) {
+            pass->shader.special[0] = i == ROUNDS;
+        }
+    }
+    return made;
+}
+
+static bool begin(struct making *making)
+{
+    const struct saliency_constants *constants = &making->constants;
+    struct operator_pass *fine = NULL;
+    if (!add_pass(making->way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
+                  (uint32_t)whole(constants->bin_rows, 4), constants)) {
+        return false;
+    }
+    if (constants->fine_count > 0) {
+        fine = add_pass(making->way, &saliency_fine_shader,
+                        (uint32_t)whole(constants->size_px[0], SALIENCY_GLSL_SEGMENT),
+                        (uint32_t)constants->size_px[1], constants);
+        if (!fine) {
+            return false;
+        }
+        fine->barrier = making->plan->level_count == 1; /* or the first planes are made beside it */
+    }
+    return true;
+}
+
+static enum fovea_result add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl,
+                                 uint32_t number, int32_t *masks)
+{
+    struct making making = {.plan = plan,
+                            .glsl = glsl,
+                            .way = &glsl->ways[number],
+                            .constants = glsl->constants,
+                            .margin = 0};
+    making.constants.channels = number ? SALIENCY_CHANNELS : 1;
+    making.constants.jobs = (int32_t)glsl->table_count;
+    for (uint32_t i = 0; i < plan->scale_count; i++) {
+        const struct saliency_scale *scale = &plan->scales[i];
+        int32_t *reach = &making.reaches[i % SALIENCY_PER_OCTAVE];
+        *reach = !scale->kernels && scale->reach > *reach ? scale->reach : *reach;
+        making.margin = *reach + 1 > making.margin ? *reach + 1 : making.margin;
+    }
+    if (!begin(&making)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (int32_t channel = 0; channel < making.constants.channels; channel++) {
+        for (int32_t level = 0; level < (int32_t)plan->level_count; level++) {
+            FOVEA_TRY(add_level(&making, channel, level));
+        }
+    }
+    FOVEA_TRY(end_step(&making));
+    *masks = making.masks > *masks ? making.masks : *masks;
+    return add_lists(&making) ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- Places */
+
+static int32_t place(uint64_t words, uint64_t *total)
+{
+    const uint64_t at = *total;
+    *total += (words + 63) / 64 * 64;
+    return (int32_t)at;
+}
+
+/* Masks come last, as the passes are not known yet. */
+static void place_all(const struct saliency_plan *plan, struct saliency_glsl *glsl, uint64_t *words)
+{
+    const uint64_t pixels = (uint64_t)plan->width_px * (uint64_t)plan->height_px;
+    const uint32_t most = saliency_candidates_most(plan);
+    const uint64_t fit = pixels / PIXELS_PER_CANDIDATE;
+    struct saliency_constants *constants = &glsl->constants;
+    constants->size_px[0] = plan->width_px;
+    constants->size_px[1] = plan->height_px;
+    constants->bin_pitch = (whole(plan->width_px, SALIENCY_GLSL_SEGMENT) * SALIENCY_GLSL_SEGMENT +
+                            2 * SALIENCY_GLSL_PAD_PX) /
+                           4;
+    constants->bin_rows = plan->height_px + 2 * SALIENCY_GLSL_PAD_PX;
+    constants->response_count = (int32_t)plan->response_count;
+    constants->candidate_room = (int32_t)(fit > most ? fit : most);
+    constants->candidate_most = (int32_t)most;
+    constants->blob_max = (int32_t)plan->numbers.blob_max;
+    constants->scale_count = (int32_t)plan->scale_count;
+    constants->threshold = plan->numbers.threshold > 0.0 ? (float)plan->numbers.threshold : 0.0f;
+    place((uint64_t)SALIENCY_CHANNELS * (uint64_t)constants->bin_rows *
+              (uint64_t)constants->bin_pitch,
+          words);
+    constants->responses = place(plan->response_count, words);
+    constants->counts = place(1, words);
+    constants->candidates =
+        place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_room, words);
+    constants->sorted = place(SALIENCY_GLSL_BLOB_INTS * (uint64_t)most, words);
+    constants->states = place(most, words);
+    constants->masks = place(0, words);
+}
+
+static enum fovea_result fill(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+{
+    uint64_t words = 0;
+    int32_t masks = 0;
+    place_all(plan, glsl, &words);
+    FOVEA_TRY(add_levels(plan, glsl));
+    FOVEA_TRY(add_scales(plan, glsl));
+    FOVEA_TRY(add_overlaps(&plan->numbers, glsl));
+    for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
+        FOVEA_TRY(add_way(plan, glsl, i, &masks));
+    }
+    glsl->work_bytes = 4 * (words + (uint64_t)masks);
+    return FOVEA_OK;
+}
+
+enum fovea_result saliency_glsl_create(const struct saliency_numbers *numbers, uint32_t width_px,
+                                       uint32_t height_px, uint64_t plane_bytes_most,
+                                       struct saliency_glsl **out_glsl)
+{
+    struct saliency_plan *plan = NULL;
+    struct saliency_glsl *glsl = calloc(1, sizeof *glsl);
+    *out_glsl = NULL;
+    if (!glsl) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    glsl->plane_most = plane_bytes_most;
+    enum fovea_result result = saliency_plan_create(numbers, width_px, height_px, &plan);
+    result = result < 0 ? result : fill(plan, glsl);
+    saliency_plan_destroy(&plan);
+    if (result < 0) {
+        saliency_glsl_destroy(&glsl);
+    }
+    *out_glsl = glsl;
+    return result;
+}
+
+void saliency_glsl_destroy(struct saliency_glsl **glsl)
+{
+    if (!*glsl) {
+        return;
+    }
+    for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
+        free((*glsl)->ways[i].passes);
+    }
+    free((*glsl)->tables);
+    free(*glsl);
+    *glsl = NULL;
+}
+
+const struct saliency_glsl_way *saliency_glsl_way_of(const struct saliency_glsl *glsl, bool is_grey)
+{
+    return &glsl->ways[is_grey ? 0 : 1];
+}
+
+void saliency_glsl_map(const struct saliency_glsl *glsl, uint32_t scale,
+                       struct operator_pass *out_pass)
+{
+    struct saliency_constants constants = glsl->constants;
+    constants.slot = (int32_t)scale;
+    *out_pass = (struct operator_pass){
+        .shader = {.shader = &saliency_map_shader, .format = FOVEA_FORMAT_R32F},
+        .groups = {(uint32_t)whole(constants.size_px[0], 16),
+                   (uint32_t)whole(constants.size_px[1], 16)},
+        .barrier = true,
+        .constant_bytes = sizeof constants};
+    memcpy(out_pass->constants, &constants, sizeof constants);
+}

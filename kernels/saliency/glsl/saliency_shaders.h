@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The compute shaders of blobs. Bindings are those of operator/shaders.h, but 0 is the picture, of
+ * floats; 1 is a map of responses, one float a pixel; 2 are tables; 3 is what passes leave for each
+ * other but planes, which are 4; 7 is the list. Special constant 1 of the filter is its reach. */
+#ifndef FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
+#define FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
+
+#include "kernels/operator/shaders.h"
+
+extern const struct shader saliency_bins_shader;
+extern const struct shader saliency_fine_shader;
+extern const struct shader saliency_planes_shader;
+extern const struct shader saliency_filter_shader;
+extern const struct shader saliency_maxima_shader;
+extern const struct shader saliency_rank_shader;
+extern const struct shader saliency_prune_shader;
+extern const struct shader saliency_map_shader;
+
+/* Push constants of all of them; saliency.glsl has the same. Places of buffers are in words. */
+struct saliency_constants {
+    int32_t size_px[2];
+    int32_t channels;
+    int32_t most; /* the level that the format has as 1; 0: of floats */
+    int32_t bin_pitch, bin_rows; /* of a channel, words and rows; they begin at 0 */
+    int32_t masks;
+    int32_t responses, response_count;
+    int32_t counts; /* of candidates */
+    int32_t candidates, candidate_room;
+    int32_t sorted, states;
+    int32_t candidate_most; /* that overlap is looked for among */
+    int32_t blob_max;
+    int32_t scale_count, fine_count; /* scales, those of level 0 */
+    int32_t levels, scales, overlaps, jobs; /* of tables */
+    int32_t job; /* the step's first */
+    int32_t slot; /* scales of the filter: those whose number is that, modulo 3 */
+    float threshold;
+};
+
+/* Numbers of a table's entries; saliency.glsl names them. */
+#define SALIENCY_GLSL_LEVEL_INTS 14
+#define SALIENCY_GLSL_SCALE_INTS 40
+#define SALIENCY_GLSL_JOB_INTS 10
+#define SALIENCY_GLSL_OVERLAPS 1024 /* steps of the radii's ratio */
+
+#define SALIENCY_GLSL_PAD_PX 20 /* of bins, on all sides */
+#define SALIENCY_GLSL_SEGMENT 32 /* pixels of a row that a workgroup has at level 0 */
+#define SALIENCY_GLSL_FINE_PITCH 40 /* of kernels */
+#define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row that a workgroup makes */
+#define SALIENCY_GLSL_TILE 30 /* samples of a response on each side, that a workgroup filters */
+#define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
+#define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
+#define SALIENCY_GLSL_BLOCK 8 /* candidates of a workgroup at once */
+#define SALIENCY_GLSL_SHARED_BYTES 32768 /* no workgroup takes more */
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a program asks of blobs, copied and checked. */
+#ifndef FOVEA_CONTEXT_BLOBS_CHECK_H
+#define FOVEA_CONTEXT_BLOBS_CHECK_H
+
+#include "kernels/saliency/saliency.h"
+
+/* The log names the field that is wrong; NULL: the desc's own. */
+FOVEA_MUST_CHECK enum fovea_result blobs_take_desc(const struct fovea_blobs_desc *given,
+                                                   const struct fovea_log *log,
+                                                   struct fovea_blobs_desc *out,
+                                                   struct saliency_numbers *out_numbers);
+
+#endif
