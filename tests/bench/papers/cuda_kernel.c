@@ -32,7 +32,7 @@ static void keep_one(char *ptx, const char *name)
     }
 }
 
-/* name: the only kernel that is wanted; NULL: all are. */
+/* name: the only kernel that is wanted; "": all are. */
 static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers, const char *name)
 {
     PFN_cuModuleLoadDataEx_v2010 load_limited = NULL;
@@ -43,7 +43,7 @@ static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers, 
     if (registers > 0 && load_limited) {
         CUjit_option option = CU_JIT_MAX_REGISTERS;
         void *value = (void *)(uintptr_t)registers;
-        if (name) {
+        if (*name) {
             keep_one(limited, name);
         }
         CUDA_MUST(b, load_limited(&module, limited, 1, &option, &value));
@@ -55,16 +55,16 @@ static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers, 
 
 static CUmodule module_of(struct papers_kernels *kernels, unsigned registers, const char *kernel)
 {
-    const char *name = kernels->is_apart && registers > 0 ? kernel : NULL;
+    const char *name = kernels->is_apart && registers > 0 ? kernel : "";
     for (int i = 0; i < kernels->count; i++) {
         const char *own = kernels->modules[i].name;
-        if (kernels->modules[i].registers == registers && (!name || strcmp(own, name) == 0)) {
+        if (kernels->modules[i].registers == registers && strcmp(own, name) == 0) {
             return kernels->modules[i].module;
         }
     }
     bench_need(kernels->count < PAPERS_KERNELS_LIMITS, "too many limits of registers");
     kernels->modules[kernels->count].registers = registers;
-    kernels->modules[kernels->count].name = name;
+    snprintf(kernels->modules[kernels->count].name, PAPERS_KERNEL_NAME_BYTES, "%s", name);
     kernels->modules[kernels->count].module = load(kernels->b, kernels->ptx, registers, name);
     return kernels->modules[kernels->count++].module;
 }

@@ -9,6 +9,7 @@
 #include "cuda_ways.h"
 
 #define PAPERS_KERNELS_LIMITS 8
+#define PAPERS_KERNEL_NAME_BYTES 64
 
 struct papers_kernels {
     struct cuda_bench *b;
@@ -18,7 +19,7 @@ struct papers_kernels {
     bool is_apart;
     struct {
         unsigned registers;
-        const char *name; /* NULL: all kernels */
+        char name[PAPERS_KERNEL_NAME_BYTES]; /* "": all kernels */
         CUmodule module;
     } modules[PAPERS_KERNELS_LIMITS]; /* loaded when they are asked for */
     int count;
