@@ -279,7 +279,7 @@ static struct fovea_lightfield_foveation foveation_of(const struct world *world,
     return foveation;
 }
 
-#define LEVELS_OFF 30 /* of 255, in one of 100 pixels or fewer with the settings' own rings */
+#define LEVELS_OFF 34 /* of 255, in one of 100 pixels or fewer with the settings' own rings */
 
 /* With rings of docs/lightfield.md, and what lies under the gaze in focus. Noise of a few pixels is
  * the hardest: one lens of what is out of focus has it sharp. */
