@@ -124,25 +124,25 @@ def test_both_eyes_of_a_headset_look_at_one_place(run_demo, tmp_path):
 
 def test_a_light_field_is_in_focus_where_the_gaze_is(run_demo, tmp_path):
     """A near disc, and the wall beside it: patch sizes as they were drawn; the disc's picture is sharper if it is in focus."""
-    flags = ["--lightfield", "drawn", "--size", "320x180", "--set", "foveation.strength=0", "--path"]
+    flags = ["--lightfield", "drawn", "--size", "320x180", "--set", "foveation.strength=0", "--frames", "1"]
     sharp = {}
-    for name, gaze, size, path in [("disc", "0.72,0.58", 12, "made"), ("wall", "0.9,0.1", 6, "copy")]:
-        done = run_demo(*flags, path, "--gaze", gaze, "--frames", "1", folder=name, *(["--validate"] if LAYER.exists() else []))
+    for name, gaze, size, path, backend in [("disc", "0.72,0.58", 12, "made", "cpu"), ("wall", "0.9,0.1", 6, "copy", "vulkan")]:
+        done = run_demo(*flags, "--path", path, "--gaze", gaze, "--backend", backend, folder=name)
+        assert table(done.stdout)["backend"].startswith(backend)
         focus = re.fullmatch(r"64x36 lenses; patch size ([0-9.]+) px, ([0-9.]+) dioptres, in focus", table(done.stdout)["light field"])
         assert abs(float(focus[1]) - size) < 0.3 and "1 foveated" in table(done.stdout)["frames"]
         sharp[name] = numpy.abs(numpy.diff(pixels(tmp_path / name / "frame_000.png")[85:125, 210:250], axis=1)).mean()
     assert sharp["disc"] > 1.5 * sharp["wall"]
 
 
-@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
-def test_a_light_field_refocuses_in_its_time_and_is_foveated(run_demo, tmp_path, backend):
+def test_a_light_field_refocuses_in_its_time_and_is_foveated(run_demo, tmp_path):
     """A gaze that jumps: the focus is on its way a tenth of a second later, and far from the gaze it is blurred."""
     gazes = ["t,x,y"] + [f"{i / 60},{0.9 if i < 3 else 0.72},{0.1 if i < 3 else 0.58}" for i in range(30)]
     (tmp_path / "gaze.csv").write_text("\n".join(gazes) + "\n")
-    flags = ["--lightfield", "drawn", "--size", "320x180", "--frames", "9", "--backend", backend, "--focus", "1.2m,0.45m"]
+    flags = ["--lightfield", "drawn", "--size", "320x180", "--frames", "9", "--focus", "1.2m,0.45m"]
     done = run_demo(*flags, "--set", "gaze.source=scanpath", "--set", f"gaze.scanpath.file={tmp_path}/gaze.csv")
     size = float(re.search(r"patch size ([0-9.]+) px", table(done.stdout)["light field"])[1])
-    assert 6.3 < size < 11 and table(done.stdout)["backend"].startswith(backend)
+    assert 6.3 < size < 11
     last = numpy.abs(numpy.diff(pixels(tmp_path / "out" / "frame_008.png"), axis=1))
     assert last[100:110, 225:235].mean() > 1.5 * last[150:, :60].mean()
 
@@ -350,8 +350,6 @@ WRONG = [
     (2, ["--lightfield", "drawn", "--hmd"], "not with --hmd"),
     (2, ["--lightfield", "drawn", "--focus", "7"], "--focus 7"),
     (1, ["--lightfield", "drawn", "--focus", "20D,40D"], "20 dioptres"),
-    (1, ["--lightfield", "drawn", "--focus", "7,61"], "which is 60.00 px"),
-    (1, ["--lightfield", "/no/raw.png", "--geometry", "/no/array.json"], "/no/array.json"),
     (1, ["--set", "gaze.source=scanpath", "--set", "gaze.scanpath.file=/no/such.csv"], "/no/such.csv"),
 ]
 
