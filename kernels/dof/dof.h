@@ -10,7 +10,10 @@
  * and so has the Gaussian that stands for it: sigma = d/4, in pixels, here negative before what is
  * in focus:
  *
- *     s(z) = sigma_per_diopter (1/z0 - 1/z), within +- dof.sigma_max_px
+ *     s(z) = sigma_per_diopter (1/z0 - 1/z), within +- dof.sigma_max_px; 0 within +- 1/256 px
+ *
+ * (Depths in floats leave so little of what is in focus. All of it would weigh in the means below,
+ * as much as what is near and far away.)
  *
  * What lies before the focus spreads over what is in focus; what lies behind does not, and nothing
  * sharp spreads into it. So a picture is two layers, of pixels premultiplied with how much they

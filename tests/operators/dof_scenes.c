@@ -70,17 +70,13 @@ static double focus_of(const struct operator_scene *scene, const struct dof_refe
 }
 
 /* As foveate's: 3 levels of 8 bits, and 0.012 of white in floats; on the processor and on CUDA,
- * where layers of most formats are halves. Where light is averaged single dark pixels among bright
- * ones, to which sigma changes fast, are up to 6 levels off on every backend. */
+ * where layers of most formats are halves. */
 static struct compare_budget budget_of(const struct operator_scene *scene)
 {
     struct fovea_foveation smooth = scene->settings.foveation;
     smooth.method = FOVEA_METHOD_SMOOTH;
     struct compare_budget budget = compare_budget_for(&smooth, scene->format);
     budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
-    if (smooth.light != FOVEA_LIGHT_ENCODED && budget.max_abs > 1.0) { /* levels */
-        budget.max_abs = (budget.max_abs + 0.5) * 2.0 - 0.5;
-    }
     return budget;
 }
 
@@ -164,16 +160,21 @@ static void choose_wide(uint64_t i, struct operator_scene *scene)
     scene->settings.own.dof_sigma_max_px = i % 2 ? 20.0 : 40.0;
 }
 
-/* Most of it is neither blurred nor looked at, where layers are halves. */
+/* Most of it is neither blurred nor looked at, where layers are halves; of the last they are
+ * floats.
+ */
 static void choose_spots(uint64_t i, struct operator_scene *scene)
 {
     struct fovea_foveation *foveation = &scene->settings.foveation;
+    const bool is_wide = i == 4;
     scene->width_px += 340;
     scene->height_px += 150;
-    scene->format = i % 4 == 3 ? FOVEA_FORMAT_RGBA16F : FOVEA_FORMAT_RGBA8;
+    scene->format = is_wide      ? FOVEA_FORMAT_A2B10G10R10
+                    : i % 4 == 3 ? FOVEA_FORMAT_RGBA16F
+                                 : FOVEA_FORMAT_RGBA8;
     foveation->light = i % 4 == 1 ? FOVEA_LIGHT_ENCODED : FOVEA_LIGHT_LINEAR;
-    foveation->transfer = FOVEA_TRANSFER_SRGB;
-    foveation->alpha = FOVEA_ALPHA_KEEP;
+    foveation->transfer = is_wide ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
+    foveation->alpha = is_wide ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
     scene->settings.own.dof_sensor_mm = (i % 2 ? 0.25 : 0.08) * (double)scene->width_px;
     scene->depths = DEPTHS_SPOTS;
 }
@@ -210,9 +211,9 @@ static const struct scene_set sets[] = {
     {"frames_are_the_reference", SCENES_ALONE, NULL, 0, 0, 0, 60, 0, false},
     {"the_depth_under_the_gaze_is_in_focus", SCENES_ALONE, choose_gaze, 44, 44, 22, 0, 0, false},
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
-    {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 0, 0, 0, 0, false},
+    {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 44, 6, 0, 0, false},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
-    {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 4, 2, 0, 0, false},
+    {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 5, 2, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
     {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 1, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, NULL, 0, 1, 1, 0, 0, false},

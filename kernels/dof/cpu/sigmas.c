@@ -10,6 +10,7 @@
 
 #define REACH_SIGMAS 4.0f /* where the last of a tile's sigma is gone; it is whole one nearer */
 #define REACH_TILES 1.5f
+#define LEAST_OFFSET_PX (1.0f / 256.0f)
 
 /* What is unknown is in focus. */
 static float offset_of(const struct dof_cpu *cpu, float value)
@@ -17,7 +18,8 @@ static float offset_of(const struct dof_cpu *cpu, float value)
     const float most_px = (float)cpu->plan->optics.sigma_max_px;
     const float diopters = dof_scale_diopters(&cpu->scale, value);
     const float offset_px = cpu->px_per_diopter * (cpu->focus_diopters - diopters);
-    return isnan(offset_px) ? 0.0f : dof_clamped(offset_px, -most_px, most_px);
+    const bool in_focus = isnan(offset_px) || fabsf(offset_px) < LEAST_OFFSET_PX;
+    return in_focus ? 0.0f : dof_clamped(offset_px, -most_px, most_px);
 }
 
 void dof_find_offsets(const struct dof_cpu *cpu, int32_t tile_row, float *pixels)

@@ -45,6 +45,7 @@ struct dof_cuda_plan {
     uint64_t light_samples;
     uint64_t memory; /* one image's pictures */
     uint64_t batch_bytes;
+    bool had_floats, batch_had_floats; /* the last run left 32-bit floats in the memory */
 };
 
 static inline struct dof_cuda *dof_cuda_of(struct operator_cuda *cuda)

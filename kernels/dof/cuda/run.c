@@ -146,7 +146,10 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
                                                  .frame = &frame,
                                                  .stream = run->of->stream,
                                                  .stream_kept = run->of->stream_kept};
-    return gauss_cuda_run_wanted(run->dof->machine, &of_machine, &images, blurred->wanted);
+    return gauss_cuda_run_layers(
+        run->dof->machine, &of_machine, &images,
+        (struct gauss_cuda_layers){.wanted = blurred->wanted,
+                                   .of_light = run->frame->light != IMAGE_LIGHT_STORED});
 }
 
 /* ---- The same of layers of halves, and only where that is looked at */
@@ -307,6 +310,31 @@ static enum fovea_result run_images(const struct dof_run *run, enum fovea_format
     return launch(run, &compose, run->params);
 }
 
+static uint64_t image_bytes(const struct dof_cuda_plan *own, enum fovea_format format)
+{
+    struct dof_cuda_frame frame;
+    return dof_cuda_lay_out(own, dof_cuda_takes_floats(own->source, format), 1, 0, &frame);
+}
+
+/* Layers of floats are made whole, those of halves where they are looked at: what else they have
+ * must not be bits of floats, which may be halves that are no numbers, and so slow. */
+static enum fovea_result clear_floats(const struct operator_cuda *cuda,
+                                      const struct operator_cuda_run *run, enum fovea_format format,
+                                      bool alone, uint32_t count)
+{
+    const struct cuda_device *device = cuda->device;
+    struct dof_cuda_plan *own = dof_cuda_plan_of(run->cuda_plan);
+    const bool are_floats = dof_cuda_takes_floats(own->source, format);
+    bool *had_floats = alone ? &own->had_floats : &own->batch_had_floats;
+    const uint64_t memory = alone ? own->memory : own->base.batch->memory;
+    if (*had_floats && !are_floats) {
+        CU_TRY(device->log, device->cu,
+               device->cu->MemsetD8Async(memory, 0, count * image_bytes(own, format), run->stream));
+    }
+    *had_floats = are_floats;
+    return FOVEA_OK;
+}
+
 static struct dof_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                             enum fovea_format format, uint64_t memory, uint32_t count,
                             struct dof_cuda_frame *frame)
@@ -350,6 +378,7 @@ enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
     images.focuses = run->focuses;
     images.gazes = run->gazes;
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    FOVEA_TRY(clear_floats(cuda, run, format, true, 1));
     return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
                               run_images(&images, format));
 }
@@ -414,12 +443,6 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
     return FOVEA_OK;
 }
 
-static uint64_t image_bytes(const struct dof_cuda_plan *own, enum fovea_format format)
-{
-    struct dof_cuda_frame frame;
-    return dof_cuda_lay_out(own, dof_cuda_takes_floats(own->source, format), 1, 0, &frame);
-}
-
 static uint32_t images_at_a_time(const struct dof_cuda_plan *own,
                                  const struct operator_images *images)
 {
@@ -458,11 +481,13 @@ enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
     const struct dof_cuda_plan *own = dof_cuda_plan_of(run->cuda_plan);
     const bool alone = images->count == 1;
     struct cuda_block *block = alone ? own->base.tables : own->base.batch;
+    const uint32_t most = images_at_a_time(own, images);
     if (!cuda_kernels_has(dof_cuda_of(cuda)->layers.linear, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
-                              run_slices(cuda, run, images, alone ? own->memory : block->memory,
-                                         images_at_a_time(own, images)));
+    FOVEA_TRY(clear_floats(cuda, run, images->src->format, alone, alone ? 1 : most));
+    return operator_cuda_note(
+        cuda, block, run->stream, run->stream_kept,
+        run_slices(cuda, run, images, alone ? own->memory : block->memory, most));
 }

@@ -76,6 +76,8 @@ static __device__ void find_focus(const dof_cuda_focus_params &params)
 /* ---- Offsets. A block finds those of 8 x 8 tiles, a warp of a row of tiles. Bound by memory: a
  * depth in, a value out */
 
+#define LEAST_OFFSET_PX (1.0f / 256.0f)
+
 /* What is unknown is in focus. */
 static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &params,
                                                   const dof_cuda_focus &focus, float value)
@@ -86,7 +88,8 @@ static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &
     const float diopters =
         fminf(params.is_distance ? 1.0f / at : fmaxf(at, 0.0f), (float)DOF_MOST_DIOPTERS);
     const float offset_px = focus.px_per_diopter * (focus.diopters - diopters);
-    return is_known ? clamped(offset_px, -most_px, most_px) : 0.0f;
+    const bool is_off = is_known && fabsf(offset_px) >= LEAST_OFFSET_PX;
+    return is_off ? clamped(offset_px, -most_px, most_px) : 0.0f;
 }
 
 /* The largest sigma before the focus of a lane's pixels of eight rows, and behind it. */

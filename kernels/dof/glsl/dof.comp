@@ -25,6 +25,7 @@ const int WORK_COMPOSE = 6;
 const int WORK_NEAR_ALPHA = 7;
 const int WORK_BEHIND_ALPHA = 8;
 
+const float LEAST_OFFSET_PX = 1.0 / 256.0;
 const float LEAST_BEHIND = 1.0 / 32.0;
 const float LEAST_MEAN = 1e-4;
 const float LEAST_COVERAGE = 1.0 / 1024.0;
@@ -82,7 +83,8 @@ float offset_of(ivec2 pixel)
     float found;
     bool known = find_diopters(pixel, found);
     float offset_px = px_per_diopter * (focus_diopters - found);
-    return known && is_number(offset_px) ? clamp(offset_px, -most_px, most_px) : 0.0;
+    bool is_off = known && is_number(offset_px) && abs(offset_px) >= LEAST_OFFSET_PX;
+    return is_off ? clamp(offset_px, -most_px, most_px) : 0.0;
 }
 
 void find_offsets(ivec2 pixel)

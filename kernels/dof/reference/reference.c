@@ -59,7 +59,8 @@ static double offset_of(const struct dof_reference *wanted, uint32_t width_px, d
     const double most = wanted->settings->own.dof_sigma_max_px;
     const double distance = dof_reference_distance(wanted, value);
     const double sigma = 0.25 * circle_px(wanted, width_px, distance);
-    return isnan(distance) ? 0.0 : fmax(fmin(sigma, most), -most);
+    const bool in_focus = isnan(distance) || fabs(sigma) < 1.0 / 256.0;
+    return in_focus ? 0.0 : fmax(fmin(sigma, most), -most);
 }
 
 /* ---- d */

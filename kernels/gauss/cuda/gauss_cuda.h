@@ -74,12 +74,17 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cuda_reserve(struct operator_cuda *cuda
 FOVEA_MUST_CHECK enum fovea_result gauss_cuda_run_linear(struct operator_cuda *cuda,
                                                          const struct operator_cuda_run *run,
                                                          const struct operator_images *images);
-/* The same of a plan of pictures of sigmas, where the device alone knows which images there are: of
- * those whose uint32_t in device memory is 0 nothing is made. 0: all are. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cuda_run_wanted(struct operator_cuda *cuda,
+struct gauss_cuda_layers {
+    CUdeviceptr wanted; /* of images whose uint32_t there is 0 nothing is made; 0: all are */
+    bool of_light; /* of pixels' light, as the plan has it: nothing or more in every channel */
+};
+
+/* The same of a plan of pictures of sigmas, where images are layers, and the device alone knows
+ * which there are. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cuda_run_layers(struct operator_cuda *cuda,
                                                          const struct operator_cuda_run *run,
                                                          const struct operator_images *images,
-                                                         CUdeviceptr wanted);
+                                                         struct gauss_cuda_layers layers);
 FOVEA_MUST_CHECK enum fovea_result gauss_cuda_run_surface(struct operator_cuda *cuda,
                                                           const struct operator_cuda_run *run,
                                                           enum fovea_format format,

@@ -5,6 +5,7 @@
 
 #include "gauss_cuda.h"
 #include "kernels/image/image_slice.h"
+#include "nodes_wide/layers.h"
 #include "ways.h"
 
 #define MOST_IN_A_GRID 65535 /* along z */
@@ -267,16 +268,20 @@ enum fovea_result gauss_cuda_run_linear(struct operator_cuda *cuda,
                                         const struct operator_cuda_run *run,
                                         const struct operator_images *images)
 {
-    return gauss_cuda_run_wanted(cuda, run, images, 0);
+    return gauss_cuda_run_layers(cuda, run, images, (struct gauss_cuda_layers){0});
 }
 
-enum fovea_result gauss_cuda_run_wanted(struct operator_cuda *cuda,
+enum fovea_result gauss_cuda_run_layers(struct operator_cuda *cuda,
                                         const struct operator_cuda_run *run,
-                                        const struct operator_images *images, CUdeviceptr wanted)
+                                        const struct operator_images *images,
+                                        struct gauss_cuda_layers layers)
 {
-    const struct gauss_frame frame = gauss_frame_of(gauss_plan_of(run->plan), run->frame);
+    struct gauss_frame frame = gauss_frame_of(gauss_plan_of(run->plan), run->frame);
+    if (layers.of_light) {
+        frame.blur_alpha = GAUSS_WIDE_LAYERS;
+    }
     struct gauss_cuda_run own = run_of(cuda, run, &frame, images->src->format);
-    own.wanted = wanted;
+    own.wanted = layers.wanted;
     if (!way_of(gauss_cuda_plan_of(run->cuda_plan), own.format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }

@@ -290,10 +290,11 @@ struct blended {
     vec4 weights;
 };
 
-/* Returns the root that wide light is blended by. */
+/* Returns the root that wide light is blended by. A layer's coverage, too: what is divided by it must come out of the
+ * same blend, of a ten-thousandth of it as well. */
 vec4 roots(vec4 light)
 {
-    return vec4(sqrt(max(light.rgb, 0.0)), light.a);
+    return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
 }
 
 /* Where all pixels are at one place the only node is of their sigma: others around it would have weights below 0. */
@@ -362,7 +363,7 @@ void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
 {
 #ifdef LAYERED
     vec4 root = max(value, 0.0);
-    vec4 made = LIGHT_WIDE ? vec4(root.rgb * root.rgb, value.a) : value;
+    vec4 made = LIGHT_WIDE ? root * root : value;
     if (blurred && !is_finite(value)) {
         made = gather(pixel, sigma_px);
     }

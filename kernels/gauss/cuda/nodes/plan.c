@@ -219,7 +219,8 @@ static uint16_t *put_taps(uint16_t *out)
     return put_matrix(&m, GAUSS_NODES_STEPS_BELOW, out);
 }
 
-/* A row has the samples' weights for a pixel of the tile. */
+/* A row has the samples' weights for a pixel of the tile. Those out of reach weigh nothing, though
+ * the window has them: there may be nothing (kernels/dof/cuda/). */
 static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t *out)
 {
     struct matrix m = {0};
@@ -227,6 +228,7 @@ static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t 
     const int32_t window = gauss_nodes_window(node->level, tile);
     const int32_t early = gauss_nodes_early(node->level, tile);
     const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
+    const double reach = (double)gauss_light_reach(LIGHT) * node->residual;
     for (int32_t y = 0; y < TILE; y++) {
         const int32_t pixel = TILE * tile + gauss_nodes_place(y);
         const double centre = (pixel + 0.5) / (1 << node->level) - 0.5;
@@ -234,7 +236,7 @@ static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t 
         double sum = 0.0;
         for (int32_t i = 0; i < 8 * steps; i++) {
             const double distance = window + sample_of(steps, early, i) - centre;
-            row[i] = node->residual > 0.0 ? exp(falloff * distance * distance) : distance == 0.0;
+            row[i] = fabs(distance) <= reach ? exp(falloff * distance * distance) : 0.0;
             sum += row[i];
         }
         for (int32_t i = 0; i < 8 * steps; i++) {

@@ -12,6 +12,7 @@
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/gather.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
+#include "layers.h"
 
 /* ---- Products */
 
@@ -183,9 +184,10 @@ static __device__ __forceinline__ void wide_product(const wide_window<Sample> &w
 
 /* ---- Blending */
 
-/* Returns samples unchanged, or the square roots of colours; alpha is no light. */
+/* Adds samples unchanged, or the square roots of the first channels: of colours, since alpha is no
+ * light, or of a layer's all. */
 template <int CHANNELS>
-static __device__ __forceinline__ void add_node(bool roots, const node_places &places,
+static __device__ __forceinline__ void add_node(int roots, const node_places &places,
                                                 const gauss_tile_nodes &chosen, int i,
                                                 const float (&outputs)[CHANNELS][2][4],
                                                 float (&sums)[CHANNELS][NODES_PIXELS])
@@ -197,7 +199,7 @@ static __device__ __forceinline__ void add_node(bool roots, const node_places &p
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
             const float value = outputs[c][k / 4][k % 4];
-            const float blended = roots && c < 3 ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
+            const float blended = c < roots ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
             sums[c][k] = fmaf(weights[k], blended, sums[c][k]);
         }
     }
@@ -205,15 +207,15 @@ static __device__ __forceinline__ void add_node(bool roots, const node_places &p
 
 /* Negative weights may make a root below 0. */
 template <int CHANNELS>
-static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][NODES_PIXELS])
+static __device__ __forceinline__ void square_roots(int roots,
+                                                    float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const int colours = CHANNELS < 3 ? CHANNELS : 3;
 #pragma unroll
-    for (int c = 0; c < colours; c++) {
+    for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {
             const float root = fmaxf(sums[c][i], 0.0f);
-            sums[c][i] = root * root;
+            sums[c][i] = c < roots ? root * root : sums[c][i];
         }
     }
 }
@@ -228,7 +230,8 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
     const int blend = Pixel::white > 0 || image_light_is_wide(frame.light)
                           ? gauss_light_blend(frame.light)
                           : (int)GAUSS_BLEND_FLOATS;
-    const bool roots = Pixel::white > 0 && blend == GAUSS_BLEND_WIDE;
+    const bool are_layers = Pixel::white == 0 && frame.blur_alpha == GAUSS_WIDE_LAYERS;
+    const int roots = blend != GAUSS_BLEND_WIDE ? 0 : are_layers ? 4 : Pixel::white > 0 ? 3 : 0;
     const gauss_tile_nodes chosen = choose_nodes(blend, places);
 #pragma unroll 1
     for (int i = 0; i < chosen.count; i++) {
@@ -239,8 +242,8 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
         wide_product(window, outputs);
         add_node(roots, places, chosen, i, outputs, sums);
     }
-    if (roots) {
-        square_roots(sums);
+    if (roots > 0) {
+        square_roots(roots, sums);
     }
 }
 
