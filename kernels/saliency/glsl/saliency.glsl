@@ -15,7 +15,7 @@ layout(push_constant) uniform Constants {
     int masks;
     int responses, response_count;
     int counts;
-    int candidates, candidate_room;
+    int candidates, candidate_capacity;
     int sorted, states;
     int candidate_most;
     int blob_max;
@@ -67,7 +67,7 @@ level_entry level_of(int number)
 {
     int at = levels + 14 * number;
     return level_entry(table[at], table[at + 1], table[at + 2], table[at + 3], axis_at(at + 4), axis_at(at + 8),
-                 table[at + 12], table[at + 13]);
+                       table[at + 12], table[at + 13]);
 }
 
 struct scale_entry {
@@ -83,8 +83,8 @@ struct scale_entry {
 scale_entry scale_of(int number)
 {
     int at = scales + 40 * number;
-    return scale_entry(intBitsToFloat(table[at]), intBitsToFloat(table[at + 1]), table[at + 2], table[at + 3], table[at + 4],
-                 table[at + 5], table[at + 6], responses + table[at + 7], at + 8, at + 25);
+    return scale_entry(intBitsToFloat(table[at]), intBitsToFloat(table[at + 1]), table[at + 2], table[at + 3],
+                       table[at + 4], table[at + 5], table[at + 6], responses + table[at + 7], at + 8, at + 25);
 }
 
 /* Some rows of a level's responses of a channel, and the planes' rows that they are filtered of. */
@@ -99,8 +99,8 @@ struct job_entry {
 job_entry job_of(int number)
 {
     int at = jobs + 10 * (job_first + number);
-    return job_entry(table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5], table[at + 6],
-               masks + table[at + 7], table[at + 8], table[at + 9]);
+    return job_entry(table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5],
+                     table[at + 6], masks + table[at + 7], table[at + 8], table[at + 9]);
 }
 
 uint bin_at(int channel, int x, int y)
@@ -125,13 +125,13 @@ void weigh(float t, out float weights[6])
     precise float ab = a * b;
     precise float de = d * e;
     precise float tc = t * c;
-    precise float first = b * tc * de * (-1.0 / 120.0);
-    precise float second = a * tc * de * (1.0 / 24.0);
-    precise float third = ab * c * de * (-1.0 / 12.0);
-    precise float fourth = ab * t * de * (1.0 / 12.0);
-    precise float fifth = ab * tc * e * (-1.0 / 24.0);
-    precise float sixth = ab * tc * d * (1.0 / 120.0);
-    weights = float[6](first, second, third, fourth, fifth, sixth);
+    precise float w0 = b * tc * de * (-1.0 / 120.0);
+    precise float w1 = a * tc * de * (1.0 / 24.0);
+    precise float w2 = ab * c * de * (-1.0 / 12.0);
+    precise float w3 = ab * t * de * (1.0 / 12.0);
+    precise float w4 = ab * tc * e * (-1.0 / 24.0);
+    precise float w5 = ab * tc * d * (1.0 / 120.0);
+    weights = float[6](w0, w1, w2, w3, w4, w5);
 }
 
 /* Rows first, then columns, as kernels/saliency/cpu/maxima.c has it. */

@@ -86,7 +86,7 @@ void load_plane(level_entry of, job_entry its, ivec2 tile, int bin, int thread)
     }
 }
 
-void blur_rows(int thread)
+void filter_rows(int thread)
 {
     for (int item = thread; item < SIDE * (COLUMNS / RUN); item += THREADS) {
         int row = item % SIDE;
@@ -105,7 +105,7 @@ void blur_rows(int thread)
     }
 }
 
-void blur_columns(int column, int first)
+void filter_columns(int column, int first)
 {
     float values[STRIP + 2 * REACH];
     [[unroll]] for (int i = 0; i < STRIP + 2 * REACH; i++) {
@@ -168,12 +168,12 @@ void main()
     for (int i = int(gl_WorkGroupID.y); i < last; i += int(gl_NumWorkGroups.y)) {
         load_plane(of, its, tile, bins[i], thread);
         barrier();
-        blur_rows(thread);
+        filter_rows(thread);
         barrier();
-        blur_columns(column, first);
+        filter_columns(column, first);
         barrier();
         int like = bins[i + 1] - bins[i];
-        [[unroll]] for (int n = 0; n < STRIP; n++) {
+        for (int n = 0; n < STRIP; n++) { /* glslc's copies of an unrolled loop lose `precise` */
             if (column < TILE && first + n < TILE) {
                 totals[n] += like * laplacian_at((first + n) * PITCH + column, to.gain);
             }

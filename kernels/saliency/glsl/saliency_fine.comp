@@ -3,9 +3,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Level 0: the processor's sums in another order. A workgroup has 32 pixels of a row, and for each a column of shared
- * memory with a number for each bin. Eight threads share a column: each adds the weights of four columns of the kernel to
- * the bins of the pixels around its own. A bin's numbers and those of the bins before it are F - G of its plane. Additions
- * to shared memory bound it: (2 reach + 1)^2 a pixel, channel and scale without the kernel's zeros.
+ * memory with a number for each bin. Eight threads share a column: each adds the weights of four columns of the kernel
+ * to the bins of the pixels around its own. A bin's numbers and those of the bins before it are F - G of its plane.
+ * Additions to shared memory bound it: (2 reach + 1)^2 a pixel, channel and scale without the kernel's zeros.
  *
  * Workgroup: 256 threads, 27 KiB. */
 
@@ -28,7 +28,8 @@ shared int parts[THREADS];
 
 void load_region(int channel, int reach, int thread)
 {
-    int from = (channel * bin_rows + PAD + int(gl_WorkGroupID.y) - reach) * bin_pitch + int(gl_WorkGroupID.x) * SEGMENT / 4;
+    int first = channel * bin_rows + PAD + int(gl_WorkGroupID.y) - reach;
+    int from = first * bin_pitch + int(gl_WorkGroupID.x) * SEGMENT / 4;
     for (int i = thread; i < (2 * reach + 1) * REGION; i += THREADS) {
         region[i] = work[from + i / REGION * bin_pitch + i % REGION];
     }

@@ -25,14 +25,14 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 /* NULL: no memory. */
 static int32_t *append(struct saliency_glsl *glsl, uint32_t count)
 {
-    if (glsl->table_count + count > glsl->table_room) {
-        const uint32_t room = 2 * (glsl->table_count + count);
-        int32_t *grown = realloc(glsl->tables, room * sizeof *grown);
+    if (glsl->table_count + count > glsl->table_capacity) {
+        const uint32_t capacity = 2 * (glsl->table_count + count);
+        int32_t *grown = realloc(glsl->tables, capacity * sizeof *grown);
         if (!grown) {
             return NULL;
         }
         glsl->tables = grown;
-        glsl->table_room = room;
+        glsl->table_capacity = capacity;
     }
     int32_t *added = glsl->tables + glsl->table_count;
     memset(added, 0, count * sizeof *added);
@@ -170,14 +170,14 @@ static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struc
                                       uint32_t across, uint32_t down,
                                       const struct saliency_constants *constants)
 {
-    if (way->count == way->room) {
-        const uint32_t room = 2 * way->room + 16;
-        struct operator_pass *grown = realloc(way->passes, room * sizeof *grown);
+    if (way->count == way->capacity) {
+        const uint32_t capacity = 2 * way->capacity + 16;
+        struct operator_pass *grown = realloc(way->passes, capacity * sizeof *grown);
         if (!grown) {
             return NULL;
         }
         way->passes = grown;
-        way->room = room;
+        way->capacity = capacity;
     }
     struct operator_pass *pass = &way->passes[way->count++];
     *pass = (struct operator_pass){.shader = {.shader = shader, .format = FOVEA_FORMAT_R32F},
@@ -410,7 +410,7 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
                            4;
     constants->bin_rows = plan->height_px + 2 * SALIENCY_GLSL_PAD_PX;
     constants->response_count = (int32_t)plan->response_count;
-    constants->candidate_room = (int32_t)(fit > most ? fit : most);
+    constants->candidate_capacity = (int32_t)(fit > most ? fit : most);
     constants->candidate_most = (int32_t)most;
     constants->blob_max = (int32_t)plan->numbers.blob_max;
     constants->scale_count = (int32_t)plan->scale_count;
@@ -421,7 +421,7 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     constants->responses = place(plan->response_count, words);
     constants->counts = place(1, words);
     constants->candidates =
-        place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_room, words);
+        place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_capacity, words);
     constants->sorted = place(SALIENCY_GLSL_BLOB_INTS * (uint64_t)most, words);
     constants->states = place(most, words);
     constants->masks = place(0, words);

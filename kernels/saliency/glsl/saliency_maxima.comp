@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Candidates, as kernels/saliency/cpu/maxima.c finds them, and with the same roundings. A workgroup has a tile of pixels
- * and goes up the scales with three of them in shared memory; what it reads of responses bounds it.
+/* Candidates, as kernels/saliency/cpu/maxima.c finds them, and with the same roundings. A workgroup has a tile of
+ * pixels and goes up the scales with three of them in shared memory; what it reads of responses bounds it.
  *
  * Workgroup: 32 x 8 threads, 8 KiB. */
 
@@ -96,7 +96,7 @@ void add(scale_entry of, int number, ivec2 pixel, int at, int own, int below, in
     vec2 y = top_of(planes[own][at - PITCH], value, planes[own][at + PITCH]);
     vec2 s = top_of(planes[below][at], value, planes[above][at]);
     uint place = atomicAdd(work[counts], 1u);
-    if (place < uint(candidate_room)) {
+    if (place < uint(candidate_capacity)) {
         int to = candidates + CANDIDATE_INTS * int(place);
         precise float x_px = float(pixel.x) + x.x;
         precise float y_px = float(pixel.y) + y.x;

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for. A workgroup has eight
- * samples of a row. It goes through their pixels by 32 columns, and adds those of a column up by their bins, with the
- * rows' weights; then a thread has a bin, and weighs its columns for each of the samples. Whole numbers, the processor's
- * in another order; those of the bins up to one are its plane's sample. Products bound fine levels, additions to shared
- * memory the others.
+/* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for. A workgroup has
+ * eight samples of a row. It goes through their pixels by 32 columns, and adds those of a column up by their bins, with
+ * the rows' weights; then a thread has a bin, and weighs its columns for each of the samples. Whole numbers, the
+ * processor's in another order; those of the bins up to one are its plane's sample. Products bound fine levels,
+ * additions to shared memory the others.
  *
  * Workgroup: 128 threads, 19 KiB. */
 

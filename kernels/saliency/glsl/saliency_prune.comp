@@ -105,7 +105,7 @@ bool has_open(int first, int end, int thread)
 }
 
 /* Each time the first that is open is decided. */
-void decide_rest(int count, int thread)
+void decide_open(int count, int thread)
 {
     for (int first = 0; first < count; first += BLOCK) {
         while (has_open(first, min(first + BLOCK, count), thread)) {
@@ -143,7 +143,7 @@ void write_list(int count, int thread)
 void main()
 {
     int thread = int(gl_LocalInvocationID.x);
-    int count = min(min(int(work[counts]), candidate_room), candidate_most);
+    int count = min(min(int(work[counts]), candidate_capacity), candidate_most);
     if (LAST == 0) {
         for (int first = int(gl_WorkGroupID.x) * BLOCK; first < count; first += int(gl_NumWorkGroups.x) * BLOCK) {
             decide(first, count, thread);
@@ -151,7 +151,7 @@ void main()
         return;
     }
     if (has_open(0, count, thread)) {
-        decide_rest(count, thread);
+        decide_open(count, thread);
     }
     write_list(count, thread);
 }

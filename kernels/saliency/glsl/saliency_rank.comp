@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Candidates in their order: each goes to the place of as many as come before it. A workgroup has eight of them at once,
- * each with 32 threads that go through all; some thousands of candidates are less than the way of one dispatch.
+/* Candidates in their order: each goes to the place of as many as come before it. A workgroup has eight of them at
+ * once, each with 32 threads that go through all; some thousands of candidates are less than the way of one dispatch.
  *
  * Workgroup: 256 threads. */
 
@@ -29,14 +29,17 @@ key key_of(int number)
 
 bool is_before(key a, key b)
 {
-    return a.strength != b.strength ? a.strength > b.strength : a.scale != b.scale ? a.scale < b.scale : a.place < b.place;
+    if (a.strength != b.strength) {
+        return a.strength > b.strength;
+    }
+    return a.scale != b.scale ? a.scale < b.scale : a.place < b.place;
 }
 
 void main()
 {
     int thread = int(gl_LocalInvocationID.x);
     int own = thread / EACH;
-    int count = min(int(work[counts]), candidate_room);
+    int count = min(int(work[counts]), candidate_capacity);
     for (int first = int(gl_WorkGroupID.x) * BLOCK; first < count; first += int(gl_NumWorkGroups.x) * BLOCK) {
         int number = first + own;
         bool is = number < count;

@@ -27,7 +27,7 @@ struct saliency_constants {
     int32_t masks;
     int32_t responses, response_count;
     int32_t counts; /* of candidates */
-    int32_t candidates, candidate_room;
+    int32_t candidates, candidate_capacity;
     int32_t sorted, states;
     int32_t candidate_most; /* that overlap is looked for among */
     int32_t blob_max;
