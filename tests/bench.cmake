@@ -12,6 +12,7 @@ add_executable(fovea_bench
     bench/csdd_thesis/cpu_csdd_thesis.c
     bench/csdd_thesis/csdd_plan.c
     bench/csdd_thesis/csdd_sizes.c
+    bench/discs.c
     bench/domain.c
     bench/domain_cpu.c
     bench/domain_report.c
@@ -42,7 +43,7 @@ add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
     target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_fragments.c bench/blur_thesis/vulkan_thesis.c
-        bench/blur_thesis/vulkan_ways.c bench/vulkan_depth.c bench/vulkan_lightfield.c)
+        bench/blur_thesis/vulkan_ways.c bench/vulkan_blobs.c bench/vulkan_depth.c bench/vulkan_lightfield.c)
     # The thesis's ways in GLSL, an array each: code_<name>.
     set(thesis ${CMAKE_CURRENT_SOURCE_DIR}/bench/blur_thesis)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${thesis}/vulkan_shaders.def)

@@ -465,7 +465,7 @@ static bool run_all(struct vulkan_bench *b)
     for (size_t i = 0; there && i < count; i++) {
         there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
     }
-    return there && vulkan_lightfield(b);
+    return there && vulkan_blobs(b) && vulkan_lightfield(b);
 }
 
 void bench_vulkan(struct bench *bench)

@@ -6,16 +6,14 @@
  * all bins everywhere. */
 
 #include "cuda_bench.h"
+#include "discs.h"
 
 #include "core/thread_pool.h"
 #include "kernels/saliency/cuda/saliency_cuda.h"
 
-#include <math.h>
-
 #define CALLS_MOST 200
 #define CALLS_QUICK 3
 #define CALLS_NS 1500000000
-#define DISCS 400
 
 static const struct blobs_case {
     const char *name;
@@ -44,73 +42,6 @@ struct blobs_bench {
     enum saliency_cuda_step step; /* that is timed */
 };
 
-/* ---- Pictures */
-
-struct disc {
-    double x, y, radius;
-    double color[3];
-};
-
-static double random_of(uint32_t *random, double low, double high)
-{
-    *random = *random * 1664525u + 1013904223u;
-    return low + (high - low) * (double)(*random >> 8) * 0x1p-24;
-}
-
-static void add_disc(const struct bench_size *size, const struct disc *disc, float *levels)
-{
-    const int left = (int)fmax(disc->x - disc->radius, 0.0);
-    const int top = (int)fmax(disc->y - disc->radius, 0.0);
-    for (int y = top; y < (int)size->height_px && y < disc->y + disc->radius; y++) {
-        for (int x = left; x < (int)size->width_px && x < disc->x + disc->radius; x++) {
-            for (int c = 0; hypot(x - disc->x, y - disc->y) < disc->radius && c < 3; c++) {
-                levels[3 * ((size_t)y * size->width_px + (size_t)x) + (size_t)c] +=
-                    (float)disc->color[c];
-            }
-        }
-    }
-}
-
-/* Slow shades, discs of all sizes, mostly brighter or darker, and a little noise. */
-static void draw(const struct bench_size *size, uint32_t seed, float *levels)
-{
-    uint32_t random = seed;
-    for (size_t i = 0; i < (size_t)size->width_px * size->height_px; i++) {
-        const double x = (double)(i % size->width_px);
-        const double y = (double)(i / size->width_px);
-        const double light = 110.0 + 40.0 * sin(0.011 * x + 0.017 * y + seed) +
-                             20.0 * sin(0.05 * x - 0.03 * y) + random_of(&random, -4.0, 4.0);
-        for (size_t c = 0; c < 3; c++) {
-            levels[3 * i + c] =
-                (float)(light + 8.0 * sin(0.01 * (double)(c + 1) * x) + random_of(&random, -2, 2));
-        }
-    }
-    for (int i = 0; i < DISCS; i++) {
-        struct disc disc = {random_of(&random, 0.0, size->width_px),
-                            random_of(&random, 0.0, size->height_px),
-                            pow(2.0, random_of(&random, 1.5, 6.0)),
-                            {0}};
-        const double light = random_of(&random, -60.0, 60.0);
-        for (int c = 0; c < 3; c++) {
-            disc.color[c] = light + random_of(&random, -15.0, 15.0);
-        }
-        add_disc(size, &disc, levels);
-    }
-}
-
-static void make_pixels(const struct blobs_bench *b, uint32_t image, unsigned char *out)
-{
-    float *levels = bench_memory(b->bytes, sizeof *levels);
-    uint32_t random = image + 1;
-    draw(b->size, image + 1, levels);
-    for (size_t i = 0; i < b->bytes; i++) {
-        const float level =
-            b->of->noise ? (float)random_of(&random, 0.0, 255.9) : fminf(levels[i], 255.0f);
-        out[i] = (unsigned char)fmaxf(level, 0.0f);
-    }
-    free(levels);
-}
-
 /* ---- A case */
 
 static void open_case(struct cuda_bench *own, struct blobs_bench *b)
@@ -118,7 +49,7 @@ static void open_case(struct cuda_bench *own, struct blobs_bench *b)
     const struct saliency_numbers numbers = {19, FOVEA_BLOBS_DEFAULT, 2.0, 0.15, 0.5};
     unsigned char *pixels = bench_memory(b->bytes, b->images);
     for (uint32_t i = 0; i < b->images; i++) {
-        make_pixels(b, i, pixels + i * b->bytes);
+        discs_draw(b->size, i, b->of->noise, pixels + i * b->bytes);
     }
     CUDA_MUST(own, own->cu->MemAlloc(&b->memory, b->bytes * b->images));
     CUDA_MUST(own, own->cu->MemcpyHtoD(b->memory, pixels, b->bytes * b->images));

@@ -66,4 +66,5 @@ void vulkan_depths_free(struct vulkan_bench *b, struct vulkan_depths *depths);
 /* False: there is no device. */
 bool vulkan_domain(struct vulkan_bench *b); /* bench_vulkan.c */
 bool vulkan_blur_thesis(struct vulkan_bench *b); /* blur_thesis/ */
+bool vulkan_blobs(struct vulkan_bench *b); /* vulkan_blobs.c */
 bool vulkan_lightfield(struct vulkan_bench *b); /* vulkan_lightfield.c */
