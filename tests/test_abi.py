@@ -41,18 +41,31 @@ def test_the_example_of_vulkan_runs(headers, library, tmp_path):
     is_sharp_at_the_gaze_alone(tmp_path / "out.ppm")
 
 
-def test_the_example_of_light_fields_on_vulkan_runs(library, tmp_path):
-    """The plane is in focus, so that its squares of 8.75 pixels are dark and bright; validation has nothing to say."""
-    source = ROOT / "docs" / "examples" / "lightfield_vulkan.c"
-    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / "plugin", source, library, "-lvulkan", "-lm",
-                f"-Wl,-rpath,{library.parent}", "-o", tmp_path / "program")  # fmt: skip
+def run_vulkan_example(name, library, tmp_path, *arguments):
+    """Validation has nothing to say of it; what it prints."""
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / "plugin", ROOT / "docs" / "examples" / f"{name}.c",
+                library, "-lvulkan", "-lm", f"-Wl,-rpath,{library.parent}", "-o", tmp_path / "program")  # fmt: skip
     validated = {**os.environ, "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
-    done = run_program(tmp_path / "program", tmp_path / "out.ppm", env=validated)
+    done = run_program(tmp_path / "program", *arguments, env=validated)
     assert "VUID" not in done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_example_of_light_fields_on_vulkan_runs(library, tmp_path):
+    """The plane is in focus, so that its squares of 8.75 pixels are dark and bright."""
+    run_vulkan_example("lightfield_vulkan", library, tmp_path, tmp_path / "out.ppm")
     picture = (tmp_path / "out.ppm").read_bytes()[-168 * 126 * 3:]
     for column, row in [(5, 5), (6, 5), (7, 6), (8, 7)]:  # within the first ring
         level = picture[(int((row + 0.5) * 8.75) * 168 + int((column + 0.5) * 8.75)) * 3]
         assert abs(level - (240 if (column + row) % 2 else 30)) <= 2
+
+
+def test_the_example_of_blobs_on_vulkan_runs(library, tmp_path):
+    """Each disc is found, with its radius over sqrt(2) as its sigma."""
+    lines = run_vulkan_example("blobs_vulkan", library, tmp_path).splitlines()
+    found = [[float(word) for word in line.split()] for line in lines[:3]]
+    for x, y, radius in [(40, 30, 6), (110, 40, 9), (60, 90, 9)]:
+        assert any(abs(blob[0] - x) < 1 and abs(blob[1] - y) < 1 and abs(blob[2] * 2**0.5 / radius - 1) < 0.2 for blob in found), lines
 
 
 @pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
