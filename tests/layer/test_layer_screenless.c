@@ -349,7 +349,7 @@ static void see_line(const struct watch *watch, const char *line, double start_s
     if (sscanf(words[0], "%lf", &shown_s) != 1) {
         return;
     }
-    assert_that(shown_s > at_s && shown_s < at_s + 0.2 && shown_s > seen->last_s, "%s", line);
+    assert_that(shown_s > at_s && shown_s < at_s + 2 && shown_s > seen->last_s, "%s", line);
     const double ticks = (shown_s + start_s) * 1e9 / SCREENLESS_REFRESH_NS;
     assert_that(!watch->exact || fabs(ticks - round(ticks)) < 1e-3, "%s: %g", line, ticks);
     if (sscanf(words[2], "%d", &repeated) == 1) {
@@ -415,7 +415,7 @@ static void watch_frames(const struct watch *watch, bool records)
                 result.output, result.log);
     assert_that(!start.validate || stand_number(&result, "validation_messages") == 0.0,
                 "validation:\n%s", result.output);
-    if (records) {
+    if (records && watch->words) { /* else lines may be missing */
         see_record(watch, name);
     }
     assert_int_equal(system(test_text("rm -r %s", folder)), 0);
@@ -441,13 +441,14 @@ static void a_record_says_when_frames_were_on_the_screen(void **state)
         {.clock = "wait", .options = "ids=1", .words = wait, .known = 12},
         {.clock = "wait", .options = "remake=1", .words = wait, .known = 8},
         {.clock = "timing", .options = "remake=1", .words = timing, .exact = true, .known = 8},
+        {.clock = "wait", .options = "leave=1"},
         {.clock = "", .words = "\"missing: the driver offers no "},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch_frames(&all[i], true);
         const bool ids = all[i].options && strstr(all[i].options, "ids");
-        if (all[i].options && strstr(all[i].options, "remake")) {
-            continue; /* of the second swapchain alone */
+        if (all[i].options && (strstr(all[i].options, "remake") || !all[i].words)) {
+            continue; /* of the second swapchain alone, or of none */
         }
         assert_true(stand_number(&result, "clock_ids") == (all[i].clock[0] ? WATCHED : 0) ||
                     strstr(all[i].clock, "another"));

@@ -44,6 +44,7 @@ struct stand_options {
     uint32_t validate; /* enum stand_validation */
     uint32_t nvidia; /* the device */
     uint32_t mailbox; /* the swapchain's mode */
+    uint32_t leave; /* the program ends with everything alive */
     uint32_t remake; /* the swapchain is replaced after half of the frames */
     uint32_t ids; /* the device has present_id and present_wait, and presents have numbers */
     uint32_t cuda; /* the frames are made by it: validation does not see its signals */

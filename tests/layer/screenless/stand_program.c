@@ -44,7 +44,7 @@ static void take_option(struct stand_options *options, const char *text)
         OPTION(width),  OPTION(height),         OPTION(frames),   OPTION(format),   OPTION(space),
         OPTION(waits),  OPTION(mutable_format), OPTION(look),     OPTION(images),   OPTION(gate),
         OPTION(logged), OPTION(queue),          OPTION(foveated), OPTION(validate), OPTION(nvidia),
-        OPTION(cuda),   OPTION(remake),         OPTION(mailbox),  OPTION(ids)};
+        OPTION(cuda),   OPTION(remake),         OPTION(mailbox),  OPTION(ids),      OPTION(leave)};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t length = strlen(known[i].name);
         if (strncmp(text, known[i].name, length) == 0 && text[length] == '=') {
@@ -376,6 +376,10 @@ int stand_program(int argc, char **argv)
         run_gated(&stand);
     } else {
         run(&stand);
+    }
+    if (stand.options.leave) {
+        printf("validation_messages %u\n", stand.messages);
+        return 0;
     }
     stand_close_frames(&stand);
     vkDestroySwapchainKHR(stand.device, stand.swapchain, NULL);
