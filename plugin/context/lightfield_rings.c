@@ -47,11 +47,11 @@ static double missing_px(const struct look *look, uint32_t fewer)
 {
     const struct fovea_lightfield_refocusing *of = &look->refocusing;
     const double ends[] = {of->first_px, of->last_px};
-    const double lens_px = fmax((double)look->width_px / look->geometry.columns,
-                                (double)look->height_px / look->geometry.rows);
+    const double per_lens_px = fmax((double)look->width_px / look->geometry.columns,
+                                    (double)look->height_px / look->geometry.rows);
     double most = 0.0;
     for (int i = 0; i < 2; i++) {
-        const double apart_px = lens_px * fabs(1.0 - ends[i] / ends[1 - i]);
+        const double apart_px = per_lens_px * fabs(1.0 - ends[i] / ends[1 - i]);
         const uint32_t least = fewer < of->range ? fewer : of->range;
         const double missing = variance(look, ends[i], of->range) - variance(look, ends[i], least);
         most = fmax(most, apart_px * sqrt(fmax(missing, 0.0)));
@@ -84,8 +84,8 @@ static enum fovea_result find_rings(const struct look *look, float *sigmas,
     const double full_sigma_px = FULL_PARTS * missing_px(look, 1);
     const double next_sigma_px = NEXT_PARTS * missing_px(look, 0);
     /* A lens counts by its own place: pixels of it may lie as much farther away. */
-    const double lens_px = 0.5 * hypot((double)look->width_px / look->geometry.columns,
-                                       (double)look->height_px / look->geometry.rows);
+    const double per_lens_px = 0.5 * hypot((double)look->width_px / look->geometry.columns,
+                                           (double)look->height_px / look->geometry.rows);
     own->full_px = own->next_px = 0.0;
     for (int i = 0; i < GAZES; i++) {
         FOVEA_TRY(
@@ -93,8 +93,8 @@ static enum fovea_result find_rings(const struct look *look, float *sigmas,
         own->full_px = fmax(own->full_px, reach_of(look, sigmas, gazes[i], full_sigma_px));
         own->next_px = fmax(own->next_px, reach_of(look, sigmas, gazes[i], next_sigma_px));
     }
-    own->full_px += lens_px;
-    own->next_px = fmax(own->next_px + lens_px, own->full_px);
+    own->full_px += per_lens_px;
+    own->next_px = fmax(own->next_px + per_lens_px, own->full_px);
     return FOVEA_OK;
 }
 
