@@ -232,12 +232,12 @@ static __device__ void transform_columns(const blur_fft_columns_params &own)
     {                                                                                              \
         transform_row<Real, true>(params);                                                         \
     }                                                                                              \
-    KERNEL(BLUR_FFT_COLUMN_THREADS)                                                                \
+    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
     blur_fft_columns##suffix(const __grid_constant__ blur_fft_columns_params params)               \
     {                                                                                              \
         convolve_columns<Real>(params);                                                            \
     }                                                                                              \
-    KERNEL(BLUR_FFT_COLUMN_THREADS)                                                                \
+    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
     blur_fft_columns_there##suffix(const __grid_constant__ blur_fft_columns_params params)         \
     {                                                                                              \
         transform_columns<Real>(params);                                                           \
