@@ -220,7 +220,7 @@ static uint16_t *put_taps(uint16_t *out)
 }
 
 /* A row has the samples' weights for a pixel of the tile. Those out of reach weigh nothing, though
- * the window has them: there may be nothing (kernels/dof/cuda/). */
+ * the window has them: of layers they may not be made. */
 static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t *out)
 {
     struct matrix m = {0};
