@@ -13,8 +13,8 @@ static uint32_t parts(int32_t size, int32_t part)
     return cuda_parts(size, part);
 }
 
-#define FINE_BLOCKS 3000 /* wanted, as many as share a place at most */
-#define FINE_SHARES_MOST 4
+#define FINE_BLOCKS 0 /* wanted, as many as share a place at most */
+#define FINE_SHARES_MOST 1
 #define FILTER_BLOCKS 4096
 #define FILTER_SHARES_MOST 8
 #define MAXIMA_BLOCKS 1600
