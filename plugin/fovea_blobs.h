@@ -111,7 +111,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
 /* The response of the last image of the last run at scale number `scale`, for every pixel: out, in
  * CPU memory, has that image's height in rows of its width, row_stride_bytes apart. After a run in
  * CUDA memory the first call copies, and allocates what images in CPU memory take.
- * FOVEA_ERROR_INVALID_STATE: there was no run that succeeded. */
+ * FOVEA_ERROR_INVALID_ARGUMENT also where these lie over each other. FOVEA_ERROR_INVALID_STATE:
+ * there was no run that succeeded. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_response(struct fovea_blobs *blobs,
                                                                   uint32_t scale, float *out,
                                                                   ptrdiff_t row_stride_bytes);

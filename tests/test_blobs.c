@@ -245,6 +245,8 @@ TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
         }
         assert_int_equal(fovea_blobs_response(blobs, desc.scale_count, made, pitch),
                          FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(fovea_blobs_response(blobs, 0, made, 4 - pitch),
+                         FOVEA_ERROR_INVALID_ARGUMENT); /* rows over each other */
         fovea_blobs_destroy(&blobs);
         test_free(made);
         test_free(drawn.bytes);

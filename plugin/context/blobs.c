@@ -192,6 +192,11 @@ enum fovea_result fovea_blobs_response(struct fovea_blobs *blobs, uint32_t scale
     if (!blobs->ran) {
         return FOVEA_ERROR_INVALID_STATE;
     }
+    const ptrdiff_t row_bytes = (ptrdiff_t)sizeof *out * blobs->plan->width_px;
+    if (blobs->plan->height_px > 1 && row_stride_bytes < row_bytes &&
+        row_stride_bytes > -row_bytes) {
+        return FOVEA_ERROR_INVALID_ARGUMENT; /* rows lie over each other */
+    }
     FOVEA_TRY(get_responses(blobs));
     for (int32_t y = 0; y < blobs->plan->height_px; y++) {
         saliency_cpu_response_row(blobs->cpu, scale, y,
