@@ -242,6 +242,26 @@ TEST(only_numeric_addresses_of_this_machine_are_bound)
     }
 }
 
+/* As where the sender has another port. */
+TEST(a_port_that_nothing_comes_to_is_said_once)
+{
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    struct gaze_logged logged[2];
+    struct fovea_gaze_source *sources[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged[i]), &sources[i]));
+    }
+    const int fd = sender_to(fovea_gaze_source_udp_port(sources[1]));
+    send_text(fd, "{\"x\":0.5,\"y\":0.5}");
+    rest_ms(5300);
+    for (int i = 0; i < 2; i++) {
+        close_quickly(&sources[i]);
+        assert_int_equal(logged[i].count[FOVEA_LOG_WARNING], 1 - i);
+    }
+    assert_contains(logged[0].last[FOVEA_LOG_WARNING], "nothing has come to UDP 127.0.0.1 port ");
+    close(fd);
+}
+
 TEST(an_address_open_to_others_warns_once)
 {
     static const struct {

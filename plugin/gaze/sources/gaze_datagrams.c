@@ -17,9 +17,11 @@
 /* A flood must not keep the thread from hearing that it shall stop. */
 #define DATAGRAMS_A_TURN 64
 #define PAUSE_AFTER_ERROR_MS 100
+#define FIRST_WITHIN_MS 5000
 
 static void take(struct gaze_datagrams *datagrams, const uint8_t *bytes, size_t count)
 {
+    datagrams->has_heard = true;
     if (count > datagrams->limit_bytes) {
         char why[64];
         snprintf(why, sizeof why, "it is longer than %zu bytes", datagrams->limit_bytes);
@@ -46,10 +48,28 @@ static bool drain(struct gaze_datagrams *datagrams)
     return true;
 }
 
+/* A sender that has another port is as silent as none. False: the thread shall end. */
+static bool wait_for_first(struct gaze_datagrams *datagrams)
+{
+    struct gaze_feed *feed = &datagrams->feed;
+    if (!gaze_feed_wait(feed, datagrams->socket, POLLIN, FIRST_WITHIN_MS)) {
+        return false;
+    }
+    if (drain(datagrams) && !datagrams->has_heard) {
+        log_warning(feed->base.log,
+                    "gaze: nothing has come to UDP %s port %u in %d s; it is waited for",
+                    feed->base.settings.udp_bind, datagrams->port, FIRST_WITHIN_MS / 1000);
+    }
+    return true;
+}
+
 static void *receive(void *user)
 {
     struct gaze_datagrams *datagrams = user;
     struct gaze_feed *feed = &datagrams->feed;
+    if (!wait_for_first(datagrams)) {
+        return NULL;
+    }
     while (gaze_feed_wait(feed, datagrams->socket, POLLIN, -1)) {
         if (!drain(datagrams)) {
             gaze_feed_problem(feed, "UDP port %u cannot be read: %s", datagrams->port,

@@ -14,6 +14,7 @@ struct gaze_datagrams {
     struct gaze_feed feed;
     int socket;
     uint16_t port;
+    bool has_heard; /* anything; of the thread */
     size_t limit_bytes; /* longer ones are rejected, at most GAZE_DATAGRAM_BYTES */
     void (*take)(struct gaze_datagrams *datagrams, const uint8_t *bytes, size_t count);
 };
