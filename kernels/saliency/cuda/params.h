@@ -38,9 +38,8 @@
 #define SALIENCY_CUDA_WIDE_SHIFT 7 /* of samples' sums, after 8, before they are 16 bits again */
 
 /* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
-#define SALIENCY_CUDA_NEAR_STEP                                                                    \
-    8 /* levels up to it: a lane a sample; beyond, one of 32 columns                               \
-       */
+/* Up to this step a lane has a sample; beyond it a block has 32 columns of pixels. */
+#define SALIENCY_CUDA_NEAR_STEP 8
 #define SALIENCY_CUDA_NEAR_WEIGHTS 60 /* whole fours, of 57 at most */
 #define SALIENCY_CUDA_NEAR_WORDS 80 /* of a row of pixels that 32 samples have weights for */
 #define SALIENCY_CUDA_NEAR_BYTES                                                                   \
