@@ -116,8 +116,8 @@ template <int COLUMNS, int ROWS, bool WIDE> struct plane_walk {
     }
 
     /* In the unit of what comes between, and 128, so that the upper byte is rounded. */
-    __device__ __forceinline__ void blur_row(int line, const uint32_t (&in)[BYTES][COLUMNS],
-                                             uint32_t (&out)[4])
+    __device__ __forceinline__ void weigh_row(int line, const uint32_t (&in)[BYTES][COLUMNS],
+                                              uint32_t (&out)[4])
     {
         constexpr int SHIFT = WIDE ? SALIENCY_CUDA_WIDE_SHIFT : 0;
         int32_t high[4];
@@ -140,12 +140,12 @@ template <int COLUMNS, int ROWS, bool WIDE> struct plane_walk {
         get_places(words, v, block, in);
 #pragma unroll
         for (int line = 0; line < 2; line++) {
-            uint32_t blurred[4];
-            blur_row(line, in, blurred);
+            uint32_t weighed[4];
+            weigh_row(line, in, weighed);
 #pragma unroll
             for (int side = 0; side < 2; side++) {
                 const uint32_t next =
-                    __byte_perm(blurred[2 * side], blurred[2 * side + 1], 0x5140) ^ 0x8080u;
+                    __byte_perm(weighed[2 * side], weighed[2 * side + 1], 0x5140) ^ 0x8080u;
                 if (block > 0) {
                     uint32_t *pair = pairs[(block - 1) % BEFORE][line][side];
                     pair[0] = __byte_perm(last[line][side], next, 0x5410);
