@@ -35,10 +35,12 @@
  *     vkDeviceWaitIdle(device);
  *     fovea_blobs_vk_destroy(&blobs);
  *
- * The parameters and results are those of fovea_blobs.h. So are the numbers: responses have the
- * processor's bits, and lists are the processor's, where the device rounds sums and products of
- * 32-bit floats to nearest, which all that we know do. Overlap alone is worked out in another way,
- * to 1e-6: of two discs that have the part `overlap` in common but for less, either may go.
+ * The parameters and results are those of fovea_blobs.h. So are the numbers: sums and products are
+ * the processor's, in its order, so that responses and lists have its bits on Mesa's lavapipe. A
+ * driver may still round one in another way: responses are within 1e-6, and lists have the same
+ * blobs, in the same order where strengths differ by more than 4e-6. Overlap is worked out in
+ * another way, to 1e-6: of two discs that have the part `overlap` in common but for less, either
+ * may go.
  *
  * Recording: a call binds its own compute pipelines, descriptor set and push constants. It records
  * a barrier before its work, so that whatever came before on the queue has written what it reads,

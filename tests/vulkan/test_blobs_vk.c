@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blobs in a program's command buffers beside the processor's: every bit of responses and lists;
- * and what is refused. */
+/* Blobs in a program's command buffers beside the processor's: on a device that is a processor
+ * every bit of responses and lists, on others up to what follows; and what is refused. */
 
 #include "cmocka_all.h"
 #include "plugin/blobs_vk/blobs_vk.h"
 #include "rig.h"
 
 #define BLOBS 3000
+#define RESPONSE_OFF 1e-6f
+#define STRENGTH_OFF 4e-6f
+#define PLACE_OFF 2e-3f /* of sigma */
 #define ALL_PLANES (UINT64_C(1) << 27)
 
 struct row {
@@ -157,10 +160,32 @@ static void spoil_floats(const struct test_image *image)
     }
 }
 
+static bool alike(const struct fovea_blob *a, const struct fovea_blob *b)
+{
+    const float off_px = PLACE_OFF * a->sigma_px;
+    return fabsf(a->strength - b->strength) <= STRENGTH_OFF && fabsf(a->x_px - b->x_px) <= off_px &&
+           fabsf(a->y_px - b->y_px) <= off_px && fabsf(a->sigma_px - b->sigma_px) <= off_px;
+}
+
+/* In the list, among those of its strength. */
+static bool is_in(const struct found *list, const struct fovea_blob *blob, bool exact, uint32_t at)
+{
+    if (exact) {
+        return memcmp(&list->blobs[at], blob, sizeof *blob) == 0;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (alike(&list->blobs[i], blob)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* How many blobs. */
 static uint32_t compare(struct bed *bed, const struct row *row)
 {
     const size_t pixels = (size_t)row->width * row->height;
+    const bool exact = is_cpu(bed);
     const char *what = test_text("%ux%u, format %d, %s", row->width, row->height, (int)row->format,
                                  image_pattern_name(row->pattern));
     OWNED_IMAGE image = image_drawn(row->width, row->height, row->format, row->pattern, 7);
@@ -184,15 +209,16 @@ static uint32_t compare(struct bed *bed, const struct row *row)
     for (size_t i = 0; i < pixels * row->scales; i++) {
         const float a = found[0].responses[i];
         const float b = found[1].responses[i];
-        assert_that(a == b, "%s: scale %zu, pixel %zu: %.9g, not %.9g", what, i / pixels,
-                    i % pixels, (double)b, (double)a);
+        assert_that(exact ? a == b : fabsf(a - b) <= RESPONSE_OFF,
+                    "%s: scale %zu, pixel %zu: %.9g, not %.9g", what, i / pixels, i % pixels,
+                    (double)b, (double)a);
     }
     assert_that(found[0].count == found[1].count, "%s: %u blobs, not %u", what, found[1].count,
                 found[0].count);
     for (uint32_t i = 0; i < found[0].count; i++) {
         const struct fovea_blob *a = &found[0].blobs[i];
         const struct fovea_blob *b = &found[1].blobs[i];
-        assert_that(memcmp(a, b, sizeof *a) == 0,
+        assert_that(is_in(&found[1], a, exact, i),
                     "%s: blob %u is at %.9g %.9g, sigma %.9g, %.9g, not %.9g %.9g, %.9g, %.9g",
                     what, i, (double)b->x_px, (double)b->y_px, (double)b->sigma_px,
                     (double)b->strength, (double)a->x_px, (double)a->y_px, (double)a->sigma_px,
@@ -205,7 +231,7 @@ static uint32_t compare(struct bed *bed, const struct row *row)
     return found[0].count;
 }
 
-TEST(responses_and_lists_have_the_processors_bits)
+TEST(responses_and_lists_are_the_processors)
 {
     (void)state;
 #define FORMAT(name, vk) FOVEA_FORMAT_##name, VK_FORMAT_##vk

@@ -149,13 +149,15 @@ float response_at(scale_entry of, ivec2 pixel)
     weigh(part.x, across);
     weigh(part.y, down);
     precise float response = 0.0;
-    [[unroll]] for (int j = 0; j < 6; j++) {
+    for (int j = 0; j < 6; j++) { /* glslc's copies of an unrolled loop lose `precise` */
         int at = of.response + (sample_at.y + j) * of.width + sample_at.x;
         precise float row = across[0] * float(int(work[at]));
-        [[unroll]] for (int i = 1; i < 6; i++) {
-            row = row + across[i] * float(int(work[at + i]));
+        for (int i = 1; i < 6; i++) {
+            precise float product = across[i] * float(int(work[at + i]));
+            row = row + product;
         }
-        response = j == 0 ? down[0] * row : response + down[j] * row;
+        precise float weighed = down[j] * row;
+        response = j == 0 ? weighed : response + weighed;
     }
     precise float value = response * UNIT;
     return value;
