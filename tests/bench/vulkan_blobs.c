@@ -3,7 +3,8 @@
 
 /* Blobs as compute shaders, what cuda_blobs.c has on CUDA, of the same pictures: a call between
  * timestamps, from the image to the list, and its steps by themselves, each with what the call
- * before it left. */
+ * before it left: filters of a picture whose planes come in several steps have those of the last.
+ */
 
 #include "vulkan_bench.h"
 
