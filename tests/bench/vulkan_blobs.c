@@ -24,7 +24,7 @@ static const struct blobs_case {
     {"vulkan/blobs/640x480/noise", {"640x480", 640, 480}, true},
     {"vulkan/blobs/1080p", {"1080p", 1920, 1080}, false},
 };
-static const struct bench_size quick_size = {"96x64", 96, 64};
+static const struct bench_size quick_size = {"32x24", 32, 24};
 
 struct blobs_bench {
     struct vulkan_bench *b;

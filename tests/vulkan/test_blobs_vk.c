@@ -238,7 +238,7 @@ TEST(responses_and_lists_are_the_processors)
     static const struct row rows[] = {
         {1, 1, FORMAT(RGBA8, R8G8B8A8_UNORM), IMAGE_RANDOM, 19, 2.0, 0.02, 0.5, 9, ALL_PLANES,
          false},
-        {70, 52, FORMAT(RGBA8, R8G8B8A8_UNORM), IMAGE_PHOTO, 11, 2.0, 0.02, 0.5, BLOBS, ALL_PLANES,
+        {54, 40, FORMAT(RGBA8, R8G8B8A8_UNORM), IMAGE_PHOTO, 11, 2.0, 0.02, 0.5, BLOBS, ALL_PLANES,
          false},
         {33, 40, FORMAT(R32F, R32_SFLOAT), IMAGE_ZONE_PLATE, 13, 2.0, 0.02, 0.3, BLOBS, ALL_PLANES,
          false},
