@@ -41,7 +41,7 @@ enum fovea_result blur_reference(double sigma_px, uint32_t width_px, uint32_t he
     const struct axis along = {(long)width_px, (ptrdiff_t)channels};
     const struct axis down = {(long)height_px, pitch};
     const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma_px);
-    double *weight = malloc(((size_t)pitch * height_px + 2 * (size_t)reach + 1) * sizeof *weight);
+    double *weight = calloc((size_t)pitch * height_px + 2 * (size_t)reach + 1, sizeof *weight);
     if (!weight) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }

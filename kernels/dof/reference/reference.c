@@ -140,12 +140,12 @@ static void weigh_line(long length, long place, double sigma, struct line *out)
     for (long i = out->first; i < out->end; i++) {
         out->weights[i] = 0.0;
     }
-    for (long i = 0; i <= reach; i++) { /* on both sides */
+    for (long i = place - reach; i <= place + reach; i++) {
+        const double away = (double)(i - place);
         /* A near sigma may be so small that its square is 0. */
-        const double weight = sigma > 0.0 ? exp(-0.5 * pow((double)i / sigma, 2.0)) : 1.0;
-        out->weights[place + i >= length ? length - 1 : place + i] += weight;
-        out->weights[place - i < 0 ? 0 : place - i] += i > 0 ? weight : 0.0;
-        sum += i > 0 ? 2.0 * weight : weight;
+        const double weight = sigma > 0.0 ? exp(-0.5 * pow(away / sigma, 2.0)) : 1.0;
+        out->weights[i < 0 ? 0 : i >= length ? length - 1 : i] += weight;
+        sum += weight;
     }
     for (long i = out->first; i < out->end; i++) {
         out->weights[i] /= sum;

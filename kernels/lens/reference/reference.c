@@ -106,9 +106,9 @@ static struct point place_in_grid(const struct lens_reference *reference, int co
     const double at_y = y / reference->height_px / points->step_uv[1] - points->start;
     struct point sum = {reference->off_x_px, reference->off_y_px};
     const uint32_t first = (uint32_t)fmax(at_x - 2.0, 0.0);
-    double across[6]; /* at_x + 2.0 may have been rounded up */
-    for (uint32_t i = first; i < first + 6; i++) {
-        across[i - first] = weight_of_point(points->quadratic, points->columns, at_x, i);
+    double across[6] = {0}; /* at_x + 2.0 may have been rounded up */
+    for (uint32_t i = 0; i < 6; i++) {
+        across[i] = weight_of_point(points->quadratic, points->columns, at_x, first + i);
     }
     for (uint32_t j = (uint32_t)fmax(at_y - 2.0, 0.0); j < points->rows && j <= at_y + 2.0; j++) {
         const double down = weight_of_point(points->quadratic, points->rows, at_y, j);
