@@ -144,6 +144,17 @@ static void time_filters(struct cuda_bench *own, struct blobs_bench *b, double r
     }
 }
 
+/* Steps that are timed add to the responses each time: maxima are those of one picture's. */
+static void make_responses(struct cuda_bench *own, struct blobs_bench *b)
+{
+    static const enum saliency_cuda_step steps[] = {SALIENCY_CUDA_BINS, SALIENCY_CUDA_FINE,
+                                                    SALIENCY_CUDA_COARSE};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        b->step = steps[i];
+        bench_must(enqueue(own, b, 0), "blobs");
+    }
+}
+
 static void time_steps(struct cuda_bench *own, struct blobs_bench *b)
 {
     time_step(own, b, SALIENCY_CUDA_BINS, "blobs: bins");
@@ -152,6 +163,7 @@ static void time_steps(struct cuda_bench *own, struct blobs_bench *b)
     const double near_us = time_step(own, b, SALIENCY_CUDA_NEAR, "blobs: near planes").median_us;
     const double all_us = time_step(own, b, SALIENCY_CUDA_COARSE, "blobs: coarse levels").median_us;
     time_filters(own, b, all_us - far_us - near_us);
+    make_responses(own, b);
     time_step(own, b, SALIENCY_CUDA_MAXIMA, "blobs: maxima");
     time_step(own, b, SALIENCY_CUDA_REPORT, "blobs: report");
 }

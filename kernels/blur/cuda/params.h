@@ -96,8 +96,8 @@ struct blur_planes_surface_params {
     uint64_t dst;
 };
 
-#define BLUR_FFT_MOST_THREADS 512 /* of a block that transforms a row */
-#define BLUR_FFT_COLUMN_THREADS 256 /* of one that transforms columns */
+#define BLUR_FFT_MOST_THREADS 512 /* of a block that transforms a row, or long columns */
+#define BLUR_FFT_COLUMN_THREADS 256 /* of one that transforms short columns */
 
 /* Lines of planes that are transformed where they lie. */
 struct blur_fft_rows_params {

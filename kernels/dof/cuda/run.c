@@ -320,7 +320,7 @@ static uint64_t image_bytes(const struct dof_cuda_plan *own, enum fovea_format f
  * must not be bits of floats, which may be halves that are no numbers, and so slow. */
 static enum fovea_result clear_floats(const struct operator_cuda *cuda,
                                       const struct operator_cuda_run *run, enum fovea_format format,
-                                      bool alone, uint32_t count)
+                                      bool alone)
 {
     const struct cuda_device *device = cuda->device;
     struct dof_cuda_plan *own = dof_cuda_plan_of(run->cuda_plan);
@@ -328,8 +328,9 @@ static enum fovea_result clear_floats(const struct operator_cuda *cuda,
     bool *had_floats = alone ? &own->had_floats : &own->batch_had_floats;
     const uint64_t memory = alone ? own->memory : own->base.batch->memory;
     if (*had_floats && !are_floats) {
-        CU_TRY(device->log, device->cu,
-               device->cu->MemsetD8Async(memory, 0, count * image_bytes(own, format), run->stream));
+        /* A smaller batch may come first: all of the memory is cleared. */
+        const uint64_t bytes = alone ? image_bytes(own, format) : own->batch_bytes;
+        CU_TRY(device->log, device->cu, device->cu->MemsetD8Async(memory, 0, bytes, run->stream));
     }
     *had_floats = are_floats;
     return FOVEA_OK;
@@ -378,7 +379,7 @@ enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
     images.focuses = run->focuses;
     images.gazes = run->gazes;
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    FOVEA_TRY(clear_floats(cuda, run, format, true, 1));
+    FOVEA_TRY(clear_floats(cuda, run, format, true));
     return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
                               run_images(&images, format));
 }
@@ -486,7 +487,7 @@ enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    FOVEA_TRY(clear_floats(cuda, run, images->src->format, alone, alone ? 1 : most));
+    FOVEA_TRY(clear_floats(cuda, run, images->src->format, alone));
     return operator_cuda_note(
         cuda, block, run->stream, run->stream_kept,
         run_slices(cuda, run, images, alone ? own->memory : block->memory, most));

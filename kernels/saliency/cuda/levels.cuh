@@ -3,7 +3,7 @@
 
 /* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for.
  * Whole numbers are added, the processor's in another order; those up to a bin are its plane's
- * sample, in 16 bits.
+ * sample, as a float.
  *
  * A block's four warps have every fourth row of pixels, and add to the same 32 columns of shared
  * memory, with a number a bin: 16 KiB, so that a multiprocessor has 40 warps whose memory is waited
@@ -16,7 +16,7 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 
-#include "walk.cuh"
+#include "fine.cuh"
 
 #define COLUMN_NUMBERS (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT)
 
@@ -45,23 +45,6 @@ static __device__ __forceinline__ void clear_columns(int32_t *sums, int thread)
     for (int i = thread; i < COLUMN_NUMBERS; i += SALIENCY_CUDA_THREADS) {
         sums[i] = 0;
     }
-}
-
-/* As an address of shared memory: a bin's number is so many columns behind the one before, which is
- * one instruction. */
-static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
-{
-    return (uint32_t)__cvta_generic_to_shared(sums);
-}
-
-/* Four neighbours of a row to the bins of one column. */
-template <uint32_t COLUMNS>
-static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t bins, int4 weight)
-{
-    ptx_add_shared(sums + __byte_perm(bins, 0, 0x4440) * 4u * COLUMNS, weight.x);
-    ptx_add_shared(sums + __byte_perm(bins, 0, 0x4441) * 4u * COLUMNS, weight.y);
-    ptx_add_shared(sums + __byte_perm(bins, 0, 0x4442) * 4u * COLUMNS, weight.z);
-    ptx_add_shared(sums + __byte_perm(bins, 0, 0x4443) * 4u * COLUMNS, weight.w);
 }
 
 struct sample_place {
@@ -102,17 +85,10 @@ static __device__ __forceinline__ const unsigned char *bins_of_layer(
 }
 
 /* The first plane's sample, and the mask of its segment. */
-/* A sample of a plane in two bytes, both with a sign: 32512 is all of its weights. */
-static __device__ __forceinline__ uint16_t sample_of(int32_t sum)
+static __device__ __forceinline__ float *plane_at(const saliency_cuda_frame &frame,
+                                                  const saliency_cuda_level &level, int i, int j)
 {
-    const int sample = (int)((float)sum * (SALIENCY_CUDA_SAMPLE / SALIENCY_CUDA_WEIGHT) + 0.5f);
-    return (uint16_t)(((sample + 128) & 0xff00) | (sample & 0xff));
-}
-
-static __device__ __forceinline__ uint16_t *plane_at(const saliency_cuda_frame &frame,
-                                                     const saliency_cuda_level &level, int i, int j)
-{
-    return (uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
+    return (float *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
            (int64_t)j * level.pitch + i;
 }
 
@@ -185,7 +161,7 @@ static __device__ __forceinline__ void write_near(const saliency_cuda_frame &fra
     const int64_t next = (int64_t)level.pitch * level.y.count;
     const int warp = (int)threadIdx.y;
     const int32_t *sums = memory.sums + warp * 32 * SALIENCY_CUDA_SEGMENT + threadIdx.x;
-    uint16_t *plane = plane_at(frame, level, i, j) + warp * 32 * next + threadIdx.x;
+    float *plane = plane_at(frame, level, i, j) + warp * 32 * next + threadIdx.x;
     uint32_t own = 0;
     int32_t sum = 0;
     for (int bit = 0; bit < 32; bit++) {
@@ -205,7 +181,7 @@ static __device__ __forceinline__ void write_near(const saliency_cuda_frame &fra
     }
     for (int bit = 0; bit < 32; bit++) {
         sum += sums[bit * SALIENCY_CUDA_SEGMENT];
-        plane[bit * next] = sample_of(sum);
+        plane[bit * next] = (float)sum;
     }
 }
 static_assert(SALIENCY_CUDA_ROWS == MASK_WORDS, "a warp has a word of the mask");
@@ -449,7 +425,7 @@ static __device__ __forceinline__ void make_far_planes(const saliency_cuda_frame
         atomicOr(&mask_at(frame, level, i, j)[thread / 32], mask);
     }
     plane_at(frame, level, i, j)[(int64_t)thread * level.pitch * level.y.count] =
-        sample_of(sum_up_to(own, before, thread));
+        (float)sum_up_to(own, before, thread);
 }
 
 #endif

@@ -7,8 +7,8 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
 
+#include "fine.cuh"
 #include "kernels/saliency/candidate.h"
-#include "walk.cuh"
 
 #define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_ROWS)
 #define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2)
@@ -71,17 +71,10 @@ struct maxima_tile {
     int thread;
 };
 
-/* The image of a block, which has one of some shares of its scales. */
-static __device__ __forceinline__ uint32_t image_of_block(const saliency_cuda_frame &frame)
-{
-    return blockIdx.z / frame.maxima_shares;
-}
-
 static __device__ __forceinline__ const int32_t *responses_of(const saliency_cuda_frame &frame,
                                                               const saliency_cuda_scale &scale)
 {
-    return (const int32_t *)frame.responses + image_of_block(frame) * frame.response_count +
-           scale.offset;
+    return (const int32_t *)frame.responses + blockIdx.z * frame.response_count + scale.offset;
 }
 
 /* A pixel of the picture, wherever the area ends. */
@@ -216,11 +209,10 @@ static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &
     const float2 x = top_of(at[-1], *at, at[1]);
     const float2 y = top_of(at[-AREA_WIDTH], *at, at[AREA_WIDTH]);
     const float2 s = top_of(*below, *at, *above);
-    const uint32_t image = image_of_block(frame);
-    const uint32_t number = atomicAdd((uint32_t *)frame.counts + image, 1u);
+    const uint32_t number = atomicAdd((uint32_t *)frame.counts + blockIdx.z, 1u);
     if (number < frame.candidate_most) {
         saliency_candidate *out = (saliency_candidate *)frame.candidates +
-                                  (uint64_t)image * frame.candidate_most + number;
+                                  (uint64_t)blockIdx.z * frame.candidate_most + number;
         out->blob.x_px = (float)x_px + x.x;
         out->blob.y_px = (float)y_px + y.x;
         out->blob.sigma_px = __fmul_rn(frame.scales[scale].sigma_px, scale_factor(s.x));
@@ -249,23 +241,18 @@ static __device__ __forceinline__ void find_candidates(const saliency_cuda_frame
     }
 }
 
-/* Of a share's scales those before the first and behind the last are neighbours alone. */
 static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &frame,
                                                    maxima_memory &memory)
 {
     const maxima_tile tile = {(int)blockIdx.x * SALIENCY_CUDA_MAXIMA_WIDTH,
                               (int)blockIdx.y * SALIENCY_CUDA_MAXIMA_HEIGHT,
                               (int)(threadIdx.y * SALIENCY_CUDA_MAXIMA_WIDTH + threadIdx.x)};
-    const uint32_t inner = frame.scale_count - 2;
-    const uint32_t share = blockIdx.z % frame.maxima_shares;
-    const uint32_t first = inner * share / frame.maxima_shares;
-    const uint32_t last = inner * (share + 1) / frame.maxima_shares + 1;
-    for (uint32_t i = first; i <= last; i++) {
+    for (uint32_t i = 0; i < frame.scale_count; i++) {
         const saliency_cuda_scale &scale = frame.scales[i];
         const saliency_cuda_level &level = frame.levels[scale.level];
         __syncthreads();
         if (level.step_px > 1) {
-            if (i == first || i == level.scale_first) {
+            if (i == level.scale_first) {
                 weigh_area(frame, tile, level.step_px, memory);
             }
             fill_coarse(frame, tile, scale, memory, memory.planes[i % 3]);
@@ -273,7 +260,7 @@ static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &fr
             fill_fine(frame, tile, scale, memory.planes[i % 3]);
         }
         __syncthreads();
-        if (i >= first + 2) {
+        if (i >= 2) {
             find_candidates(frame, tile, i - 1, memory);
         }
     }

@@ -57,7 +57,7 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uin
     frame->kernels = place(kernel_bytes, &bytes);
     frame->taps = place(tap_bytes, &bytes);
     frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
-    frame->planes = place(sizeof(uint16_t) * cuda->layers * frame->plane_samples, &bytes);
+    frame->planes = place(sizeof(float) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
     frame->far_sums = place(FAR_SAMPLE_BYTES * cuda->layers * (uint64_t)frame->far_samples, &bytes);
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
@@ -78,8 +78,7 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 /* Of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
-    return sizeof(uint16_t) * cuda->frame.plane_samples +
-           UINT64_C(16) * (uint64_t)cuda->frame.masks +
+    return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks +
            FAR_SAMPLE_BYTES * (uint64_t)cuda->frame.far_samples;
 }
 
@@ -117,7 +116,7 @@ static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
     if (!made) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    saliency_cuda_fill_tables(cuda, (uint32_t *)(void *)made,
+    saliency_cuda_fill_tables(cuda, (int32_t *)(void *)made,
                               (int32_t *)(void *)(made + tables->kernel_bytes));
     enum fovea_result result = FOVEA_OK;
     if (tables->kernel_bytes > 0) {

@@ -12,34 +12,21 @@
 #define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
+#define SALIENCY_CUDA_FINE_PITCH 40 /* of kernels: 2 reach + 1, and whole fours */
+/* Bytes: 32 pixels, twice the reach, and what whole words read beyond */
+#define SALIENCY_CUDA_REGION_PITCH 80
+/* Shared memory: numbers of bins, the region, the bins that it has, and the kernel. Three blocks of
+ * the usual reach, 15, fit in a multiprocessor of compute capability 9.0. */
+#define SALIENCY_CUDA_FINE_BYTES(reach)                                                            \
+    (SALIENCY_CUDA_SUM_BYTES +                                                                     \
+     (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH) * SALIENCY_CUDA_REGION_PITCH +                 \
+     SALIENCY_CUDA_PRESENT_BYTES + (2 * (reach) + 1) * SALIENCY_CUDA_FINE_PITCH * 4)
+#define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
-
-/* Strips of pixels and of samples, and by a kernel's reach the sixteens of them that 16 columns
- * have weights for along rows, those that 8 rows have along columns, and where both begin. */
-#define SALIENCY_CUDA_STRIP_WARPS 6
-#define SALIENCY_CUDA_STRIP_WIDTH 16
-#define SALIENCY_CUDA_STRIP_HEIGHT 64
-#define SALIENCY_CUDA_REACH_MOST 19 /* of level 0; others, with the Laplacian, have 17 */
-#define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 16 ? 3 : 4)
-#define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
-#define SALIENCY_CUDA_STRIP_LEFT(reach) ((reach) <= 16 ? 16 : 24)
-#define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
-/* Words of a row, of bytes or of two bytes: what a warp reads at once is in different banks. */
-#define SALIENCY_CUDA_STRIP_PITCH(wide) ((wide) ? 40 : 20)
-/* Lines of weights: high and low bytes of two. */
-#define SALIENCY_CUDA_STRIP_KINDS 4
-/* Words of a scale: a register of all lanes after the other, of rows and then of columns. */
-#define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
-    (SALIENCY_CUDA_STRIP_KINDS *                                                                   \
-     (2 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
-/* A sample of which all pixels are in the plane, and the sum of its weights before */
-#define SALIENCY_CUDA_SAMPLE 32512.0f
-#define SALIENCY_CUDA_WEIGHT 1073741824.0f
-#define SALIENCY_CUDA_WIDE_SHIFT 7 /* of samples' sums, after 8, before they are 16 bits again */
+#define SALIENCY_CUDA_FINE_PARTS 2 /* of a pixel's numbers, when they are added up */
 
 /* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
-/* Up to this step a lane has a sample; beyond it a block has 32 columns of pixels. */
-#define SALIENCY_CUDA_NEAR_STEP 8
+#define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it: a lane a sample; others: a block */
 #define SALIENCY_CUDA_NEAR_WEIGHTS 60 /* whole fours, of 57 at most */
 #define SALIENCY_CUDA_NEAR_WORDS 80 /* of a row of pixels that 32 samples have weights for */
 #define SALIENCY_CUDA_NEAR_BYTES                                                                   \
@@ -49,6 +36,29 @@
 #define SALIENCY_CUDA_FAR_BYTES                                                                    \
     (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
 #define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
+
+/* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column; two warps lie
+ * beside each other, whose outermost lanes have the neighbours of what is written. */
+#define SALIENCY_CUDA_FILTER_THREADS 256
+#define SALIENCY_CUDA_COLUMNS 64 /* that are blurred along rows */
+#define SALIENCY_CUDA_STRIP 9
+#define SALIENCY_CUDA_TILE_WIDTH (2 * (SALIENCY_CUDA_SEGMENT - 2))
+#define SALIENCY_CUDA_TILE_HEIGHT (4 * SALIENCY_CUDA_STRIP)
+#define SALIENCY_CUDA_TILE_ROWS (SALIENCY_CUDA_TILE_HEIGHT + 2) /* with one more on each side */
+
+/* Odd, so that neighbouring rows are in different banks */
+#define SALIENCY_CUDA_PLANE_PITCH (SALIENCY_CUDA_COLUMNS + 2 * SALIENCY_COARSE_REACH + 1)
+#define SALIENCY_CUDA_LINE_PITCH (SALIENCY_CUDA_COLUMNS + 1)
+/* Shared memory: bins, rows of a plane, and lines of a level's scales, in whole sixteens. */
+#define SALIENCY_CUDA_FILTER_BYTES(plane_rows, lines)                                              \
+    (SALIENCY_CUDA_PRESENT_BYTES +                                                                 \
+     (4 * ((plane_rows)*SALIENCY_CUDA_PLANE_PITCH + (lines)*SALIENCY_CUDA_LINE_PITCH) + 15) / 16 * \
+         16)
+/* The reaches of a level's scales are at most 10, 13 and 16 steps. */
+#define SALIENCY_CUDA_FILTER_MOST_BYTES                                                            \
+    SALIENCY_CUDA_FILTER_BYTES(SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH,                \
+                               3 * SALIENCY_CUDA_TILE_ROWS +                                       \
+                                   2 * (10 + 13 + SALIENCY_COARSE_REACH))
 
 #define SALIENCY_CUDA_MAXIMA_WIDTH 32
 #define SALIENCY_CUDA_MAXIMA_HEIGHT 16
@@ -68,7 +78,7 @@ struct saliency_cuda_level {
     /* Number of its first one: near 2 reach + 1 weights, by distance; far their sums up to one,
      * which are one more and begin with 0 */
     int32_t taps;
-    int32_t tiles_across, tile_end; /* number behind that of its last strip */
+    int32_t tiles_across, tile_end; /* number behind that of its last tile */
     int32_t block_end; /* and of its last block of samples, of its kind of levels */
     int32_t mask; /* its first row's first mask */
     int32_t far; /* number of its first sample among those of far levels */
@@ -77,12 +87,13 @@ struct saliency_cuda_level {
 
 struct saliency_cuda_scale {
     float sigma_px;
-    float gain; /* of sums, to responses */
+    float gain;
     int32_t level;
-    int32_t reach; /* of its kernel, with the Laplacian */
-    int32_t kernel; /* its first word among the kernels of all scales */
+    int32_t reach;
+    int32_t kernel; /* level 0: its first number among the kernels of all scales */
     int32_t width, height;
     uint64_t offset; /* of its response */
+    float weights[SALIENCY_COARSE_REACH + 1];
 };
 
 /* Every launch's parameters begin so, and most have nothing else. */
@@ -91,16 +102,17 @@ struct saliency_cuda_frame {
     int32_t channels;
     int32_t fine_reach;
     uint32_t level_count, scale_count;
-    uint32_t maxima_shares; /* of an image's scales, a block each */
-    uint32_t fine_shares; /* of a strip's planes, a block each */
     uint32_t layer_first; /* of those whose samples there is memory for at once */
     uint32_t candidate_most; /* of an image */
     float threshold;
+    /* Rows of zeros at both ends of four columns of a kernel */
+    unsigned char fine_skipped[SALIENCY_FINE_SCALES_MAX][SALIENCY_CUDA_FINE_PITCH / 4];
     int32_t masks; /* of a layer */
+    int32_t plane_rows; /* of a tile, with the largest reach */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
-    uint64_t kernels; /* uint32_t */
+    uint64_t kernels; /* int32_t, of level 0 */
     uint64_t taps; /* int32_t, of all levels */
-    uint64_t planes; /* uint16_t: samples of layers from layer_first on */
+    uint64_t planes; /* float: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */
     uint64_t masks_at; /* 4 uint32_t each: bins that 32 neighbours have */
     uint64_t far_sums; /* int32_t: each bin's of each sample of far levels */

@@ -13,12 +13,8 @@ static uint32_t parts(int32_t size, int32_t part)
     return cuda_parts(size, part);
 }
 
-#define FINE_BLOCKS 0 /* wanted, as many as share a place at most */
-#define FINE_SHARES_MOST 1
-#define FILTER_BLOCKS 4096
+#define FILTER_BLOCKS 4096 /* wanted */
 #define FILTER_SHARES_MOST 8
-#define MAXIMA_BLOCKS 1600
-#define MAXIMA_SHARES_MOST 4
 
 /* ---- Launches */
 
@@ -42,15 +38,7 @@ static enum fovea_result clear(const struct saliency_cuda_group *group, uint64_t
                      : FOVEA_OK;
 }
 
-/* Blocks that share the planes, or the scales, of a place: many where few places would leave
- * multiprocessors idle, few where that many blocks would look for longer than they work. */
-static uint32_t shares_of(uint32_t places, uint32_t blocks, uint32_t most)
-{
-    return image_slice_smaller(places > 0 ? blocks / places + 1 : 1, most);
-}
-
 static const uint32_t segment_threads[2] = {SALIENCY_CUDA_SEGMENT, SALIENCY_CUDA_ROWS};
-static const uint32_t strip_threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
 
 static enum fovea_result make_bins(const struct saliency_cuda_group *group)
 {
@@ -74,16 +62,16 @@ static enum fovea_result make_bins(const struct saliency_cuda_group *group)
 static enum fovea_result make_fine(const struct saliency_cuda_group *group)
 {
     struct saliency_cuda_frame params = group->cuda->frame;
-    uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_STRIP_WIDTH),
-                          parts(params.height_px, SALIENCY_CUDA_STRIP_HEIGHT),
-                          group->count * group->cuda->channels};
+    const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
+                                parts(params.height_px, SALIENCY_CUDA_ROWS),
+                                group->count * group->cuda->channels};
     if (params.levels[0].step_px > 1) {
         return FOVEA_OK;
     }
-    params.fine_shares =
-        shares_of(blocks[0] * blocks[1] * blocks[2], FINE_BLOCKS, FINE_SHARES_MOST);
-    blocks[2] *= params.fine_shares;
-    return launch(group, group->cuda->fine, blocks, strip_threads, 0, &params);
+    static const uint32_t threads[2] = {SALIENCY_CUDA_SEGMENT,
+                                        SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_ROWS};
+    return launch(group, group->cuda->fine, blocks, threads,
+                  SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
 }
 
 static enum fovea_result launch_layers(const struct saliency_cuda_group *group, CUfunction kernel,
@@ -92,9 +80,10 @@ static enum fovea_result launch_layers(const struct saliency_cuda_group *group, 
 {
     struct saliency_cuda_frame params = group->cuda->frame;
     const uint32_t grid[3] = {blocks[0], blocks[1], layers};
+    static const uint32_t filter_threads[2] = {SALIENCY_CUDA_FILTER_THREADS, 1};
     params.layer_first = first;
     return blocks[0] > 0 ? launch(group, kernel, grid,
-                                  kernel == group->cuda->filter ? strip_threads : segment_threads,
+                                  kernel == group->cuda->filter ? filter_threads : segment_threads,
                                   shared_bytes, &params)
                          : FOVEA_OK;
 }
@@ -120,12 +109,20 @@ static enum fovea_result make_near(const struct saliency_cuda_group *group, uint
     return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first, layers);
 }
 
+/* Blocks that share a tile's planes: many where few tiles would leave multiprocessors idle, few
+ * where that many blocks would look for planes longer than they filter them. */
+static uint32_t shares_of(uint32_t tiles)
+{
+    const uint32_t shares = tiles > 0 ? FILTER_BLOCKS / tiles + 1 : 1;
+    return shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST;
+}
+
 static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
                                        uint32_t layers)
 {
-    const uint32_t blocks[2] = {group->cuda->tiles, shares_of(group->cuda->tiles * layers,
-                                                              FILTER_BLOCKS, FILTER_SHARES_MOST)};
-    return launch_layers(group, group->cuda->filter, blocks, 0, first, layers);
+    const uint32_t blocks[2] = {group->cuda->tiles, shares_of(group->cuda->tiles * layers)};
+    return launch_layers(group, group->cuda->filter, blocks, group->cuda->filter_bytes, first,
+                         layers);
 }
 
 static enum fovea_result make_coarse(const struct saliency_cuda_group *group, uint32_t first,
@@ -140,15 +137,11 @@ static enum fovea_result find_maxima(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_frame params = cuda->frame;
-    uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
-                          parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
+    const uint32_t pixels[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
+                                parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
     static const uint32_t threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH, SALIENCY_CUDA_MAXIMA_ROWS};
-    params.maxima_shares =
-        shares_of(blocks[0] * blocks[1] * blocks[2], MAXIMA_BLOCKS,
-                  image_slice_smaller(MAXIMA_SHARES_MOST, (params.scale_count + 5) / 6));
-    blocks[2] *= params.maxima_shares;
     FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
-    return launch(group, cuda->maxima, blocks, threads, 0, &params);
+    return launch(group, cuda->maxima, pixels, threads, 0, &params);
 }
 
 static enum fovea_result report(const struct saliency_cuda_group *group)

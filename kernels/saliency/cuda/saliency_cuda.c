@@ -48,24 +48,28 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
     FOVEA_TRY(cuda_module_load(cuda->device, saliency_fatbin, &cuda->module));
     FOVEA_TRY(cuda_kernels_get_linear(cuda->device, cuda->module, "saliency_bins",
                                       CUDA_EVERY_FORMAT, &cuda->bins));
-    FOVEA_TRY(get_kernel(cuda, "saliency_fine", 0, &cuda->fine));
+    FOVEA_TRY(get_kernel(cuda, "saliency_fine", SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
+                         &cuda->fine));
     FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_NEAR_BYTES, &cuda->near));
     FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_FAR_BYTES, &cuda->far));
     FOVEA_TRY(get_kernel(cuda, "saliency_far_planes", 0, &cuda->far_planes));
-    FOVEA_TRY(get_kernel(cuda, "saliency_filter", 0, &cuda->filter));
+    FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_MOST_BYTES, &cuda->filter));
     FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
     return get_kernel(cuda, "saliency_report", 0, &cuda->report);
 }
 
+_Static_assert(SALIENCY_CUDA_FILTER_MOST_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
+               "no kernel takes more than the filter");
+
 static enum fovea_result check_device(const struct cuda_device *device)
 {
-    int major = 0;
+    int bytes = 0;
     CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                          device->handle));
-    if (major < 8) {
-        log_error(device->log, "blobs: %s has a compute capability of %d, of 8", device->name,
-                  major);
+           device->cu->DeviceGetAttribute(
+               &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+    if (bytes < SALIENCY_CUDA_FILTER_MOST_BYTES) {
+        log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
+                  device->name, bytes, SALIENCY_CUDA_FILTER_MOST_BYTES);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     return FOVEA_OK;

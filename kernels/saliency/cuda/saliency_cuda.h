@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CSDD on a CUDA device. Responses are the processor's up to how weights and samples are rounded,
- * 2e-4 of 0 .. 3 at most. Candidates
+/* CSDD on a CUDA device. Responses are the processor's: of level 0 to the last bit, of coarser
+ * levels up to how their floats are rounded, where products are added before they are. Candidates
  * come back, and the processor leaves out those that overlap stronger ones. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
 #define FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
@@ -30,6 +30,7 @@ struct saliency_cuda {
     uint32_t images; /* that there is memory for at once */
     uint32_t layers; /* whose planes there is memory for at once */
     uint32_t tiles, near_blocks, far_blocks;
+    uint32_t filter_bytes; /* of shared memory */
     struct saliency_cuda_frame frame;
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */
@@ -40,7 +41,8 @@ struct saliency_cuda {
     uint32_t last_image; /* whose responses are the last picture's */
 };
 
-/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or a device below 8.0. */
+/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or a device whose blocks have too little
+ * shared memory. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
                                                         struct saliency_cuda **out_cuda);
 void saliency_cuda_destroy(struct saliency_cuda **cuda);
@@ -94,13 +96,13 @@ FOVEA_MUST_CHECK enum fovea_result saliency_cuda_enter(const struct saliency_cud
 void saliency_cuda_leave(const struct saliency_cuda *cuda, CUstreamCaptureMode before);
 
 struct saliency_cuda_tables {
-    size_t kernel_bytes;
+    size_t kernel_bytes; /* of level 0's kernels */
     size_t tap_bytes;
 };
 /* Fills the frame of the plan, without places of memory. */
 struct saliency_cuda_tables saliency_cuda_fill_frame(struct saliency_cuda *cuda);
 /* Into zeros. */
-void saliency_cuda_fill_tables(const struct saliency_cuda *cuda, uint32_t *kernels, int32_t *taps);
+void saliency_cuda_fill_tables(const struct saliency_cuda *cuda, int32_t *kernels, int32_t *taps);
 
 void saliency_cuda_free_memory(struct saliency_cuda *cuda);
 /* Places for so many of an image, instead of those that there are. */
