@@ -279,7 +279,7 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.filter_predict_ms), RANGE(0, 50)},
     {"gaze.vergence.ipd_mm", "Between the eyes in mm, 20 to 100: the distance at which both lines of sight cross is told; 0: it is not",
      CONFIG_DOUBLE, AT(gaze.vergence_ipd_mm), RANGE(0, 100)},
-    {"gaze.vergence.distance_m", "Metres to the screen on which lsl, opengaze and scanpath have the places of both eyes; 0: these are directions, as in a headset",
+    {"gaze.vergence.distance_m", "Metres to the screen on which lsl, opengaze, scanpath have both eyes' places; 0: these are directions, as in a headset",
      CONFIG_DOUBLE, AT(gaze.vergence_distance_m), RANGE(0, 100)},
     {"gaze.vergence.offset_deg", "Degrees that are added to the angle between both lines of sight, from a look at a known distance",
      CONFIG_DOUBLE, AT(gaze.vergence_offset_deg), RANGE(-20, 20)},

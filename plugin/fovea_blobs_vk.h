@@ -23,7 +23,7 @@
  *     fovea_vk_recording_init(&recording);
  *     recording.commands = commands;
  *     recording.frame = number;
- *     recording.finished_frame = number - 2;
+ *     recording.finished_frame = number > 2 ? number - 2 : 0;
  *
  *     struct fovea_blobs_vk_image picture = {.view = view};
  *     picture.format = VK_FORMAT_R8G8B8A8_UNORM;

@@ -25,7 +25,7 @@
  *     fovea_vk_recording_init(&recording);
  *     recording.commands = commands;
  *     recording.frame = number;
- *     recording.finished_frame = number - 2;
+ *     recording.finished_frame = number > 2 ? number - 2 : 0;
  *
  *     struct fovea_lightfield_vk_raw raw;
  *     fovea_lightfield_vk_raw_init(&raw);

@@ -82,8 +82,9 @@ enum fovea_present_way {
      * repeated pictures are counted, and with VK_PRESENT_MODE_MAILBOX_KHR dropped ones */
     FOVEA_PRESENT_DISPLAY_TIMING,
     /* VK_KHR_present_id and VK_KHR_present_wait with their features presentId and presentWait: when
-     * a thread woke that waits for the frame, so later than the screen by what that takes. With
-     * VK_PRESENT_MODE_MAILBOX_KHR nothing is said of frames whose waits end together. */
+     * a thread woke that waits for the frame, so later than the screen by what that takes. In modes
+     * that replace pictures, as VK_PRESENT_MODE_MAILBOX_KHR, nothing is said of a frame after which
+     * another picture was presented before the thread woke. */
     FOVEA_PRESENT_WAIT,
 };
 
@@ -121,11 +122,13 @@ FOVEA_API void fovea_present_destroy(struct fovea_present **present);
 
 /* The newest frame of that context is about to be presented. -> the number that
  * VkPresentTimesInfoGOOGLE or VkPresentIdKHR has to give this present; 0: it is not watched, since
- * there is no record, or 64 frames are waited for. `own_id` is a number that the program gives it
- * anyway; 0: none. Takes no lock, waits for nothing. NULL: 0. */
+ * there is no record, or 64 frames are waited for, or no frame was made since the last begin.
+ * `own_id` is a number that the program gives it anyway; 0: none. Takes no lock, waits for nothing.
+ * NULL: 0. */
 FOVEA_API uint64_t fovea_present_begin(struct fovea_present *present, struct fovea_vk *fovea,
                                        uint64_t own_id);
-/* What vkQueuePresentKHR has returned. */
+/* What vkQueuePresentKHR has returned. Without a begin that gave a number, the picture was no
+ * frame: how often the frame before was repeated is not known then. */
 FOVEA_API void fovea_present_end(struct fovea_present *present, VkResult result);
 
 #ifdef __cplusplus

@@ -281,12 +281,14 @@ static struct fovea_lightfield_refocusing refocusing_of(const struct lightfield 
 
 bool lightfield_set(struct lightfield *lightfield, const struct fovea_settings *settings)
 {
-    fovea_settings_destroy(&lightfield->settings);
-    lightfield->has_rings = false;
-    if (fovea_settings_copy(settings, &lightfield->settings) < 0) {
+    struct fovea_settings *copy = NULL;
+    if (fovea_settings_copy(settings, &copy) < 0) {
         say_error("out of memory");
         return false;
     }
+    fovea_settings_destroy(&lightfield->settings);
+    lightfield->settings = copy;
+    lightfield->has_rings = false;
     return true;
 }
 
@@ -338,6 +340,16 @@ static bool refocus(struct lightfield *lightfield, const struct lightfield_frame
     return result == FOVEA_OK;
 }
 
+/* lightfield_words reads the patch size once the frame is over. */
+static void give_focus_to_host(VkCommandBuffer commands)
+{
+    const VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                  .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                         0, 1, &info, 0, NULL, 0, NULL);
+}
+
 bool lightfield_record(struct lightfield *lightfield, const struct lightfield_frame *frame)
 {
     const VkImageLayout writing = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
@@ -349,6 +361,7 @@ bool lightfield_record(struct lightfield *lightfield, const struct lightfield_fr
     if (!refocus(lightfield, frame)) {
         return false;
     }
+    give_focus_to_host(frame->commands);
     barrier(frame->commands, frame->to, VK_IMAGE_LAYOUT_UNDEFINED, writing);
     vkCmdCopyImage(frame->commands, lightfield->picture, VK_IMAGE_LAYOUT_GENERAL, frame->to,
                    writing, 1, &region);

@@ -18,6 +18,9 @@ fovea_add_test(NAME test_late_block SOURCES test_late_block.c LINK fovea_kernels
     LABELS unit)
 
 fovea_add_test(NAME test_record SOURCES test_record.c LINK fovea_record Threads::Threads LABELS unit)
+fovea_add_test(NAME test_present LINK fovea_record Threads::Threads LABELS unit SOURCES test_present.c
+    ${PROJECT_SOURCE_DIR}/plugin/present/present.c ${PROJECT_SOURCE_DIR}/plugin/present/present_timing.c
+    ${PROJECT_SOURCE_DIR}/plugin/present/present_wait.c)
 
 foreach(parser udp scanpath replay lsl opengaze osc pupil neon)
     fovea_add_fuzz(NAME fuzz_gaze_${parser} SOURCES fuzz/fuzz_gaze_${parser}.c LINK fovea_gaze)

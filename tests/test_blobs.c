@@ -214,12 +214,19 @@ static const uint32_t sizes[][3] = {{31, 26, 3}, {17, 40, 1}, {5, 3, 3}};
 static const uint32_t sizes[][3] = {{70, 52, 3}, {33, 90, 1}, {5, 3, 3}};
 #endif
 
+static void keep_words(void *user, enum fovea_log_level level, const char *words)
+{
+    snprintf(user, 128, "%s", words);
+}
+
 TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
 {
     (void)state;
     for (size_t r = 0; r < 3; r++) {
         struct drawn drawn = draw_waves(sizes[r][0], sizes[r][1], sizes[r][2]);
-        const struct fovea_blobs_desc desc = desc_of(11);
+        char said[128] = "";
+        struct fovea_blobs_desc desc = desc_of(11);
+        desc.log = (struct fovea_log){keep_words, said, FOVEA_LOG_ERROR};
         const struct fovea_image image = image_of(&drawn);
         const ptrdiff_t pitch = (ptrdiff_t)(drawn.width * sizeof(float));
         float *made = test_calloc((size_t)drawn.width * drawn.height, sizeof *made);
@@ -247,6 +254,7 @@ TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_int_equal(fovea_blobs_response(blobs, 0, made, 4 - pitch),
                          FOVEA_ERROR_INVALID_ARGUMENT); /* rows over each other */
+        assert_non_null(strstr(said, "row_stride_bytes"));
         fovea_blobs_destroy(&blobs);
         test_free(made);
         test_free(drawn.bytes);

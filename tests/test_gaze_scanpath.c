@@ -412,7 +412,7 @@ TEST(what_is_no_record_is_refused)
              ROW("2", "x", "0", "0", "0", "n/a\tn/a", "0"),
          "r.tsv:2:11: gaze_x is \"x\""},
         {ROW("1", "0", "0", "9", "0", "n/a\tn/a", "0"), "r.tsv:1:1: this is no line of a record"},
-        {ROW("1", "0", "0", "0", "0", "n/a\tn/a", "0\t1\t1"), "r.tsv:1:"},
+        {ROW("1", "0", "0", "0", "0", "n/a\tn/a", "0\t1\t1\t0\t0"), "r.tsv:1:"},
         {ROW("2", "0", "0", "0", "0", "n/a\tn/a", "0")
              ROW("2", "0", "0", "0", "0", "n/a\tn/a", "0"),
          "r.tsv:2:1: this is no line of a record"},

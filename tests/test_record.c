@@ -361,6 +361,50 @@ TEST(a_line_waits_for_the_time_at_which_its_frame_was_shown)
     end_scene(&scene);
 }
 
+/* As the layer tells of a frame after others that it has left alone. */
+static void tell_after_others(struct record *record, uint64_t frame, int64_t refreshes,
+                              bool dropped)
+{
+    tell(record, frame, refreshes, dropped);
+    atomic_store(&record->told[frame].after_others, true);
+}
+
+/* Pictures in between that are no frames are no repeats of the frame before, and where the first
+ * one after them was dropped, it is not known of the next one either. */
+TEST(other_pictures_are_not_called_repeats)
+{
+    struct scene scene;
+    make_scene(&scene);
+    struct record *record = open_record(&scene);
+    record_expect(record, RECORD_SHOWN_BY_DISPLAY_TIMING);
+    tell(record, 1, 0, false);
+    tell_after_others(record, 2, 180, false);
+    tell(record, 3, 182, false);
+    tell_after_others(record, 4, 0, true);
+    tell(record, 5, 190, false);
+    tell(record, 6, 191, false);
+    tell(record, 7, 0, true); /* behind one that was refused */
+    tell(record, 8, 195, false);
+    for (uint64_t i = 1; i <= 8; i++) {
+        struct record_row row = row_of(record, i);
+        row.refused = i == 7;
+        record_push(record, &row);
+    }
+    record_close(&record);
+    char text[8192];
+    const char *rows = of_run(&scene, "_run-1", "_recording-eye1_physio.tsv.gz");
+    read_command(test_text("gunzip -c %s | cut -f 4,18,22,23", rows), text, sizeof text);
+    assert_string_equal(text, "1\t0\t0\tn/a\n"
+                              "2\t0\t0\tn/a\n"
+                              "3\t0\t0\t1\n"
+                              "4\t0\t1\tn/a\n"
+                              "5\t0\t0\tn/a\n"
+                              "6\t0\t0\t0\n"
+                              "7\t1\t1\tn/a\n"
+                              "8\t0\t0\tn/a\n");
+    end_scene(&scene);
+}
+
 /* The writer is held up: it waits for the lock. */
 TEST(lines_that_find_no_room_are_counted)
 {

@@ -195,7 +195,9 @@ enum fovea_result fovea_blobs_response(struct fovea_blobs *blobs, uint32_t scale
     const ptrdiff_t row_bytes = (ptrdiff_t)sizeof *out * blobs->plan->width_px;
     if (blobs->plan->height_px > 1 && row_stride_bytes < row_bytes &&
         row_stride_bytes > -row_bytes) {
-        return FOVEA_ERROR_INVALID_ARGUMENT; /* rows lie over each other */
+        log_error(blobs->log, "blobs: row_stride_bytes is %td: rows of %td bytes would overlap",
+                  row_stride_bytes, row_bytes);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(get_responses(blobs));
     for (int32_t y = 0; y < blobs->plan->height_px; y++) {

@@ -41,6 +41,7 @@ struct gl_shared {
     VkSemaphore made; /* Vulkan has written OUT */
     uint32_t gl_drawn;
     uint32_t gl_made;
+    uint64_t shown; /* the newest frame of which it was told when */
     char words[96];
 };
 
@@ -513,5 +514,9 @@ enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_
     fovea_present_shown_init(&shown);
     shown.t_ns = t_ns;
     shown.refresh_ns = refresh_ns;
-    return frame == 0 ? FOVEA_OK : fovea_present_tell(shared->fovea, frame, &shown);
+    if (frame <= shared->shown) {
+        return FOVEA_OK; /* there is no record, or the frame was refused and src is shown */
+    }
+    shared->shown = frame;
+    return fovea_present_tell(shared->fovea, frame, &shown);
 }

@@ -509,6 +509,7 @@ struct layer_timing_chain {
 };
 void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *info,
                         struct layer_timing_chain *out_chain);
+/* After every present, also one that passes through. */
 void layer_timing_end(const struct layer_presentation *p, VkResult result);
 
 /* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed

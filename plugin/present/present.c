@@ -29,7 +29,8 @@ enum fovea_result fovea_present_tell(struct fovea_vk *fovea, uint64_t frame,
         taken.refresh_ns < 0 || (taken.dropped && taken.t_ns != 0)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const struct record_shown told = {taken.t_ns, taken.refresh_ns, taken.dropped};
+    const struct record_shown told = {
+        .t_ns = taken.t_ns, .refresh_ns = taken.refresh_ns, .dropped = taken.dropped};
     frame_journal_expect(fovea, RECORD_SHOWN_BY_PROGRAM);
     frame_journal_shown(fovea, frame, &told);
     return FOVEA_OK;
@@ -125,6 +126,7 @@ enum fovea_result fovea_present_create(const struct fovea_present_desc *desc,
     }
     present->desc = taken;
     present->process = getpid();
+    atomic_init(&present->others, true);
     enum fovea_result result = FOVEA_OK;
     if (taken.way != FOVEA_PRESENT_UNKNOWN && !load(present)) {
         result = FOVEA_ERROR_UNSUPPORTED;
@@ -141,7 +143,9 @@ enum fovea_result fovea_present_create(const struct fovea_present_desc *desc,
 void present_tell(struct present_frame *frame, const struct record_shown *shown)
 {
     if (frame->frame != 0) {
-        frame_journal_shown(frame->fovea, frame->frame, shown);
+        struct record_shown told = *shown;
+        told.after_others = frame->after_others;
+        frame_journal_shown(frame->fovea, frame->frame, &told);
         frame->frame = 0;
     }
 }
@@ -190,30 +194,46 @@ static bool is_full(const struct fovea_present *present)
 
 uint64_t fovea_present_begin(struct fovea_present *present, struct fovea_vk *fovea, uint64_t own_id)
 {
-    const uint64_t number = present ? fovea_present_frame(fovea) : 0;
+    const bool works = present && !process_is_child_of(present->process);
+    const uint64_t number = works ? fovea_present_frame(fovea) : 0;
     if (number == 0) {
         return 0;
     }
     if (present->introduced != fovea) {
         present->introduced = fovea;
+        present->newest = 0;
         frame_journal_expect(fovea, by_of(present->desc.way));
     }
     if (present->desc.way == FOVEA_PRESENT_UNKNOWN) {
         return 0;
     }
+    const bool after_others = atomic_exchange(&present->others, true);
     give_up(&present->begun);
-    present->begun = (struct present_frame){fovea, number, own_id, fovea_time_ns()};
+    if (number <= present->newest) {
+        return 0; /* no frame was made: the picture is another one */
+    }
+    present->newest = number;
+    present->begun = (struct present_frame){
+        .fovea = fovea, .frame = number, .since_ns = fovea_time_ns(), .after_others = after_others};
     if (atomic_load(&present->over) || is_full(present)) {
         give_up(&present->begun);
         return 0;
     }
     present->begun.id = own_id ? own_id : ++present->id;
+    if (!present->numbered) {
+        present->numbered = true;
+        present->reported = (uint32_t)present->begun.id - 1;
+    }
     return present->begun.id;
 }
 
 void fovea_present_end(struct fovea_present *present, VkResult result)
 {
-    if (!present || present->begun.frame == 0) {
+    if (!present || process_is_child_of(present->process)) {
+        return;
+    }
+    if (present->begun.frame == 0) {
+        atomic_store(&present->others, true);
         return;
     }
     if (result != VK_SUCCESS && result != VK_SUBOPTIMAL_KHR) {
@@ -224,6 +244,7 @@ void fovea_present_end(struct fovea_present *present, VkResult result)
     present->frames[head % PRESENT_FRAMES] = present->begun;
     present->begun.frame = 0;
     atomic_store_explicit(&present->head, head + 1, memory_order_release);
+    atomic_store(&present->others, false); /* after head: present_wait.c reads it before */
     if (present->desc.way == FOVEA_PRESENT_WAIT) {
         (void)sem_post(&present->more);
     } else {

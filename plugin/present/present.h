@@ -21,6 +21,7 @@ struct present_frame {
     uint64_t frame; /* 0: it was told of */
     uint64_t id;
     int64_t since_ns; /* it was not presented before */
+    bool after_others; /* as in struct record_shown */
 };
 
 struct present_functions {
@@ -34,8 +35,12 @@ struct fovea_present {
     struct present_functions vk;
     pid_t process; /* that has made it */
     const struct fovea_vk *introduced; /* whose record knows who tells it */
+    uint64_t newest; /* of its frames, that was begun */
     uint64_t id; /* the newest of ours */
     struct present_frame begun;
+    /* After the newest of the frames below another picture was presented, or is being presented
+     * now; true before the first one. The presenting thread writes it. */
+    atomic_bool others;
     atomic_bool over; /* nothing more is to be known */
 
     /* The presenting thread writes head; the tail is the thread's where there is one. */
@@ -45,6 +50,7 @@ struct fovea_present {
 
     /* Display timing. */
     int64_t refresh_ns; /* 0: not known */
+    bool numbered; /* a frame has had a number */
     uint32_t reported; /* the newest number of which a former call has told */
 
     /* The thread. */

@@ -11,13 +11,13 @@
 /* Whoever destroys the swapchain, and exit(), wait as long as this. */
 #define SLICE_NS UINT64_C(10000000)
 
-static VkResult wait_for(const struct fovea_present *present, uint64_t id, uint64_t timeout_ns)
+static VkResult wait_a_slice(const struct fovea_present *present, uint64_t id)
 {
     if (!ending_enter()) {
         return VK_ERROR_UNKNOWN;
     }
-    const VkResult result = present->vk.WaitForPresentKHR(present->desc.device,
-                                                          present->desc.swapchain, id, timeout_ns);
+    const VkResult result =
+        present->vk.WaitForPresentKHR(present->desc.device, present->desc.swapchain, id, SLICE_NS);
     ending_leave();
     return result == VK_SUBOPTIMAL_KHR ? VK_SUCCESS : result;
 }
@@ -28,7 +28,7 @@ static int64_t wait_long(struct fovea_present *present, const struct present_fra
     VkResult result = VK_TIMEOUT;
     while (result == VK_TIMEOUT && !atomic_load(&present->stop) &&
            fovea_time_ns() - frame->since_ns < PRESENT_PATIENCE_NS) {
-        result = wait_for(present, frame->id, SLICE_NS);
+        result = wait_a_slice(present, frame->id);
     }
     const int64_t now_ns = fovea_time_ns();
     if (result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_SURFACE_LOST_KHR ||
@@ -38,12 +38,17 @@ static int64_t wait_long(struct fovea_present *present, const struct present_fra
     return result == VK_SUCCESS ? now_ns : 0;
 }
 
-/* The wait for an image that another has replaced ends with the other's. */
+/* Vulkan does not say when the wait for a picture ends that another has replaced: drivers end it at
+ * once, or with the other's. So nothing is known where another was presented by now. */
 static bool may_be_replaced(const struct fovea_present *present, uint32_t tail)
 {
-    return present->desc.mode == VK_PRESENT_MODE_MAILBOX_KHR &&
-           atomic_load_explicit(&present->head, memory_order_acquire) != tail + 1 &&
-           wait_for(present, present->frames[(tail + 1) % PRESENT_FRAMES].id, 0) == VK_SUCCESS;
+    const VkPresentModeKHR mode = present->desc.mode;
+    const bool shows_all = mode == VK_PRESENT_MODE_FIFO_KHR ||
+                           mode == VK_PRESENT_MODE_FIFO_RELAXED_KHR ||
+                           mode == VK_PRESENT_MODE_IMMEDIATE_KHR;
+    return !shows_all &&
+           (atomic_load(&present->others) || /* head is stored before others is false again */
+            atomic_load_explicit(&present->head, memory_order_acquire) != tail + 1);
 }
 
 static void *run(void *user)

@@ -26,6 +26,7 @@ struct record_shown {
     int64_t t_ns; /* fovea_time_ns; 0: nobody knows */
     int64_t refresh_ns; /* what the display takes for a picture; 0: nobody knows */
     bool dropped; /* it never was; t_ns is 0 */
+    bool after_others; /* since the frame before, pictures may have been shown that are no frames */
 };
 
 /* Who says so. */

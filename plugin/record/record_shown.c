@@ -18,6 +18,7 @@ void record_shown(struct record *record, uint64_t frame, const struct record_sho
     atomic_store_explicit(&told->t_ns, shown->t_ns, memory_order_relaxed);
     atomic_store_explicit(&told->refresh_ns, shown->refresh_ns, memory_order_relaxed);
     atomic_store_explicit(&told->dropped, shown->dropped, memory_order_relaxed);
+    atomic_store_explicit(&told->after_others, shown->after_others, memory_order_relaxed);
     atomic_store_explicit(&told->frame, frame, memory_order_release);
 }
 
@@ -39,18 +40,24 @@ bool record_shown_take(const struct record *record, struct record_row *row, int6
     row->shown = (struct record_shown){
         .t_ns = atomic_load_explicit(&told->t_ns, memory_order_relaxed),
         .refresh_ns = atomic_load_explicit(&told->refresh_ns, memory_order_relaxed),
-        .dropped = atomic_load_explicit(&told->dropped, memory_order_relaxed)};
+        .dropped = atomic_load_explicit(&told->dropped, memory_order_relaxed),
+        .after_others = atomic_load_explicit(&told->after_others, memory_order_relaxed)};
     return true;
 }
 
-/* A frame that was refused was shown as it was drawn, whenever that was; a line that was lost says
- * nothing. */
+/* Nothing else was shown since the frame before: one that was refused is shown as it was drawn,
+ * whenever that is, and a line that was lost says nothing. */
+static bool follows(const struct record *record, const struct record_row *row)
+{
+    return row->refused == 0 && !row->shown.after_others && row->frame == record->last.frame + 1;
+}
+
 int64_t record_shown_repeats(const struct record *record, const struct record_row *row)
 {
     const int64_t refresh_ns = row->shown.refresh_ns;
     const int64_t since_ns = row->shown.t_ns - record->last_shown_ns;
     if (row->shown.t_ns == 0 || record->last_shown_ns == 0 || refresh_ns <= 0 || since_ns < 0 ||
-        row->refused > 0 || row->frame != record->last.frame + 1) {
+        !follows(record, row)) {
         return -1;
     }
     const int64_t refreshes = (since_ns + refresh_ns / 2) / refresh_ns;
@@ -60,7 +67,7 @@ int64_t record_shown_repeats(const struct record *record, const struct record_ro
 void record_shown_note(struct record *record, const struct record_row *row)
 {
     record->shown_count += row->shown.t_ns != 0;
-    if (!row->shown.dropped) {
+    if (!row->shown.dropped || !follows(record, row)) {
         record->last_shown_ns = row->shown.t_ns;
     }
 }
@@ -75,7 +82,9 @@ const char *record_shown_words(const struct record *record)
             "VK_KHR_present_wait: when a thread woke that has waited for it, and so later than "
             "the screen by what that takes",
         [RECORD_SHOWN_CANNOT] = "missing: the driver offers no VK_GOOGLE_display_timing and no "
-                                "VK_KHR_present_wait, or the program has taken the first",
+                                "VK_KHR_present_wait, or the program has taken the first or "
+                                "numbers presents by VK_KHR_present_id2, or record.file was set "
+                                "after the device was made",
     };
     const int by = atomic_load(&record->shown_by);
     return words[by == RECORD_SHOWN_UNASKED && record->shown_count > 0 ? RECORD_SHOWN_BY_PROGRAM

@@ -41,6 +41,7 @@ struct record_told {
     _Atomic int64_t t_ns;
     _Atomic int64_t refresh_ns;
     atomic_bool dropped;
+    atomic_bool after_others;
 };
 
 struct record {
@@ -110,7 +111,7 @@ size_t record_row_events(const struct record *record, const struct record_row *r
 bool record_shown_take(const struct record *record, struct record_row *row, int64_t now_ns);
 /* Refreshes of the display at which the frame before stayed; negative: not known. */
 int64_t record_shown_repeats(const struct record *record, const struct record_row *row);
-/* After the row was written. */
+/* Before the row is the last one. */
 void record_shown_note(struct record *record, const struct record_row *row);
 /* What the description of the table says of it. */
 const char *record_shown_words(const struct record *record);

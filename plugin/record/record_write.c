@@ -93,9 +93,9 @@ static void take_row(struct record *record, const struct record_row *row)
     record->text_count += record_row_text(record, row, record->text + record->text_count);
     record->events_count += record_row_events(record, row, record->events + record->events_count);
     record->first_t_ns = record->taken == 0 ? row->t_ns : record->first_t_ns;
+    record_shown_note(record, row);
     record->last = *row;
     record->taken++;
-    record_shown_note(record, row);
 }
 
 /* `last`: nobody is waited for any more. */

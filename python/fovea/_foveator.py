@@ -307,12 +307,28 @@ class Foveator:
         return out
 
     def _whose(self, size: tuple[int, int], gazes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The number of the fovea that each pixel is of: (N, rows, columns), by gazes of (N, foveas, 2)."""
+        """The number of the fovea that each pixel is of, in uint8: (N, rows, columns), by gazes of (N, foveas, 2).
+
+        The gazes may be all that the library takes on a device: where the first of an image is not finite, the image is copied, and its
+        pixels are of that one; others that are not finite have no pixels; and any may lie far outside.
+        """
         if self.get("foveation.method") == "blockwise":
             raise _errors.UnsupportedError("foveation.method blockwise with several foveas has no gradient; smooth has one")
-        sets, which = np.unique(gazes, axis=0, return_inverse=True)
-        sigmas = self.sigma_map(size, sets.reshape(-1, 2)).reshape(*sets.shape[:2], *size)
-        return sigmas.argmin(axis=1).astype(np.uint8)[which.reshape(-1)]
+        whose = np.zeros((len(gazes), *size), np.uint8)
+        seen = np.flatnonzero(np.isfinite(gazes[:, 0]).all(axis=-1))
+        sets, which = np.unique(gazes[seen], axis=0, return_inverse=True)
+        least, sigma = np.empty(size, np.float32), np.empty(size, np.float32)
+        for number, foveas in enumerate(sets):  # one at a time: maps of all of them take gigabytes
+            own = np.zeros(size, np.uint8)
+            _maps.write(self._settings, "fovea_sigma_map", foveas[0], least)
+            for fovea in range(1, len(foveas)):
+                if np.isfinite(foveas[fovea]).all():
+                    _maps.write(self._settings, "fovea_sigma_map", foveas[fovea], sigma)
+                    own[sigma < least] = fovea  # of those with the same blur the first one
+                    np.minimum(least, sigma, out=least)
+            for image in seen[which.reshape(-1) == number]:
+                whose[image] = own
+        return whose
 
     def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str) -> None:
         """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""

@@ -16,6 +16,7 @@ _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
 _FILTERS = ("linear", "nearest")
 _ROWS = ("rectangular", "hexagonal")
 _IMAGES = ("before", "behind")
+_MOST_RANGE = 5  # lenses to each side, LIGHTFIELD_RANGE_MAX
 
 
 def _one_of(name: str, word: str, words: tuple[str, ...]) -> int:
@@ -252,6 +253,13 @@ class LightField:
         """Rings for render and refocus with which a picture of a size (width, height), refocused from first to last and foveated with
         these settings (config, as fovea.Foveator has it), looks as without, wherever the gaze is. Once for settings and a size: it takes
         longer than a picture."""
+        pitch = self._geometry.pitch_x_px
+        if not 1 <= first <= pitch:
+            raise ValueError(f"first is {first:g}; it must be 1 to {pitch:g}, the pitch of the lenses")
+        if not first <= last <= pitch:
+            raise ValueError(f"last is {last:g}; it must be {first:g}, which is first, to {pitch:g}, the pitch of the lenses")
+        if not 1 <= range <= _MOST_RANGE:
+            raise ValueError(f"range is {range!r}; it must be 1 to {_MOST_RANGE}")
         settings = _settings.Settings(_settings.as_pairs(config))
         refocusing = _library.LightFieldRefocusing(
             struct_bytes=ctypes.sizeof(_library.LightFieldRefocusing), first_px=first, last_px=last, step_px=last - first or 1.0, range=range

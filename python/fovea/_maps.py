@@ -44,12 +44,17 @@ def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: An
         _check_foveas(settings, gazes.shape[1])
     _shape.check_places(gazes.reshape(-1))
     found = np.empty((*gazes.shape[:-1], height, width), np.float32)
-    messages = _library.Messages()
-    for (x, y), out in zip(gazes.reshape(-1, 2), found.reshape(-1, height, width)):
-        at = _library.PointUv(x, y)
-        result = getattr(_library.library(), name)(settings.pointer, width, height, at, *more, out.ctypes.data)
-        _library.check(result, messages, name.removeprefix("fovea_"))
+    for place, out in zip(gazes.reshape(-1, 2), found.reshape(-1, height, width)):
+        write(settings, name, place, out, *more)
     return found if gazes.ndim < 3 else _LEAST_BLUR[name].reduce(found, axis=1)
+
+
+def write(settings: _settings.Settings, name: str, place: Map, out: Map, *more: Any) -> None:
+    """Writes the map around one gaze, x and y, which is finite and may be as far away as it likes, to float32 of (rows, columns) without gaps."""
+    height, width = out.shape
+    at = _library.PointUv(float(place[0]), float(place[1]))
+    result = getattr(_library.library(), name)(settings.pointer, width, height, at, *more, out.ctypes.data)
+    _library.check(result, _library.Messages(), name.removeprefix("fovea_"))
 
 
 def _check_foveas(settings: _settings.Settings, count: int) -> None:

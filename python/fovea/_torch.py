@@ -93,7 +93,10 @@ def _parts(d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Iterator
         yield ..., gaze, d_seen
         return
     height, width = d_seen.shape[len(lead) : len(lead) + 2]
-    whose = _foveator.of_text(settings)._whose((height, width), gaze.reshape(-1, *gaze.shape[-2:]).cpu().numpy())
+    places = gaze.reshape(-1, *gaze.shape[-2:]).cpu().numpy()
+    if gaze.device.type == "cpu":  # as the forward call says it; those on a device may be anywhere, and NaN
+        _shape.check_places(places.reshape(-1))
+    whose = _foveator.of_text(settings)._whose((height, width), places)
     at = torch.from_numpy(whose).to(d_seen.device).reshape(*lead, height, width)
     at = at if layout == "NHW" else at.unsqueeze(-1)
     for fovea in range(gaze.shape[-2]):

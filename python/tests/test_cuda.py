@@ -51,13 +51,28 @@ def test_the_gpu_sees_what_the_cpu_sees(dtype, colours, size):
 
 def test_several_foveas_are_the_cpus_with_their_gradients():
     images, places, weights = pictures(3, 84, 96, 3, dtype=torch.float32), gazes(6).reshape(3, 2, 2), pictures(3, 84, 96, 3, dtype=torch.float32)
-    leaves = [(images.to(device).requires_grad_(), places.to(device).requires_grad_()) for device in ("cuda", "cpu")]
+    leaves = [(images.detach().to(device).requires_grad_(), places.detach().to(device).requires_grad_()) for device in ("cuda", "cpu")]
     seen = [fovea.foveate(*leaf) for leaf in leaves]
     assert far(*seen) <= BOUND[torch.float32] and torch.equal(fovea.foveate(images, places.cpu()), seen[0].detach())
     for one in seen:
         (one * weights.to(one.device)).sum().backward()
     for on_gpu, on_cpu in zip(*leaves):
         assert on_gpu.grad.device == images.device and far(on_gpu.grad, on_cpu.grad) <= 2e-2 * on_cpu.grad.abs().max().item()
+
+
+def test_gradients_of_several_foveas_take_blinks_and_gazes_far_away():
+    images, weights = (pictures(4, 84, 96, 3, dtype=torch.float32) for _ in range(2))
+    places = gazes(8).reshape(4, 2, 2)
+    places[1, 0], places[2, 1], places[3] = float("nan"), 3.0, torch.tensor([[3.0, 0.5], [1.5, 0.5]], device="cuda")
+    leaf, gaze = images.clone().requires_grad_(), places.clone().requires_grad_()
+    (fovea.foveate(leaf, gaze) * weights).sum().backward()
+    assert torch.equal(leaf.grad[1], weights[1]) and not gaze.grad[1].any()  # the image is copied
+    assert leaf.grad.isfinite().all() and gaze.grad.isfinite().all() and gaze.grad[0].any()
+    for image, fovea_of in ((2, 0), (3, 1)):  # the other one has no pixel
+        one, alone = images[image].clone().requires_grad_(), places[image, fovea_of].clone().requires_grad_()
+        (fovea.foveate(one, alone) * weights[image]).sum().backward()
+        assert far(leaf.grad[image], one.grad) <= 1e-5 * weights.abs().max().item()
+        assert not gaze.grad[image, 1 - fovea_of].any()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])

@@ -98,6 +98,19 @@ def test_the_gradient_of_several_foveas_is_that_of_the_least_sigma(blurred):
         loss(leaf, gaze, weights, "NHW", {"foveation.method": "blockwise"}).backward()
 
 
+@pytest.mark.parametrize("at, wrong, words", [((1, 0), float("nan"), "not finite"), ((0, 1), float("nan"), "not finite"), ((1, 1), 3.0, "pixels")])
+def test_gradients_of_several_foveas_refuse_gazes_in_cpu_memory_as_calls_do(at, wrong, words):
+    images, places, weights = case("NHWC", (2, 44, 40, 3))
+    foveas = torch.stack((places, places.flip(0)), 1)
+    foveas[at] = wrong
+    text = fovea.Foveator().text
+    with pytest.raises(ValueError, match=words):
+        loss(images.requires_grad_(), foveas, weights, "NHWC")
+    for call in (lambda: torch.ops.fovea.foveate_d_images(weights, foveas, text, "NHWC"), lambda: torch.ops.fovea.foveate_d_gaze(images.detach(), weights, foveas, text, "NHWC")):
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
 @pytest.mark.parametrize("layout, shape", [SHAPES[1], SHAPES[2], SHAPES[3], SHAPES[5], SHAPES[8]])
 @pytest.mark.parametrize("dtype, bound", [(torch.float32, 1e-3), (torch.float16, 2e-2)])
 def test_gradients_of_several_foveas_have_all_layouts(layout, shape, dtype, bound):

@@ -182,6 +182,17 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     }
 }
 
+/* The contexts go on to other swapchains, or go. */
+static void leave_contexts(struct layer_presentation *p, struct layer_swapchain *swapchain)
+{
+    for (uint32_t i = 0; i < p->taken_count; i++) {
+        if (p->taken[i].swapchain == swapchain) {
+            p->taken[i].made_by = NULL;
+        }
+    }
+    layer_contexts_leave(swapchain);
+}
+
 static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
@@ -204,7 +215,7 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
         make_image(p, swapchain, context, index);
     }
     if (swapchain->retired) {
-        layer_contexts_leave(swapchain);
+        leave_contexts(p, swapchain);
     }
 }
 
@@ -233,9 +244,7 @@ static VkResult present(struct layer_presentation *p)
         own.waitSemaphoreCount = p->taken_count;
     }
     layer_timing_begin(p, &own, &timing);
-    const VkResult result = p->device->vk.QueuePresentKHR(p->queue.handle, &own);
-    layer_timing_end(p, result);
-    return result;
+    return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
 }
 
 /* False: frames are shown as they are for now. Keys may change that: they work all the same. */
@@ -291,6 +300,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
     }
     const VkResult result =
         p.waits_taken || p.has_made ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+    layer_timing_end(&p, result);
     layer_retry_note(&p, result);
     return result;
 }

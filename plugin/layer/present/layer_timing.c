@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define PRESENT_ID_2 "VK_KHR_present_id2" /* which older headers do not have */
+
 /* ---- The device ------------------------------------------------------------------------------ */
 
 static bool has(const VkDeviceCreateInfo *info, const char *name)
@@ -28,14 +30,17 @@ static bool offers(const struct layer_instance *instance, VkPhysicalDevice physi
     return fovea_present_offers(instance->handle, physical, layer_proc_addr_for_fovea, way);
 }
 
-/* Times are given out once: those of a program that asks for them are the program's. */
+/* Times are given out once: those of a program that asks for them are the program's. Numbers that
+ * it gives by VK_KHR_present_id2 are not read, and ours between them would not grow. */
 void layer_timing_choose(const struct layer_instance *instance, VkPhysicalDevice physical,
                          const VkDeviceCreateInfo *info, struct layer_timing *out_timing)
 {
     *out_timing = (struct layer_timing){.way = FOVEA_PRESENT_UNKNOWN};
     const bool theirs = has(info, VK_GOOGLE_DISPLAY_TIMING_EXTENSION_NAME);
     const bool timing = !theirs && offers(instance, physical, FOVEA_PRESENT_DISPLAY_TIMING);
-    if ((!timing && !offers(instance, physical, FOVEA_PRESENT_WAIT)) || !layer_session_records()) {
+    const bool waits =
+        !timing && !has(info, PRESENT_ID_2) && offers(instance, physical, FOVEA_PRESENT_WAIT);
+    if ((!timing && !waits) || !layer_session_records()) {
         return;
     }
     out_timing->way = timing ? FOVEA_PRESENT_DISPLAY_TIMING : FOVEA_PRESENT_WAIT;
@@ -163,9 +168,17 @@ void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *in
     info->pNext = waits ? (const void *)&out_chain->id : &out_chain->time;
 }
 
+/* Of pictures without a frame, too: then other pictures come between frames. */
 void layer_timing_end(const struct layer_presentation *p, VkResult result)
 {
-    for (uint32_t i = 0; i < p->taken_count; i++) {
-        fovea_present_end(p->taken[i].swapchain->present, result);
+    if (p->device->timing.way == FOVEA_PRESENT_UNKNOWN) {
+        return;
+    }
+    for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
+        struct layer_swapchain *swapchain =
+            layer_registry_swapchain(p->device, p->info->pSwapchains[i]);
+        if (swapchain) {
+            fovea_present_end(swapchain->present, result);
+        }
     }
 }

@@ -24,6 +24,7 @@
 struct session {
     uint32_t instances;
     bool begun;
+    bool config_tried; /* what has hindered it was said */
     struct fovea_settings defaults;
     struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
     struct layer_choices choices; /* what the files and the keys say */
@@ -46,6 +47,7 @@ static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER
 
 static void open_config(void)
 {
+    session.config_tried = true;
     layer_defaults(&session.defaults);
     const struct fovea_config_desc desc = {.struct_bytes = sizeof desc,
                                            .defaults_if_wrong = true,
@@ -166,7 +168,7 @@ static void begin(void)
         .log = layer_log, .on_open = on_source_open, .on_close = on_source_close};
     session.begun = true;
     gaze_switch_begin(&session.gaze, &gaze);
-    if (!session.config) {
+    if (!session.config_tried) {
         open_config();
     }
     take_files();
@@ -337,7 +339,7 @@ bool layer_session_direct(void)
 bool layer_session_records(void)
 {
     pthread_mutex_lock(&lock);
-    if (!session.config) {
+    if (!session.config_tried) {
         open_config();
     }
     const bool records =

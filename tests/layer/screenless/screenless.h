@@ -17,7 +17,9 @@
  *     SCREENLESS_COPY=0    nothing is copied: presenting costs little
  *     SCREENLESS_TIMES=1   timestamps
  *     SCREENLESS_CLOCK     a driver with VK_GOOGLE_display_timing ("timing"; "another timing": by
- *                          another clock), with VK_KHR_present_wait ("wait"), or both
+ *                          another clock), with VK_KHR_present_wait ("wait"; "wait at once": for
+ *                          a picture that is replaced until then, not until the next is shown), or
+ *                          both
  */
 #pragma once
 

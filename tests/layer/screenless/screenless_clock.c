@@ -20,6 +20,7 @@ struct shown {
 
 static struct {
     bool timing, waits; /* what the driver offers */
+    bool at_once; /* waits for dropped pictures end when the next one is presented */
     bool has_timing, has_waits; /* what the device was made with */
     int64_t early_ns; /* its clock is behind by so much */
     bool mailbox;
@@ -119,6 +120,7 @@ void screenless_clock_open(void)
     const char *offers = getenv("SCREENLESS_CLOCK");
     screen.timing = offers && strstr(offers, "timing");
     screen.waits = offers && strstr(offers, "wait");
+    screen.at_once = offers && strstr(offers, "at once");
     screen.early_ns = offers && strstr(offers, "another") ? INT64_C(60000000000) : 0;
 }
 
@@ -237,7 +239,12 @@ static int64_t shown_at(uint64_t id)
     int64_t t_ns = INT64_MAX;
     pthread_mutex_lock(&screenless.lock);
     for (uint32_t i = 0; i < screen.count && t_ns == INT64_MAX; i++) {
-        t_ns = screen.all[i].id >= id && !screen.all[i].dropped ? screen.all[i].t_ns : t_ns;
+        const struct shown *shown = &screen.all[i];
+        if (shown->id == id && shown->dropped && screen.at_once && i + 1 < screen.count) {
+            t_ns = 0;
+        } else if (shown->id >= id && !shown->dropped) {
+            t_ns = shown->t_ns;
+        }
     }
     pthread_mutex_unlock(&screenless.lock);
     return t_ns;
