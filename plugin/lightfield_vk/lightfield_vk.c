@@ -259,7 +259,8 @@ static uint32_t depth_passes(const struct fovea_lightfield_vk *field, const stru
 static uint32_t rows_at_once(const struct fovea_lightfield_vk *field, const struct depth_work *work)
 {
     const uint64_t bytes = lightfield_glsl_row_bytes(&field->glsl, work->matching);
-    return work->keeps ? (uint32_t)(field->costs.bytes / bytes) : field->glsl.height_px;
+    return work->keeps && bytes > 0 ? (uint32_t)(field->costs.bytes / bytes)
+                                    : field->glsl.height_px;
 }
 
 static void record_depth(struct fovea_lightfield_vk *field, VkCommandBuffer commands,

@@ -25,8 +25,8 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 /* NULL: no memory. */
 static int32_t *append(struct saliency_glsl *glsl, uint32_t count)
 {
-    if (glsl->table_count + count > glsl->table_capacity) {
-        const uint32_t capacity = 2 * (glsl->table_count + count);
+    if (!glsl->tables || glsl->table_count + count > glsl->table_capacity) {
+        const uint32_t capacity = 2 * (glsl->table_count + count) + 1;
         int32_t *grown = realloc(glsl->tables, capacity * sizeof *grown);
         if (!grown) {
             return NULL;
