@@ -512,7 +512,12 @@ void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *in
 /* After every present, also one that passes through. */
 void layer_timing_end(const struct layer_presentation *p, VkResult result);
 
-/* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed
+/* layer_chain.c: the first structure of a type in a chain; NULL if there is none. */
+const void *layer_find(const void *chain, VkStructureType type);
+/* Whether a list of extensions' names has one. */
+bool layer_lists(const char *const *names, uint32_t count, const char *name);
+
+/* A chain of VkPresentInfoKHR without the regions that have changed
  * (VkPresentRegionsKHR), since with the gaze everything does. What precedes them is copied; the
  * rest is the program's. Where something unknown precedes them they stay: they are a hint. */
 #define LAYER_MAX_PRESENT_CHAIN 8

@@ -26,17 +26,28 @@ static size_t size_of(VkStructureType type)
     }
 }
 
-static bool has_regions(const VkBaseInStructure *s)
+const void *layer_find(const void *chain, VkStructureType type)
 {
-    while (s && s->sType != VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR) {
+    const VkBaseInStructure *s = chain;
+    while (s && s->sType != type) {
         s = s->pNext;
     }
-    return s != NULL;
+    return s;
+}
+
+bool layer_lists(const char *const *names, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info)
 {
-    if (!has_regions(info->pNext)) {
+    if (!layer_find(info->pNext, VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR)) {
         return;
     }
     const void *first = NULL;

@@ -76,16 +76,6 @@ struct wishes {
     uint32_t feature_count;
 };
 
-static bool is_listed(const char *const *names, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Says whether kernels can see a swapchain's images. Vulkan 1.1 has all that this needs but the
  * list of formats. */
 static bool offers_mutable_swapchains(const struct layer_instance *instance,
@@ -112,7 +102,7 @@ static bool offers_mutable_swapchains(const struct layer_instance *instance,
 
 static void add_name(struct wishes *wishes, const char *name)
 {
-    if (!is_listed(wishes->names, wishes->count, name)) {
+    if (!layer_lists(wishes->names, wishes->count, name)) {
         wishes->names[wishes->count++] = name;
     }
 }
@@ -178,14 +168,13 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
 /* Devices of several GPUs are left alone, and so are those that show nothing. */
 static const char *obstacle(const VkDeviceCreateInfo *info)
 {
-    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO &&
-            ((const VkDeviceGroupDeviceCreateInfo *)s)->physicalDeviceCount > 1) {
-            return "it is a group of GPUs";
-        }
+    const VkDeviceGroupDeviceCreateInfo *group =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    if (group && group->physicalDeviceCount > 1) {
+        return "it is a group of GPUs";
     }
-    return is_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount,
-                     VK_KHR_SWAPCHAIN_EXTENSION_NAME)
+    return layer_lists(info->ppEnabledExtensionNames, info->enabledExtensionCount,
+                       VK_KHR_SWAPCHAIN_EXTENSION_NAME)
                ? NULL
                : "it presents nothing";
 }

@@ -27,11 +27,8 @@ static atomic_bool any; /* were ever noted */
 /* A longer list than there is room for lacks what is behind it. */
 static void copy_list(const VkImageCreateInfo *info, struct made *made)
 {
-    const VkBaseInStructure *s = info->pNext;
-    while (s && s->sType != VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO) {
-        s = s->pNext;
-    }
-    const VkImageFormatListCreateInfo *list = (const VkImageFormatListCreateInfo *)s;
+    const VkImageFormatListCreateInfo *list =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
     while (list && made->format_count < list->viewFormatCount &&
            made->format_count < LAYER_MAX_VIEW_FORMATS) {
         made->formats[made->format_count] = list->pViewFormats[made->format_count];

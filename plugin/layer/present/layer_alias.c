@@ -8,15 +8,6 @@
 
 #include <stdlib.h>
 
-static const VkImageSwapchainCreateInfoKHR *find_swapchain(const VkImageCreateInfo *info)
-{
-    const VkBaseInStructure *s = info->pNext;
-    while (s && s->sType != VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR) {
-        s = s->pNext;
-    }
-    return (const VkImageSwapchainCreateInfoKHR *)s;
-}
-
 /* A chain with the formats of the swapchain's images, in place of the program's where it has
  * some. */
 struct chain {
@@ -64,7 +55,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImage(VkDevice handle, const VkImageC
                                                  VkImage *out_image)
 {
     struct layer_device *device = layer_registry_device(handle);
-    const VkImageSwapchainCreateInfoKHR *name = find_swapchain(info);
+    const VkImageSwapchainCreateInfoKHR *name =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
     const struct layer_swapchain *swapchain =
         name ? layer_registry_swapchain(device, name->swapchain) : NULL;
     if (!swapchain) {

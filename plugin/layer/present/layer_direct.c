@@ -143,15 +143,6 @@ static bool images_can_be_made(const struct layer_device *device,
 
 /* ---- What they need -------------------------------------------------------------------------- */
 
-static const VkImageFormatListCreateInfo *find_list(const VkSwapchainCreateInfoKHR *info)
-{
-    const VkBaseInStructure *s = info->pNext;
-    while (s && s->sType != VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO) {
-        s = s->pNext;
-    }
-    return (const VkImageFormatListCreateInfo *)s;
-}
-
 static bool add_format(struct layer_direct *direct, VkFormat format)
 {
     for (uint32_t i = 0; i < direct->list.viewFormatCount; i++) {
@@ -171,7 +162,8 @@ static bool add_format(struct layer_direct *direct, VkFormat format)
 static bool make_list(struct layer_direct *direct, const VkSwapchainCreateInfoKHR *info,
                       VkFormat raw)
 {
-    const VkImageFormatListCreateInfo *theirs = find_list(info);
+    const VkImageFormatListCreateInfo *theirs =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
     if (theirs && (const void *)theirs != info->pNext) {
         return false;
     }
@@ -297,15 +289,6 @@ void layer_direct_close(struct layer_swapchain *swapchain)
     swapchain->raw_views = NULL;
 }
 
-static bool says_its_usage(const VkImageViewCreateInfo *info)
-{
-    const VkBaseInStructure *s = info->pNext;
-    while (s && s->sType != VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO) {
-        s = s->pNext;
-    }
-    return s != NULL;
-}
-
 /* A view has all of its image's usages unless it says which, one of sRGB cannot be stored to, and a
  * framebuffer without images has said which it will have. */
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
@@ -316,7 +299,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
     struct layer_device *device = layer_registry_device(handle);
     VkImageViewUsageCreateInfo usage = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
                                         .pNext = info->pNext};
-    if (!device->inert && !says_its_usage(info)) {
+    if (!device->inert &&
+        !layer_find(info->pNext, VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO)) {
         usage.usage = layer_registry_image_usage(device, info->image);
     }
     VkImageViewCreateInfo own = *info;

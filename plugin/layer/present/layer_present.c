@@ -219,16 +219,6 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     }
 }
 
-static bool is_of_one_gpu(const VkPresentInfoKHR *info)
-{
-    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static VkResult present(struct layer_presentation *p)
 {
     VkPresentInfoKHR own = *p->info;
@@ -283,7 +273,7 @@ static bool is_fit(struct layer_presentation *p, VkQueue queue)
             "what was foveated");
         return false;
     }
-    if (!is_of_one_gpu(p->info)) {
+    if (layer_find(p->info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR)) {
         layer_say_once(p->device, LAYER_SAID_GROUP, "they are of a group of GPUs");
         return false;
     }

@@ -14,14 +14,9 @@
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-static bool has(const VkDeviceCreateInfo *info, const char *name)
+static bool enables(const VkDeviceCreateInfo *info, const char *name)
 {
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
-        if (strcmp(info->ppEnabledExtensionNames[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return layer_lists(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
 }
 
 static bool offers(const struct layer_instance *instance, VkPhysicalDevice physical,
@@ -36,16 +31,16 @@ void layer_timing_choose(const struct layer_instance *instance, VkPhysicalDevice
                          const VkDeviceCreateInfo *info, struct layer_timing *out_timing)
 {
     *out_timing = (struct layer_timing){.way = FOVEA_PRESENT_UNKNOWN};
-    const bool theirs = has(info, VK_GOOGLE_DISPLAY_TIMING_EXTENSION_NAME);
+    const bool theirs = enables(info, VK_GOOGLE_DISPLAY_TIMING_EXTENSION_NAME);
     const bool timing = !theirs && offers(instance, physical, FOVEA_PRESENT_DISPLAY_TIMING);
     const bool waits =
-        !timing && !has(info, PRESENT_ID_2) && offers(instance, physical, FOVEA_PRESENT_WAIT);
+        !timing && !enables(info, PRESENT_ID_2) && offers(instance, physical, FOVEA_PRESENT_WAIT);
     if ((!timing && !waits) || !layer_session_records()) {
         return;
     }
     out_timing->way = timing ? FOVEA_PRESENT_DISPLAY_TIMING : FOVEA_PRESENT_WAIT;
-    out_timing->has_ids = has(info, VK_KHR_PRESENT_ID_EXTENSION_NAME);
-    out_timing->has_waits = has(info, VK_KHR_PRESENT_WAIT_EXTENSION_NAME);
+    out_timing->has_ids = enables(info, VK_KHR_PRESENT_ID_EXTENSION_NAME);
+    out_timing->has_waits = enables(info, VK_KHR_PRESENT_WAIT_EXTENSION_NAME);
 }
 
 uint32_t layer_timing_names(const struct layer_timing *timing,
@@ -103,15 +98,6 @@ void layer_timing_leave(struct layer_swapchain *swapchain)
 
 /* ---- Presents -------------------------------------------------------------------------------- */
 
-static const VkPresentIdKHR *find_ids(const VkPresentInfoKHR *info)
-{
-    const VkBaseInStructure *s = info->pNext;
-    while (s && s->sType != VK_STRUCTURE_TYPE_PRESENT_ID_KHR) {
-        s = s->pNext;
-    }
-    return (const VkPresentIdKHR *)s;
-}
-
 static uint32_t place_of(const VkPresentInfoKHR *info, const struct layer_swapchain *swapchain)
 {
     uint32_t i = 0;
@@ -125,7 +111,7 @@ static uint32_t place_of(const VkPresentInfoKHR *info, const struct layer_swapch
 static void begin(const struct layer_taken *taken, const VkPresentInfoKHR *info, bool has_ids,
                   struct layer_timing_chain *chain)
 {
-    const VkPresentIdKHR *theirs = find_ids(info);
+    const VkPresentIdKHR *theirs = layer_find(info->pNext, VK_STRUCTURE_TYPE_PRESENT_ID_KHR);
     const uint32_t place = place_of(info, taken->swapchain);
     const uint64_t own = theirs && theirs->pPresentIds && place < theirs->swapchainCount
                              ? theirs->pPresentIds[place]
