@@ -99,7 +99,7 @@ endfunction()
 # Those that take longest come first.
 set(FOVEA_FATBINS
     gauss/cuda/tiles/gauss_tiles
-    gauss/cuda/tiles/gauss_tiles_float
+    gauss/cuda/tiles/gauss_tiles_levels
     gauss/cuda/nodes/gauss_nodes
     gauss/cuda/nodes_wide/gauss_wide
     foveate/gradient/foveate_gradient

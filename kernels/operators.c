@@ -3,7 +3,7 @@
 
 #include "operators.h"
 
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 
 #define OPERATOR(name) extern const struct operator_api name##_operator;
 #include "operators.def"

@@ -41,7 +41,7 @@ def test_levels_of_light_are_the_best_polynomial():
 
 
 def light_of_bytes():
-    text = (GAUSS.parent / "image/light_bytes.cuh").read_text()
+    text = (GAUSS.parent / "image/light.cuh").read_text()
     body = text[text.index(" light_of_bytes(uint32_t two)") :]
     terms = re.findall(rf"rn\(({NUMBER})f(?: \* (\d+))?\)", body[: body.index("const uint32_t dark")])
     coefficients = [float(number) * float(scale or 1) for number, scale in terms[1:]]

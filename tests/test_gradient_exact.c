@@ -9,7 +9,7 @@
 #include "test_foveate_support.h"
 #include "test_gradient_support.h"
 
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 #include "sheet.h"
 
 /* Parts of the largest derivative: what interpolated nodes are off by, and rounding of halves. */

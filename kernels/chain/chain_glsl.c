@@ -8,7 +8,7 @@
 #include "chain_plan.h"
 
 #include "core/log.h"
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 
 /* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
  */

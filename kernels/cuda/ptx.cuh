@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Single instructions that CUDA C has no name for. All inline PTX of ours stands here, so that a
- * compiler for the host can take the kernels too: tests run them there (tests/support/cuda_host/),
- * where each of these functions has a twin in C++. What compute capability an instruction needs is
- * asked for where it is used. */
+/* Single instructions that CUDA C has no name for, and the bits of halves. All inline PTX of ours
+ * stands here, so that a compiler for the host can take the kernels too: tests run them there
+ * (tests/support/cuda_host/), where each of these functions has a twin in C++. What compute
+ * capability an instruction needs is asked for where it is used. */
 #ifndef FOVEA_KERNELS_CUDA_PTX_CUH
 #define FOVEA_KERNELS_CUDA_PTX_CUH
 
+#include <cuda_fp16.h>
 #include <stdint.h>
 
 #ifdef FOVEA_CUDA_HOST
@@ -252,4 +253,17 @@ PTX void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 #undef PTX
 
 #endif
+
+/* ---- Two halves and the word that has their bits: no instruction at all */
+
+static __device__ __forceinline__ __half2 half2_of(uint32_t bits)
+{
+    return *(const __half2 *)&bits;
+}
+
+static __device__ __forceinline__ uint32_t bits_of(__half2 halves)
+{
+    return *(const uint32_t *)&halves;
+}
+
 #endif

@@ -6,11 +6,9 @@
 #ifndef FOVEA_KERNELS_GAUSS_FRAME_H
 #define FOVEA_KERNELS_GAUSS_FRAME_H
 
-#include "fovea.h"
-#include "kernels/gaze/gaze.h"
-#include "kernels/operator/others.h"
+#include "kernels/operator/gaze.h"
 #include "law.h"
-#include "light.h"
+#include "pyramid.h"
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
  * 32-bit members only. gauss/glsl/frame.glsl declares the same. */
@@ -39,6 +37,12 @@ HOST_DEVICE struct gauss_frame gauss_frame_at_other(const struct gauss_frame *fr
     there.gaze_x_q8 = frame->others.q8[k][0];
     there.gaze_y_q8 = frame->others.q8[k][1];
     return there;
+}
+
+HOST_DEVICE int32_t gauss_frame_gaze_is_inside(const struct gauss_frame *frame)
+{
+    return frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
+           frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
 }
 
 #endif

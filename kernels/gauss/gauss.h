@@ -13,7 +13,7 @@
 
 #include "config/settings.h"
 #include "frame.h"
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 #include "kernels/operator/operator.h"
 
 #ifdef __cplusplus
@@ -58,6 +58,9 @@ FOVEA_MUST_CHECK enum fovea_result gauss_plan_init_pictured(struct gauss_plan *p
                                                             const struct fovea_foveation *foveation,
                                                             double sigma_max_px, uint32_t width_px,
                                                             uint32_t height_px);
+/* Fills the levels, and sigma_bound_px, for a law whose largest sigma of any gaze is sigma_px. The
+ * plan's size and light are known. */
+void gauss_plan_fill_levels(struct gauss_plan *plan, double sigma_px);
 /* Frees what the plan has, but for a table that is shared, and not the plan itself. */
 void gauss_plan_finish(struct gauss_plan *plan);
 /* True if the plan is the one that these arguments would make with its sigma, or its largest. */

@@ -20,8 +20,9 @@
 #ifndef FOVEA_KERNELS_GAUSS_PYRAMID_H
 #define FOVEA_KERNELS_GAUSS_PYRAMID_H
 
-#include "kernels/cuda/host_device.h"
+#include "kernels/image/light.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #define GAUSS_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
@@ -76,6 +77,62 @@ HOST_DEVICE int32_t gauss_level_with(float sigma_px, float residual, int32_t cou
 HOST_DEVICE int32_t gauss_level_for(float sigma_px, int32_t count)
 {
     return gauss_level_with(sigma_px, GAUSS_RESIDUAL, count);
+}
+
+/* ---- In which light: image/pixel.glsl and gauss/glsl/law.glsl say the same */
+
+/* Next to white such light shows what GAUSS_RESIDUAL and GAUSS_REACH leave: a tail of 1e-6 of
+ * white is a tenth of PQ's range. With these, pictures of black and white are within three levels
+ * of 10 bits (at 1.3 and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49
+ * samples an axis below the coarsest level. */
+#define GAUSS_WIDE_RESIDUAL 1.6f
+#define GAUSS_WIDE_REACH 6.5f
+
+HOST_DEVICE float gauss_light_residual(int32_t light)
+{
+    return image_light_is_wide(light) ? GAUSS_WIDE_RESIDUAL : GAUSS_RESIDUAL;
+}
+
+HOST_DEVICE float gauss_light_reach(int32_t light)
+{
+    return image_light_is_wide(light) ? GAUSS_WIDE_REACH : GAUSS_REACH;
+}
+
+/* ---- Tiles of one level, on all GPUs: the sigmas that a level serves */
+
+/* From these sigmas on levels 1 and 2 are fine enough; each level on takes twice the one before.
+ * The spline leaves an alias at 1 - f of a texture of f cycles a sample, (f / (1 - f))^4 as high:
+ * at sigma of one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1
+ * half of that (0.9958). */
+#define GAUSS_TILE_SIGMA_1 2.2f
+#define GAUSS_TILE_SIGMA_2 4.4f
+
+/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the
+ * weights of a narrow Gaussian change so fast that a row with another row's sigma would show. If
+ * the law is steeper than RAMP_SLOPE, this holds below the end of its ramp too. */
+#define GAUSS_TILE_SIGMA_FINE 0.9f
+#define GAUSS_TILE_RAMP_SLOPE 0.03f
+
+/* Sigma may grow by so many pixels a pixel before its change within a Gaussian shows: at 0.029, the
+ * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995.
+ * Steeper laws, which are those of small pictures, are blended from nodes. */
+#define GAUSS_TILE_MAX_SLOPE 0.02
+
+/* ---- Variances: those of decimation, blur and spline add up */
+
+/* Returns the variance of decimation and of up-sampling with the cubic B-spline, in pixels
+ * squared. */
+HOST_DEVICE float gauss_tile_variance(int32_t level)
+{
+    const float step_px = (float)(1 << level);
+    return level > 0 ? gauss_level_variance(level) + step_px * step_px * (1.0f / 3.0f) : 0.0f;
+}
+
+/* Returns the variance that is left to blur at a level, in samples squared. */
+HOST_DEVICE float gauss_tile_residual(float sigma_px, int32_t level)
+{
+    const float residual = sigma_px * sigma_px - gauss_tile_variance(level);
+    return fmaxf(residual, 0.0f) / (float)(1 << 2 * level);
 }
 
 #endif

@@ -4,8 +4,8 @@
 /* The table of a batch's gazes on the device, int2 in q8 for each image: from host memory, carried
  * by the launch itself, or from uv in device memory. A thread a gaze, one axis of blocks. */
 
-#include "gaze.h"
 #include "gaze_params.h"
+#include "kernels/operator/gaze.h"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(GAZE_CUDA_THREADS)
 

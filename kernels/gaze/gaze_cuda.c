@@ -3,9 +3,9 @@
 
 #include "gaze_cuda.h"
 
-#include "gaze.h"
 #include "gaze_params.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/operator/gaze.h"
 
 extern const unsigned char gaze_fatbin[];
 

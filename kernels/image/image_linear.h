@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_IMAGE_IMAGE_LINEAR_H
 #define FOVEA_KERNELS_IMAGE_IMAGE_LINEAR_H
 
-#include "fovea.h"
+#include "fovea_image.h"
 
 struct image_linear {
     uint64_t data;

@@ -8,7 +8,7 @@
 #ifndef FOVEA_KERNELS_IMAGE_PIXEL_CUH
 #define FOVEA_KERNELS_IMAGE_PIXEL_CUH
 
-#include "fovea.h"
+#include "fovea_image.h"
 #include "light.h"
 
 #include <cuda_fp16.h>

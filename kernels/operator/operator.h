@@ -15,7 +15,7 @@
 #define FOVEA_KERNELS_OPERATOR_OPERATOR_H
 
 #include "config/settings.h"
-#include "others.h"
+#include "gaze.h"
 
 struct operator_api;
 struct operator_cuda_api;

@@ -12,7 +12,7 @@
 
 #include "core/ending.h"
 #include "core/log.h"
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 
 #include <string.h>
 

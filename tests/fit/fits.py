@@ -78,7 +78,7 @@ def half(value):
 
 
 def light_of_levels(coefficients):
-    """kernels/image/light_bytes.cuh: light of level n from x = n / 512 in half precision, each step a fused one."""
+    """kernels/image/light.cuh: light of level n from x = n / 512 in half precision, each step a fused one."""
     x = half(np.arange(256) / 512)
     light = half(coefficients[-1])
     for c in coefficients[-2::-1]:

@@ -8,7 +8,6 @@
 #include "kernels/gauss/cuda/tiles/tiles.h"
 
 #include "kernels/foveate/foveate.h"
-#include "kernels/gauss/cuda/tiles/list.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

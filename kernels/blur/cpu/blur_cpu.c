@@ -7,7 +7,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/blur/engine.h"
-#include "kernels/gauss/cpu/common/image.h"
+#include "kernels/gauss/cpu/common/picture.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include "core/large_memory.h"
 #include "core/thread_pool.h"
-#include "kernels/gauss/cpu/common/image.h"
+#include "kernels/gauss/cpu/common/picture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "core/log.h"
 #include "kernels/gauss/cuda/gauss_cuda.h"
-#include "kernels/gauss/cuda/nodes/plan.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_light.h"
 

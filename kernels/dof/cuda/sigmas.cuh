@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_DOF_CUDA_SIGMAS_CUH
 #define FOVEA_KERNELS_DOF_CUDA_SIGMAS_CUH
 
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 #include "memory.cuh"
 
 /* ---- Depths */

@@ -9,8 +9,8 @@
 #include "params.h"
 
 #include "kernels/gauss/grid.h"
-#include "kernels/gaze/gaze.h"
 #include "kernels/image/image.cuh"
+#include "kernels/operator/gaze.h"
 
 #define MAX_CHANNELS 4
 

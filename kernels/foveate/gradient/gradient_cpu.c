@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/foveate/foveate.h"
-#include "kernels/gaze/gaze.h"
+#include "kernels/operator/gaze.h"
 #include "smooth.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "kernels/foveate/limits.h"
 #include "kernels/foveate/model/map_ready.h"
 #include "kernels/gauss/plan/ladder.h"
-#include "kernels/gauss/plan/plan.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_GAUSS_CPU_RUN_H
 
 #include "core/thread_pool.h"
-#include "kernels/gauss/cpu/common/image.h"
+#include "kernels/gauss/cpu/common/picture.h"
 
 struct gauss_cpu_smooth;
 

@@ -8,4 +8,4 @@ CUDA_EMBED(late);
 CUDA_EMBED(gauss_nodes);
 CUDA_EMBED(gauss_wide);
 CUDA_EMBED(gauss_tiles);
-CUDA_EMBED(gauss_tiles_float);
+CUDA_EMBED(gauss_tiles_levels);

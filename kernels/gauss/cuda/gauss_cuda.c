@@ -6,7 +6,6 @@
 #include "gauss_cuda.h"
 
 #include "kernels/gauss/cuda/common/code.h"
-#include "kernels/gauss/cuda/nodes_wide/plan.h"
 #include "kernels/image/pixel.h"
 #include "ways.h"
 

@@ -3,8 +3,6 @@
 
 #include "ways.h"
 
-#include "kernels/gauss/cuda/nodes/plan.h"
-#include "kernels/gauss/cuda/nodes_wide/plan.h"
 #include "kernels/image/pixel_light.h"
 
 #include <stdlib.h>

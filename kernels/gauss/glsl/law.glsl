@@ -5,7 +5,7 @@
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
-const float RESIDUAL = LIGHT_WIDE ? 1.6 : 0.90; /* gauss/light.h */
+const float RESIDUAL = LIGHT_WIDE ? 1.6 : 0.90; /* gauss/pyramid.h */
 const float REACH = LIGHT_WIDE ? 6.5 : 4.2;
 const int LAW_RADIAL = 0;
 const int LAW_MAP = 2;

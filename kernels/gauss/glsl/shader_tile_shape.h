@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Tiles of the shaders: shapes and limits. C and GLSL share them; constants of
- * gauss/plan/tile.h hold here too unless they are repeated. */
+ * gauss/pyramid.h hold here too unless they are repeated. */
 #ifndef FOVEA_KERNELS_GAUSS_GLSL_SHADER_TILE_SHAPE_H
 #define FOVEA_KERNELS_GAUSS_GLSL_SHADER_TILE_SHAPE_H
 

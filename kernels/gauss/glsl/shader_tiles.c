@@ -4,7 +4,7 @@
 #include "shader_tiles.h"
 
 #include "kernels/gauss/plan/slope.h"
-#include "kernels/gauss/plan/tile.h"
+#include "kernels/gauss/pyramid.h"
 #include "shader_tile_shape.h"
 
 /* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at

@@ -10,7 +10,7 @@
 #include "kernels/gauss/glsl/gauss_shaders.h"
 #include "kernels/gauss/glsl/shader_tile_shape.h"
 #include "kernels/gauss/glsl/shader_tiles.h"
-#include "kernels/gauss/plan/tile.h"
+#include "kernels/gauss/pyramid.h"
 #include "kernels/image/pixel_light.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "kernels/gauss/gauss.h"
 
 #include "kernels/gauss/grid.h"
-#include "kernels/gaze/gaze.h"
 #include "kernels/image/pixel_light.h"
+#include "kernels/operator/gaze.h"
 
 static bool averages_light(const struct fovea_foveation *foveation)
 {

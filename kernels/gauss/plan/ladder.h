@@ -10,7 +10,7 @@
  * i / GAUSS_LADDER_PER_OCTAVE; a *place* is a coordinate counted in nodes. Node 0 is the picture
  * itself.
  *
- * Wide light (gauss/light.h) shows a neighbour from a billionth of its light on. There c is
+ * Wide light (gauss/pyramid.h) shows a neighbour from a billionth of its light on. There c is
  * log2(sigma / 0.1 px), along which the logarithm of such a share is smooth, and less is no blur;
  * and what is blended is the square root of each colour, whose square is the pixel's. Light itself,
  * blended, is 79 of PQ's 1,023 codes off beside what is bright; its codes are no better than the
@@ -24,7 +24,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_PLAN_LADDER_H
 #define FOVEA_KERNELS_GAUSS_PLAN_LADDER_H
 
-#include "kernels/gauss/light.h"
+#include "kernels/gauss/pyramid.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "plan.h"
+#include "kernels/gauss/gauss.h"
 
 #include "config/display_table.h"
 #include "core/large_memory.h"

@@ -3,8 +3,6 @@
 
 #include "slope.h"
 
-#include "tile.h"
-
 /* gauss_law_ramp makes sigma at most so much steeper. */
 #define RAMP 2.0f
 

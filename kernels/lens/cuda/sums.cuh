@@ -9,7 +9,6 @@
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
-#include "kernels/image/light_bytes.cuh"
 #include "spot.cuh"
 
 typedef lens_square<2> lens_four;

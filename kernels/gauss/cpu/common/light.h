@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_LIGHT_H
 #define FOVEA_KERNELS_GAUSS_CPU_COMMON_LIGHT_H
 
-#include "kernels/gauss/light.h"
+#include "kernels/gauss/pyramid.h"
 #include "kernels/image/pixel_light.h"
 #include "lanes.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "gather.h"
-
-#include "ladder.h"
+#include "nodes.h"
 
 /* A pixel's samples along one axis. */
 struct axis {

@@ -3,7 +3,6 @@
 
 #include "nodes.h"
 
-#include "gather.h"
 #include "kernels/gauss/cpu/common/planes.h"
 #include "kernels/gauss/cpu/common/words.h"
 #include "tile.h"

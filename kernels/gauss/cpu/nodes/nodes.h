@@ -37,4 +37,10 @@ extern const struct gauss_cpu_nodes gauss_cpu_nodes_avx2;
 extern const struct gauss_cpu_nodes gauss_cpu_nodes_avx512;
 #endif
 
+/* A tile of floats in which a value is not finite, which a node would spread over all of it, is
+ * summed pixel by pixel, each from its own samples. This is slow, and rare. sigma_px has rows of 16
+ * pixels; those that are 0 are copied. */
+void gauss_cpu_node_gather(const struct gauss_cpu_picture *picture, const float *sigma_px,
+                           int32_t x_px, int32_t y_px);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
 
-#include "kernels/gauss/light.h"
+#include "kernels/gauss/pyramid.h"
 
 static __device__ inline float4 gaussian_add(float4 sum, float weight, float4 v)
 {

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_BLEND_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_BLEND_CUH
 
-#include "kernels/cuda/halves.cuh"
+#include "kernels/cuda/ptx.cuh"
 #include "sigma.cuh"
 
 /* The weight of node i of one to four, for a place p counted from their middle: x p^3 + y p^2 + z p

@@ -8,26 +8,6 @@
 #include "pixel.cuh"
 #include "product.cuh"
 
-const int NODES_TILE = GAUSS_NODES_TILE_PX;
-const int NODES_WARPS = GAUSS_NODES_WARPS;
-const int NODES_THREADS = 32 * NODES_WARPS;
-
-/* A lane's place in an mma. */
-struct node_lane {
-    int row; /* of eight */
-    int pair; /* of four */
-
-    __device__ __forceinline__ node_lane()
-        : row((int)threadIdx.x % 32 / 4), pair((int)threadIdx.x % 4)
-    {
-    }
-    /* Its first row among 16, which has the next two rows on; the other is two further. */
-    __device__ __forceinline__ int place() const
-    {
-        return gauss_nodes_place(row);
-    }
-};
-
 /* ---- Levels in memory */
 
 /* The window of a level's tile as a lane reads it. Beyond the margins the level is constant: the
@@ -146,18 +126,6 @@ static __device__ __forceinline__ void store_samples(const node_level<CHANNELS> 
         *(uint2 *)(to + (uint32_t)(2 * level.fours * node_level<CHANNELS>::four_bytes)) =
             make_uint2(outputs[0].lower(), outputs[1].lower());
     }
-}
-
-/* Returns whether the warp's values are all finite. */
-template <int ROWS, int COUNT>
-static __device__ __forceinline__ bool all_finite(const float (&values)[ROWS][COUNT])
-{
-    float none = 0.0f;
-#pragma unroll
-    for (int i = 0; i < ROWS * COUNT; i++) {
-        none += values[i / COUNT][i % COUNT] * 0.0f;
-    }
-    return __all_sync(~0u, none == 0.0f);
 }
 
 /* Sums a channel's samples of a tile one by one, from (x, y) of what lies below on: matrix products

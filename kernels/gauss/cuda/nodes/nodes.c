@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "nodes.h"
-#include "plan.h"
 
 #include "kernels/gauss/cuda/common/code.h"
 

@@ -45,4 +45,19 @@ FOVEA_MUST_CHECK enum fovea_result gauss_nodes_run(const struct gauss_nodes_kern
                                                    const struct gauss_nodes *nodes,
                                                    const struct gauss_cuda_run *run);
 
+/* ---- A plan as its kernels see it: where its levels lie, which nodes it needs, their matrices */
+
+/* Fills all but addresses and next_bytes, for a plan that blurs. In wide light its nodes are those
+ * of floats, which are no light. */
+void gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes);
+
+/* Returns the bytes of an image's levels, a multiple of 16. */
+size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes);
+/* Returns the bytes that a picture's levels of so many channels have, with level 0. */
+size_t gauss_nodes_whole_bytes(const struct gauss_nodes *nodes, uint32_t channels);
+
+size_t gauss_nodes_matrix_bytes(const struct gauss_nodes *nodes);
+void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
+                               uint16_t *out_halves);
+
 #endif

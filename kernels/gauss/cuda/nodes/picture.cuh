@@ -9,6 +9,7 @@
 
 #include "blend.cuh"
 #include "gather.cuh"
+#include "levels.cuh"
 #include "write.cuh"
 
 /* ---- A tile's sums: pixels weighted and added up, in halves or in floats */

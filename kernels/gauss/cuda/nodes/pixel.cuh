@@ -7,7 +7,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_PIXEL_CUH
 
-#include "kernels/gauss/cuda/common/vectors.cuh"
+#include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/image/light.cuh"
 #include "params.h"
 

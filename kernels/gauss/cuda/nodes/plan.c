@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "plan.h"
+#include "nodes.h"
 
 #include "kernels/gauss/plan/slope.h"
 #include "kernels/image/pixel_float.h"

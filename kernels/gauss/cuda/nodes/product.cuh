@@ -12,6 +12,26 @@
 #include "kernels/cuda/mma.cuh"
 #include "params.h"
 
+const int NODES_TILE = GAUSS_NODES_TILE_PX;
+const int NODES_WARPS = GAUSS_NODES_WARPS;
+const int NODES_THREADS = 32 * NODES_WARPS;
+
+/* A lane's place in an mma. */
+struct node_lane {
+    int row; /* of eight */
+    int pair; /* of four */
+
+    __device__ __forceinline__ node_lane()
+        : row((int)threadIdx.x % 32 / 4), pair((int)threadIdx.x % 4)
+    {
+    }
+    /* Its first row among 16, which has the next two rows on; the other is two further. */
+    __device__ __forceinline__ int place() const
+    {
+        return gauss_nodes_place(row);
+    }
+};
+
 /* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t +
  * 1. */
 template <int STEPS> struct node_matrix {
@@ -140,6 +160,18 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
         outputs[half] = {};
         node_multiply(outputs[half].of, down, transposed[half]);
     }
+}
+
+/* Returns whether the warp's values are all finite. */
+template <int ROWS, int COUNT>
+static __device__ __forceinline__ bool all_finite(const float (&values)[ROWS][COUNT])
+{
+    float none = 0.0f;
+#pragma unroll
+    for (int i = 0; i < ROWS * COUNT; i++) {
+        none += values[i / COUNT][i % COUNT] * 0.0f;
+    }
+    return __all_sync(~0u, none == 0.0f);
 }
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/gauss/grid.h"
-#include "levels.cuh"
+#include "product.cuh"
 
 const int NODES_PIXELS = 8; /* the lane's */
 

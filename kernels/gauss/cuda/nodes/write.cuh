@@ -5,7 +5,8 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WRITE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WRITE_CUH
 
-#include "kernels/cuda/halves.cuh"
+#include "kernels/cuda/ptx.cuh"
+#include "pixel.cuh"
 #include "sigma.cuh"
 
 /* ---- Words */

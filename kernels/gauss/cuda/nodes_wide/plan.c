@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "plan.h"
+#include "wide.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,11 +8,10 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 
-#include "kernels/gauss/cuda/common/sample.cuh"
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/gather.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
-#include "layers.h"
+#include "sample.cuh"
 
 /* ---- Products */
 

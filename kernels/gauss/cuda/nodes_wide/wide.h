@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
 
 #include "kernels/gauss/cuda/common/run.h"
+#include "kernels/gauss/plan/ladder.h"
 
 struct gauss_cuda_smooth_kernels {
     CUmodule module;
@@ -30,5 +31,18 @@ uint64_t gauss_wide_level_bytes(uint64_t level_samples, enum fovea_format format
 FOVEA_MUST_CHECK enum fovea_result gauss_cuda_smooth_run(
     const struct gauss_cuda_smooth_kernels *kernels, const struct gauss_cuda_smooth *smooth,
     const struct gauss_cuda_run *run);
+
+/* ---- A plan as its kernels see it: its ladder's nodes and their matrices of floats */
+
+/* Fills what does not lie in memory, and the table of nodes and their matrices, which is on the
+ * heap; there is none for a plan that does not blur. */
+FOVEA_MUST_CHECK enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
+                                                   struct gauss_cuda_smooth *out_smooth,
+                                                   void **out_table, size_t *out_bytes);
+/* Returns where the matrices lie behind the nodes. */
+static inline size_t gauss_wide_matrices_at(void)
+{
+    return GAUSS_LADDER_NODES * sizeof(struct gauss_wide_node);
+}
 
 #endif

@@ -11,7 +11,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
 
-#include "kernels/gauss/cuda/tiles/common/window.cuh"
+#include "kernels/gauss/cuda/tiles/common/passes.cuh"
 
 /* Between places of the grid, interpolated sigma is off by as much as distances bend: two pixels
  * over the distance from the gaze, times the law's slope. The weights of the narrowest Gaussians

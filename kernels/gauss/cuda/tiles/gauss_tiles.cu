@@ -12,42 +12,59 @@
  * sample; narrow ones are averaged by the pixel. A frame has two launches, and one more between
  * them for each level beyond the second:
  *
- *     first kernel: levels 1 and 2, and the list of tiles
- *         pyramid/bytes.cuh     stored RGBA8
- *         pyramid/floats.cuh    RGBA16F
- *         pyramid/light.cuh     RGBA8 as light
- *     second kernel: the pixels
+ *     first kernel: levels 1 and 2, and the list of tiles (gauss_tiles_levels.cu)
+ *     second kernel: the pixels, in this file
  *         picture.cuh           an entry of the list for each block
  *         mma/tile.cuh          by MMA
  *         direct.cuh            pixels of small sigma, in two dimensions at once
- *         common/blur.cuh       in two passes
+ *         common/passes.cuh     in two passes
  *     both
  *         common/params.h       shapes, limits, what C shares
  *         common/sigma.cuh      sigma, and the kind of tile that follows from it
  *         common/sample.cuh     samples of halves, formats
  *
- * This file has the kernels of RGBA8, and gauss_tiles_float.cu those of RGBA16F, because one file
- * would take the compiler longer. Pixels of sigma 0 (gauss/law.h) are copied bit by bit. */
+ * Pixels of sigma 0 (gauss/law.h) are copied bit by bit. */
 
-#include "kernels.cuh"
-#include "kernels/gauss/cuda/tiles/pyramid/bytes.cuh"
-#include "kernels/gauss/cuda/tiles/pyramid/light.cuh"
+#include "picture.cuh"
 
-/* Blocks on a multiprocessor, to which registers are cut. */
-#define PICTURE_BLOCKS 5
-#define BYTES_BLOCKS 6
-#define LIGHT_BLOCKS 4
+/* Blocks on a multiprocessor, to which registers are cut. Floats take twice the registers of
+ * halves. */
+#define BYTES_BLOCKS 5
+#define FLOATS_BLOCKS 4
 
-TILE_PICTURE(linear, rgba8, FOVEA_FORMAT_RGBA8, PICTURE_BLOCKS)
-TILE_PICTURE(surface, rgba8, FOVEA_FORMAT_RGBA8, PICTURE_BLOCKS)
+extern __shared__ __align__(16) char tile_shared[];
 
-/* Shared memory: uint4 window[80][20], 25,600 B: 80 px by 76 rows and 4 opaque ones; needs,
- * warps_done. Lane 4 g + t takes 4 px from column 4t of row g. */
-TILE_LEVELS(levels, linear, rgba8, FOVEA_FORMAT_RGBA8, make_levels_of_bytes, BYTES_BLOCKS)
-TILE_LEVELS(levels, surface, rgba8, FOVEA_FORMAT_RGBA8, make_levels_of_bytes, BYTES_BLOCKS)
+/* tile_picture_*: block of 4 warps; grid x: entries of the list, z: images
+ *
+ *     by MMA (mma/tile.cuh): warp w makes the pixels of a quarter of the block's area, w % 2 to the
+ *     right and w / 2 down, from 16 x 16 outputs and these from 32 x 32 samples; from level 3 on
+ *     all warps make the same outputs. Lane 4 g + t holds outputs of rows g and g + 8, columns 2t
+ *     and 2t + 1, and the columns 8 on.
+ *         byte 0       float4 shares[4][3]       by warp; narrow: float4[4][10] over nodes too
+ *         byte 512     float nodes[4][12]        by warp
+ *         byte 1088    uint2 least[4]            by warp
+ *         byte 1120    half planes[3][48][72]    by colour: 20,736 B
+ *         -- one barrier after the planes are filled; floats have one before, for least --
+ *
+ *     by arithmetic, the picture's other subtiles: a thread makes 4 pixels in a row at a time
+ *         byte 0       half light[256]
+ *         byte 512     float grid[144]           sigma before its ramp at every fourth pixel
+ *         byte 1088    uint2 least[4]            by warp
+ *         byte 1120    uint2 window[rows][pitch], then uint2 lines[rows][33]
+ *         -- barriers: window loaded, rows blurred, columns blurred -- */
+#define TILE_PICTURE(kind, suffix, format, blocks)                                                 \
+    extern "C" __global__ void __launch_bounds__(GAUSS_TILE_THREADS, blocks)                       \
+        tile_picture_##kind##_##suffix(const __grid_constant__ gauss_tiles_params params)          \
+    {                                                                                              \
+        if constexpr (TILE_HAS_MMA) {                                                              \
+            const gauss_frame frame = frame_of_image(params.frame, params.batch);                  \
+            const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);      \
+            const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);      \
+            make_picture<format>(frame, params.tiles, src, dst, tile_shared);                      \
+        }                                                                                          \
+    }
 
-/* As tile_levels_*_rgba16f's. */
-TILE_LEVELS(light, linear, rgba8, FOVEA_FORMAT_RGBA8, make_levels_of_floats<tile_light_filler>,
-            LIGHT_BLOCKS)
-TILE_LEVELS(light, surface, rgba8, FOVEA_FORMAT_RGBA8, make_levels_of_floats<tile_light_filler>,
-            LIGHT_BLOCKS)
+TILE_PICTURE(linear, rgba8, FOVEA_FORMAT_RGBA8, BYTES_BLOCKS)
+TILE_PICTURE(surface, rgba8, FOVEA_FORMAT_RGBA8, BYTES_BLOCKS)
+TILE_PICTURE(linear, rgba16f, FOVEA_FORMAT_RGBA16F, FLOATS_BLOCKS)
+TILE_PICTURE(surface, rgba16f, FOVEA_FORMAT_RGBA16F, FLOATS_BLOCKS)

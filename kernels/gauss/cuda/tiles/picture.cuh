@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The second kernel of the tiles makes the picture: each block makes a tile, or a part of one, as
- * the first kernel's list says (kernels.cuh draws the block): nearly all by matrix products
+ * the first kernel's list says (gauss_tiles.cu draws the block): nearly all by matrix products
  * (gauss/cuda/tiles/mma/tile.cuh). This file has the rest, narrow Gaussians of the picture: in two
  * passes along rows and columns, in two dimensions at once, or pixel by pixel.
  *
@@ -15,8 +15,8 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
 
 #include "direct.cuh"
-#include "kernels/gauss/cuda/tiles/common/blur.cuh"
-#include "kernels/gauss/cuda/tiles/common/classify.cuh"
+#include "kernels/gauss/cuda/common/gaussian.cuh"
+#include "kernels/gauss/cuda/tiles/common/passes.cuh"
 #include "kernels/gauss/cuda/tiles/mma/tile.cuh"
 
 /* ---- Pixels one by one, where sigma changes too much for a tile, or a float is NaN or infinite,

@@ -4,7 +4,6 @@
 /* Decides which plans are for tiles, and fills what their kernels read. */
 
 #include "kernels/gauss/plan/slope.h"
-#include "list.h"
 #include "tiles.h"
 
 #include <math.h>

@@ -4,46 +4,34 @@
 #include "tiles.h"
 
 #include "kernels/gauss/cuda/common/code.h"
-#include "list.h"
 
 extern const unsigned char gauss_tiles_fatbin[];
-extern const unsigned char gauss_tiles_float_fatbin[];
+extern const unsigned char gauss_tiles_levels_fatbin[];
 
 _Static_assert(sizeof(struct gauss_tiles_params) <= 4096, "more than a launch carries");
 #define SAMPLE_BYTES 8
 
 _Static_assert(sizeof(struct gauss_tile_counts) == 16, "the list lies after the counts");
 
-/* Finds the kernels of a format in the module that holds them; none if its code was compiled for
- * less than sm_80. */
-static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
-                                     enum fovea_format format, CUmodule *out_module,
-                                     struct gauss_cuda_tile_kernels *kernels)
-{
-    const uint32_t formats = 1u << format;
-    struct cuda_kernels picture = {0};
-    struct gauss_cuda_code code;
-    FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
-    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_picture", formats, &picture));
-    FOVEA_TRY(gauss_cuda_code_of(device, picture.linear[format], &code));
-    if (!code.has_mma) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_picture", formats, &kernels->picture));
-    if (format == FOVEA_FORMAT_RGBA8) {
-        FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_light", formats, &kernels->light));
-    }
-    return cuda_kernels_get(device, *out_module, "tile_levels", formats, &kernels->levels);
-}
-
 enum fovea_result gauss_cuda_tiles_load(const struct cuda_device *device,
                                         struct gauss_cuda_tile_kernels *out_kernels)
 {
+    const uint32_t bytes = 1u << FOVEA_FORMAT_RGBA8;
+    const uint32_t formats = bytes | 1u << FOVEA_FORMAT_RGBA16F;
     CUmodule *modules = out_kernels->modules;
-    FOVEA_TRY(
-        load_module(device, gauss_tiles_fatbin, FOVEA_FORMAT_RGBA8, &modules[0], out_kernels));
-    return load_module(device, gauss_tiles_float_fatbin, FOVEA_FORMAT_RGBA16F, &modules[1],
-                       out_kernels);
+    struct cuda_kernels picture = {0};
+    struct gauss_cuda_code code;
+    FOVEA_TRY(cuda_module_load(device, gauss_tiles_fatbin, &modules[0]));
+    FOVEA_TRY(cuda_kernels_get(device, modules[0], "tile_picture", formats, &picture));
+    FOVEA_TRY(gauss_cuda_code_of(device, picture.linear[FOVEA_FORMAT_RGBA8], &code));
+    if (!code.has_mma) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(cuda_module_load(device, gauss_tiles_levels_fatbin, &modules[1]));
+    FOVEA_TRY(cuda_kernels_get(device, modules[1], "tile_levels", formats, &out_kernels->levels));
+    FOVEA_TRY(cuda_kernels_get(device, modules[1], "tile_light", bytes, &out_kernels->light));
+    out_kernels->picture = picture;
+    return FOVEA_OK;
 }
 
 void gauss_cuda_tiles_unload(const struct cuda_device *device,

@@ -46,4 +46,17 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cuda_tiles_run(
     const struct gauss_cuda_tile_kernels *kernels, CUfunction decimate,
     const struct gauss_tiles *tiles, const struct gauss_cuda_run *run);
 
+/* ---- How long the list of tiles is (gauss/cuda/tiles/common/params.h): an entry is a block */
+
+/* Sizes the grid for any gaze. The law and its levels are there. */
+void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, struct gauss_tiles *tiles);
+
+/* Gives a grid that was sized for one fovea the capacity for so many, wherever they lie: a tile
+ * that finds none is made whole, which rounds otherwise. */
+void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas);
+
+/* Shrinks the launch's grid to what this frame's gaze asks for: blocks without an entry would delay
+ * others. */
+void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame);
+
 #endif

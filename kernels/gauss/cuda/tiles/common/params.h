@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_PARAMS_H
 
 #include "kernels/gauss/cuda/common/params.h"
-#include "kernels/gauss/plan/tile.h"
+#include "kernels/gauss/pyramid.h"
 
 /* Levels that tiles are made from: the picture, and up to 32 pixels a sample. */
 #define GAUSS_TILE_LEVELS 6

@@ -13,11 +13,16 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
 
-#include "kernels/cuda/halves.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/image/light.cuh"
-#include "kernels/image/light_bytes.cuh"
 #include "params.h"
+
+/* Below sm_80 kernels are empty, and tiles.c does not launch them. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define TILE_HAS_MMA 1
+#else
+#define TILE_HAS_MMA 0
+#endif
 
 /* ---- Arithmetic of one instruction, for values that are not subnormal */
 
@@ -37,20 +42,33 @@ static __device__ __forceinline__ float tile_logarithm(float x)
     return ptx_lg2(x);
 }
 
-/* Divides i by a constant divisor without a division each time, exact while i times the divisor is
- * below 2^20. */
-struct tile_divider {
-    uint32_t inverse;
+/* ---- Halves, when compiled */
 
-    __device__ __forceinline__ explicit tile_divider(int divisor)
-        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
-    {
+/* The exponents from 2^-24 to 1, and 0. */
+static constexpr uint32_t tile_half_bits(double value)
+{
+    if (value < 1.0 / 16384) {
+        return (uint32_t)(value * 16777216.0 + 0.5);
     }
-    __device__ __forceinline__ int operator()(int i) const
-    {
-        return (int)((uint32_t)i * inverse >> 20);
+    int exponent = 15;
+    while (value < 1.0) {
+        value *= 2.0;
+        exponent--;
     }
-};
+    return ((uint32_t)exponent << 10) + (uint32_t)(value * 1024.0 - 1024.0 + 0.5);
+}
+
+static constexpr double tile_half_value(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10);
+    double value = exponent > 0 ? 1.0 + (bits & 1023u) / 1024.0 : (bits & 1023u) / 512.0;
+    for (; exponent < 15; exponent++) {
+        value *= 0.5;
+    }
+    return value;
+}
+
+/* ---- Samples of levels */
 
 struct tile_sample {
     __half2 xy;
@@ -166,39 +184,6 @@ template <typename Sample> static __device__ __forceinline__ Sample load_sample(
     return tile_kind<Sample>::of_bits(bits.x, bits.y);
 }
 
-/* Weights of four samples; two are converted at a time. */
-template <typename Sample> struct tile_four_weights;
-
-template <> struct tile_four_weights<tile_sample> {
-    __half2 pairs[2];
-
-    __device__ __forceinline__ void set(const float (&weights)[4])
-    {
-        pairs[0] = __floats2half2_rn(weights[0], weights[1]);
-        pairs[1] = __floats2half2_rn(weights[2], weights[3]);
-    }
-    __device__ __forceinline__ __half2 of(int n) const
-    {
-        return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
-    }
-};
-
-template <> struct tile_four_weights<tile_floats> {
-    float weights[4];
-
-    __device__ __forceinline__ void set(const float (&all)[4])
-    {
-#pragma unroll
-        for (int n = 0; n < 4; n++) {
-            weights[n] = all[n];
-        }
-    }
-    __device__ __forceinline__ float of(int n) const
-    {
-        return weights[n];
-    }
-};
-
 /* ---- Formats: levels as biased halves, and back */
 
 template <enum fovea_format> struct tile_pixel;
@@ -247,6 +232,16 @@ static __device__ __forceinline__ __half2 both_halves(float x, float y)
     return __floats2half2_rn(x, y);
 }
 
+static __device__ __forceinline__ tile_sample largest_sample()
+{
+    return {both_halves(65504.0f, 65504.0f), both_halves(65504.0f, 65504.0f)};
+}
+
+static __device__ __forceinline__ tile_sample zero_sample()
+{
+    return {both_halves(0.0f, 0.0f), both_halves(0.0f, 0.0f)};
+}
+
 /* The biased halves of level 0, of white, and of a sample's 0. */
 template <typename Pixel> static __device__ __forceinline__ tile_sample biased_zero()
 {
@@ -263,18 +258,6 @@ template <typename Pixel> static __device__ __forceinline__ tile_sample biased_m
 {
     const float color = 1024.0f + (Pixel::white + 1) / 2;
     return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
-}
-
-/* Fills the light of each level of 8 bits in shared memory, by the block's first `threads` threads;
- * a barrier follows. */
-template <typename Pixel>
-static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
-{
-    if constexpr (Pixel::white == 255) {
-        for (int i = (int)threadIdx.x; light && i < 256; i += threads) {
-            table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
-        }
-    }
 }
 
 static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, const __half *table)
@@ -391,6 +374,32 @@ template <enum fovea_format FORMAT> struct tile_encoder {
         return in_levels(sample);
     }
 };
+
+/* ---- The least of a window, which is its base in light */
+
+/* Stores each warp's least sample, for least_of_block after a barrier. */
+static __device__ __forceinline__ void keep_least(tile_sample least, uint2 *of_warps)
+{
+#pragma unroll
+    for (int i = 16; i > 0; i >>= 1) {
+        const uint2 bits = bits_of(least);
+        least = least_of(least, sample_of_bits(__shfl_xor_sync(~0u, bits.x, i),
+                                               __shfl_xor_sync(~0u, bits.y, i)));
+    }
+    if (threadIdx.x % 32 == 0) {
+        of_warps[threadIdx.x / 32] = bits_of(least);
+    }
+}
+
+static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_warps)
+{
+    tile_sample least = load_sample<tile_sample>(of_warps);
+#pragma unroll
+    for (int i = 1; i < GAUSS_TILE_WARPS; i++) {
+        least = least_of(least, load_sample<tile_sample>(of_warps + i));
+    }
+    return least;
+}
 
 /* ---- Levels in memory */
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Sigma on the device: at a place, its range over a square, and the kind of tile that follows from
- * it. */
+ * it, as an entry of the list. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
 
@@ -184,7 +184,19 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
     return range_between(law, range_of_lanes<LANES>(range), square.side);
 }
 
-/* ---- Kinds */
+/* ---- The list of tiles, and what its entries say */
+
+/* One image's work list. */
+struct tile_list {
+    gauss_tile_counts *counts;
+    uint32_t *entries;
+
+    __device__ __forceinline__ explicit tile_list(const gauss_tiles &tiles)
+        : counts((gauss_tile_counts *)(tiles.state + blockIdx.z * tiles.state_bytes)),
+          entries((uint32_t *)(counts + 1))
+    {
+    }
+};
 
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
 {

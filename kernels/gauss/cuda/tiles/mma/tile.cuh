@@ -3,13 +3,13 @@
 
 /* The MMA path of tiles makes all that comes from a level, and of the picture subtiles for sigma
  * from 0.9 px on, of stored RGBA8 for any; the picture's others are made by
- * gauss/cuda/tiles/common/blur.cuh and gauss/cuda/tiles/direct.cuh in plain arithmetic. If a float
- * is NaN or infinite, pixels are gathered one by one, because matrix products would spread it over
- * all of the tile.
+ * gauss/cuda/tiles/common/passes.cuh and gauss/cuda/tiles/direct.cuh in plain arithmetic. If a
+ * float is NaN or infinite, pixels are gathered one by one, because matrix products would spread it
+ * over all of the tile.
  *
  * The block loads its window into shared memory, a plane for each channel
- * (gauss/cuda/tiles/kernels.cuh draws it). Then each of the four warps works alone: it makes 16 x
- * 16 outputs from 32 x 32 samples, in registers from the first product to the last,
+ * (gauss/cuda/tiles/gauss_tiles.cu draws it). Then each of the four warps works alone: it makes 16
+ * x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
  *
  *     Y = W S         blurred down     16 x 32 times 32 x 32
  *     Z = Y W'        and across       16 x 32 times 32 x 16
@@ -30,8 +30,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
 
-#include "floats.cuh"
-#include "light.cuh"
+#include "window.cuh"
 #include "write.cuh"
 
 /* Returns whether samples are light, as floats always are. */
@@ -98,6 +97,29 @@ struct tile_mma_loaded {
     tile_sample base;
     bool opaque; /* as far as this thread has seen */
     bool spreads; /* A float is NaN or infinite, which matrix products would spread. */
+};
+
+/* The opaque flags of the four blocks of the first kernel that have read the tile's pixels, or a
+ * warp's. Their loads are issued before other work and used after it. */
+struct tile_flags {
+    uint8_t of[4];
+
+    __device__ __forceinline__ void issue_loads(const gauss_tiles &tiles, int x0, int y0)
+    {
+        const int x = x0 / GAUSS_TILE_MADE_PX;
+        const int y = y0 / GAUSS_TILE_MADE_PX;
+        const uint8_t *flags = opaque_flag(tiles, x, y);
+        const int right = x + 1 < tiles.made_columns;
+        const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+        of[0] = flags[0];
+        of[1] = flags[right];
+        of[2] = flags[below];
+        of[3] = flags[below + right];
+    }
+    __device__ __forceinline__ bool are_set() const
+    {
+        return of[0] & of[1] & of[2] & of[3];
+    }
 };
 
 /* Finds the variances of a subtile of the picture. (x, y) is the warp's first output. */

@@ -1,14 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How a block's workers fill the window of a pyramid kernel (gauss/cuda/tiles/pyramid/bytes.cuh,
- * gauss/cuda/tiles/pyramid/floats.cuh) with pixels, sixteen bytes at a time. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_COLUMN_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_COLUMN_CUH
+/* What blocks of the first kernel have in common, whatever their pixels (bytes.cuh, floats.cuh):
+ * the classifier's part, barriers, the flag of opaque pixels, and how workers fill the window with
+ * pixels, sixteen bytes at a time. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BLOCK_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BLOCK_CUH
 
+#include "classify.cuh"
 #include "kernels/cuda/copy.cuh"
-#include "kernels/gauss/cuda/common/vectors.cuh"
-#include "kernels/gauss/cuda/tiles/common/params.h"
+#include "kernels/gauss/cuda/common/image.cuh"
+#include "kernels/gauss/cuda/tiles/common/sample.cuh"
+
+/* ---- Barriers */
+
+/* The workers' own barrier. */
+static __device__ __forceinline__ void workers_sync()
+{
+    ptx_barrier_sync<1, GAUSS_TILE_WORKERS>();
+}
+
+/* The classifier warp knows the block's levels, and goes on without waiting. */
+static __device__ __forceinline__ void signal_workers()
+{
+    ptx_barrier_arrive<2, GAUSS_TILE_MAKERS>();
+}
+
+static __device__ __forceinline__ void wait_for_classifier()
+{
+    ptx_barrier_sync<2, GAUSS_TILE_MAKERS>();
+}
+
+/* The last warp to end writes whether the block has read opaque pixels alone. */
+template <typename Memory>
+static __device__ __forceinline__ void end_warp(const gauss_tiles &tiles, Memory &memory,
+                                                uint32_t all)
+{
+    const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
+    if (threadIdx.x % 32 == 0) {
+        const uint32_t before = atomicAdd(&memory.warps_done, opaque ? 1u : 0x10001u);
+        if ((before & 0xffffu) + 1 == GAUSS_TILE_WORKERS / 32) {
+            *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) =
+                (uint8_t)(opaque && before >> 16 == 0);
+        }
+    }
+}
+
+/* The classifier warp's part: it lists its tile while the workers work. */
+static __device__ __forceinline__ void classifier_for_workers(const tile_law &law,
+                                                              const gauss_frame &frame,
+                                                              tile_needs &needs)
+{
+    const tile_index tile(law.tiles.grid);
+    const tile_classified found = classify_around(law, tile);
+    if (may_need_levels(law)) {
+        needs = found.needs;
+        signal_workers();
+    }
+    list_tile(law, frame, found.tile, tile);
+}
+
+/* ---- Windows */
 
 /* A thread fills one column of PIXELS pixels out of ACROSS, in every AT_ONCE-th of ROWS rows; the
  * window's rows lie PITCH apart. */

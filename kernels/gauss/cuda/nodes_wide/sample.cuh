@@ -6,12 +6,12 @@
  * are stored around the middle of their range, where a half is off by at most 1/32 of a level of 8
  * bits and 1/8 of one of 10 bits; light is stored as it is, or by IMAGE_LIGHT_SCALE, since levels
  * lie closest in the dark. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_SAMPLE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_SAMPLE_CUH
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_SAMPLE_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_SAMPLE_CUH
 
 #include "kernels/cuda/ptx.cuh"
+#include "kernels/gauss/cuda/common/params.h"
 #include "kernels/image/light.cuh"
-#include "params.h"
 
 struct half_sample {
     uint2 halves;

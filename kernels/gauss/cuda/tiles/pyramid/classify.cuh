@@ -3,10 +3,10 @@
 
 /* The first kernel's classifier warp finds out which levels its block makes, and puts a tile into
  * the list of the second kernel. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_CLASSIFY_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_CLASSIFY_CUH
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_CLASSIFY_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_CLASSIFY_CUH
 
-#include "sigma.cuh"
+#include "kernels/gauss/cuda/tiles/common/sigma.cuh"
 
 /* These levels are made by the block. */
 struct tile_needs {
@@ -81,18 +81,6 @@ static __device__ __forceinline__ tile_classified classify_around(const tile_law
     const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
     return {needs_of_range(law, block), tile};
 }
-
-/* One image's work list. */
-struct tile_list {
-    gauss_tile_counts *counts;
-    uint32_t *entries;
-
-    __device__ __forceinline__ explicit tile_list(const gauss_tiles &tiles)
-        : counts((gauss_tile_counts *)(tiles.state + blockIdx.z * tiles.state_bytes)),
-          entries((uint32_t *)(counts + 1))
-    {
-    }
-};
 
 /* Reserves so many more entries and returns whether the list has the capacity. The whole warp calls
  * it and gets the answer. */

@@ -1,14 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blurs a subtile of the picture along rows and then along columns; each pixel has the sigma of its
- * own place. Sigma changes little within a Gaussian's support, so two passes give what one pass in
- * two dimensions would. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_BLUR_CUH
+/* Subtiles of the picture in plain arithmetic: the window of samples in shared memory, relative to
+ * the tile's base (gauss/cuda/tiles/picture.cuh says why), and the blur along rows and then along
+ * columns, each pixel with the sigma of its own place. Sigma changes little within a Gaussian's
+ * support, so two passes give what one pass in two dimensions would. */
+#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_PASSES_CUH
+#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_PASSES_CUH
 
+#include "kernels/gauss/cuda/common/image.cuh"
 #include "sample.cuh"
 #include "sigma.cuh"
+
+/* ---- What all blocks of the picture work with */
+
+/* Everything a block works with. */
+template <enum fovea_format FORMAT, typename Image> struct tile_work {
+    const gauss_frame &frame;
+    const gauss_tiles &tiles;
+    const tile_law law;
+    const Image src;
+    const Image dst;
+    char *shared;
+};
+
+/* Reads four words of the picture where they lie in it and where they stick out. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
+    const tile_work<FORMAT, Image> &work, int x, int y)
+{
+    const gauss_frame &frame = work.frame;
+    const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
+    return load_four(clamped, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
+}
+
+static __device__ __forceinline__ float between(float a, float b, float part)
+{
+    return fmaf(part, b - a, a);
+}
+
+/* Divides i by a constant divisor without a division each time, exact while i times the divisor is
+ * below 2^20. */
+struct tile_divider {
+    uint32_t inverse;
+
+    __device__ __forceinline__ explicit tile_divider(int divisor)
+        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
+    {
+    }
+    __device__ __forceinline__ int operator()(int i) const
+    {
+        return (int)((uint32_t)i * inverse >> 20);
+    }
+};
+
+/* ---- A subtile in shared memory */
 
 #define TILE_GROUP GAUSS_TILE_GROUP
 
@@ -25,6 +71,191 @@ struct tile_memory {
           least((uint2 *)(grid + GAUSS_TILE_GRID)), window(least + GAUSS_TILE_WARPS),
           lines(window + shape.rows * shape.pitch)
     {
+    }
+};
+
+/* Fills the light of each level of 8 bits in shared memory, by the block's first `threads` threads;
+ * a barrier follows. */
+template <typename Pixel>
+static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
+{
+    if constexpr (Pixel::white == 255) {
+        for (int i = (int)threadIdx.x; light && i < 256; i += threads) {
+            table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
+        }
+    }
+}
+
+/* ---- Windows */
+
+/* So many loads are issued before the first of them is used. */
+#define TILE_READS 4
+
+/* Statistics of a window's samples: the least, which is the base in light; of floats, whether one
+ * is NaN or infinite, which is kept as a NaN. */
+struct tile_window_stats {
+    tile_sample least;
+    uint32_t all; /* the AND of all words */
+
+    template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
+    {
+        least = holds_floats<FORMAT>() ? zero_sample() : largest_sample();
+        all = ~0u;
+    }
+    __device__ __forceinline__ void look(const tile_sample &sample)
+    {
+        least = least_of(least, sample);
+    }
+    __device__ __forceinline__ void look_for_bad(const uint2 &bits)
+    {
+        least = add_scaled(least, __float2half2_rn(0.0f), sample_of_bits(bits.x, bits.y));
+    }
+    __device__ __forceinline__ bool is_bad() const
+    {
+        const float2 xy = __half22float2(least.xy);
+        const float2 zw = __half22float2(least.zw);
+        return isnan(xy.x + xy.y + zw.x + zw.y);
+    }
+};
+
+/* Stores four pixels in the window. */
+template <enum fovea_format FORMAT, typename Word>
+static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
+                                                const tile_words<Word, 4> &words, uint2 *to,
+                                                tile_window_stats &stats)
+{
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+        if constexpr (pixel<FORMAT>::white == 0) {
+            to[n] = tile_pixel<FORMAT>::halves(words.of[n]);
+            stats.look_for_bad(to[n]);
+        } else {
+            const tile_sample sample = decode(words.of[n]);
+            to[n] = bits_of(sample);
+            stats.all &= words.of[n];
+            if (decode.light) {
+                stats.look(sample);
+            }
+        }
+    }
+}
+
+/* Loads pixels, those left of and above (x0, y0) too, four at a time. Returns this thread's
+ * statistics. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_window_stats
+load_pixels(const tile_work<FORMAT, Image> &work, const gauss_tile_shape &shape,
+            const tile_memory &memory, int x0, int y0, const tile_sample &base)
+{
+    tile_decoder<FORMAT> decode(becomes_light<FORMAT>(work.frame), memory.light);
+    decode.zero = decode.zero + base;
+    const int left = x0 - shape.aside;
+    const int top = y0 - shape.radius;
+    const bool inside = left >= 0 && top >= 0 && left + shape.columns <= work.frame.width_px &&
+                        top + shape.rows <= work.frame.height_px;
+    const bool runs = inside && has_runs(work.src, 4);
+    const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
+                                          work.frame.height_px - 1};
+    const int fours = shape.columns / 4;
+    const int count = shape.rows * fours;
+    const tile_divider by_fours(fours);
+    tile_window_stats stats;
+    stats.start<FORMAT>();
+    if (!runs) {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < count; i += GAUSS_TILE_THREADS) {
+            const int row = by_fours(i);
+            const int column = (i - row * fours) * 4;
+            put_four(decode, load_four(clamped, false, left + column, top + row),
+                     memory.window + row * shape.pitch + column, stats);
+        }
+        return stats;
+    }
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * GAUSS_TILE_THREADS) {
+        tile_words<typename Image::word, 4> words[TILE_READS];
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = min(i + k * GAUSS_TILE_THREADS, count - 1);
+            const int row = by_fours(at);
+            words[k] = load_four(clamped, true, left + (at - row * fours) * 4, top + row);
+        }
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = i + k * GAUSS_TILE_THREADS;
+            const int row = by_fours(at);
+            if (at < count) {
+                put_four(decode, words[k],
+                         memory.window + row * (shape.pitch - shape.columns) + 4 * at, stats);
+            }
+        }
+    }
+    return stats;
+}
+
+/* Subtracts the base, which turned out after the window was loaded. */
+static __device__ __forceinline__ void rebase_window(const gauss_tile_shape &shape,
+                                                     const tile_memory &memory,
+                                                     const tile_sample &base)
+{
+    for (int i = (int)threadIdx.x; i < shape.rows * shape.pitch; i += GAUSS_TILE_THREADS) {
+        memory.window[i] = bits_of(load_sample<tile_sample>(memory.window + i) - base);
+    }
+}
+
+/* Returns the base. In light it subtracts the least sample from the window, which was loaded
+ * relative to none; otherwise the base stays. `all` is a condition of each thread on entry, and of
+ * all threads afterwards. */
+static __device__ __forceinline__ tile_sample settle_base(bool light, const gauss_tile_shape &shape,
+                                                          const tile_memory &memory,
+                                                          const tile_sample &base,
+                                                          const tile_sample &least, int &all)
+{
+    if (light) {
+        keep_least(least, memory.least);
+    }
+    all = __syncthreads_and(all);
+    if (!light) {
+        return base;
+    }
+    const tile_sample found = least_of_block(memory.least);
+    rebase_window(shape, memory, found);
+    __syncthreads();
+    return found;
+}
+
+/* ---- Weights */
+
+/* Weights of four samples; two are converted at a time. */
+template <typename Sample> struct tile_four_weights;
+
+template <> struct tile_four_weights<tile_sample> {
+    __half2 pairs[2];
+
+    __device__ __forceinline__ void set(const float (&weights)[4])
+    {
+        pairs[0] = __floats2half2_rn(weights[0], weights[1]);
+        pairs[1] = __floats2half2_rn(weights[2], weights[3]);
+    }
+    __device__ __forceinline__ __half2 of(int n) const
+    {
+        return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
+    }
+};
+
+template <> struct tile_four_weights<tile_floats> {
+    float weights[4];
+
+    __device__ __forceinline__ void set(const float (&all)[4])
+    {
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            weights[n] = all[n];
+        }
+    }
+    __device__ __forceinline__ float of(int n) const
+    {
+        return weights[n];
     }
 };
 
@@ -164,11 +395,6 @@ static __device__ __forceinline__ void fill_grid(const tile_law &law, const gaus
         const int row = 4 * (i / columns) - shape.above;
         grid[i] = law.plain((float)(x0 + column) + 0.5f, (float)(y0 + row) + 0.5f);
     }
-}
-
-static __device__ __forceinline__ float between(float a, float b, float part)
-{
-    return fmaf(part, b - a, a);
 }
 
 /* Interpolates the values of four pixels in a row between two of the grid's. */
