@@ -54,21 +54,21 @@ TEST(nodes_take_the_level_of_their_sigma)
 /* The largest node that a sigma of 1024 px blends. */
 #define LARGEST_PX 1750.0
 
-static void check_row(const struct gauss_node *node, double reach, double centre)
+static void check_row(const struct gauss_node *node, double reach, int32_t px)
 {
     if (node->sigma_px > LARGEST_PX) {
         return;
     }
-    double weights[GAUSS_LADDER_TAPS];
-    int32_t first = 0;
+    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
+    struct gauss_node_row row;
     double sum = 0.0;
     double variance = 0.0;
     assert_true(gauss_node_taps(node, reach) <= GAUSS_LADDER_TAPS);
-    const int32_t count = gauss_node_row(node, reach, centre, &first, weights);
-    assert_in_range(count, 1, gauss_node_taps(node, reach));
-    for (int32_t i = 0; i < count; i++) {
-        sum += weights[i];
-        variance += weights[i] * (first + i - centre) * (first + i - centre);
+    gauss_node_row_of(node, reach, px, &row);
+    assert_in_range(row.count, 1, gauss_node_taps(node, reach));
+    for (int32_t i = 0; i < row.count; i++) {
+        sum += row.weights[i];
+        variance += row.weights[i] * (row.first + i - centre) * (row.first + i - centre);
     }
     assert_float_equal(sum, 1.0, 1e-12);
     if (node->residual > 1.0) { /* where samples of a Gaussian have its variance */
@@ -83,15 +83,14 @@ TEST(rows_sum_to_one_and_have_the_variance_that_is_left)
             const struct gauss_node sharp =
                 gauss_ladder_node(i, IMAGE_LIGHT_SRGB, GAUSS_MAX_LEVELS);
             const struct gauss_node wide = gauss_ladder_node(i, IMAGE_LIGHT_PQ, GAUSS_MAX_LEVELS);
-            check_row(&sharp, (double)GAUSS_REACH, (x + 0.5) / (1 << sharp.level) - 0.5);
-            check_row(&wide, (double)GAUSS_WIDE_REACH, (x + 0.5) / (1 << wide.level) - 0.5);
+            check_row(&sharp, (double)GAUSS_REACH, x);
+            check_row(&wide, (double)GAUSS_WIDE_REACH, x);
         }
     }
     const struct gauss_node picture = gauss_ladder_node(0, IMAGE_LIGHT_SRGB, 7);
-    double weight = 0.0;
-    int32_t first = 0;
-    assert_int_equal(gauss_node_row(&picture, 4.2, 13.0, &first, &weight), 1);
-    assert_true(first == 13 && weight == 1.0);
+    struct gauss_node_row row;
+    gauss_node_row_of(&picture, 4.2, 13, &row);
+    assert_true(row.first == 13 && row.count == 1 && row.weights[0] == 1.0);
 }
 
 static double polynomial(double at, int degree)

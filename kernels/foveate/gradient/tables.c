@@ -129,12 +129,10 @@ static struct foveate_gradient_band blur(struct builder *builder, const struct g
 {
     const struct foveate_gradient_band band = begin(builder, size_px);
     const int32_t apart = 1 << node->level;
-    double weights[GAUSS_LADDER_TAPS];
+    struct gauss_node_row row;
     for (int32_t px = 0; px < size_px; px++) {
-        int32_t first;
-        const int32_t count =
-            gauss_node_row(node, (double)GAUSS_REACH, (px + 0.5) / apart - 0.5, &first, weights);
-        add_folded(builder, &band, apart, from, first, weights, count);
+        gauss_node_row_of(node, (double)GAUSS_REACH, px, &row);
+        add_folded(builder, &band, apart, from, row.first, row.weights, row.count);
     }
     return band;
 }

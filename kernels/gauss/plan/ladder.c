@@ -80,21 +80,21 @@ int32_t gauss_node_taps(const struct gauss_node *node, double reach)
     return 2 * (int32_t)floor(reach * node->residual) + 2;
 }
 
-int32_t gauss_node_row(const struct gauss_node *node, double reach, double centre,
-                       int32_t *out_first, double *out_weights)
+void gauss_node_row_of(const struct gauss_node *node, double reach, int32_t px,
+                       struct gauss_node_row *out_row)
 {
-    const int32_t first = (int32_t)ceil(centre - reach * node->residual);
-    const int32_t last = (int32_t)floor(centre + reach * node->residual);
+    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
     const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
+    double *weights = out_row->weights;
     double sum = 0.0;
-    for (int32_t i = first; i <= last; i++) {
-        const double distance = i - centre;
-        out_weights[i - first] = exp(falloff * distance * distance);
-        sum += out_weights[i - first];
+    out_row->first = (int32_t)ceil(centre - reach * node->residual);
+    out_row->count = (int32_t)floor(centre + reach * node->residual) - out_row->first + 1;
+    for (int32_t i = 0; i < out_row->count; i++) {
+        const double distance = out_row->first + i - centre;
+        weights[i] = exp(falloff * distance * distance);
+        sum += weights[i];
     }
-    for (int32_t i = first; i <= last; i++) {
-        out_weights[i - first] /= sum;
+    for (int32_t i = 0; i < out_row->count; i++) {
+        weights[i] /= sum;
     }
-    *out_first = first;
-    return last - first + 1;
 }

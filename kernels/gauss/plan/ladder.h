@@ -17,7 +17,7 @@
  * root, and cost a transfer function a node.
  *
  * In C a picture of a node is made from one level of the pyramid (gauss/pyramid.h):
- * gauss_node_row has the weights of its samples for a pixel, blur and up-sampling at once, for
+ * gauss_node_row_of has the weights of its samples for a pixel, blur and up-sampling at once, for
  * each axis alike. A tile of pixels takes the few nodes that gauss_tile_nodes_of says, and each
  * of its pixels Lagrange's weights for two to four of them. Used by C and CUDA C; what is
  * HOST_DEVICE is short enough to be said again in GLSL. */
@@ -218,11 +218,16 @@ struct gauss_plan;
 struct gauss_node gauss_plan_node(const struct gauss_plan *plan, int32_t i, int32_t light,
                                   int32_t level_count);
 
-/* Finds the samples within `reach` residual sigmas of a pixel. `centre` is the pixel's in samples:
- * (x + 0.5) / 2^level - 0.5. Returns how many they are, at most gauss_node_taps(node, reach),
- * from *out_first on; the sum of the weights is 1. */
-int32_t gauss_node_row(const struct gauss_node *node, double reach, double centre,
-                       int32_t *out_first, double *out_weights);
+/* The samples of a node's level that a pixel sees along an axis. The sum of the weights is 1. */
+struct gauss_node_row {
+    int32_t first;
+    int32_t count; /* at most gauss_node_taps(node, reach) */
+    double weights[GAUSS_LADDER_TAPS];
+};
+
+/* Finds those within `reach` residual sigmas of pixel px, at (px + 0.5) / 2^level - 0.5 samples. */
+void gauss_node_row_of(const struct gauss_node *node, double reach, int32_t px,
+                       struct gauss_node_row *out_row);
 int32_t gauss_node_taps(const struct gauss_node *node, double reach);
 
 #ifdef __cplusplus

@@ -3,21 +3,8 @@
 
 #include "nodes.h"
 
-/* A pixel's samples along one axis. */
-struct axis {
-    int32_t first;
-    int32_t count;
-    double weights[GAUSS_LADDER_TAPS];
-};
-
-static void set_axis(struct axis *axis, const struct gauss_node *node, float reach, int32_t px)
-{
-    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
-    axis->count = gauss_node_row(node, (double)reach, centre, &axis->first, axis->weights);
-}
-
 static double sum_row(const struct gauss_cpu_picture *picture, int32_t level, const float *in,
-                      const struct axis *x)
+                      const struct gauss_node_row *x)
 {
     const int32_t margin = gauss_level_margin(level);
     const int32_t last = picture->plan->levels[level].width + margin - 1;
@@ -37,12 +24,12 @@ static double weight_of(const struct gauss_node *node, double distance)
 }
 
 static void sum_square(const struct gauss_cpu_picture *picture, const struct gauss_node *node,
-                       float reach, const struct axis *x, int32_t y_px, float *out)
+                       double reach, const struct gauss_node_row *x, int32_t y_px, float *out)
 {
     const int32_t margin = gauss_level_margin(node->level);
     const int32_t last_row = picture->plan->levels[node->level].height + margin - 1;
     const double centre = (y_px + 0.5) / (1 << node->level) - 0.5;
-    const double reach_samples = (double)reach * node->residual;
+    const double reach_samples = reach * node->residual;
     const int32_t last = (int32_t)floor(centre + reach_samples);
     double sums[GAUSS_CPU_MAX_CHANNELS] = {0.0};
     double total = 0.0;
@@ -64,7 +51,7 @@ static void gather_pixel(const struct gauss_cpu_picture *picture, float sigma_px
                          int32_t y_px, float *out)
 {
     const int32_t light = picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED;
-    const float reach = gauss_light_reach(light);
+    const double reach = (double)gauss_light_reach(light);
     struct gauss_node node = {
         .sigma_px = (double)sigma_px,
         .level = gauss_level_with(sigma_px, gauss_light_residual(light),
@@ -73,8 +60,8 @@ static void gather_pixel(const struct gauss_cpu_picture *picture, float sigma_px
     const double residual_sq =
         node.sigma_px * node.sigma_px - (double)gauss_level_variance(node.level);
     node.residual = sqrt(residual_sq) / (1 << node.level);
-    struct axis x;
-    set_axis(&x, &node, reach, x_px);
+    struct gauss_node_row x;
+    gauss_node_row_of(&node, reach, x_px, &x);
     sum_square(picture, &node, reach, &x, y_px, out);
 }
 

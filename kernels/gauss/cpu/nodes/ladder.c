@@ -15,22 +15,9 @@
 _Static_assert((1 << (GAUSS_MAX_LEVELS - 1)) / PX <= GAUSS_CPU_NODE_PHASES,
                "every way in which a tile lies on the coarsest level");
 
-struct weights {
-    int32_t first;
-    int32_t count;
-    double weights[GAUSS_LADDER_TAPS];
-};
-
 static int32_t phase_count(int32_t level)
 {
     return 1 << level > PX ? (1 << level) / PX : 1;
-}
-
-static void row_of(const struct gauss_node *node, double reach, int32_t phase, int32_t x,
-                   struct weights *out)
-{
-    const double centre = (phase * PX + x + 0.5) / (1 << node->level) - 0.5;
-    out->count = gauss_node_row(node, reach, centre, &out->first, out->weights);
 }
 
 static size_t floats_of(const struct gauss_node *node, double reach)
@@ -44,16 +31,16 @@ static float *fill_phase(const struct gauss_node *node, double reach, int32_t ph
                          struct gauss_cpu_node *out, float *memory)
 {
     struct gauss_cpu_node_phase *to = &out->phases[phase];
-    struct weights row;
-    row_of(node, reach, phase, PX - 1, &row);
+    struct gauss_node_row row;
+    gauss_node_row_of(node, reach, phase * PX + PX - 1, &row);
     const int32_t end = row.first + row.count;
-    row_of(node, reach, phase, 0, &row);
+    gauss_node_row_of(node, reach, phase * PX + 0, &row);
     to->first = row.first;
     to->count = end - row.first > out->taps ? end - row.first : out->taps;
     float *columns = memory;
     float *rows = columns + (ptrdiff_t)to->count * PX;
     for (int32_t x = 0; x < PX; x++) {
-        row_of(node, reach, phase, x, &row);
+        gauss_node_row_of(node, reach, phase * PX + x, &row);
         const int32_t at = row.first - to->first;
         const int32_t most = to->count - out->taps; /* so that zeros are not taken for samples */
         to->row_first[x] = at < most ? at : most;
@@ -71,11 +58,11 @@ static float *fill_phase(const struct gauss_node *node, double reach, int32_t ph
 /* Returns the most samples that a pixel of the tile sees, whatever the tile's phase. */
 static int32_t most_taps(const struct gauss_node *node, double reach)
 {
-    struct weights row;
+    struct gauss_node_row row;
     int32_t most = 0;
     for (int32_t phase = 0; phase < phase_count(node->level); phase++) {
         for (int32_t x = 0; x < PX; x++) {
-            row_of(node, reach, phase, x, &row);
+            gauss_node_row_of(node, reach, phase * PX + x, &row);
             most = row.count > most ? row.count : most;
         }
     }

@@ -17,18 +17,6 @@
 /* A weight may change by so much of itself, because tails count in wide light. */
 #define MENDED (1.0 / 256.0)
 
-struct row {
-    int32_t first;
-    int32_t count;
-    double weights[GAUSS_LADDER_TAPS];
-};
-
-static void make_row(const struct gauss_node *node, double reach, int32_t px, struct row *out)
-{
-    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
-    out->count = gauss_node_row(node, reach, centre, &out->first, out->weights);
-}
-
 /* Rounds to the 11 bits that mma uses, to nearest. */
 static float rounded(double weight)
 {
@@ -42,7 +30,7 @@ static float rounded(double weight)
 
 /* Flat pictures stay flat: the largest weight takes what is missing to 1, and those after it take
  * what it leaves. */
-static void round_row(struct row *row)
+static void round_row(struct gauss_node_row *row)
 {
     int32_t largest = 0;
     double missing = 1.0;
@@ -68,14 +56,14 @@ static int32_t node_count_of(float end)
 static void fill_node(const struct gauss_node *node, double reach, struct gauss_wide_node *out)
 {
     const int32_t last_px = TILE * gauss_wide_phases(node->level) - 1;
-    struct row row;
-    make_row(node, reach, 0, &row);
+    struct gauss_node_row row;
+    gauss_node_row_of(node, reach, 0, &row);
     out->level = node->level;
     out->before = -row.first;
     int32_t most = row.count;
     for (int32_t px = 1; px <= last_px; px++) {
         const int32_t base = (px & -TILE) >> node->level;
-        make_row(node, reach, px, &row);
+        gauss_node_row_of(node, reach, px, &row);
         out->before = base - row.first > out->before ? base - row.first : out->before;
         most = row.first + row.count - base > most ? row.first + row.count - base : most;
     }
@@ -93,8 +81,8 @@ static float *put_matrix(const struct gauss_node *node, double reach,
 {
     const int32_t first = (TILE * phase >> node->level) - wide->before;
     for (int32_t y = 0; y < TILE; y++) {
-        struct row row;
-        make_row(node, reach, TILE * phase + y, &row);
+        struct gauss_node_row row;
+        gauss_node_row_of(node, reach, TILE * phase + y, &row);
         round_row(&row);
         for (int32_t i = 0; i < row.count; i++) {
             const int32_t column = row.first - first + i;
