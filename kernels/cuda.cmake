@@ -99,9 +99,9 @@ endfunction()
 # Those that take longest come first.
 set(FOVEA_FATBINS
     gauss/cuda/tiles/gauss_tiles
-    gauss/cuda/tiles/gauss_tiles_levels
     gauss/cuda/nodes/gauss_nodes
     gauss/cuda/nodes_wide/gauss_wide
+    gauss/cuda/tiles/gauss_tiles_levels
     foveate/gradient/foveate_gradient
     lens/cuda/lens
     lens/cuda/lens_grid

@@ -25,11 +25,6 @@ static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, f
     return near || law.tiles.curved != 0 || law.has_others();
 }
 
-static __device__ __forceinline__ float direct_root(float x)
-{
-    return ptx_sqrt(x);
-}
-
 /* By distance, all four are computed at once, so that none waits for another's load. By the gaze
  * alone. */
 static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law, int x, int y,
@@ -40,7 +35,7 @@ static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         const float across = dx + (float)n;
-        sigma_px[n] = law.applied(law.table(direct_root(fmaf(across, across, dy * dy))));
+        sigma_px[n] = law.applied(law.table(ptx_sqrt(fmaf(across, across, dy * dy))));
     }
 }
 
@@ -104,7 +99,7 @@ template <typename Sample, int RADIUS> struct direct_weights {
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             const float v = fmaxf(sigma_px[n] * sigma_px[n], 0.01f);
-            const float g = tile_power(-0.72134752f * tile_inverse(v));
+            const float g = ptx_ex2(-0.72134752f * ptx_rcp(v));
             const float g2 = g * g;
             const float g4 = g2 * g2;
             const float g8 = g4 * g4;
@@ -118,7 +113,7 @@ template <typename Sample, int RADIUS> struct direct_weights {
             for (int i = 0; i < RADIUS; i++) {
                 sum += tap[i][n];
             }
-            const float inverse = tile_inverse(2.0f * sum);
+            const float inverse = ptx_rcp(2.0f * sum);
             scale[n] = inverse * inverse;
         }
 #pragma unroll
@@ -209,7 +204,7 @@ static __device__ __forceinline__ void average_four_far(const uint2 *centre, int
     }
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const float inverse = tile_inverse(1.0f + 2.0f * down.total[n]);
+        const float inverse = ptx_rcp(1.0f + 2.0f * down.total[n]);
         out[n] = tile_kind<Sample>::weight_of(inverse * inverse) * out[n];
     }
 }
@@ -259,8 +254,8 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
  * with them; other samples were rounded and are read again. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
-    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode, const uint2 *centre,
-    int x, int y)
+    const tile_work<FORMAT, Image> &work, const tile_encoder &encode, const uint2 *centre, int x,
+    int y)
 {
     if constexpr (pixel<FORMAT>::white > 0) {
         if (!encode.light) {
@@ -278,8 +273,7 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
 /* Returns the words of four pixels, which keep their alpha. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_four(
-    const tile_encoder<FORMAT> &encode,
-    const typename tile_pixel<FORMAT>::sample (&samples)[TILE_GROUP],
+    const tile_encoder &encode, const typename tile_pixel<FORMAT>::sample (&samples)[TILE_GROUP],
     const float (&sigma_px)[TILE_GROUP], const tile_words<typename Image::word, 4> &own)
 {
     tile_words<typename Image::word, 4> words;
@@ -343,7 +337,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
                                                     const gauss_tile_shape &shape,
                                                     const tile_memory &memory,
-                                                    const tile_encoder<FORMAT> &encode, float below,
+                                                    const tile_encoder &encode, float below,
                                                     int rows, int x0, int y0)
 {
     const gauss_frame &frame = work.frame;

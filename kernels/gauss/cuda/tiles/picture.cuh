@@ -37,8 +37,7 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
             if constexpr (pixel<FORMAT>::white == 0) {
                 return pixel<FORMAT>::decode(word);
             } else {
-                const tile_decoder<FORMAT> decode(work.frame.light != 0,
-                                                  (const __half *)work.shared);
+                const tile_decoder decode(work.frame.light != 0, (const __half *)work.shared);
                 sample = decode(word);
             }
         } else {
@@ -70,7 +69,7 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     const auto levels = [&](int k) { return gathered_level<FORMAT, Image>{work, k}; };
-    fill_light<pixel<FORMAT>>((__half *)work.shared, light, GAUSS_TILE_THREADS);
+    fill_light((__half *)work.shared, light);
     __syncthreads();
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < width_px * height_px; i += GAUSS_TILE_THREADS) {
@@ -128,7 +127,7 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
                                                      const tile_loaded &loaded, float from, int x0,
                                                      int y0)
 {
-    const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
+    const tile_encoder encode(loaded.base, becomes_light<FORMAT>(work.frame));
     const gauss_frame &frame = work.frame;
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < TILE_FOURS; i += GAUSS_TILE_THREADS) {
@@ -173,16 +172,16 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
 {
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
-    fill_light<pixel<FORMAT>>(memory.light, light, GAUSS_TILE_THREADS);
+    fill_light(memory.light, light);
     tile_sample &base = loaded.base;
-    base = zero_sample();
+    base = flat_sample(0.0f);
     if constexpr (pixel<FORMAT>::white > 0) {
         if (light) {
             __syncthreads();
         } else {
             const int middle = GAUSS_TILE_SUBTILE_PX / 2;
             const int middle_row = shape.rows / 2 - shape.radius;
-            const tile_decoder<FORMAT> decode(false, nullptr);
+            const tile_decoder decode(false, nullptr);
             base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
                                         min(y0 + middle_row, frame.height_px - 1)));
         }
@@ -233,7 +232,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     }
     if (share.direct) {
         const float below = share.fine ? work.tiles.fine_sigma : INFINITY;
-        const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
+        const tile_encoder encode(loaded.base, becomes_light<FORMAT>(work.frame));
         write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
         return;
     }

@@ -45,7 +45,7 @@ struct tile_divider {
     uint32_t inverse;
 
     __device__ __forceinline__ explicit tile_divider(int divisor)
-        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
+        : inverse((uint32_t)(1048576.0f * ptx_rcp((float)divisor)) + 1u)
     {
     }
     __device__ __forceinline__ int operator()(int i) const
@@ -74,15 +74,11 @@ struct tile_memory {
     }
 };
 
-/* Fills the light of each level of 8 bits in shared memory, by the block's first `threads` threads;
- * a barrier follows. */
-template <typename Pixel>
-static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
+/* Fills the light of each level of 8 bits in shared memory; a barrier follows. */
+static __device__ __forceinline__ void fill_light(__half *table, bool light)
 {
-    if constexpr (Pixel::white == 255) {
-        for (int i = (int)threadIdx.x; light && i < 256; i += threads) {
-            table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
-        }
+    for (int i = (int)threadIdx.x; light && i < 256; i += GAUSS_TILE_THREADS) {
+        table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
     }
 }
 
@@ -99,7 +95,7 @@ struct tile_window_stats {
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
     {
-        least = holds_floats<FORMAT>() ? zero_sample() : largest_sample();
+        least = holds_floats<FORMAT>() ? flat_sample(0.0f) : flat_sample(65504.0f);
         all = ~0u;
     }
     __device__ __forceinline__ void look(const tile_sample &sample)
@@ -118,16 +114,16 @@ struct tile_window_stats {
     }
 };
 
-/* Stores four pixels in the window. */
-template <enum fovea_format FORMAT, typename Word>
-static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
+/* Stores four pixels in the window: bytes, or half floats as they are. */
+template <typename Word>
+static __device__ __forceinline__ void put_four(const tile_decoder &decode,
                                                 const tile_words<Word, 4> &words, uint2 *to,
                                                 tile_window_stats &stats)
 {
 #pragma unroll
     for (int n = 0; n < 4; n++) {
-        if constexpr (pixel<FORMAT>::white == 0) {
-            to[n] = tile_pixel<FORMAT>::halves(words.of[n]);
+        if constexpr (sizeof(Word) == sizeof(uint2)) {
+            to[n] = words.of[n];
             stats.look_for_bad(to[n]);
         } else {
             const tile_sample sample = decode(words.of[n]);
@@ -147,7 +143,7 @@ static __device__ __forceinline__ tile_window_stats
 load_pixels(const tile_work<FORMAT, Image> &work, const gauss_tile_shape &shape,
             const tile_memory &memory, int x0, int y0, const tile_sample &base)
 {
-    tile_decoder<FORMAT> decode(becomes_light<FORMAT>(work.frame), memory.light);
+    tile_decoder decode(becomes_light<FORMAT>(work.frame), memory.light);
     decode.zero = decode.zero + base;
     const int left = x0 - shape.aside;
     const int top = y0 - shape.radius;
@@ -224,9 +220,8 @@ static __device__ __forceinline__ tile_sample settle_base(bool light, const gaus
     return found;
 }
 
-/* ---- Weights */
+/* ---- Weights of four samples; two are converted at a time */
 
-/* Weights of four samples; two are converted at a time. */
 template <typename Sample> struct tile_four_weights;
 
 template <> struct tile_four_weights<tile_sample> {
@@ -265,7 +260,7 @@ template <> struct tile_four_weights<tile_floats> {
 static __device__ __forceinline__ float first_weight(float v)
 {
     /* log2(e) / 2 */
-    const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
+    const float gaussian = ptx_ex2(-0.72134752f * ptx_rcp(v));
     return v > 0.01f ? gaussian : 0.0f;
 }
 
@@ -375,7 +370,7 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
     sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
+        const float scale = ptx_rcp(1.0f + 2.0f * weights.total[n]);
         out[n] = tile_kind<Sample>::weight_of(scale) * out[n];
     }
 }

@@ -24,24 +24,6 @@
 #define TILE_HAS_MMA 0
 #endif
 
-/* ---- Arithmetic of one instruction, for values that are not subnormal */
-
-static __device__ __forceinline__ float tile_inverse(float x)
-{
-    return ptx_rcp(x);
-}
-
-/* 2^x */
-static __device__ __forceinline__ float tile_power(float x)
-{
-    return ptx_ex2(x);
-}
-
-static __device__ __forceinline__ float tile_logarithm(float x)
-{
-    return ptx_lg2(x);
-}
-
 /* ---- Halves, when compiled */
 
 /* The exponents from 2^-24 to 1, and 0. */
@@ -83,11 +65,6 @@ static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32
 static __device__ __forceinline__ uint2 bits_of(const tile_sample &sample)
 {
     return make_uint2(bits_of(sample.xy), bits_of(sample.zw));
-}
-
-static __device__ __forceinline__ uint4 bits_of(const tile_sample &first, const tile_sample &second)
-{
-    return make_uint4(bits_of(first.xy), bits_of(first.zw), bits_of(second.xy), bits_of(second.zw));
 }
 
 static __device__ __forceinline__ tile_sample operator+(const tile_sample &a, const tile_sample &b)
@@ -186,31 +163,15 @@ template <typename Sample> static __device__ __forceinline__ Sample load_sample(
 
 /* ---- Formats: levels as biased halves, and back */
 
+/* A pixel while it is averaged. Half floats are taken as they are. */
 template <enum fovea_format> struct tile_pixel;
 
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
     typedef tile_sample sample;
-    static const uint32_t opaque = 0xff000000u;
-
-    static __device__ __forceinline__ tile_sample biased(uint32_t word)
-    {
-        return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
-                              __byte_perm(word, 0x64646464u, 0x4342));
-    }
-    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
-    {
-        return __byte_perm(bits_of(biased.xy), bits_of(biased.zw), 0x6420);
-    }
 };
 
-/* Half floats are taken as they are. */
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
     typedef tile_floats sample;
-
-    static __device__ __forceinline__ uint2 halves(uint2 word)
-    {
-        return word;
-    }
 };
 
 /* Floats hold light already. */
@@ -227,37 +188,16 @@ static __device__ __forceinline__ bool becomes_light(const gauss_frame &frame)
 
 /* ---- Pixels as samples */
 
-static __device__ __forceinline__ __half2 both_halves(float x, float y)
+/* All four halves are that. */
+static __device__ __forceinline__ tile_sample flat_sample(float value)
 {
-    return __floats2half2_rn(x, y);
+    return {__floats2half2_rn(value, value), __floats2half2_rn(value, value)};
 }
 
-static __device__ __forceinline__ tile_sample largest_sample()
+/* The biased halves of a sample's 0. */
+static __device__ __forceinline__ tile_sample biased_middle()
 {
-    return {both_halves(65504.0f, 65504.0f), both_halves(65504.0f, 65504.0f)};
-}
-
-static __device__ __forceinline__ tile_sample zero_sample()
-{
-    return {both_halves(0.0f, 0.0f), both_halves(0.0f, 0.0f)};
-}
-
-/* The biased halves of level 0, of white, and of a sample's 0. */
-template <typename Pixel> static __device__ __forceinline__ tile_sample biased_zero()
-{
-    return {both_halves(1024.0f, 1024.0f), both_halves(1024.0f, 1024.0f)};
-}
-
-template <typename Pixel> static __device__ __forceinline__ tile_sample biased_white()
-{
-    const float color = 1024.0f + Pixel::white;
-    return {both_halves(color, color), both_halves(color, 1024.0f + Pixel::alpha_white)};
-}
-
-template <typename Pixel> static __device__ __forceinline__ tile_sample biased_middle()
-{
-    const float color = 1024.0f + (Pixel::white + 1) / 2;
-    return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
+    return flat_sample(1024.0f + 128.0f);
 }
 
 static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, const __half *table)
@@ -266,46 +206,22 @@ static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, con
             __halves2half2(table[word >> 16 & 255u], __float2half_rn(0.0f))};
 }
 
-/* Decodes pixels of one format to samples, of light or of stored levels. */
-template <enum fovea_format FORMAT> struct tile_decoder {
+/* Decodes bytes to samples, of light or of stored levels. */
+struct tile_decoder {
     tile_sample zero; /* the biased value of a sample's 0 */
     const __half *table;
     bool light;
 
     __device__ __forceinline__ tile_decoder(bool in_light, const __half *light_table)
-        : zero(biased_middle<pixel<FORMAT>>()), table(light_table), light(in_light)
+        : zero(biased_middle()), table(light_table), light(in_light)
     {
     }
 
-    __device__ __forceinline__ auto operator()(typename pixel<FORMAT>::word word) const
+    __device__ __forceinline__ tile_sample operator()(uint32_t word) const
     {
-        if constexpr (pixel<FORMAT>::white == 0) {
-            const uint2 bits = tile_pixel<FORMAT>::halves(word);
-            return tile_kind<tile_floats>::of_bits(bits.x, bits.y);
-        } else {
-            return decode(word);
-        }
-    }
-
-    /* Decodes two pixels to light by arithmetic. */
-    static __device__ __forceinline__ void light_of_two(uint32_t first, uint32_t second,
-                                                        tile_sample &out_first,
-                                                        tile_sample &out_second)
-    {
-        const uint32_t zw = __byte_perm(first, second, 0x7632);
-        const __half2 middle = __float2half2_rn(1024.0f + (pixel<FORMAT>::alpha_white + 1) / 2);
-        const uint32_t z = bits_of(light_of_bytes(zw & 0x00ff00ffu));
-        const uint32_t w = bits_of(__hsub2(half2_of(__byte_perm(zw, 0x64646464u, 0x4341)), middle));
-        out_first = {light_of_bytes(__byte_perm(first, 0, 0x4140)),
-                     half2_of(__byte_perm(z, w, 0x5410))};
-        out_second = {light_of_bytes(__byte_perm(second, 0, 0x4140)),
-                      half2_of(__byte_perm(z, w, 0x7632))};
-    }
-
-  private:
-    __device__ __forceinline__ tile_sample decode(uint32_t word) const
-    {
-        tile_sample sample = tile_pixel<FORMAT>::biased(word) - zero;
+        tile_sample sample = sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
+                                            __byte_perm(word, 0x64646464u, 0x4342)) -
+                             zero;
         if (light) {
             const tile_sample colors = colors_in_light(word, table);
             sample.xy = colors.xy;
@@ -317,61 +233,54 @@ template <enum fovea_format FORMAT> struct tile_decoder {
 
 /* ---- Samples as pixels */
 
-/* Does light_to_srgb by the arithmetic above; values that are not positive become 0 or less. */
+/* Does light_to_srgb by single instructions; values that are not positive become 0 or less. */
 static __device__ __forceinline__ float level_of_light(float light, float white)
 {
-    const float power = tile_power(tile_logarithm(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
+    const float power = ptx_ex2(ptx_lg2(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
     return light <= 0.0031308f ? light * (12.92f * white)
                                : fmaf(power, 1.055f * white, -0.055f * white);
 }
 
 /* Encodes samples relative to a base as words. Stored levels are rounded by the addition of the
  * base. An average lies between its inputs but for the halves' own rounding, hence the limits. */
-template <enum fovea_format FORMAT> struct tile_encoder {
+struct tile_encoder {
     tile_sample base;
     bool light;
 
     __device__ __forceinline__ tile_encoder(const tile_sample &sample_base, bool in_light)
-        : base(in_light ? sample_base : sample_base + biased_middle<pixel<FORMAT>>()),
-          light(in_light)
+        : base(in_light ? sample_base : sample_base + biased_middle()), light(in_light)
     {
     }
 
     __device__ __forceinline__ uint32_t in_light(const tile_sample &sample) const
     {
-        typedef pixel<FORMAT> Pixel;
+        const float white = 255.0f;
         const float2 xy = __half22float2(sample.xy);
         const float2 zw = __half22float2(sample.zw);
         const float2 base_xy = __half22float2(base.xy);
         const float2 base_zw = __half22float2(base.zw);
-        return Pixel::encode(make_float4(level_of_light(xy.x + base_xy.x, Pixel::white),
-                                         level_of_light(xy.y + base_xy.y, Pixel::white),
-                                         level_of_light(zw.x + base_zw.x, Pixel::white),
-                                         zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2));
+        return pixel<FOVEA_FORMAT_RGBA8>::encode(make_float4(
+            level_of_light(xy.x + base_xy.x, white), level_of_light(xy.y + base_xy.y, white),
+            level_of_light(zw.x + base_zw.x, white), zw.y + base_zw.y + 128));
     }
 
     __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
     {
-        const tile_sample low = biased_zero<pixel<FORMAT>>();
-        const tile_sample high = biased_white<pixel<FORMAT>>();
+        const tile_sample low = flat_sample(1024.0f);
+        const tile_sample high = flat_sample(1024.0f + 255.0f);
         const tile_sample sum = sample + base;
-        return tile_pixel<FORMAT>::word(
-            least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+        const tile_sample biased =
+            least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high);
+        return __byte_perm(bits_of(biased.xy), bits_of(biased.zw), 0x6420);
     }
 
     __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
     {
         return light ? in_light(sample) : in_levels(sample);
     }
-    __device__ __forceinline__ typename pixel<FORMAT>::word in_levels(
-        const tile_floats &sample) const
+    __device__ __forceinline__ uint2 operator()(const tile_floats &sample) const
     {
-        return pixel<FORMAT>::encode(sample.v);
-    }
-    __device__ __forceinline__ typename pixel<FORMAT>::word operator()(
-        const tile_floats &sample) const
-    {
-        return in_levels(sample);
+        return pixel<FOVEA_FORMAT_RGBA16F>::encode(sample.v);
     }
 };
 
@@ -422,7 +331,7 @@ static __device__ __forceinline__ bool has_sample(const gauss_level &level, int 
 template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_opaque(uint32_t all)
 {
     if constexpr (pixel<FORMAT>::white > 0) {
-        return all >= tile_pixel<FORMAT>::opaque;
+        return all >= 0xff000000u;
     } else {
         return false;
     }

@@ -133,7 +133,7 @@ struct tile_mma_variances {
             of[0] *= -v[i];
             scale *= mine - v[i];
         }
-        const float inverse = tile_inverse(scale);
+        const float inverse = ptx_rcp(scale);
         if (lane < count) {
             shares[lane] =
                 make_float4(__int_as_float(own), inverse * of[0], inverse * of[1], inverse * of[2]);
@@ -162,7 +162,7 @@ struct tile_mma_variances {
         const float v = variance_of_entry(own);
         const float first = variance_of_entry(lane == 0 ? c : a);
         const float second = variance_of_entry(lane == 2 ? c : b);
-        const float scale = tile_inverse((v - first) * (three ? v - second : 1.0f));
+        const float scale = ptx_rcp((v - first) * (three ? v - second : 1.0f));
         if (lane < count) {
             shares[lane] = three ? make_float4(__int_as_float(own), scale * (first * second),
                                                -scale * (first + second), scale)

@@ -117,13 +117,13 @@ static __device__ const tile_mma_table tile_mma_gaussians;
 static __device__ __forceinline__ float entry_of_variance(float v)
 {
     /* 18.5069933 is -14 log2(0.4). */
-    return fmaf(14.0f, tile_logarithm(v), 18.5069933f + tile_mma_table::narrow);
+    return fmaf(14.0f, ptx_lg2(v), 18.5069933f + tile_mma_table::narrow);
 }
 
 static __device__ __forceinline__ float variance_of_entry(int i)
 {
     const float beyond = (float)(i - tile_mma_table::narrow) - 18.5069933f;
-    return tile_power(beyond * (1.0f / 14.0f));
+    return ptx_ex2(beyond * (1.0f / 14.0f));
 }
 
 /* Returns the entry of any variance. */
@@ -142,13 +142,13 @@ static __device__ __forceinline__ float variance_of_any_entry(int i)
 static __device__ __forceinline__ float sampled_variance(float sigma_px)
 {
     const float v = sigma_px * sigma_px;
-    const float g = tile_power(-0.72134752f * tile_inverse(fmaxf(v, 0.01f)));
+    const float g = ptx_ex2(-0.72134752f * ptx_rcp(fmaxf(v, 0.01f)));
     const float g4 = g * g * (g * g);
     const float g9 = g4 * g4 * g;
     const float g16 = g4 * g4 * (g4 * g4);
     const float sum = g + g4 + g9 + g16;
     const float squares = fmaf(16.0f, g16, fmaf(9.0f, g9, fmaf(4.0f, g4, g)));
-    const float sampled = squares * tile_inverse(sum + 0.5f);
+    const float sampled = squares * ptx_rcp(sum + 0.5f);
     return sigma_px * GAUSS_REACH < 1.0f ? 0.0f : sigma_px < 0.9f ? sampled : v;
 }
 
@@ -202,10 +202,9 @@ static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
     return tile_mma_splines.picture.of[0] + 8 * rows;
 }
 
-/* ---- sRGB: Light, as halves from 0 to 1, becomes
- * sRGB's bytes (IEC 61966-2-1) by a table that the compiler makes. It has straight lines over 32
- * neighbouring halves each, and rounds every half as the formula does. A logarithm and a power take
- * four times as long, 16 clocks of a slow pipe for a warp. */
+/* ---- sRGB's bytes (IEC 61966-2-1) of light, as halves from 0 to 1. The table has straight lines
+ * over 32 neighbouring halves each, and rounds every half as the formula does. A logarithm and a
+ * power take four times as long, 16 clocks of a slow pipe for a warp. */
 
 struct tile_mma_encoding {
     static const int shift = 5; /* halves on a line, as a power of two */

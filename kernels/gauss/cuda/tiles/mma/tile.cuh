@@ -144,7 +144,7 @@ static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FOR
                                                              int left, int top, int x, int y,
                                                              tile_mma_variances &variances)
 {
-    tile_mma_loaded loaded = {zero_sample(), false, false};
+    tile_mma_loaded loaded = {flat_sample(0.0f), false, false};
     tile_mma_light_window<FORMAT, Image> window;
     window.issue_loads(work, left, top);
     find_variances(work, shape, memory, x, y, variances);
@@ -181,7 +181,7 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
         }
         return load_light(work, shape, memory, left, top, x, y, variances);
     }
-    tile_mma_loaded loaded = {zero_sample(), false, false};
+    tile_mma_loaded loaded = {flat_sample(0.0f), false, false};
     tile_mma_level_window window;
     window.issue_loads(work.frame, work.tiles, shape, x0, y0, left, top);
     tile_flags flags;

@@ -182,7 +182,7 @@ template <int SIDE> struct tile_mma_column {
  * regions would not stay flat, because weights end with the window. */
 
 struct tile_mma_stats {
-    tile_sample least = largest_sample();
+    tile_sample least = flat_sample(65504.0f);
     __half2 bad = {}; /* NaN if a sample was NaN or infinite */
 
     __device__ __forceinline__ void look(uint32_t xy, uint32_t zw)
@@ -368,7 +368,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
 
     __device__ __forceinline__ tile_sample base() const
     {
-        const tile_decoder<FORMAT> decode(false, nullptr);
+        const tile_decoder decode(false, nullptr);
         return decode(middle);
     }
 
@@ -376,7 +376,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     __device__ __forceinline__ bool commit(const tile_work<FORMAT, Image> &work, int left, int top,
                                            uint32_t *planes) const
     {
-        const tile_sample zero = biased_middle<pixel<FORMAT>>() + base();
+        const tile_sample zero = biased_middle() + base();
         const column at;
         uint32_t all = ~0u;
         if (inside) {

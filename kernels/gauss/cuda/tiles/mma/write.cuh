@@ -22,8 +22,8 @@ struct tile_mma_levels {
     {
         const bool floats = holds_floats<FORMAT>();
         const tile_sample number = floats  ? base
-                                   : light ? zero_sample()
-                                           : base + biased_middle<pixel<FORMAT>>();
+                                   : light ? flat_sample(0.0f)
+                                           : base + biased_middle();
         const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
         const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
         zero[0] = __low2half2(number.xy);

@@ -31,6 +31,8 @@ static __device__ __forceinline__ void wait_for_classifier()
     ptx_barrier_sync<2, GAUSS_TILE_MAKERS>();
 }
 
+/* ---- The ends of both parts */
+
 /* The last warp to end writes whether the block has read opaque pixels alone. */
 template <typename Memory>
 static __device__ __forceinline__ void end_warp(const gauss_tiles &tiles, Memory &memory,

@@ -51,7 +51,8 @@ static __device__ __forceinline__ void begin_window(const gauss_frame &frame, co
 }
 
 /* ---- The taps [1 5 10 10 5 1]/32, and that filter twice, which is one of sixteen taps, as matrix
- * operands (cuda/mma.cuh): each lane computes its own, in registers. g = lane / 4, t = lane % 4 */
+ * operands (cuda/mma.cuh): each lane computes its own, in registers, and before it waits for pixels
+ * (ptx_keep). g = lane / 4, t = lane % 4 */
 
 /* The sum of a level's taps is a power of two, with this exponent. */
 static __host__ __device__ constexpr int tap_bits(int level)
@@ -63,12 +64,6 @@ static __host__ __device__ constexpr int tap_bits(int level)
 static __host__ __device__ constexpr int tap_steps(int level)
 {
     return 2 * level;
-}
-
-/* Computed here, because at its first use it would come after a wait. */
-static __device__ __forceinline__ void keep(uint32_t &value)
-{
-    ptx_keep(value);
 }
 
 /* Along rows. */
@@ -111,7 +106,7 @@ template <int LEVEL> struct taps_along {
             a[step][3] = a[step][2] << 16;
 #pragma unroll
             for (uint32_t &taps_of_two : a[step]) {
-                keep(taps_of_two);
+                ptx_keep(taps_of_two);
             }
         }
     }
@@ -145,8 +140,8 @@ template <int LEVEL> struct taps_down {
         low = LEVEL == 1 ? two_taps<1>(0x0a0a0501u, 0x00000105u, first & 3)
                          : two_taps<2>(0x230f0501u, 0x9b876541u, first & 3);
         high = LEVEL == 1 ? 0u : two_taps<2>(0x4165879bu, 0x01050f23u, first & 3);
-        keep(low);
-        keep(high);
+        ptx_keep(low);
+        ptx_keep(high);
     }
     /* Returns the operand of the rows from 8 i on. */
     __device__ __forceinline__ uint32_t from(int i) const

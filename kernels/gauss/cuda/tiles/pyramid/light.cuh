@@ -92,14 +92,24 @@ template <typename Image> struct tile_light_filler {
         }
     }
 
+    /* Decodes two pixels to samples by arithmetic. */
+    static __device__ __forceinline__ uint4 light_of_two(uint32_t first, uint32_t second)
+    {
+        const uint32_t zw = __byte_perm(first, second, 0x7632);
+        const __half2 middle = __float2half2_rn(1024.0f + 128.0f);
+        const uint32_t z = bits_of(light_of_bytes(zw & 0x00ff00ffu));
+        const uint32_t w = bits_of(__hsub2(half2_of(__byte_perm(zw, 0x64646464u, 0x4341)), middle));
+        return make_uint4(
+            bits_of(light_of_bytes(__byte_perm(first, 0, 0x4140))), __byte_perm(z, w, 0x5410),
+            bits_of(light_of_bytes(__byte_perm(second, 0, 0x4140))), __byte_perm(z, w, 0x7632));
+    }
+
     static __device__ __forceinline__ void put_two(uint4 *row, int pair, uint32_t first,
                                                    uint32_t second)
     {
-        tile_sample a;
-        tile_sample b;
-        tile_decoder<FOVEA_FORMAT_RGBA8>::light_of_two(first, second, a, b);
+        const uint4 two = light_of_two(first, second);
         if (pair >= 0 && pair < TILE_FLOATS_PAIRS) {
-            row[pair] = bits_of(a, b);
+            row[pair] = two;
         }
     }
 };
