@@ -432,8 +432,8 @@ TEST(what_is_wrong_is_said_with_its_place)
                "\"physical_aspect_x_over_y\" is 0.1 to 10");
     wrong_vive("\"device\"", "\"devices\"", "there is no \"physical_aspect_x_over_y\"");
     wrong_vive("\"type\": \"Lighthouse_HMD\"", "\"tracking_to_eye_transform\": []",
-               "two eyes are enough");
-    wrong_vive("}, {\"distortion_red\"", "}], \"distortion_red\"", "two eyes are needed");
+               "\"tracking_to_eye_transform\" is there twice");
+    wrong_vive("}, {\"distortion_red\"", "}], \"distortion_red\"", "there must be two eyes");
     wrong_vive("[17, 15]", "[17, 15", "1:61: expected a comma or ]; found ");
     wrong_vive("[17, 15]", "[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", "at most 16 levels of nesting");
     wrong_vive("null", "nil", "expected a value as JSON writes it; found nil");

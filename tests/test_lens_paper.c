@@ -157,7 +157,8 @@ TEST(places_are_exact)
     double worst_px = 0.0;
     for (int32_t y = 0; y < size.height_px; y += 7) {
         for (int32_t x = 0; x < size.width_px; x += 7) {
-            const struct lens_place place = lens_place_of(&shape, LENS_AXIS, x, y);
+            const struct lens_place place =
+                lens_source_beside(&shape, NULL, LENS_AXIS, x, y, (struct lens_offset){0.0f, 0.0f});
             double px[2];
             lens_paper_source(size, &lens, x + 0.5, y + 0.5, px);
             worst_px = fmax(worst_px, fabs(place.at_x + (double)place.part_x + 0.5 - px[0]));

@@ -54,20 +54,6 @@ struct lens_calibration *lens_calibration_make(void)
     return made;
 }
 
-enum fovea_result lens_calibration_hand_out(struct lens_calibration *made, enum fovea_result result,
-                                            char problem[LENS_PROBLEM_BYTES],
-                                            struct lens_calibration **out_calibration)
-{
-    struct shared_data *refused = made && result < 0 ? &made->base : NULL;
-    *out_calibration = refused ? NULL : made;
-    if (!made) {
-        snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    shared_data_release(&refused);
-    return result;
-}
-
 const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
                                             enum fovea_map_eye eye)
 {
@@ -80,19 +66,8 @@ const struct lens_map *lens_calibration_map(const struct lens_calibration *calib
 bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t height_px)
 {
     const double most_off_px = 0.001; /* and so are the polynomial's places, by about as much */
-    return map->is_grid ||
-           (map->aspect > 0.0 && fabs(width_px / map->aspect - height_px) > most_off_px);
-}
-
-void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
-                               char problem[LENS_PROBLEM_BYTES])
-{
-    static const char *const names[LENS_EYES] = {"left eye: ", "right eye: "};
-    const char *name = calibration->eye_count == LENS_EYES ? names[eye] : "";
-    const size_t length = strlen(name);
-    memmove(problem + length, problem, LENS_PROBLEM_BYTES - length);
-    memcpy(problem, name, length);
-    problem[LENS_PROBLEM_BYTES - 1] = '\0';
+    return map->points.memory &&
+           !(map->aspect > 0.0 && fabs(width_px / map->aspect - height_px) <= most_off_px);
 }
 
 /* ---- Points */
@@ -224,42 +199,52 @@ static bool points_are_right(const struct lens_points *points, char *problem)
     return true;
 }
 
-static enum fovea_result copy_points(const struct lens_points *points, struct lens_points *copy)
+/* Values far beyond any lens do not fit a float. */
+static bool is_sane(const struct lens_polynomial *polynomial, char *problem)
 {
-    const size_t count = 2 * (size_t)points->columns * points->rows;
-    const bool alone = points->places_uv[0] == points->places_uv[LENS_AXIS] &&
-                       points->places_uv[2] == points->places_uv[LENS_AXIS];
-    *copy = *points;
-    copy->memory = calloc((alone ? 1 : LENS_COLORS) * count, sizeof *copy->memory);
-    if (!copy->memory) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    const double most = 1e6;
+    bool sane = fabs(polynomial->center_uv[0]) <= most && fabs(polynomial->center_uv[1]) <= most;
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        sane = sane && fabs(polynomial->terms[i / LENS_POWERS][i % LENS_POWERS]) <= most;
     }
-    for (int color = 0; color < LENS_COLORS; color++) {
-        float *to = copy->memory + (alone ? 0 : (size_t)color * count);
-        memcpy(to, points->places_uv[color], count * sizeof *to);
-        copy->places_uv[color] = to;
+    if (!sane) {
+        snprintf(problem, LENS_PROBLEM_BYTES, "a value is beyond all lenses");
     }
-    return FOVEA_OK;
+    return sane;
 }
 
-enum fovea_result lens_map_take_points(const struct lens_points *points,
-                                       char out_problem[LENS_PROBLEM_BYTES], struct lens_map *map)
+/* Its problem begins with the eye's name, where each eye has its own. */
+static bool eye_is_right(const struct lens_calibration *calibration, uint32_t eye, char *problem)
 {
-    struct lens_points whole = *points;
-    out_problem[0] = '\0';
-    for (int color = 0; color < LENS_COLORS; color++) {
-        whole.places_uv[color] =
-            points->places_uv[color] ? points->places_uv[color] : points->places_uv[LENS_AXIS];
+    static const char *const names[LENS_EYES] = {"left eye: ", "right eye: "};
+    const struct lens_map *map = &calibration->eyes[eye];
+    const size_t named = calibration->eye_count == LENS_EYES ? strlen(names[eye]) : 0;
+    if (is_sane(&map->polynomial, problem) &&
+        (!map->points.memory || points_are_right(&map->points, problem))) {
+        return true;
     }
-    if (!points_are_right(&whole, out_problem)) {
-        return FOVEA_ERROR_CONFIG;
+    memmove(problem + named, problem, LENS_PROBLEM_BYTES - named);
+    memcpy(problem, names[eye], named);
+    problem[LENS_PROBLEM_BYTES - 1] = '\0';
+    return false;
+}
+
+enum fovea_result lens_calibration_finish(struct lens_calibration *made, bool filled,
+                                          char problem[LENS_PROBLEM_BYTES],
+                                          struct lens_calibration **out_calibration)
+{
+    bool right = made && filled;
+    for (uint32_t eye = 0; right && eye < made->eye_count; eye++) {
+        right = eye_is_right(made, eye, problem);
     }
-    if (copy_points(&whole, &map->points) < 0) {
-        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
+    struct shared_data *refused = made && !right ? &made->base : NULL;
+    *out_calibration = right ? made : NULL;
+    if (!made) {
+        snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    map->is_grid = true;
-    return FOVEA_OK;
+    shared_data_release(&refused);
+    return right ? FOVEA_OK : FOVEA_ERROR_CONFIG;
 }
 
 enum fovea_result lens_calibration_of_points(const struct lens_points *points,
@@ -267,77 +252,63 @@ enum fovea_result lens_calibration_of_points(const struct lens_points *points,
                                              struct lens_calibration **out_calibration)
 {
     struct lens_calibration *made = lens_calibration_make();
-    const enum fovea_result result = made
-                                         ? lens_map_take_points(points, out_problem, &made->eyes[0])
-                                         : FOVEA_ERROR_OUT_OF_MEMORY;
-    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
+    if (made) {
+        made->eyes[0].points = *points;
+    } else {
+        free(points->memory);
+    }
+    return lens_calibration_finish(made, true, out_problem, out_calibration);
 }
 
 /* ---- Fields of programs */
 
-static void gather(const struct fovea_field *field, uint32_t layer, float *out)
-{
-    const char *first = (const char *)field->xy + (ptrdiff_t)layer * field->layer_bytes;
-    for (uint32_t j = 0; j < field->height; j++) {
-        for (uint32_t i = 0; i < field->width; i++) {
-            memcpy(out, first + j * field->row_bytes + i * field->point_bytes, 2 * sizeof *out);
-            out += 2;
-        }
-    }
-}
-
-/* So many layers from the first one on. */
-static enum fovea_result take_layers(const struct fovea_field *field, uint32_t first,
-                                     struct lens_points points, char *problem, struct lens_map *map)
+/* So many layers from the first one on, which are all colours' or one each. */
+static bool take_layers(const struct fovea_field *field, uint32_t first, uint32_t layers,
+                        struct lens_points *points)
 {
     const size_t count = 2 * (size_t)field->width * field->height;
-    const uint32_t layers = field->layers % LENS_COLORS == 0 ? LENS_COLORS : 1;
-    float *packed = calloc(layers * count, sizeof *packed);
-    if (!packed) {
-        snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    float *out = points->memory = calloc(layers * count, sizeof *out);
+    for (uint32_t color = 0; out && color < LENS_COLORS; color++) {
+        points->places_uv[color] = out + (layers == 1 ? 0 : color * count);
     }
-    for (uint32_t layer = 0; layer < layers; layer++) {
-        gather(field, first + layer, packed + layer * count);
+    for (uint32_t row = 0; out && row < layers * field->height; row++) {
+        const char *from = (const char *)field->xy +
+                           (ptrdiff_t)(first + row / field->height) * field->layer_bytes +
+                           (ptrdiff_t)(row % field->height) * field->row_bytes;
+        for (uint32_t i = 0; i < field->width; i++, out += 2) {
+            memcpy(out, from + i * field->point_bytes, 2 * sizeof *out);
+        }
     }
-    for (int color = 0; color < LENS_COLORS; color++) {
-        points.places_uv[color] = packed + (layers == 1 ? 0 : (size_t)color * count);
-    }
-    const enum fovea_result result = lens_map_take_points(&points, problem, map);
-    free(packed);
-    return result;
+    return out;
 }
 
 /* Layers are 1 or LENS_COLORS for both eyes, or twice as many. */
-static enum fovea_result take_field(const struct fovea_field *field, char *problem,
-                                    struct lens_calibration *calibration)
-{
-    const struct lens_points points = {
-        .columns = field->width,
-        .rows = field->height,
-        .step_uv = {1.0 / (field->width - (field->centered ? 0.0 : 1.0)),
-                    1.0 / (field->height - (field->centered ? 0.0 : 1.0))},
-        .start = field->centered ? 0.5 : 0.0};
-    enum fovea_result result = sides_are_right(&points, problem) ? FOVEA_OK : FOVEA_ERROR_CONFIG;
-    calibration->eye_count = field->layers % LENS_EYES == 0 ? LENS_EYES : 1;
-    for (uint32_t eye = 0; result == FOVEA_OK && eye < calibration->eye_count; eye++) {
-        const uint32_t first = eye * (field->layers / calibration->eye_count);
-        result = take_layers(field, first, points, problem, &calibration->eyes[eye]);
-        if (result < 0) {
-            lens_calibration_name_eye(calibration, eye, problem);
-        }
-    }
-    return result;
-}
-
 enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                             char out_problem[LENS_PROBLEM_BYTES],
                                             struct shared_data **out_data)
 {
+    const double between = field->centered ? 0.0 : 1.0;
+    const struct lens_points points = {
+        .columns = field->width,
+        .rows = field->height,
+        .step_uv = {1.0 / (field->width - between), 1.0 / (field->height - between)},
+        .start = field->centered ? 0.5 : 0.0};
+    const uint32_t eyes = field->layers % LENS_EYES == 0 ? LENS_EYES : 1;
+    const uint32_t layers = field->layers / eyes;
+    const bool sides = sides_are_right(&points, out_problem);
     struct lens_calibration *made = lens_calibration_make();
-    const enum fovea_result result =
-        made ? take_field(field, out_problem, made) : FOVEA_ERROR_OUT_OF_MEMORY;
-    const enum fovea_result handed = lens_calibration_hand_out(made, result, out_problem, &made);
-    *out_data = (struct shared_data *)made;
-    return handed;
+    bool memory = made;
+    for (uint32_t eye = 0; memory && sides && eye < eyes; eye++) {
+        made->eye_count = eyes;
+        made->eyes[eye].points = points;
+        memory = take_layers(field, eye * layers, layers, &made->eyes[eye].points);
+    }
+    if (made && !memory) {
+        shared_data_release(&(struct shared_data *){&made->base});
+        made = NULL;
+    }
+    struct lens_calibration *given = NULL;
+    const enum fovea_result result = lens_calibration_finish(made, sides, out_problem, &given);
+    *out_data = (struct shared_data *)given;
+    return result;
 }

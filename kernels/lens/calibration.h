@@ -40,15 +40,13 @@ struct lens_points {
     double start; /* 0: the first ones are on the picture's edges; 0.5: in the middle of pixels */
     /* x and y of the source in uv, by rows; those of colours that share them are green's. */
     const float *places_uv[LENS_COLORS];
-    float *memory;
+    float *memory; /* all of these lie in */
 };
 
 struct lens_map {
-    bool is_grid; /* for pictures of any size; else lens_map_is_grid says */
     struct lens_polynomial polynomial;
-    struct lens_points points;
-    /* The only width over height that the polynomial counts at: pictures of another one have the
-     * points. 0: it counts at all. */
+    struct lens_points points; /* without memory there are none, and the polynomial counts */
+    /* Where there are points, the only width over height that the polynomial counts at. 0: none. */
     double aspect;
 };
 
@@ -75,10 +73,11 @@ extern const char *const lens_color_names[LENS_COLORS + 1];
 /* All 0 but for the caller's one share and one map for both eyes; NULL: out of memory. */
 struct lens_calibration *lens_calibration_make(void);
 
-/* Gives a filled calibration out, or releases it where the result is an error. NULL: out of memory,
- * which is the problem then. */
-FOVEA_MUST_CHECK enum fovea_result lens_calibration_hand_out(
-    struct lens_calibration *made, enum fovea_result result, char problem[LENS_PROBLEM_BYTES],
+/* Gives a filled calibration out, or releases it where it was not filled, which the problem says,
+ * or where a map of it is no lens: too few or many points, places or terms that are not finite,
+ * cells that fold over in the picture. NULL: out of memory, which is the problem then. */
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_finish(
+    struct lens_calibration *made, bool filled, char problem[LENS_PROBLEM_BYTES],
     struct lens_calibration **out_calibration);
 
 /* NULL: each eye has its own, and it is not said whose counts. */
@@ -88,25 +87,14 @@ const struct lens_map *lens_calibration_map(const struct lens_calibration *calib
 /* Says whether a picture of that size has the map's points, or its polynomial. */
 bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t height_px);
 
-/* Puts the eye's name before what is wrong with its map, where each eye has its own. */
-void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
-                               char problem[LENS_PROBLEM_BYTES]);
-
 /* Copies a program's field, whose strides are all given, as operator_api.read_field. */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                                              char out_problem[LENS_PROBLEM_BYTES],
                                                              struct shared_data **out_data);
 
-/* Points of the caller's, which are copied, for both eyes: red's, green's and blue's or NULL for
- * green's, each columns * rows pairs without gaps. Refuses what is no lens: too few or many points,
- * places that are not finite, cells that fold over in the picture. */
+/* Points for both eyes, whose memory it takes. */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_points(
     const struct lens_points *points, char out_problem[LENS_PROBLEM_BYTES],
     struct lens_calibration **out_calibration);
-
-/* The same for one map, which takes no memory where they are refused. */
-FOVEA_MUST_CHECK enum fovea_result lens_map_take_points(const struct lens_points *points,
-                                                        char out_problem[LENS_PROBLEM_BYTES],
-                                                        struct lens_map *map);
 
 #endif

@@ -178,47 +178,38 @@ struct grid {
 };
 
 /* The default lens, and for red and blue others. */
-static float *places_of(const struct grid *grid, const struct lens_points *points, int color)
+static void put_places(const struct grid *grid, const double step_uv[2], int color, float *places)
 {
-    const size_t count = (size_t)grid->columns * grid->rows;
-    float *places = malloc(2 * count * sizeof *places);
-    for (size_t i = 0; places && i < count; i++) {
-        const double x = 2.0 * ((double)(i % grid->columns) + grid->start) * points->step_uv[0] - 1;
-        const double y = 2.0 * ((double)(i / grid->columns) + grid->start) * points->step_uv[1] - 1;
+    for (size_t i = 0; i < (size_t)grid->columns * grid->rows; i++) {
+        const double x = 2.0 * ((double)(i % grid->columns) + grid->start) * step_uv[0] - 1;
+        const double y = 2.0 * ((double)(i / grid->columns) + grid->start) * step_uv[1] - 1;
         const double r2 = x * x + y * y * 9.0 / 16.0 * 9.0 / 16.0;
         const double factor = 1.0 + (0.2054 + 0.01 * (color - LENS_AXIS)) * r2;
         places[2 * i] = (float)(0.5 + 0.5 * x * factor);
         places[2 * i + 1] = (float)(0.5 + 0.5 * y * factor);
     }
-    return places;
 }
 
 static struct lens_calibration *make_grid(const struct grid *grid)
 {
     const double between = 1.0 - 2.0 * grid->start; /* points of a dense map have no edge */
+    const size_t count = 2 * (size_t)grid->columns * grid->rows;
     struct lens_points points = {
         .columns = grid->columns,
         .rows = grid->rows,
         .quadratic = grid->quadratic,
         .step_uv = {1.0 / (grid->columns - between), 1.0 / (grid->rows - between)},
-        .start = grid->start};
-    float *places[LENS_COLORS] = {NULL};
+        .start = grid->start,
+        .memory = malloc(LENS_COLORS * count * sizeof(float))};
     char problem[LENS_PROBLEM_BYTES];
     struct lens_calibration *made = NULL;
-    bool all = true;
-    for (int color = 0; color < LENS_COLORS; color++) {
-        if (grid->colored || color == LENS_AXIS) {
-            points.places_uv[color] = places[color] = places_of(grid, &points, color);
-            all = all && places[color];
-        }
+    for (int color = 0; points.memory && color < LENS_COLORS; color++) {
+        const int own = grid->colored ? color : LENS_AXIS;
+        float *places = points.memory + (size_t)own * count;
+        put_places(grid, points.step_uv, own, places);
+        points.places_uv[color] = places;
     }
-    if (all && lens_calibration_of_points(&points, problem, &made) < 0) {
-        made = NULL;
-    }
-    for (int color = 0; color < LENS_COLORS; color++) {
-        free(places[color]);
-    }
-    return made;
+    return points.memory && lens_calibration_of_points(&points, problem, &made) < 0 ? NULL : made;
 }
 
 /* NULL: there is no memory. */

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (made->eyes[eye].points.memory) {
             check_points(&made->eyes[eye].points);
         }
-        if (!made->eyes[eye].is_grid) {
+        if (!made->eyes[eye].points.memory || made->eyes[eye].aspect > 0.0) {
             check_polynomial(&made->eyes[eye].polynomial);
         }
     }

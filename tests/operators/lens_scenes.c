@@ -95,13 +95,14 @@ static struct lens_calibration *make_points(int which)
     const double step_v = grids[which].step_v > 0 ? grids[which].step_v : 1.0 / (rows - 1);
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES] = "";
-    OWNED(owned_free) float *places = calloc(3 * count, sizeof *places);
+    float *places = calloc(3 * count, sizeof *places);
     assert_non_null(places);
     struct lens_points points = {.columns = columns,
                                  .rows = rows,
                                  .quadratic = grids[which].quadratic,
                                  .step_uv = {step_u, step_v},
-                                 .start = grids[which].start};
+                                 .start = grids[which].start,
+                                 .memory = places};
     for (int color = 0; color < LENS_COLORS; color++) {
         for (size_t i = 0; i < count; i += 2) {
             bend(((double)(i / 2 % columns) + points.start) * step_u,
@@ -109,7 +110,7 @@ static struct lens_calibration *make_points(int which)
                  places + (size_t)color * count + i);
         }
         const bool own = grids[which].colored || color == LENS_AXIS;
-        points.places_uv[color] = own ? places + (size_t)color * count : NULL;
+        points.places_uv[color] = places + (size_t)(own ? color : LENS_AXIS) * count;
     }
     assert_ok(lens_calibration_of_points(&points, problem, &made));
     return made;
@@ -232,7 +233,7 @@ static void write_polynomial(FILE *file, const struct lens_polynomial *polynomia
 
 static void write_map(FILE *file, const struct lens_map *map)
 {
-    if (map->is_grid) {
+    if (map->points.memory) {
         write_points(file, &map->points);
     } else {
         write_polynomial(file, &map->polynomial);

@@ -1,77 +1,154 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* With (x, y) the tangents of a direction, r their length and q = r^2, the source of a pixel lies
- * where the lens has put that direction:
- *
- *     x (1 + k1 q + k2 q^2 + k3 q^3) / (1 + k4 q + k5 q^2 + k6 q^3) + 2 p1 x y + p2 (q + 2 x^2) +
- *         s1 q + s2 q^2,   y likewise with p1 and p2 exchanged, s3 and s4
- *
- *     x a (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8) / r,   a = atan r, of a fisheye */
-#include "camera.h"
+/* OpenCV's calibrations, as YAML and as JSON; camera_info of ROS, and Kalibr's chain, of which the
+ * first camera counts: they have the same values. Their names are those that these programs and
+ * their manuals use. A pixel's centre is at whole numbers. */
+#include "read.h"
 
-#include <math.h>
+#include <string.h>
 
-#define MOST_PX 65536.0
-#define MOST_OFF 2.0 /* pictures that the centre may be off the middle, as the settings' shift */
+static const char *const matrix_names[] = {"camera_matrix",
+                                           "Camera_Matrix",
+                                           "cameraMatrix",
+                                           "intrinsic_matrix",
+                                           "mtx",
+                                           "K",
+                                           "k",
+                                           "intrinsics",
+                                           NULL};
+static const char *const terms_names[] = {"distortion_coefficients",
+                                          "Distortion_Coefficients",
+                                          "distortion_coeffs",
+                                          "distCoeffs",
+                                          "dist_coeffs",
+                                          "dist_coeff",
+                                          "dist",
+                                          "D",
+                                          "d",
+                                          NULL};
+static const char *const width_names[] = {"image_width", "image_Width", "width", NULL};
+static const char *const height_names[] = {"image_height", "image_Height", "height", NULL};
+static const char *const size_names[] = {"image_size", "imageSize", "img_size", "resolution", NULL};
+static const char *const model_names[] = {"distortion_model", NULL};
+static const char *const fisheye_names[] = {"fisheye_model", NULL};
+static const char *const camera_names[] = {"camera_model", NULL};
+static const char *const second_names[] = {"cam1", NULL};
+static const char *const data_names[] = {"data", NULL};
 
-static void bend(const double *t, const double at[2], double out[2])
+static bool knows(struct json_scan *scan)
 {
-    const double q = at[0] * at[0] + at[1] * at[1];
-    const double factor =
-        (1.0 + q * (t[0] + q * (t[1] + q * t[4]))) / (1.0 + q * (t[5] + q * (t[6] + q * t[7])));
-    const double across = 2.0 * at[0] * at[1];
-    out[0] =
-        at[0] * factor + t[2] * across + t[3] * (q + 2.0 * at[0] * at[0]) + q * (t[8] + q * t[9]);
-    out[1] =
-        at[1] * factor + t[3] * across + t[2] * (q + 2.0 * at[1] * at[1]) + q * (t[10] + q * t[11]);
+    const bool knows = lens_text_go(scan, 0, matrix_names) && lens_text_go(scan, 0, terms_names);
+    scan->at = 0;
+    return knows;
 }
 
-static void bend_fisheye(const double *t, const double at[2], double out[2])
+/* Numbers beside the name, or those of the matrix that is there: its data. */
+static bool read_numbers(struct json_scan *scan, const char *const *names, size_t most,
+                         double *out_numbers, size_t *out_count)
 {
-    const double r = hypot(at[0], at[1]);
-    const double angle = atan(r);
-    const double q = angle * angle;
-    const double distorted = angle * (1.0 + q * (t[0] + q * (t[1] + q * (t[2] + q * t[3]))));
-    const double factor = r > 0.0 ? distorted / r : 1.0;
-    out[0] = at[0] * factor;
-    out[1] = at[1] * factor;
-}
-
-static void place_of(const void *user, int color, const double uv[2], double out_uv[2])
-{
-    const struct lens_camera *camera = user;
-    double at[2];
-    double to[2];
-    (void)color;
-    for (int i = 0; i < 2; i++) {
-        at[i] = (uv[i] * camera->size_px[i] - camera->center_px[i]) / camera->focal_px[i];
+    *out_count = 0;
+    if (!lens_text_go(scan, 0, names)) {
+        return true;
     }
-    (camera->fisheye ? bend_fisheye : bend)(camera->terms, at, to);
-    for (int i = 0; i < 2; i++) {
-        out_uv[i] = (camera->center_px[i] + to[i] * camera->focal_px[i]) / camera->size_px[i];
+    const size_t from = scan->at;
+    if (!lens_text_numbers(scan, most, out_numbers, out_count)) {
+        return false;
     }
+    return *out_count > 0 || !lens_text_go(scan, from, data_names) ||
+           lens_text_numbers(scan, most, out_numbers, out_count);
 }
 
-static bool is_right(struct json_scan *scan, const struct lens_camera *camera)
+static bool read_size(struct json_scan *scan, double size_px[2])
 {
-    for (int i = 0; i < 2; i++) {
-        if (!(camera->size_px[i] >= 1.0 && camera->size_px[i] <= MOST_PX)) {
-            return json_fail(scan, "the picture's width and height are 1 to %g px", MOST_PX);
-        }
-        if (!(camera->focal_px[i] > 0.0)) {
-            return json_fail(scan, "the focal lengths must be above 0 px");
-        }
-        if (!(fabs(camera->center_px[i] / camera->size_px[i] - 0.5) <= MOST_OFF)) {
-            return json_fail(scan, "the centre is more than %g pictures off the middle", MOST_OFF);
-        }
+    size_t width = 0;
+    size_t height = 0;
+    if (!read_numbers(scan, width_names, 1, &size_px[0], &width) ||
+        !read_numbers(scan, height_names, 1, &size_px[1], &height)) {
+        return false;
     }
-    return camera->fisheye || (camera->terms[12] == 0.0 && camera->terms[13] == 0.0) ||
-           json_fail(scan, "a tilted sensor is not read: make a grid of the map");
+    if (width == 1 && height == 1) {
+        return true;
+    }
+    return read_numbers(scan, size_names, 2, size_px, &width) &&
+           (width == 2 || json_fail(scan, "there is no size of the pictures: add image_width "
+                                          "and image_height"));
 }
 
-bool lens_camera_finish(struct json_scan *scan, const struct lens_camera *camera,
-                        struct lens_map *map)
+/* Kalibr has its four values alone: fx, fy, cx, cy. */
+static bool read_matrix(struct json_scan *scan, struct lens_formula *formula)
 {
-    return is_right(scan, camera) && lens_read_formula(scan, place_of, camera, 1, &map->points);
+    double matrix[9];
+    size_t count = 0;
+    if (!read_numbers(scan, matrix_names, 9, matrix, &count)) {
+        return false;
+    }
+    if (count != 9 && count != 4) {
+        return json_fail(scan, "the camera matrix has %zu numbers; there must be 9", count);
+    }
+    if (count == 9 && matrix[1] != 0.0) {
+        return json_fail(scan, "a camera matrix with a skew is not read: make a grid of the map");
+    }
+    for (int i = 0; i < 2; i++) {
+        formula->unit[i] = matrix[count == 9 ? 4 * i : i];
+        formula->center[i] = matrix[count == 9 ? 3 * i + 2 : 2 + i] + 0.5;
+    }
+    return true;
 }
+
+/* One of the words, or nothing. */
+static bool read_model(struct json_scan *scan, const char *const *names, const char *const *words,
+                       uint32_t *out_number)
+{
+    char word[JSON_NAME_BYTES] = "";
+    if (lens_text_go(scan, 0, names)) {
+        lens_text_word(scan, word);
+    }
+    *out_number = lens_read_index(words, word);
+    return words[*out_number] ||
+           json_fail(scan, "a %s \"%s\" is not read: make a grid of the map", names[0], word);
+}
+
+/* ROS and Kalibr call it equidistant, OpenCV's sample writes a number. */
+static bool read_models(struct json_scan *scan, struct lens_camera *camera)
+{
+    static const char *const cameras[] = {"", "pinhole", NULL};
+    static const char *const models[] = {"equidistant",         "fisheye", "",  "plumb_bob",
+                                         "rational_polynomial", "radtan",  NULL};
+    uint32_t number = 0;
+    double fisheye = 0.0;
+    size_t count = 0;
+    if (!read_model(scan, camera_names, cameras, &number) ||
+        !read_numbers(scan, fisheye_names, 1, &fisheye, &count) ||
+        (fisheye == 0.0 && !read_model(scan, model_names, models, &number))) {
+        return false;
+    }
+    camera->fisheye = fisheye != 0.0 || number < 2;
+    return true;
+}
+
+static bool read_terms(struct json_scan *scan, struct lens_camera *camera)
+{
+    size_t count = 0;
+    if (!read_numbers(scan, terms_names, sizeof camera->terms / sizeof *camera->terms,
+                      camera->terms, &count)) {
+        return false;
+    }
+    const bool right = count == 4 || (!camera->fisheye &&
+                                      (count == 5 || count == 8 || count == 12 || count == 14));
+    return right || json_fail(scan, "there are %zu coefficients; there must be %s", count,
+                              camera->fisheye ? "4" : "4, 5, 8, 12 or 14");
+}
+
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
+{
+    struct lens_camera camera = {.fisheye = false};
+    const size_t all = scan->count;
+    scan->count = lens_text_go(scan, 0, second_names) ? scan->at : all;
+    scan->count = knows(scan) ? scan->count : all;
+    return read_models(scan, &camera) && read_terms(scan, &camera) &&
+           read_matrix(scan, &camera.formula) && read_size(scan, camera.formula.size) &&
+           lens_camera_finish(scan, &camera, &calibration->eyes[0]);
+}
+
+const struct lens_reader lens_reader_camera = {knows, read};

@@ -3,8 +3,7 @@
 
 /* COLMAP's cameras.txt: a line for each camera, of which the first one counts: its number, model,
  * width, height and parameters. The picture's corner is at (0, 0). */
-#include "camera.h"
-#include "text.h"
+#include "read.h"
 
 #include <string.h>
 
@@ -65,18 +64,14 @@ static const struct model *model_of(struct json_scan *scan)
 
 static void put_value(struct lens_camera *camera, char name, double value)
 {
-    switch (name) {
-    case 'f':
-        camera->focal_px[0] = camera->focal_px[1] = value;
-        return;
-    case 'F':
-        camera->focal_px[1] = value;
-        return;
-    case 'x':
-    case 'y':
-        camera->center_px[name - 'x'] = value;
-        return;
-    default:
+    struct lens_formula *formula = &camera->formula;
+    if (name == 'f') {
+        formula->unit[0] = formula->unit[1] = value;
+    } else if (name == 'F') {
+        formula->unit[1] = value;
+    } else if (name == 'x' || name == 'y') {
+        formula->center[name - 'x'] = value;
+    } else {
         camera->terms[name - '0'] = value;
     }
 }
@@ -84,34 +79,31 @@ static void put_value(struct lens_camera *camera, char name, double value)
 static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_camera camera = {.fisheye = false};
-    struct lens_line line;
+    struct lens_line line = {scan->bytes, scan->bytes};
     char number[JSON_NAME_BYTES];
     double values[2 + MOST_VALUES];
     size_t count = 0;
-    if (!first_line(scan, &line)) {
-        return json_fail(scan, "there is no camera");
-    }
-    struct json_scan own = *scan;
-    own.at = (size_t)(line.at - scan->bytes);
-    own.count = (size_t)(line.end - scan->bytes);
-    lens_text_word(&own, number);
-    const struct model *model = model_of(&own);
-    if (!model || !lens_text_numbers(&own, 2 + MOST_VALUES, values, &count)) {
+    (void)first_line(scan, &line); /* which knows() found */
+    scan->at = (size_t)(line.at - scan->bytes);
+    scan->count = (size_t)(line.end - scan->bytes);
+    lens_text_word(scan, number);
+    const struct model *model = model_of(scan);
+    if (!model || !lens_text_numbers(scan, 2 + MOST_VALUES, values, &count)) {
         return false;
     }
     if (count != 2 + strlen(model->values)) {
-        return json_fail(&own, "there are %zu numbers; %s has %zu", count, model->name,
+        return json_fail(scan, "there are %zu numbers; %s has %zu", count, model->name,
                          2 + strlen(model->values));
     }
     for (size_t i = 0; i < count; i++) {
         if (i < 2) {
-            camera.size_px[i] = values[i];
+            camera.formula.size[i] = values[i];
         } else {
             put_value(&camera, model->values[i - 2], values[i]);
         }
     }
     camera.fisheye = model->fisheye;
-    return lens_camera_finish(&own, &camera, &calibration->eyes[0]);
+    return lens_camera_finish(scan, &camera, &calibration->eyes[0]);
 }
 
 const struct lens_reader lens_reader_colmap = {knows, read};

@@ -8,7 +8,6 @@
  *     poly3    r (1 - k1 + k1 r^2)                         poly3    r (v + c r + b r^2)
  *     poly5    r (1 + k1 r^2 + k2 r^4) */
 #include "read.h"
-#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,40 +30,35 @@ static const char *find(const char *at, const char *end, const char *words)
     return at < end ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
 }
 
-/* What is between the name and the element's end; false: there is none from the place on. */
-static bool next_element(const struct json_scan *scan, const char *name, size_t *at,
-                         struct lens_line *out_element)
+/* The place behind the next element's name from the place on, or NULL. */
+static const char *next_element(const char *at, const char *end, const char *name)
 {
-    const char *end = scan->bytes + scan->count;
-    const char *from = scan->bytes + *at;
-    const char *found = find(from, end, name);
-    const char *comment = find(from, end, "<!--");
-    while (found && comment && comment < found) {
-        const char *behind = find(comment, end, "-->");
-        behind = behind ? behind : end;
-        found = found < behind ? find(behind, end, name) : found;
-        comment = find(behind, end, "<!--");
+    for (at = find(at, end, "<"); at; at = find(at + 1, end, "<")) {
+        const size_t left = (size_t)(end - at);
+        if (left >= strlen(name) && memcmp(at, name, strlen(name)) == 0) {
+            return at + strlen(name);
+        }
+        if (left >= 4 && memcmp(at, "<!--", 4) == 0) {
+            at = find(at, end, "-->");
+            at = at ? at : end - 1;
+        }
     }
-    if (!found) {
-        return false;
-    }
-    const char *close = find(found, end, ">");
-    *out_element = (struct lens_line){found + strlen(name), close ? close : end};
-    *at = (size_t)(out_element->end - scan->bytes);
-    return true;
+    return NULL;
 }
 
-/* One at most: only a person knows which focal length the picture has. */
+/* One at most: only a person knows which focal length the picture has. Empty: there is none. */
 static bool one_element(struct json_scan *scan, const char *name, struct lens_line *out_element)
 {
-    struct lens_line second;
+    const char *end = scan->bytes + scan->count;
+    const char *found = next_element(scan->bytes, end, name);
     *out_element = (struct lens_line){scan->bytes, scan->bytes};
-    size_t at = 0;
-    if (!next_element(scan, name, &at, out_element)) {
+    if (!found) {
         return true;
     }
-    scan->at = (size_t)(out_element->at - scan->bytes);
-    return !next_element(scan, name, &at, &second) ||
+    const char *close = find(found, end, ">");
+    *out_element = (struct lens_line){found, close ? close : end};
+    scan->at = (size_t)(found - scan->bytes);
+    return !next_element(out_element->end, end, name) ||
            json_fail(scan,
                      "there are several %s...>: leave the one of your lens and focal "
                      "length",

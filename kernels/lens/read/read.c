@@ -2,55 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "read.h"
-#include "text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Far beyond any lens, and well within a float. */
-#define MOST 1e6
-
-static bool is_sane(const struct lens_polynomial *polynomial, char *problem)
-{
-    bool sane = true;
-    for (int color = 0; color < LENS_COLORS; color++) {
-        for (int i = 0; i < LENS_POWERS; i++) {
-            sane = sane && fabs(polynomial->terms[color][i]) <= MOST;
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        sane = sane && fabs(polynomial->center_uv[i]) <= MOST;
-    }
-    if (!sane) {
-        snprintf(problem, LENS_PROBLEM_BYTES, "a value is beyond all lenses");
-    }
-    return sane;
-}
-
-/* Points were read into memory that has room for more colours than there are. */
-static enum fovea_result finish_map(struct json_scan *scan, struct lens_map *map)
-{
-    struct lens_points read = map->points;
-    const bool has_polynomial = !read.memory || map->aspect > 0.0;
-    if (has_polynomial && !is_sane(&map->polynomial, scan->problem)) {
-        return FOVEA_ERROR_CONFIG;
-    }
-    if (!read.memory) {
-        return FOVEA_OK;
-    }
-    map->points = (struct lens_points){.memory = NULL};
-    const enum fovea_result result = lens_map_take_points(&read, scan->problem, map);
-    map->is_grid = !has_polynomial;
-    free(read.memory);
-    return result;
-}
 
 /* JSON is last but for lines: it knows all of its kind. */
 static const struct lens_reader *const readers[] = {
-    &lens_reader_vive,    &lens_reader_kalibr, &lens_reader_opencv,    &lens_reader_json,
-    &lens_reader_lensfun, &lens_reader_ptgui,  &lens_reader_panotools, &lens_reader_colmap,
+    &lens_reader_vive,    &lens_reader_camera,    &lens_reader_json,
+    &lens_reader_lensfun, &lens_reader_panotools, &lens_reader_colmap,
 };
 
 /* What many have and no map holds, and the way from there. */
@@ -94,19 +52,6 @@ static bool read_kind(struct json_scan *scan, struct lens_calibration *calibrati
                      "else");
 }
 
-static enum fovea_result read_all(struct json_scan *scan, struct lens_calibration *calibration)
-{
-    const bool read = read_kind(scan, calibration);
-    enum fovea_result result = read ? FOVEA_OK : FOVEA_ERROR_CONFIG;
-    for (uint32_t eye = 0; result == FOVEA_OK && eye < calibration->eye_count; eye++) {
-        result = finish_map(scan, &calibration->eyes[eye]);
-        if (result < 0) {
-            lens_calibration_name_eye(calibration, eye, scan->problem);
-        }
-    }
-    return result;
-}
-
 enum fovea_result lens_calibration_read(const char *bytes, size_t count,
                                         char out_problem[LENS_PROBLEM_BYTES],
                                         struct lens_calibration **out_calibration)
@@ -118,8 +63,8 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
                              .problem_bytes = LENS_PROBLEM_BYTES};
     struct lens_calibration *made = lens_calibration_make();
     out_problem[0] = '\0';
-    const enum fovea_result result = made ? read_all(&scan, made) : FOVEA_ERROR_OUT_OF_MEMORY;
-    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
+    const bool read = made && read_kind(&scan, made);
+    return lens_calibration_finish(made, read, out_problem, out_calibration);
 }
 
 enum fovea_result lens_read_file(const char *bytes, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "text.h"
+#include "read.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,18 +33,6 @@ struct lens_line lens_text_line(const struct json_scan *scan, size_t *at)
     line.end = scan->bytes + *at;
     *at += *at < scan->count ? 1 : 0;
     return line;
-}
-
-bool lens_text_line_of(const struct json_scan *scan, char letter, size_t *at,
-                       struct lens_line *out_line)
-{
-    bool found = false;
-    while (!found && *at < scan->count) {
-        *out_line = lens_text_line(scan, at);
-        found = out_line->end - out_line->at > 1 && out_line->at[0] == letter &&
-                lens_text_is_space(out_line->at[1]);
-    }
-    return found;
 }
 
 bool lens_text_holds(const struct json_scan *scan, const char *words)

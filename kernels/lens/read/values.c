@@ -3,6 +3,7 @@
 
 #include "read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,18 +18,19 @@ uint32_t lens_read_index(const char *const *names, const char *name)
     return i;
 }
 
-bool lens_read_once(struct json_scan *scan, const char *name, bool *has)
+bool lens_read_once(struct json_scan *scan, const char *name, uint32_t bit, uint32_t *has)
 {
-    if (*has) {
+    if (*has & bit) {
         return json_fail(scan, "\"%s\" is there twice", name);
     }
-    *has = true;
+    *has |= bit;
     return true;
 }
 
-bool lens_read_choice(struct json_scan *scan, const char *const *words, uint32_t *out_number)
+static bool read_word(struct json_scan *scan, const char *const *words, uint32_t *out_number)
 {
     char word[JSON_NAME_BYTES];
+    char all[128] = "";
     if (!json_word(scan, word)) {
         return false;
     }
@@ -36,7 +38,6 @@ bool lens_read_choice(struct json_scan *scan, const char *const *words, uint32_t
     if (words[*out_number]) {
         return true;
     }
-    char all[128] = "";
     for (uint32_t i = 0; words[i]; i++) {
         const size_t length = strlen(all);
         snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", words[i]);
@@ -44,7 +45,9 @@ bool lens_read_choice(struct json_scan *scan, const char *const *words, uint32_t
     return json_fail(scan, "there is no \"%s\"; there are %s", word, all);
 }
 
-/* Where numbers go: one of both. */
+/* ---- Numbers */
+
+/* Where they go: one of both. */
 struct target {
     double *doubles;
     float *floats;
@@ -63,7 +66,7 @@ static bool put_number(struct json_scan *scan, struct target *to)
     }
     if (to->floats) {
         to->floats[to->filled++] = (float)number;
-    } else if (to->doubles) {
+    } else {
         to->doubles[to->filled++] = number;
     }
     return true;
@@ -82,24 +85,88 @@ static bool put_list(struct json_scan *scan, struct target *to, int depth)
     return good && !scan->problem[0];
 }
 
+/* One number needs no brackets. */
 static bool put_all(struct json_scan *scan, size_t least, struct target *to)
 {
     const bool put = json_sees(scan, '[') ? put_list(scan, to, 0) : put_number(scan, to);
     if (!put || to->filled >= least) {
         return !scan->problem[0];
     }
-    return least == to->most
-               ? json_fail(scan, "there are %zu numbers; there must be %zu", to->filled, least)
-               : json_fail(scan, "there are %zu numbers; there must be %zu or %zu", to->filled,
-                           least, to->most);
-}
-
-bool lens_read_numbers(struct json_scan *scan, size_t least, size_t most, double *out_numbers)
-{
-    return put_all(scan, least, &(struct target){.doubles = out_numbers, .most = most});
+    return json_fail(scan, "there are %zu numbers; there must be %zu", to->filled, to->most);
 }
 
 bool lens_read_floats(struct json_scan *scan, size_t count, float *out_floats)
 {
     return put_all(scan, count, &(struct target){.floats = out_floats, .most = count});
+}
+
+static bool read_numbers(struct json_scan *scan, const struct lens_member *member, double *out)
+{
+    struct target to = {.doubles = out, .most = member->most};
+    if (!put_all(scan, member->least, &to)) {
+        return false;
+    }
+    for (size_t i = 0; i < to.filled && member->from < member->to; i++) {
+        if (!(out[i] >= member->from && out[i] <= member->to) ||
+            (member->whole && out[i] != floor(out[i]))) {
+            return json_fail(scan, "\"%s\" is %g to %g%s", member->name, member->from, member->to,
+                             member->whole ? ", whole numbers" : "");
+        }
+    }
+    return true;
+}
+
+/* ---- Objects */
+
+bool lens_read_member(struct json_scan *scan, const struct lens_object *object, const char *name,
+                      void *to, uint32_t *has)
+{
+    const struct lens_member *member = object->members;
+    while (member->name && strcmp(member->name, name) != 0) {
+        member++;
+    }
+    if (!member->name) {
+        return object->passes ? json_pass(scan)
+                              : json_fail(scan,
+                                          "there is no \"%s\" in %s; docs/lens.md says what is "
+                                          "read, and how a grid is made of all else",
+                                          name, object->what);
+    }
+    void *at = (char *)to + member->at;
+    if (!lens_read_once(scan, name, 1u << (member - object->members), has)) {
+        return false;
+    }
+    return member->words  ? read_word(scan, member->words, at)
+           : member->read ? member->read(scan, at)
+                          : read_numbers(scan, member, at);
+}
+
+bool lens_read_needs(struct json_scan *scan, const struct lens_object *object, uint32_t has)
+{
+    for (uint32_t i = 0; object->members[i].name; i++) {
+        if (object->needs & ~has & 1u << i) {
+            return json_fail(scan, "%s has no \"%s\"", object->what, object->members[i].name);
+        }
+    }
+    return true;
+}
+
+struct reading {
+    const struct lens_object *object;
+    void *to;
+    uint32_t *has;
+};
+
+static bool read_member(struct json_scan *scan, const char *name, void *user)
+{
+    const struct reading *reading = user;
+    return lens_read_member(scan, reading->object, name, reading->to, reading->has);
+}
+
+bool lens_read_object(struct json_scan *scan, const struct lens_object *object, void *to,
+                      uint32_t *out_has)
+{
+    struct reading reading = {object, to, out_has};
+    *out_has = 0;
+    return json_object(scan, read_member, &reading) && lens_read_needs(scan, object, *out_has);
 }

@@ -12,89 +12,53 @@
  *
  * No polynomial of r with r^4 is that, so a grid is made of it. */
 #include "read.h"
-#include "text.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #define COEFFICIENTS 8
 #define STEPS 4096 /* in which a fold is looked for */
 
-enum { POLY3, DPOLY3, DPOLY3_SCALED, TYPES };
+enum { POLY3, DPOLY3, DPOLY3_SCALED };
 
 struct distortion {
-    bool has_coefficients;
-    uint32_t type; /* TYPES: not given */
+    uint32_t type;
     double center[2];
     double coefficients[COEFFICIENTS];
     double last; /* r up to which the formula counts; beyond it the factor stays as it is there */
 };
 
 struct eye {
+    struct lens_formula formula;
     struct distortion colors[LENS_COLORS]; /* red, green, blue */
-    double grow; /* below 0: not given */
-    double
-        cutoff; /* of r^2: up to here the source must come from farther out as r grows; likewise */
+    double grow;
+    double cutoff; /* of r^2: up to here the source must come from farther out as r grows */
 };
 
 struct vive {
     struct eye eyes[LENS_EYES];
-    bool has_eyes;
     double aspect; /* an eye's width over its height; 0: not given */
     double size_px[2]; /* an eye's, whose pixels are square: an Index gives no aspect */
 };
 
-/* ---- What the file says */
+/* ---- What the file says, and more that does not count */
 
-/* A member that is a number, and where it goes; the last one has no name. */
-struct number {
-    const char *name;
-    double least, most;
-    size_t at;
-};
+static const char *const types[] = {"DISTORT_POLY3", "DISTORT_DPOLY3", "DISTORT_DPOLY3_SCALED",
+                                    NULL};
+static const struct lens_member distortion_members[] = {
+    {.name = "type", .at = offsetof(struct distortion, type), .words = types},
+    LENS_NUMBERS("coeffs", struct distortion, coefficients, 0.0, 0.0, false),
+    LENS_NUMBERS("center_x", struct distortion, center[0], -2.0, 2.0, false),
+    LENS_NUMBERS("center_y", struct distortion, center[1], -2.0, 2.0, false),
+    {.name = NULL}};
+static const struct lens_object distortion_object = {
+    .what = "a distortion", .passes = true, .needs = 3, .members = distortion_members};
 
-/* Passes over what is none of them. */
-static bool read_number(struct json_scan *scan, const struct number *numbers, const char *name,
-                        void *to)
+static bool read_distortion(struct json_scan *scan, void *to)
 {
-    while (numbers->name && strcmp(numbers->name, name) != 0) {
-        numbers++;
-    }
-    double *out = (double *)(void *)((char *)to + numbers->at);
-    if (!numbers->name) {
-        return json_pass(scan);
-    }
-    return json_number(scan, out) &&
-           ((*out >= numbers->least && *out <= numbers->most) ||
-            json_fail(scan, "\"%s\" is %g to %g", name, numbers->least, numbers->most));
-}
-
-static bool distortion_member(struct json_scan *scan, const char *name, void *user)
-{
-    static const struct number numbers[] = {
-        {"center_x", -2.0, 2.0, offsetof(struct distortion, center[0])},
-        {"center_y", -2.0, 2.0, offsetof(struct distortion, center[1])},
-        {NULL, 0.0, 0.0, 0}};
-    static const char *const types[] = {"DISTORT_POLY3", "DISTORT_DPOLY3", "DISTORT_DPOLY3_SCALED",
-                                        NULL};
-    struct distortion *distortion = user;
-    if (strcmp(name, "coeffs") == 0) {
-        distortion->has_coefficients = true;
-        return lens_read_numbers(scan, COEFFICIENTS, COEFFICIENTS, distortion->coefficients);
-    }
-    return strcmp(name, "type") == 0 ? lens_read_choice(scan, types, &distortion->type)
-                                     : read_number(scan, numbers, name, distortion);
-}
-
-static bool read_distortion(struct json_scan *scan, struct distortion *distortion)
-{
-    if (!json_object(scan, distortion_member, distortion)) {
+    struct distortion *distortion = to;
+    uint32_t has = 0;
+    if (!lens_read_object(scan, &distortion_object, distortion, &has)) {
         return false;
-    }
-    if (distortion->type == TYPES || !distortion->has_coefficients) {
-        return json_fail(scan, "a distortion has no \"%s\"",
-                         distortion->type == TYPES ? "type" : "coeffs");
     }
     const int used = distortion->type == DPOLY3_SCALED ? 4 : 3;
     for (int i = used; i < COEFFICIENTS; i++) {
@@ -105,69 +69,53 @@ static bool read_distortion(struct json_scan *scan, struct distortion *distortio
     return true;
 }
 
-static bool eye_member(struct json_scan *scan, const char *name, void *user)
-{
-    static const struct number numbers[] = {
-        {"grow_for_undistort", 0.0, 10.0, offsetof(struct eye, grow)},
-        {"undistort_r2_cutoff", 0.0, 1000.0, offsetof(struct eye, cutoff)},
-        {NULL, 0.0, 0.0, 0}};
-    static const char *const colors[] = {"distortion_red", "distortion", "distortion_blue", NULL};
-    struct eye *eye = user;
-    const uint32_t color = lens_read_index(colors, name);
-    return color < LENS_COLORS ? read_distortion(scan, &eye->colors[color])
-                               : read_number(scan, numbers, name, eye);
-}
+static const struct lens_member eye_members[] = {
+    {.name = "distortion_red", .at = offsetof(struct eye, colors[0]), .read = read_distortion},
+    {.name = "distortion", .at = offsetof(struct eye, colors[1]), .read = read_distortion},
+    {.name = "distortion_blue", .at = offsetof(struct eye, colors[2]), .read = read_distortion},
+    LENS_NUMBERS("grow_for_undistort", struct eye, grow, 0.0, 10.0, false),
+    LENS_NUMBERS("undistort_r2_cutoff", struct eye, cutoff, 0.0, 1000.0, false),
+    {.name = NULL}};
+static const struct lens_object eye_object = {
+    .what = "an eye", .passes = true, .needs = 1u << 1 | 1u << 3 | 1u << 4, .members = eye_members};
 
-static bool read_eye(struct json_scan *scan, struct eye *eye)
+static bool read_eyes(struct json_scan *scan, void *to)
 {
-    *eye = (struct eye){.colors = {{.type = TYPES}, {.type = TYPES}, {.type = TYPES}},
-                        .grow = -1.0,
-                        .cutoff = -1.0};
-    if (!json_object(scan, eye_member, eye)) {
-        return false;
-    }
-    const char *lacks = eye->colors[LENS_AXIS].type == TYPES ? "distortion"
-                        : eye->grow < 0.0                    ? "grow_for_undistort"
-                        : eye->cutoff < 0.0                  ? "undistort_r2_cutoff"
-                                                             : NULL;
-    for (int color = 0; color < LENS_COLORS; color++) {
-        if (eye->colors[color].type == TYPES) {
-            eye->colors[color] = eye->colors[LENS_AXIS];
+    struct eye *eyes = to;
+    struct json_list list;
+    int count = 0;
+    bool good = json_open(scan, '[', &list);
+    for (; good && json_next(scan, &list); count++) {
+        uint32_t has = 0;
+        good = count < LENS_EYES && lens_read_object(scan, &eye_object, &eyes[count], &has);
+        for (int color = 0; good && color < LENS_COLORS; color++) {
+            if (!(has >> color & 1)) {
+                eyes[count].colors[color] = eyes[count].colors[LENS_AXIS];
+            }
         }
     }
-    return !lacks || json_fail(scan, "an eye has no \"%s\"", lacks);
+    return (good && count == LENS_EYES) || json_fail(scan, "there must be two eyes");
 }
 
-static bool device_member(struct json_scan *scan, const char *name, void *user)
+static const struct lens_member device_members[] = {
+    LENS_NUMBERS("eye_target_width_in_pixels", struct vive, size_px[0], 1.0, 65536.0, false),
+    LENS_NUMBERS("eye_target_height_in_pixels", struct vive, size_px[1], 1.0, 65536.0, false),
+    LENS_NUMBERS("physical_aspect_x_over_y", struct vive, aspect, 0.1, 10.0, false),
+    {.name = NULL}};
+
+static bool read_device(struct json_scan *scan, void *to)
 {
-    static const struct number numbers[] = {
-        {"eye_target_width_in_pixels", 1.0, 65536.0, offsetof(struct vive, size_px[0])},
-        {"eye_target_height_in_pixels", 1.0, 65536.0, offsetof(struct vive, size_px[1])},
-        {"physical_aspect_x_over_y", 0.1, 10.0, offsetof(struct vive, aspect)},
-        {NULL, 0.0, 0.0, 0}};
-    return read_number(scan, numbers, name, user);
+    static const struct lens_object object = {.passes = true, .members = device_members};
+    uint32_t has = 0;
+    return lens_read_object(scan, &object, to, &has);
 }
 
-static bool read_eyes(struct json_scan *scan, struct vive *vive)
-{
-    struct json_list list;
-    int eye = 0;
-    bool good = !vive->has_eyes && json_open(scan, '[', &list);
-    for (vive->has_eyes = true; good && json_next(scan, &list); eye++) {
-        good = eye < LENS_EYES && read_eye(scan, &vive->eyes[eye]);
-    }
-    return (good && eye == LENS_EYES) ||
-           json_fail(scan, good ? "two eyes are needed" : "two eyes are enough");
-}
-
-static bool file_member(struct json_scan *scan, const char *name, void *user)
-{
-    struct vive *vive = user;
-    if (strcmp(name, "device") == 0) {
-        return json_object(scan, device_member, vive);
-    }
-    return strcmp(name, "tracking_to_eye_transform") == 0 ? read_eyes(scan, vive) : json_pass(scan);
-}
+static const struct lens_member file_members[] = {
+    {.name = "device", .read = read_device},
+    {.name = "tracking_to_eye_transform", .at = offsetof(struct vive, eyes), .read = read_eyes},
+    {.name = NULL}};
+static const struct lens_object file_object = {
+    .what = "the file", .passes = true, .needs = 2, .members = file_members};
 
 /* ---- Points of it */
 
@@ -183,19 +131,16 @@ static double factor_of(const struct distortion *distortion, double r)
 
 /* Beyond `last` the formula folds or has a pole. Returns false if the picture is seen twice up to
  * the cutoff. */
-static bool find_last(const struct vive *vive, const struct eye *eye, struct distortion *distortion)
+static bool find_last(const struct eye *eye, double aspect, struct distortion *distortion)
 {
     const double farthest =
-        hypot(1.0 + fabs(distortion->center[0]), 1.0 / vive->aspect + fabs(distortion->center[1]));
+        hypot(1.0 + fabs(distortion->center[0]), 1.0 / aspect + fabs(distortion->center[1]));
     const double beyond = 4.0 * (1.0 + eye->grow) * farthest; /* no source lies there */
     double source = 0.0;
     distortion->last = 0.0;
-    for (int i = 1; i <= STEPS; i++) {
+    for (int i = 1; i <= STEPS && source <= beyond; i++) {
         const double r = farthest * i / STEPS;
         const double next = r * factor_of(distortion, r);
-        if (source > beyond) {
-            return true;
-        }
         if (!(next > source)) {
             return r * r > eye->cutoff;
         }
@@ -205,39 +150,33 @@ static bool find_last(const struct vive *vive, const struct eye *eye, struct dis
     return true;
 }
 
-struct source_of {
-    const struct vive *vive;
-    const struct eye *eye;
-};
-
-static void place_of(const void *user, int color, const double uv[2], double out_uv[2])
+static void source(const struct lens_formula *formula, int color, const double at[2],
+                   double out_at[2])
 {
-    const struct source_of *of = user;
-    const struct distortion *distortion = &of->eye->colors[color];
-    const double *center = distortion->center;
-    const double half[] = {1.0, 1.0 / of->vive->aspect};
-    const double from[] = {(2.0 * uv[0] - 1.0) * half[0] - center[0],
-                           (2.0 * uv[1] - 1.0) * half[1] - center[1]};
+    const struct eye *eye = (const struct eye *)formula;
+    const struct distortion *distortion = &eye->colors[color];
+    const double from[] = {at[0] - distortion->center[0], at[1] - distortion->center[1]};
     const double factor = factor_of(distortion, fmin(hypot(from[0], from[1]), distortion->last));
     for (int i = 0; i < 2; i++) {
-        const double source = (center[i] + from[i] * factor) / (1.0 + of->eye->grow);
-        out_uv[i] = 0.5 + 0.5 * source / half[i];
+        out_at[i] = (distortion->center[i] + from[i] * factor) / (1.0 + eye->grow);
     }
 }
 
-static bool take_eye(struct json_scan *scan, const struct vive *vive, struct eye *eye,
+static bool take_eye(struct json_scan *scan, struct eye *eye, const char *name, double aspect,
                      struct lens_map *map)
 {
     for (int color = 0; color < LENS_COLORS; color++) {
-        struct distortion *distortion = &eye->colors[color];
-        if (!find_last(vive, eye, distortion)) {
-            return json_fail(scan, "the %s eye's %s folds back from r = %.4g on",
-                             eye == vive->eyes ? "left" : "right", lens_color_names[color],
-                             distortion->last);
+        if (!find_last(eye, aspect, &eye->colors[color])) {
+            return json_fail(scan, "the %s eye's %s folds back from r = %.4g on", name,
+                             lens_color_names[color], eye->colors[color].last);
         }
     }
-    const struct source_of source = {vive, eye};
-    return lens_read_formula(scan, place_of, &source, LENS_COLORS, &map->points);
+    eye->formula = (struct lens_formula){.size = {2.0, 2.0 / aspect},
+                                         .center = {1.0, 1.0 / aspect},
+                                         .unit = {1.0, 1.0},
+                                         .source = source,
+                                         .color_count = LENS_COLORS};
+    return lens_read_formula(scan, &eye->formula, &map->points);
 }
 
 static bool knows(struct json_scan *scan)
@@ -247,20 +186,18 @@ static bool knows(struct json_scan *scan)
 
 static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
-    struct vive vive = {.has_eyes = false};
-    if (!json_object(scan, file_member, &vive) || !json_end(scan)) {
+    struct vive vive = {.aspect = 0.0};
+    uint32_t has = 0;
+    if (!lens_read_object(scan, &file_object, &vive, &has) || !json_end(scan)) {
         return false;
     }
-    if (vive.aspect == 0.0 && vive.size_px[0] > 0.0 && vive.size_px[1] > 0.0) {
-        vive.aspect = vive.size_px[0] / vive.size_px[1];
-    }
-    if (!vive.has_eyes || !(vive.aspect > 0.0)) {
-        return json_fail(scan, "there is no \"%s\"",
-                         vive.has_eyes ? "physical_aspect_x_over_y" : "tracking_to_eye_transform");
-    }
+    const double aspect = vive.aspect > 0.0 || !(vive.size_px[1] > 0.0)
+                              ? vive.aspect
+                              : vive.size_px[0] / vive.size_px[1];
     calibration->eye_count = LENS_EYES;
-    return take_eye(scan, &vive, &vive.eyes[0], &calibration->eyes[0]) &&
-           take_eye(scan, &vive, &vive.eyes[1], &calibration->eyes[1]);
+    return aspect > 0.0 ? take_eye(scan, &vive.eyes[0], "left", aspect, &calibration->eyes[0]) &&
+                              take_eye(scan, &vive.eyes[1], "right", aspect, &calibration->eyes[1])
+                        : json_fail(scan, "there is no \"physical_aspect_x_over_y\"");
 }
 
 const struct lens_reader lens_reader_vive = {knows, read};
