@@ -18,31 +18,27 @@
 struct lens_calibration;
 struct lens_map;
 
-/* As what UNORM pixels are interpolated. */
-struct lens_light {
-    int32_t kind; /* IMAGE_LIGHT_* of images whose first colour is red */
-    float value; /* struct pixel_transfer's */
-    uint32_t sample_count; /* of a display's table; else 0 */
-    float samples[FOVEA_DISPLAY_MAX];
-};
-
 /* Immutable once made; may be read from any thread. */
 struct lens_plan {
     struct operator_plan base;
-    int32_t filter; /* LENS_NEAREST.. */
+    /* What settings and a size come to, all of which a plan that fits has alike. */
+    int32_t filter; /* LENS_NEAREST..; nearest where nothing is moved */
     int32_t samples_across; /* a pixel is the mean of so many places either way; 1 where the filter
                                is nearest */
+    int32_t light; /* IMAGE_LIGHT_* of images whose first colour is red, as what UNORM pixels are
+                      interpolated; STORED where the filter is nearest */
+    float light_value; /* struct pixel_transfer's */
+    uint32_t sample_count; /* of a display's table; else 0 */
     bool averages_alpha; /* else it is the nearest pixel's */
-    struct lens_light light; /* STORED where the filter is nearest */
-    struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
-    bool copies; /* nothing is moved */
     bool colored; /* colours come from different places */
+    struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
     struct lens_calibration *calibration; /* a share; NULL: the settings are all */
     const struct lens_map *map; /* in it, of the plan's eye */
     /* A grid has x and y in pixels at its points, by rows, of green or of red, green and blue.
      * NULL: it is a polynomial. */
     float *ways;
     size_t way_count; /* floats */
+    float samples[]; /* FOVEA_DISPLAY_MAX */
 };
 
 static inline const struct lens_plan *lens_plan_of(const struct operator_plan *plan)
@@ -66,6 +62,21 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
 /* The shape for images of that format and order of colours. */
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
                                 bool blue_first);
+
+/* Its parts in the table of operators; CUDA's is there where FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_api lens_operator;
+extern const struct operator_glsl_api lens_operator_glsl;
+extern const struct operator_cuda_api lens_operator_cuda;
+
+/* The functions of struct operator_host_api. */
+FOVEA_MUST_CHECK enum fovea_result lens_cpu_create(struct thread_pool *pool,
+                                                   const struct operator_plan *plan,
+                                                   struct operator_host **out_host);
+void lens_cpu_destroy(struct operator_host **host);
+FOVEA_MUST_CHECK enum fovea_result lens_cpu_reserve(struct operator_host *host,
+                                                    const struct operator_images *images);
+void lens_cpu_run(struct operator_host *host, const struct operator_images *images,
+                  const struct operator_frame *frame);
 
 /* The definition in double precision, which shares nothing with what runs but the settings: src and
  * dst are rows of `channels` doubles without gaps, dst apart from src. A value whose place lies

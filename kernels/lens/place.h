@@ -81,13 +81,6 @@ HOST_DEVICE struct lens_place lens_place_beside(const struct lens_shape *shape, 
     return lens_place_after(way_x, way_y, x_px, y_px);
 }
 
-HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int32_t color,
-                                            int32_t x_px, int32_t y_px)
-{
-    const struct lens_offset centre = {0.0f, 0.0f};
-    return lens_place_beside(shape, color, x_px, y_px, centre);
-}
-
 /* ---- Grids */
 
 /* The points that a pixel lies among, along an axis, and their weights. */
@@ -147,13 +140,6 @@ HOST_DEVICE struct lens_place lens_grid_place_beside(const struct lens_shape *sh
     }
     return lens_place_after(lens_within(way_x) + offset.x_px, lens_within(way_y) + offset.y_px,
                             x_px, y_px);
-}
-
-HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape, const float *ways,
-                                                 int32_t color, int32_t x_px, int32_t y_px)
-{
-    const struct lens_offset centre = {0.0f, 0.0f};
-    return lens_grid_place_beside(shape, ways, color, x_px, y_px, centre);
 }
 
 /* By the grid where there are ways, else by the polynomial. */

@@ -10,6 +10,7 @@
 #include "core/log.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,56 +173,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
 
 /* ---- Plans */
 
-static int32_t light_kind_of(const struct fovea_settings *settings)
-{
-    return settings->own.lens_filter == LENS_NEAREST
-               ? IMAGE_LIGHT_STORED
-               : pixel_light_of(settings->foveation.light, settings->foveation.transfer);
-}
-
-static float light_value_of(const struct fovea_settings *settings)
-{
-    return settings->own.lens_filter == LENS_NEAREST
-               ? 0.0f
-               : pixel_light_value(light_kind_of(settings), &settings->foveation.display);
-}
-
-static void set_light(const struct fovea_settings *settings, struct lens_light *light)
-{
-    const struct fovea_display *display = &settings->foveation.display;
-    light->kind = light_kind_of(settings);
-    light->value = light_value_of(settings);
-    light->sample_count = pixel_light_samples(light->kind, display);
-    pixel_light_fill_samples(light->kind, display, light->samples);
-}
-
-static bool has_light(const struct lens_light *light, const struct fovea_settings *settings)
-{
-    const struct fovea_display *display = &settings->foveation.display;
-    const int32_t kind = light_kind_of(settings);
-    return light->kind == kind && light->value == light_value_of(settings) &&
-           light->sample_count == pixel_light_samples(kind, display) &&
-           pixel_light_fills_samples(kind, display, light->samples);
-}
-
-static int32_t samples_across(const struct fovea_settings *settings)
-{
-    return settings->own.lens_filter == LENS_NEAREST ? 1 : (int32_t)settings->own.lens_samples + 1;
-}
-
-static bool averages_alpha(const struct fovea_settings *settings)
-{
-    return settings->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED &&
-           settings->own.lens_filter != LENS_NEAREST;
-}
-
-/* What set_shape finds out of a plan: without light and ways, it is small enough for a stack. */
-struct shaped {
-    struct lens_shape shape;
-    bool copies, colored;
-};
-
-static void set_grid(const struct operator_plan_desc *desc, struct shaped *plan)
+static void set_grid(const struct operator_plan_desc *desc, struct lens_plan *plan)
 {
     const struct lens_points *points = &map_of(desc)->points;
     const int32_t count = (int32_t)(points->columns * points->rows);
@@ -236,6 +188,54 @@ static void set_grid(const struct operator_plan_desc *desc, struct shaped *plan)
                            .start = (float)points->start};
     for (int32_t color = 0; plan->colored && color < LENS_COLORS; color++) {
         plan->shape.grid.first[color] = color * count;
+    }
+}
+
+/* Returns whether anything is moved. */
+static bool set_terms_of_shape(const struct model *model, struct lens_plan *plan)
+{
+    bool moves = false;
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        const int power = i % LENS_POWERS;
+        const double term = model->terms[i / LENS_POWERS][power];
+        plan->shape.terms[i] = (float)(term - (power == 0 ? 1.0 : 0.0));
+        plan->colored = plan->colored || term != model->terms[LENS_AXIS][power];
+        moves = moves || plan->shape.terms[i] != 0.0f;
+    }
+    return moves;
+}
+
+/* All that is compared where it is asked whether a plan fits. Where nothing is moved pixels are
+ * copied bit by bit, as the nearest ones are. */
+static void set_up(const struct operator_plan_desc *desc, struct lens_plan *plan)
+{
+    const struct fovea_operator_settings *own = &desc->settings->own;
+    const struct fovea_foveation *foveation = &desc->settings->foveation;
+    const struct model model = model_of(desc);
+    bool moves = true;
+    plan->calibration = (struct lens_calibration *)own->lens_file_data;
+    plan->map = map_of(desc);
+    plan->shape =
+        (struct lens_shape){.width_px = (int32_t)desc->width_px,
+                            .height_px = (int32_t)desc->height_px,
+                            .center_x_px = (float)model.center_x_px,
+                            .center_y_px = (float)model.center_y_px,
+                            .per_px = (float)(1.0 / model.unit_px),
+                            .blank = {(float)own->lens_blank_red, (float)own->lens_blank_green,
+                                      (float)own->lens_blank_blue}};
+    if (is_grid(desc)) {
+        set_grid(desc, plan);
+    } else {
+        moves = set_terms_of_shape(&model, plan);
+    }
+    plan->filter = moves ? (int32_t)own->lens_filter : LENS_NEAREST;
+    plan->samples_across = 1;
+    if (plan->filter != LENS_NEAREST) {
+        plan->samples_across = (int32_t)own->lens_samples + 1;
+        plan->averages_alpha = foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED;
+        plan->light = pixel_light_of(foveation->light, foveation->transfer);
+        plan->light_value = pixel_light_value(plan->light, &foveation->display);
+        plan->sample_count = pixel_light_samples(plan->light, &foveation->display);
     }
 }
 
@@ -273,34 +273,6 @@ static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct
     return FOVEA_OK;
 }
 
-static void set_shape(const struct operator_plan_desc *desc, struct shaped *plan)
-{
-    const struct fovea_operator_settings *own = &desc->settings->own;
-    const struct model model = model_of(desc);
-    struct lens_shape *shape = &plan->shape;
-    *shape = (struct lens_shape){.width_px = (int32_t)desc->width_px,
-                                 .height_px = (int32_t)desc->height_px,
-                                 .center_x_px = (float)model.center_x_px,
-                                 .center_y_px = (float)model.center_y_px,
-                                 .per_px = (float)(1.0 / model.unit_px),
-                                 .blank = {(float)own->lens_blank_red, (float)own->lens_blank_green,
-                                           (float)own->lens_blank_blue}};
-    if (is_grid(desc)) {
-        set_grid(desc, plan);
-        return;
-    }
-    plan->copies = true;
-    for (int color = 0; color < LENS_COLORS; color++) {
-        for (int power = 0; power < LENS_POWERS; power++) {
-            const double term = model.terms[color][power] - (power == 0 ? 1.0 : 0.0);
-            shape->terms[color * LENS_POWERS + power] = (float)term;
-            plan->copies = plan->copies && (float)term == 0.0f;
-            plan->colored =
-                plan->colored || model.terms[color][power] != model.terms[LENS_AXIS][power];
-        }
-    }
-}
-
 enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
                                    struct lens_plan **out_plan)
 {
@@ -309,22 +281,13 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     if (lens_complain(desc, words, sizeof words)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct lens_plan *plan = calloc(1, sizeof *plan);
+    struct lens_plan *plan = calloc(1, sizeof *plan + FOVEA_DISPLAY_MAX * sizeof *plan->samples);
     if (!plan) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    plan->filter = (int32_t)desc->settings->own.lens_filter;
-    plan->samples_across = samples_across(desc->settings);
-    plan->averages_alpha = averages_alpha(desc->settings);
-    set_light(desc->settings, &plan->light);
-    struct shaped shaped = {0};
-    set_shape(desc, &shaped);
-    plan->shape = shaped.shape;
-    plan->copies = shaped.copies;
-    plan->colored = shaped.colored;
-    plan->calibration =
-        (struct lens_calibration *)shared_data_share(desc->settings->own.lens_file_data);
-    plan->map = map_of(desc);
+    set_up(desc, plan);
+    pixel_light_fill_samples(plan->light, &desc->settings->foveation.display, plan->samples);
+    (void)shared_data_share(desc->settings->own.lens_file_data);
     if (is_grid(desc) && make_ways(desc, plan) < 0) {
         lens_plan_destroy(&plan);
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -345,19 +308,16 @@ void lens_plan_destroy(struct lens_plan **plan)
     *plan = NULL;
 }
 
-/* The shape of a plan was no cause to complain when it was made. */
+/* The settings of a plan were no cause to complain when it was made. */
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc)
 {
-    struct shaped other = {0};
-    if (plan->calibration != calibration_of(desc) || plan->map != map_of(desc)) {
-        return false;
-    }
-    set_shape(desc, &other);
-    return plan->filter == (int32_t)desc->settings->own.lens_filter &&
-           memcmp(&plan->shape, &other.shape, sizeof other.shape) == 0 &&
-           plan->samples_across == samples_across(desc->settings) &&
-           plan->averages_alpha == averages_alpha(desc->settings) &&
-           has_light(&plan->light, desc->settings);
+    struct lens_plan other;
+    memset(&other, 0, sizeof other);
+    set_up(desc, &other);
+    return memcmp(&plan->filter, &other.filter,
+                  offsetof(struct lens_plan, ways) - offsetof(struct lens_plan, filter)) == 0 &&
+           pixel_light_fills_samples(plan->light, &desc->settings->foveation.display,
+                                     plan->samples);
 }
 
 /* ---- Places */
@@ -378,9 +338,6 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
     const int32_t x = pixel_at(at_x, shape->width_px);
     const int32_t y = pixel_at(at_y, shape->height_px);
     const struct lens_offset offset = {(float)(at_x - x - 0.5), (float)(at_y - y - 0.5)};
-    if (lens->copies) {
-        return place;
-    }
     const struct lens_place from = lens_source_beside(shape, lens->ways, LENS_AXIS, x, y, offset);
     return (struct fovea_point_uv){(from.at_x + 0.5 + (double)from.part_x) / shape->width_px,
                                    (from.at_y + 0.5 + (double)from.part_y) / shape->height_px};

@@ -6,8 +6,6 @@
  * Workers share strips of rows. Where colours come from one place and the nearest pixel is taken
  * there is one step: pixels are copied bit by bit. */
 
-#include "lens_cpu.h"
-
 #include "line.h"
 
 #include "core/large_memory.h"
@@ -38,6 +36,8 @@ struct lens_cpu {
     const struct pixel_light *light; /* NULL: interpolated as stored */
     struct lens_shape shape;
     uint32_t channels;
+    struct lens_taken taken[MAX_CHANNELS];
+    uint32_t taken_count;
     unsigned char blank[MAX_PIXEL_BYTES]; /* the pixel where there is no source */
     struct thread_steps chunks;
     struct step {
@@ -48,7 +48,7 @@ struct lens_cpu {
 /* Pixels move as they are, bit by bit. */
 static bool moves_pixels(const struct lens_plan *plan)
 {
-    return plan->copies || (plan->filter == LENS_NEAREST && !plan->colored);
+    return plan->filter == LENS_NEAREST && !plan->colored;
 }
 
 static size_t row_floats(const struct lens_plan *plan)
@@ -74,16 +74,6 @@ static struct pixel_row row_at(const struct lens_cpu *cpu, const struct fovea_im
 }
 
 /* ---- Pixels as they are */
-
-static void copy_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
-{
-    (void)row;
-    for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
-        const struct pixel_row src = row_at(cpu, &cpu->src, y);
-        const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        pixel_copy_row(cpu->codec, &src, &dst);
-    }
-}
 
 static int32_t axis_of(const struct lens_cpu *cpu)
 {
@@ -164,61 +154,70 @@ struct line {
     unsigned char *marks; /* bits of the channels that lie outside */
 };
 
-/* Sets channels of a run, around the places of a colour's pixels. A spline may take them below 0,
- * which no format with a light encodes. */
-static void take(const struct lens_cpu *cpu, const struct line *line, int32_t color,
-                 struct lens_places *centres, const struct lens_taken *taken)
+/* Sets channels of a run, around the places of a colour's pixels, of which `centres` are known. A
+ * spline may take them below 0, which no format with a light encodes. */
+static void take(const struct lens_cpu *cpu, const struct line *line,
+                 const struct lens_taken *taken, struct lens_places *centres)
 {
     const struct lens_samples samples = {cpu->samples, row_floats(cpu->plan), cpu->shape.width_px,
                                          cpu->shape.height_px, cpu->channels};
-    const int32_t across = cpu->plan->samples_across;
+    const int32_t across = taken->filter == LENS_NEAREST ? 1 : cpu->plan->samples_across;
     const int32_t count = line->run.count;
     lens_mark_outside(&cpu->shape, centres, count, taken->bits, line->marks);
     if (taken->filter == LENS_NEAREST) {
         lens_copy_nearest(&samples, taken, centres, count, line->marks, line->out);
         return;
     }
-    if (across == 1) {
-        lens_add_between(&samples, taken, centres, count, 1.0f, line->marks, line->out);
-    }
-    for (int32_t i = 0; across > 1 && i < across * across; i++) {
-        lens_find_places(&cpu->shape, cpu->plan->ways, color, &line->run, lens_offset_of(across, i),
-                         centres);
+    for (int32_t i = 0; i < across * across; i++) {
+        if (across > 1) {
+            lens_find_places(&cpu->shape, cpu->plan->ways, taken->color, &line->run,
+                             lens_offset_of(across, i), centres);
+        }
         lens_add_between(&samples, taken, centres, count, 1.0f / (float)(across * across),
                          line->marks, line->out);
     }
 }
 
-/* Alpha comes after colours, whose sums may spill into it. */
 static void make_run(const struct lens_cpu *cpu, const struct line *line)
 {
-    const uint32_t colors = cpu->codec->color_channels;
-    const int32_t filter = cpu->plan->filter;
-    const bool apart = cpu->plan->colored && colors > 1;
-    const bool has_alpha = cpu->channels > colors;
-    const bool together = !apart && has_alpha && cpu->plan->averages_alpha;
-    const struct lens_offset none = {0.0f, 0.0f};
-    struct lens_places centres; /* one at a time, as they take 2 KiB: take() writes them */
-    for (uint32_t c = 0; apart && c < colors; c++) {
-        const struct lens_taken one = {filter, c, c + 1, (unsigned char)(1u << c)};
-        lens_find_places(&cpu->shape, cpu->plan->ways, (int32_t)c, &line->run, none, &centres);
-        take(cpu, line, (int32_t)c, &centres, &one);
-    }
-    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none, &centres);
-    if (!apart) {
-        const uint32_t end = together ? cpu->channels : colors;
-        const struct lens_taken all = {filter, 0, end, (unsigned char)((1u << end) - 1u)};
-        take(cpu, line, axis_of(cpu), &centres, &all);
-        if (has_alpha && !together && cpu->plan->samples_across > 1) {
-            lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none,
-                             &centres);
+    struct lens_places centres; /* of one colour at a time, as they take 2 KiB */
+    int32_t color = -1;
+    for (uint32_t i = 0; i < cpu->taken_count; i++) {
+        const struct lens_taken *taken = &cpu->taken[i];
+        if (taken->color != color || cpu->plan->samples_across > 1) {
+            lens_find_places(&cpu->shape, cpu->plan->ways, taken->color, &line->run,
+                             (struct lens_offset){0.0f, 0.0f}, &centres);
         }
+        color = taken->color;
+        take(cpu, line, taken, &centres);
     }
-    if (has_alpha && !together) {
-        const int32_t alphas = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
-        const struct lens_taken alpha = {alphas, colors, cpu->channels,
-                                         (unsigned char)(1u << colors)};
-        take(cpu, line, axis_of(cpu), &centres, &alpha);
+}
+
+/* What a pixel's channels are taken by. Alpha comes after colours, whose sums may spill into it. */
+static void set_taken(struct lens_cpu *cpu)
+{
+    const uint32_t colors = cpu->codec->color_channels;
+    const bool apart = cpu->plan->colored && colors > 1;
+    const bool together = !apart && cpu->plan->averages_alpha;
+    const uint32_t end = together ? cpu->channels : colors;
+    cpu->taken_count = 0;
+    for (uint32_t c = 0; c < end; c += apart ? 1 : end) {
+        cpu->taken[cpu->taken_count++] =
+            (struct lens_taken){.color = apart ? (int32_t)c : axis_of(cpu),
+                                .filter = cpu->plan->filter,
+                                .first = c,
+                                .end = apart ? c + 1 : end};
+    }
+    if (end < cpu->channels) {
+        cpu->taken[cpu->taken_count++] = (struct lens_taken){
+            .color = axis_of(cpu),
+            .filter = cpu->plan->averages_alpha ? cpu->plan->filter : LENS_NEAREST,
+            .first = colors,
+            .end = cpu->channels};
+    }
+    for (uint32_t i = 0; i < cpu->taken_count; i++) {
+        cpu->taken[i].bits =
+            (unsigned char)((1u << cpu->taken[i].end) - (1u << cpu->taken[i].first));
     }
 }
 
@@ -286,9 +285,7 @@ static void add_step(struct lens_cpu *cpu,
 static void run_image(struct lens_cpu *cpu, bool decoded)
 {
     thread_steps_clear(&cpu->chunks);
-    if (cpu->plan->copies) {
-        add_step(cpu, copy_strip);
-    } else if (moves_pixels(cpu->plan)) {
+    if (moves_pixels(cpu->plan)) {
         add_step(cpu, move_strip);
     } else {
         if (!decoded) {
@@ -313,7 +310,7 @@ void lens_cpu_run(struct operator_host *host, const struct operator_images *imag
                   const struct operator_frame *frame)
 {
     struct lens_cpu *cpu = (struct lens_cpu *)host;
-    const int32_t light = image_light_in_order(cpu->plan->light.kind, frame->blue_first);
+    const int32_t light = image_light_in_order(cpu->plan->light, frame->blue_first);
     pixel_lights_order(&cpu->lights, light);
     cpu->codec = pixel_codec_of(images->src->format);
     cpu->light = pixel_lights_get(&cpu->lights, light, images->src->format);
@@ -321,6 +318,7 @@ void lens_cpu_run(struct operator_host *host, const struct operator_images *imag
     cpu->channels = cpu->codec->color_channels + (cpu->codec->has_alpha ? 1 : 0);
     cpu->dst = *images->dst;
     set_blank_pixel(cpu);
+    set_taken(cpu);
     for (uint32_t i = 0; i < images->count; i++) {
         cpu->src = pixel_image_after(images->src, (ptrdiff_t)i * images->src_next_bytes);
         cpu->dst = pixel_image_after(images->dst, (ptrdiff_t)i * images->dst_next_bytes);
@@ -377,9 +375,9 @@ enum fovea_result lens_cpu_create(struct thread_pool *pool, const struct operato
     }
     cpu->plan = lens_plan_of(plan);
     cpu->pool = pool;
-    const struct lens_light *light = &cpu->plan->light;
-    pixel_lights_init(&cpu->lights,
-                      &(struct pixel_transfer){light->kind, light->value, light->samples});
+    pixel_lights_init(
+        &cpu->lights,
+        &(struct pixel_transfer){cpu->plan->light, cpu->plan->light_value, cpu->plan->samples});
     const enum fovea_result result = make(cpu);
     if (result < 0) {
         lens_cpu_destroy(out_host);

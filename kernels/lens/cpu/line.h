@@ -45,8 +45,10 @@ struct lens_samples {
     uint32_t channels;
 };
 
-/* Channels first..end - 1 of the pixels that have none of these bits in their marks. */
+/* Channels first..end - 1 around places of a colour, of the pixels that have none of these bits in
+ * their marks. */
 struct lens_taken {
+    int32_t color;
     int32_t filter;
     uint32_t first;
     uint32_t end;

@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/lens/lens.h"
-#include "kernels/lens/operator/lens_operator.h"
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
@@ -125,9 +124,8 @@ static enum fovea_result create(const struct cuda_device *device, struct operato
 static enum fovea_result fill(struct operator_cuda *cuda, const struct lens_plan *own,
                               struct lens_cuda_plan *plan)
 {
-    const struct lens_light *light = &own->light;
     const struct operator_cuda_part parts[] = {
-        {&plan->samples, light->samples, light->sample_count * sizeof light->samples[0]},
+        {&plan->samples, own->samples, own->sample_count * sizeof own->samples[0]},
         {&plan->ways, own->ways, own->way_count * sizeof own->ways[0]}};
     return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
 }
@@ -207,20 +205,16 @@ static struct lens_fixed fixed_of(const struct lens_plan *plan, const struct len
 /* packed: or a surface, in which pixels lie as densely. */
 static int way_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
 {
-    const int filter = plan->copies ? LENS_NEAREST : plan->filter;
-    if (!packed || format != FOVEA_FORMAT_RGBA8) {
-        return filter;
+    if (!packed || format != FOVEA_FORMAT_RGBA8 || plan->light > IMAGE_LIGHT_SRGB) {
+        return plan->filter;
     }
-    if (filter == LENS_NEAREST) {
+    if (plan->filter == LENS_NEAREST) {
         return MOVED + plan->colored;
     }
-    if (plan->light.kind > IMAGE_LIGHT_SRGB) {
-        return filter;
-    }
-    const int way = plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
-    const int more = filter == LENS_BICUBIC     ? BYTES_BICUBIC - BYTES
-                     : plan->samples_across > 1 ? BYTES_SAMPLES - BYTES
-                                                : 0;
+    const int way = plan->light == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
+    const int more = plan->filter == LENS_BICUBIC ? BYTES_BICUBIC - BYTES
+                     : plan->samples_across > 1   ? BYTES_SAMPLES - BYTES
+                                                  : 0;
     return way + more + plan->colored;
 }
 
@@ -241,8 +235,8 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .fixed = fixed_of(plan, &shape),
                                .origin_x_px = run->frame->origin_x_px,
                                .origin_y_px = run->frame->origin_y_px,
-                               .light = image_light_in_order(plan->light.kind, blue_first),
-                               .light_value = plan->light.value,
+                               .light = image_light_in_order(plan->light, blue_first),
+                               .light_value = plan->light_value,
                                .samples_across = plan->samples_across,
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,

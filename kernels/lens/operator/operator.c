@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "lens_operator.h"
-
 #include "kernels/lens/calibration.h"
-#include "kernels/lens/cpu/lens_cpu.h"
 #include "kernels/lens/lens.h"
 
 #include <stdio.h>
 
-static const char *filter_of(const struct lens_plan *plan)
-{
-    static const char *const names[] = {"nearest", "bilinear", "bicubic"};
-    return names[plan->filter];
-}
+static const char *const filter_names[] = {"nearest", "bilinear", "bicubic"};
 
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
@@ -48,16 +41,15 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     if (lens->ways) {
         snprintf(points, sizeof points, ", %d x %d points", grid->columns, grid->rows);
     }
-    snprintf(out, bytes, "lens: %s, %s%s", filter_of(lens),
+    snprintf(out, bytes, "lens: %s, %s%s", filter_names[lens->filter],
              lens->colored ? "a place for each colour" : "one place for all colours", points);
-    return !lens->copies;
+    return true;
 }
 
 /* "lens  bilinear" */
 static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
 {
-    const struct lens_plan *lens = lens_plan_of(plan);
-    snprintf(out, bytes, "lens  %s", lens->copies ? "straight" : filter_of(lens));
+    snprintf(out, bytes, "lens  %s", filter_names[lens_plan_of(plan)->filter]);
 }
 
 const struct operator_api lens_operator = {

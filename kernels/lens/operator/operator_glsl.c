@@ -7,7 +7,6 @@
 
 #include "kernels/lens/glsl/lens_shaders.h"
 #include "kernels/lens/lens.h"
-#include "lens_operator.h"
 
 #include <string.h>
 
@@ -18,13 +17,13 @@ static const struct lens_plan *plan_of(const struct operator_glsl *glsl)
     return lens_plan_of(glsl->plan);
 }
 
-/* One at least, since a buffer of no bytes cannot be made. */
+/* Samples of light, of which there is one at least, since a buffer of no bytes cannot be made; then
+ * the grid. */
 static size_t sample_count(const struct lens_plan *plan)
 {
-    return plan->light.sample_count > 0 ? plan->light.sample_count : 1;
+    return plan->sample_count > 0 ? plan->sample_count : 1;
 }
 
-/* Samples of light, then the grid. */
 static size_t table_floats(const struct lens_plan *plan)
 {
     return sample_count(plan) + plan->way_count;
@@ -52,7 +51,7 @@ static void fill(struct operator_glsl *glsl, void *tables)
 {
     const struct lens_plan *plan = plan_of(glsl);
     const size_t count = sample_count(plan);
-    memcpy(tables, plan->light.samples, count * sizeof plan->light.samples[0]);
+    memcpy(tables, plan->samples, count * sizeof plan->samples[0]);
     if (plan->ways) {
         memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
     }
@@ -71,47 +70,32 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
     const struct lens_plan *plan = plan_of(glsl);
-    const int32_t light = image_light_in_order(plan->light.kind, frame->blue_first);
+    const int32_t light = image_light_in_order(plan->light, frame->blue_first);
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    *out_shaders = (struct operator_shader){.shader = &shader_copy};
-    if (!plan->copies) {
-        *out_shaders = (struct operator_shader){
-            .shader = &lens_shader,
-            .special = {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
-                        has_alpha && plan->averages_alpha,
-                        plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
-                            (plan->ways ? LENS_SHADER_GRID : 0) +
-                            (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
-    }
+    *out_shaders = (struct operator_shader){
+        .shader = &lens_shader,
+        .special = {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                    has_alpha && plan->averages_alpha,
+                    plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
+                        (plan->ways ? LENS_SHADER_GRID : 0) +
+                        (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
     return 1;
-}
-
-static void set_warp(const struct lens_plan *plan, const struct operator_frame *frame,
-                     enum fovea_format format, struct operator_pass *pass)
-{
-    const struct lens_constants constants = {.shape =
-                                                 lens_shape_of(plan, format, frame->blue_first),
-                                             .origin_x_px = frame->origin_x_px,
-                                             .origin_y_px = frame->origin_y_px,
-                                             .light_value = plan->light.value,
-                                             .ways_from = (int32_t)sample_count(plan)};
-    memcpy(pass->constants, &constants, sizeof constants);
-    pass->constant_bytes = sizeof constants;
-    shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes)
 {
-    struct operator_shader shader;
-    const uint32_t count = shaders(glsl, frame, format, &shader);
-    *out_passes = (struct operator_pass){.shader = shader};
-    if (shader.shader == &shader_copy) {
-        operator_pass_copies(frame, out_passes);
-    } else {
-        set_warp(plan_of(glsl), frame, format, out_passes);
-    }
-    return count;
+    const struct lens_plan *plan = plan_of(glsl);
+    const struct lens_constants constants = {.shape =
+                                                 lens_shape_of(plan, format, frame->blue_first),
+                                             .origin_x_px = frame->origin_x_px,
+                                             .origin_y_px = frame->origin_y_px,
+                                             .light_value = plan->light_value,
+                                             .ways_from = (int32_t)sample_count(plan)};
+    *out_passes = (struct operator_pass){.constant_bytes = sizeof constants};
+    memcpy(out_passes->constants, &constants, sizeof constants);
+    shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, out_passes->groups);
+    return shaders(glsl, frame, format, &out_passes->shader);
 }
 
 const struct operator_glsl_api lens_operator_glsl = {.create = create,
