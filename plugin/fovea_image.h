@@ -286,8 +286,10 @@ struct fovea_batch_gradient {
     ptrdiff_t src_next_bytes;
     ptrdiff_t d_dst_next_bytes;
     ptrdiff_t d_src_next_bytes;
-    const float *gazes_uv; /* x and y in uv for each image */
+    const float *gazes_uv; /* x and y in uv for each fovea of each image */
     float *d_gazes_uv; /* written: with respect to them; apart from gazes_uv; NULL: not wanted */
+    uint32_t fovea_count; /* the batch's; 0: one */
+    uint32_t reserved; /* 0 */
 };
 
 static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
@@ -296,19 +298,22 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
     batch->struct_bytes = sizeof *batch;
 }
 
-/* Of images with one fovea: foveation is out(x) = sum over y of K(x - y) in(y), K a Gaussian of sum
- * 1 whose sigma depends on the pixel and the gaze, pixels beyond an edge being the edge's. d_src(y)
- * is the sum over x of K(x
- * - y) d_dst(x), where what falls beyond an edge is the edge's; d_gazes_uv is the sum over pixels
- * and channels of d_dst(x) (d out(x) / d sigma) (d sigma(x) / d gaze), sigma's own derivative being
- * a difference over one pixel of gaze. docs/images.md says how exact both are.
+/* Foveation is out(x) = sum over y of K(x - y) in(y), K a Gaussian of sum 1 whose sigma depends on
+ * the pixel and the gaze, pixels beyond an edge being the edge's. d_src(y) is the sum over x of
+ * K(x - y) d_dst(x), where what falls beyond an edge is the edge's; d_gazes_uv is the sum over
+ * pixels and channels of d_dst(x) (d out(x) / d sigma) (d sigma(x) / d gaze), sigma's own
+ * derivative being a difference over one pixel of gaze. docs/images.md says how exact both are.
+ *
+ * With several foveas sigma is the least of theirs, and d_gazes_uv of a fovea is that sum over the
+ * pixels whose sigma is by it, or 0 where there are none; where two ask for the same sigma, the
+ * pixel is of the first of them.
  *
  * The blockwise method: what fragments do to the picture does not change with the gaze, but for
  * jumps, so d_gazes_uv is the smooth method's with the same settings. Alpha that is kept passes
  * from d_dst to d_src. A gaze that is not finite is FOVEA_ERROR_INVALID_ARGUMENT in CPU memory; in
- * CUDA memory d_src is a copy of d_dst and d_gazes_uv 0. Beyond four image sizes outside the image,
- * where gazes no longer count, d_gazes_uv is 0. NaN and infinity stay in their channel and spread
- * as far as the blur reaches.
+ * CUDA memory d_src is a copy of d_dst and d_gazes_uv 0, and another fovea that is not finite has
+ * no pixels. Beyond four image sizes outside the image, where gazes no longer count, d_gazes_uv is
+ * 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
  *
  * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
  * not overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are

@@ -26,11 +26,26 @@ static long averaged(const struct gradient_case *c)
     return c->channels == 4 && keeps ? 3 : (long)c->channels;
 }
 
-static double sigma_at(const struct gradient_case *c, long x, long y, double right, double down)
+/* By one fovea, moved. */
+static double sigma_by(const struct gradient_case *c, uint32_t fovea, long x, long y, double right,
+                       double down)
 {
+    const double *at_px = c->foveas_px + 2 * (size_t)fovea;
     const struct foveate_reference_places places = {(double)x + 0.5, (double)y + 0.5,
-                                                    c->gaze_x_px + right, c->gaze_y_px + down};
+                                                    at_px[0] + right, at_px[1] + down};
     return foveate_reference_sigma(c->foveation, c->width_px, c->height_px, places);
+}
+
+/* The least, and the first fovea that asks for it. */
+static double sigma_at(const struct gradient_case *c, long x, long y, uint32_t *out_owner)
+{
+    double least = (double)INFINITY;
+    for (uint32_t k = 0; k < c->fovea_count; k++) {
+        const double sigma = sigma_by(c, k, x, y, 0.0, 0.0);
+        *out_owner = sigma < least ? k : *out_owner;
+        least = fmin(sigma, least);
+    }
+    return least;
 }
 
 /* w = exp(-i^2 / 2 sigma^2) / S, and dw / dsigma = w (i^2 - sum of w i^2) / sigma^3. */
@@ -93,7 +108,8 @@ void gradient_of_image(const struct gradient_case *c, const double *d_dst, doubl
     for (long p = 0; p < count; p++) {
         const long x = p % (long)c->width_px;
         const long y = p / (long)c->width_px;
-        const double sigma = sigma_at(c, x, y, 0.0, 0.0);
+        uint32_t owner = 0;
+        const double sigma = sigma_at(c, x, y, &owner);
         struct kernel k = {.weights = (double[]){1.0}};
         if (sigma > 0.0) {
             k = kernel_of(sigma);
@@ -111,9 +127,9 @@ void gradient_of_image(const struct gradient_case *c, const double *d_dst, doubl
 static void foveate(const struct gradient_case *c, const double *src, double *dst)
 {
     const bool smooth = c->foveation->method == FOVEA_METHOD_SMOOTH;
-    const double gaze_px[2] = {c->gaze_x_px, c->gaze_y_px};
-    assert_ok((smooth ? foveate_reference_smooth : foveate_reference)(
-        c->foveation, c->width_px, c->height_px, c->channels, src, dst, gaze_px, 1));
+    assert_ok((smooth ? foveate_reference_smooth
+                      : foveate_reference)(c->foveation, c->width_px, c->height_px, c->channels,
+                                           src, dst, c->foveas_px, c->fovea_count));
 }
 
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src)
@@ -157,24 +173,48 @@ static double grows(const struct gradient_case *c, const struct kernel *k, long 
     return sum;
 }
 
-void gradient_of_gaze(const struct gradient_case *c, const double *src, const double *d_dst,
-                      double out_d_gaze[2], double *out_scale)
+/* What a pixel adds to a fovea's derivative. */
+struct slopes {
+    double right, down;
+};
+
+static struct slopes slopes_of(const struct gradient_case *c, uint32_t fovea, long x, long y,
+                               double dot)
+{
+    return (struct slopes){
+        dot * (sigma_by(c, fovea, x, y, 0.5, 0.0) - sigma_by(c, fovea, x, y, -0.5, 0.0)),
+        dot * (sigma_by(c, fovea, x, y, 0.0, 0.5) - sigma_by(c, fovea, x, y, 0.0, -0.5))};
+}
+
+void gradient_of_gazes(const struct gradient_case *c, const double *src, const double *d_dst,
+                       double out_d_foveas[2 * FOVEA_FOVEAS_MAX], double *out_scale,
+                       double *out_tied)
 {
     const long count = (long)c->width_px * (long)c->height_px;
     double squares = 0.0;
-    out_d_gaze[0] = out_d_gaze[1] = 0.0;
+    *out_tied = 0.0;
+    memset(out_d_foveas, 0, 2 * FOVEA_FOVEAS_MAX * sizeof *out_d_foveas);
     for (long p = 0; p < count; p++) {
         const long x = p % (long)c->width_px;
         const long y = p / (long)c->width_px;
-        const double sigma = sigma_at(c, x, y, 0.0, 0.0);
+        uint32_t owner = 0;
+        const double sigma = sigma_at(c, x, y, &owner);
         if (sigma > 0.0) {
             OWNED(kernel_free) struct kernel k = kernel_of(sigma);
             const double dot = grows(c, &k, x, y, src, d_dst);
-            const double right = dot * (sigma_at(c, x, y, 0.5, 0.0) - sigma_at(c, x, y, -0.5, 0.0));
-            const double down = dot * (sigma_at(c, x, y, 0.0, 0.5) - sigma_at(c, x, y, 0.0, -0.5));
-            out_d_gaze[0] += right;
-            out_d_gaze[1] += down;
-            squares += right * right + down * down;
+            const struct slopes own = slopes_of(c, owner, x, y, dot);
+            double others = 0.0;
+            out_d_foveas[2 * owner] += own.right;
+            out_d_foveas[2 * owner + 1] += own.down;
+            squares += own.right * own.right + own.down * own.down;
+            for (uint32_t i = 0; i < c->fovea_count; i++) {
+                const struct slopes slopes = slopes_of(c, i, x, y, dot);
+                const bool ties = i != owner && sigma_by(c, i, x, y, 0.0, 0.0) < 1.001 * sigma;
+                others +=
+                    ties ? fabs(slopes.right) + fabs(slopes.down) + fabs(own.right) + fabs(own.down)
+                         : 0.0;
+            }
+            *out_tied += others;
         }
     }
     *out_scale = sqrt(squares);

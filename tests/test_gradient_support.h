@@ -11,14 +11,17 @@ struct gradient_case {
     const struct fovea_foveation *foveation;
     uint32_t width_px, height_px;
     uint32_t channels;
-    double gaze_x_px, gaze_y_px;
+    uint32_t fovea_count;
+    double foveas_px[2 * FOVEA_FOVEAS_MAX]; /* x and y of each, the gaze first */
 };
 
 /* Takes the smooth method; rows without gaps. Alpha that is kept is a copy. */
 void gradient_of_image(const struct gradient_case *c, const double *d_dst, double *out_d_src);
 /* Takes either method: an impulse at each pixel goes through the reference of the frame. */
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src);
-/* In pixels of gaze, of the smooth method whatever the settings name. *out_scale: the root of the
- * sum of the squares of what pixels have added, along both axes. */
-void gradient_of_gaze(const struct gradient_case *c, const double *src, const double *d_dst,
-                      double out_d_gaze[2], double *out_scale);
+/* In pixels of each fovea, of the smooth method whatever the settings name. *out_scale: the root of
+ * the sum of the squares of what pixels have added, along both axes. *out_tied: what those add
+ * to either fovea whose sigma two ask for but for a thousandth: rounding says whose they are. */
+void gradient_of_gazes(const struct gradient_case *c, const double *src, const double *d_dst,
+                       double out_d_foveas[2 * FOVEA_FOVEAS_MAX], double *out_scale,
+                       double *out_tied);

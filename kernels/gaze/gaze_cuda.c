@@ -78,3 +78,20 @@ enum fovea_result gaze_cuda_fill(const struct gaze_cuda_run *run)
 {
     return run->gazes_uv && run->on_device ? take(run) : put(run);
 }
+
+enum fovea_result gaze_cuda_fill_foveas(const struct gaze_cuda_run *run, uint32_t foveas,
+                                        CUdeviceptr others)
+{
+    struct gaze_cuda_run part = *run;
+    part.group = 1;
+    part.apart = foveas;
+    FOVEA_TRY(gaze_cuda_fill(&part));
+    if (!others) {
+        return FOVEA_OK;
+    }
+    part.table = others;
+    part.gazes_uv += 2;
+    part.group = foveas - 1;
+    part.count = run->count * (foveas - 1);
+    return gaze_cuda_fill(&part);
+}

@@ -43,4 +43,10 @@ struct gaze_cuda_run {
  * not finite becomes GAZE_NONE. */
 FOVEA_MUST_CHECK enum fovea_result gaze_cuda_fill(const struct gaze_cuda_run *run);
 
+/* Fills the table with the gazes of `count` images, and `others` with the foveas beside them:
+ * gazes_uv has so many foveas for each image, of which the gaze is the first. others 0: there are
+ * none. `group` and `apart` do not count. */
+FOVEA_MUST_CHECK enum fovea_result gaze_cuda_fill_foveas(const struct gaze_cuda_run *run,
+                                                         uint32_t foveas, CUdeviceptr others);
+
 #endif

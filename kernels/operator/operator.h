@@ -145,10 +145,16 @@ struct operator_derivatives {
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t d_dst_next_bytes;
     ptrdiff_t d_src_next_bytes;
-    const float *gazes_uv; /* x and y for each image; finite in host memory */
+    const float *gazes_uv; /* x and y for each fovea of each image; finite in host memory */
     float *d_gazes_uv; /* with respect to them; NULL: not wanted */
+    uint32_t foveas; /* as struct operator_images has them */
     bool gazes_on_device; /* CUDA: both */
 };
+
+static inline uint32_t operator_derivatives_foveas(const struct operator_derivatives *batch)
+{
+    return batch->foveas > 0 ? batch->foveas : 1;
+}
 
 /* Derivatives on the processor, as operator_host_api has frames. */
 struct operator_gradient_api {

@@ -117,7 +117,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
 STRUCT_ENDS_WITH(struct fovea_batch, reserved);
-STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
+STRUCT_ENDS_WITH(struct fovea_batch_gradient, reserved);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
                                        struct fovea_context **out_context)

@@ -61,6 +61,7 @@ struct context_gradient {
     const float *gazes_uv;
     float *d_gazes_uv;
     enum fovea_memory gazes_memory;
+    uint32_t fovea_count; /* of each image, at least 1 */
     void *cuda_stream;
 };
 

@@ -368,6 +368,16 @@ bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]
                            MAX_IMAGES);
 }
 
+bool context_foveas_check(uint32_t count, uint32_t reserved,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    if (count > FOVEA_FOVEAS_MAX) {
+        return CONTEXT_PROBLEM(out_problem, "fovea_count is %" PRIu32 "; it must be 0 to %d", count,
+                               FOVEA_FOVEAS_MAX);
+    }
+    return reserved == 0 || CONTEXT_PROBLEM(out_problem, "reserved is not 0");
+}
+
 /* If images may lack gazes, all of them may. */
 static bool check_gazes(const struct context_frame *frame, bool runs_blind, char *out_problem)
 {
@@ -396,14 +406,8 @@ bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
         .sigmas = batch->sigmas,
         .sigmas_next_bytes = batch->count > 1 ? batch->sigmas_next_bytes : 0,
     };
-    if (batch->fovea_count > FOVEA_FOVEAS_MAX) {
-        return CONTEXT_PROBLEM(out_problem, "fovea_count is %" PRIu32 "; it must be 0 to %d",
-                               batch->fovea_count, FOVEA_FOVEAS_MAX);
-    }
-    if (batch->reserved != 0) {
-        return CONTEXT_PROBLEM(out_problem, "reserved is not 0");
-    }
-    if (!context_depth_take(batch->depth, &out_frame->depth, out_problem)) {
+    if (!context_foveas_check(batch->fovea_count, batch->reserved, out_problem) ||
+        !context_depth_take(batch->depth, &out_frame->depth, out_problem)) {
         return false;
     }
     out_frame->depth.next_bytes = batch->count > 1 ? out_frame->depth.next_bytes : 0;

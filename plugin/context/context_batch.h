@@ -25,6 +25,8 @@ struct context_images {
 
 /* These say in out_problem why they are false. */
 bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]);
+bool context_foveas_check(uint32_t count, uint32_t reserved,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
 /* The first, and the distance to the next. */
 bool context_images_check(const struct context_images *images,
                           char out_problem[CONTEXT_PROBLEM_BYTES]);

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-static bool take_d_gazes(const struct fovea_batch_gradient *batch, char *out)
+static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t foveas, char *out)
 {
     const uintptr_t given = (uintptr_t)batch->gazes_uv;
     const uintptr_t written = (uintptr_t)batch->d_gazes_uv;
-    const uintptr_t bytes = 2 * sizeof(float) * (uintptr_t)batch->count;
+    const uintptr_t bytes = 2 * sizeof(float) * (uintptr_t)batch->count * foveas;
     if (!batch->d_gazes_uv) {
         return true;
     }
@@ -48,7 +48,8 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, struct cont
                            char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     const bool several = batch->count > 1;
-    if (!context_count_check(batch->count, out_problem)) {
+    if (!context_count_check(batch->count, out_problem) ||
+        !context_foveas_check(batch->fovea_count, batch->reserved, out_problem)) {
         return false;
     }
     if (!batch->d_src.data && !batch->d_gazes_uv) {
@@ -68,11 +69,12 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, struct cont
         .gazes_uv = batch->gazes_uv,
         .d_gazes_uv = batch->d_gazes_uv,
         .gazes_memory = batch->gazes_memory,
+        .fovea_count = batch->fovea_count > 0 ? batch->fovea_count : 1,
     };
     const struct context_gazes gazes = {batch->gazes_uv,     batch->count, batch->gazes_memory,
-                                        batch->d_dst.memory, false,        1};
+                                        batch->d_dst.memory, false,        out->fovea_count};
     return check_images(out, out_problem) && context_gazes_check(&gazes, out_problem) &&
-           take_d_gazes(batch, out_problem);
+           take_d_gazes(batch, out->fovea_count, out_problem);
 }
 
 bool context_gradient_has_format(enum fovea_format format)
@@ -108,6 +110,7 @@ struct operator_derivatives context_derivatives(const struct context_gradient *g
         .d_src_next_bytes = gradient->d_src_next_bytes,
         .gazes_uv = gradient->gazes_uv,
         .d_gazes_uv = gradient->d_gazes_uv,
+        .foveas = gradient->fovea_count,
         .gazes_on_device = gradient->gazes_memory == FOVEA_MEMORY_CUDA,
     };
 }

@@ -306,30 +306,6 @@ class Foveator:
             _arrays.mark_written(out)
         return out
 
-    def _whose(self, size: tuple[int, int], gazes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The number of the fovea that each pixel is of, in uint8: (N, rows, columns), by gazes of (N, foveas, 2).
-
-        The gazes may be all that the library takes on a device: where the first of an image is not finite, the image is copied, and its
-        pixels are of that one; others that are not finite have no pixels; and any may lie far outside.
-        """
-        if self.get("foveation.method") == "blockwise":
-            raise _errors.UnsupportedError("foveation.method blockwise with several foveas has no gradient; smooth has one")
-        whose = np.zeros((len(gazes), *size), np.uint8)
-        seen = np.flatnonzero(np.isfinite(gazes[:, 0]).all(axis=-1))
-        sets, which = np.unique(gazes[seen], axis=0, return_inverse=True)
-        least, sigma = np.empty(size, np.float32), np.empty(size, np.float32)
-        for number, foveas in enumerate(sets):  # one at a time: maps of all of them take gigabytes
-            own = np.zeros(size, np.uint8)
-            _maps.write(self._settings, "fovea_sigma_map", foveas[0], least)
-            for fovea in range(1, len(foveas)):
-                if np.isfinite(foveas[fovea]).all():
-                    _maps.write(self._settings, "fovea_sigma_map", foveas[fovea], sigma)
-                    own[sigma < least] = fovea  # of those with the same blur the first one
-                    np.minimum(least, sigma, out=least)
-            for image in seen[which.reshape(-1) == number]:
-                whose[image] = own
-        return whose
-
     def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str) -> None:
         """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""
         source, weights, gazes = (_arrays.view_of(array, "gradient") for array in (picture, d_seen, gaze))
@@ -347,9 +323,11 @@ def _check_gradient(
         raise ValueError(f"the gradient of {picture.dtype} {picture.shape} is {d_seen.dtype} of shape {d_seen.shape}")
     if shape.goes_in_planes((picture, d_seen)):
         raise ValueError(f"colours of shape {picture.shape} are planes: each is an image of its own for a gradient")
+    foveas = _shape.foveas_of(gazes.shape, shape.lead)
+    pairs = (*shape.lead, foveas, 2) if len(gazes.shape) == len(shape.lead) + 2 else (*shape.lead, 2)
     for view in (gazes,) if d_gazes is None else (gazes, d_gazes):
-        if view.dtype != np.float32 or view.shape != (*shape.lead, 2) or not view.is_packed:
-            raise ValueError(f"gazes are {view.dtype} of shape {view.shape}; they must be float32 of {(*shape.lead, 2)} without gaps")
+        if view.dtype != np.float32 or view.shape != pairs or not view.is_packed or not 1 <= foveas <= _shape.MOST_FOVEAS:
+            raise ValueError(f"gazes are {view.dtype} of shape {view.shape}; they must be float32 of {pairs} without gaps")
     beside = [d_seen] if d_gazes is None and gazes.device == _arrays.CPU else [d_seen, gazes, d_gazes or gazes]
     if any((view.device, view.ordinal) != (picture.device, picture.ordinal) for view in beside):
         raise ValueError(f"a gradient's arrays lie on {picture.device}:{picture.ordinal} and elsewhere")
@@ -558,8 +536,7 @@ def foveate(
 
     PyTorch (2.4 or newer): tensors of floats that require gradients get them, images (foveation is linear in them, and
     has derivatives of any order) and gaze (a derivative of first order; float32 or float64, (2,) or a pair for each
-    image, or for each of its foveas, of which a pixel's is the one with the least blur: that is looked up on the processor, which waits for
-    the device, and the method is smooth); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
+    image, or for each of its foveas, which gets that of the pixels whose blur is by it); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
     gradients, the stream is torch's current one. JAX: as `fovea.jax.foveate`; arrays, under jit too, come back as such.
 
     Raises TypeError and ValueError for arguments (with the shape or value in the text), ConfigError for settings,

@@ -99,6 +99,8 @@ class BatchGradient(ctypes.Structure):
         ("d_src_next_bytes", ctypes.c_ssize_t),
         ("gazes_uv", ctypes.c_void_p),
         ("d_gazes_uv", ctypes.c_void_p),
+        ("fovea_count", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     ]
 
 

@@ -403,19 +403,21 @@ def gradients_of(
     """The library's gradients of images whose colours are together. d_gazes None: with respect to the images, written
     to picture; else with respect to the gazes, where picture is what was foveated."""
     found = []
+    foveas = foveas_of(gazes.shape, _shape_of(*_key_of(picture, layout)).lead)
     for template, picture_at, d_seen_at, gazes_at in _kept.get(_key_of(picture, layout), d_seen.strides):
         gradient = _library.BatchGradient(struct_bytes=ctypes.sizeof(_library.BatchGradient), count=template.count)
         gradient.src, gradient.d_dst, gradient.d_src = template.src, template.dst, template.src
         gradient.src_next_bytes = gradient.d_src_next_bytes = template.src_next_bytes
         gradient.d_dst_next_bytes = template.dst_next_bytes
         gradient.d_dst.data = d_seen.pointer + d_seen_at
-        gradient.gazes_uv = gazes.pointer + gazes_at
+        gradient.gazes_uv = gazes.pointer + gazes_at * foveas
         gradient.gazes_memory = memory_of(gazes)
+        gradient.fovea_count = foveas
         if d_gazes is None:
             gradient.d_src.data = picture.pointer + picture_at
         else:
             gradient.src.data = picture.pointer + picture_at
-            gradient.d_gazes_uv = d_gazes.pointer + gazes_at
+            gradient.d_gazes_uv = d_gazes.pointer + gazes_at * foveas
         found.append(gradient)
     return found
 

@@ -7,7 +7,6 @@ a table: the text means the same in another process, so that exported programs a
 Imported when a tensor needs it, never by `import fovea`. PyTorch 2.4 or newer (torch.library.custom_op).
 """
 
-from collections.abc import Iterator
 from typing import Any, NoReturn, Optional
 
 import torch
@@ -81,52 +80,33 @@ def _fitting(tensor: Tensor, layout: str) -> Tensor:
 
 
 # Of layouts NHWC with 1, 3 or 4 colours and NHW; colours of others are images of their own. What they return has no gaps.
-#
-# A pixel with several foveas is one of the fovea that asks for the least blur there, as if there were no other. So the gradient is the
-# sum of those of single foveas, each with the loss's derivatives at its own pixels alone.
 
 
-def _parts(d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Iterator[tuple[Any, Tensor, Tensor]]:
-    """Of each fovea: where its gazes stand in `gaze`, the gazes, and the derivatives at its pixels."""
-    lead = _lead(d_seen, layout)
-    if gaze.dim() == len(lead) + 1:
-        yield ..., gaze, d_seen
-        return
-    height, width = d_seen.shape[len(lead) : len(lead) + 2]
-    places = gaze.reshape(-1, *gaze.shape[-2:]).cpu().numpy()
-    if gaze.device.type == "cpu":  # as the forward call says it; those on a device may be anywhere, and NaN
-        _shape.check_places(places.reshape(-1))
-    whose = _foveator.of_text(settings)._whose((height, width), places)
-    at = torch.from_numpy(whose).to(d_seen.device).reshape(*lead, height, width)
-    at = at if layout == "NHW" else at.unsqueeze(-1)
-    for fovea in range(gaze.shape[-2]):
-        yield (..., fovea, slice(None)), gaze[..., fovea, :], d_seen.where(at == fovea, 0)
+def _check_places(gaze: Tensor) -> None:
+    """Says of gazes in the CPU's memory what the forward call says; those on a device may be anywhere, and NaN."""
+    if gaze.device.type == "cpu":
+        _shape.check_places(gaze.detach().reshape(-1).numpy())
 
 
 @torch.library.custom_op("fovea::foveate_d_images", mutates_args=())
 def d_images(d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
     _check(d_seen, gaze, layout)
+    _check_places(gaze)
     found = torch.empty(d_seen.shape, dtype=d_seen.dtype, device=d_seen.device)
-    total = None
-    for _, places, part in _parts(d_seen, gaze, settings, layout) if found.numel() else ():
-        _foveator.of_text(settings)._gradient(found, _fitting(part, layout), places.contiguous(), None, layout)
-        if part is not d_seen:
-            total = found.to(torch.float32, copy=True) if total is None else total + found
-    return found if total is None else total.to(d_seen.dtype)
+    if found.numel():
+        _foveator.of_text(settings)._gradient(found, _fitting(d_seen, layout), gaze.contiguous(), None, layout)
+    return found
 
 
 @torch.library.custom_op("fovea::foveate_d_gaze", mutates_args=())
 def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
     _check(images, gaze, layout)
     _check_alike(images, d_seen)
+    _check_places(gaze)
     places = gaze.to(images.device).contiguous()
     found = torch.zeros(places.shape, device=places.device)
     if images.numel():
-        images = _fitting(images, layout)
-        for at, one, part in _parts(d_seen, places, settings, layout):
-            own = torch.zeros(one.shape, device=one.device)
-            _foveator.of_text(settings)._gradient(images, _fitting(part, layout), one.contiguous(), own, layout)
-            found[at] = own
+        _foveator.of_text(settings)._gradient(_fitting(images, layout), _fitting(d_seen, layout), places, found, layout)
     return found.to(gaze.device)
 
 

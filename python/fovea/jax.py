@@ -99,10 +99,12 @@ _d_images.defvjp(_d_images_forward, _d_images_backward)
 def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> jax.Array:
     """Brings images into the form that the handlers know: 1, 3 or 4 colours in the last dimension."""
     lead = images.ndim - len(layout) + 1
+    # A pair for each image, or for each of its foveas.
+    each = gaze.shape[lead:] if gaze.ndim == lead + 2 and gaze.shape[:lead] == images.shape[:lead] else (2,)
     if gaze.ndim == 1:
         gaze = jnp.broadcast_to(gaze, (*images.shape[:lead], 2))
     else:
-        gaze = gaze.reshape(*images.shape[:lead], 2)
+        gaze = gaze.reshape(*images.shape[:lead], *each)
     if layout == "NHWC" and _shape.are_pixels(layout, images.shape[-1]):
         return _seen(images, gaze, settings)
     # Planes, each with its image's gaze.
@@ -112,7 +114,7 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
         # Three planes are RGB for the library, as they are for `fovea.foveate`; XLA packs them.
         together = 3 if colours % 3 == 0 else 1
         groups = planes.reshape(*planes.shape[:lead], colours // together, together, *rest)
-        gaze = jnp.broadcast_to(gaze[..., None, :], (*groups.shape[: lead + 1], 2))
+        gaze = jnp.broadcast_to(jnp.expand_dims(gaze, lead), (*groups.shape[: lead + 1], *each))
         seen = jnp.moveaxis(_seen(jnp.moveaxis(groups, lead + 1, -1), gaze, settings), -1, lead + 1).reshape(planes.shape)
     else:
         seen = _seen(planes[..., None], gaze, settings)[..., 0]
@@ -136,7 +138,8 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
 
     images: a JAX array (or what jnp.asarray takes), uint8, float16 or float32, of shape (..., H, W, C) for "NHWC",
         (..., C, H, W) for "NCHW", (..., H, W) for "NHW"; (..., H, W, F) for "NHWF", frames of which none is alpha.
-    gaze: x and y in uv, 0 to 1 from the top left corner; of shape (2,), or a pair for each image: (..., 2) or (N, 2).
+    gaze: x and y in uv, 0 to 1 from the top left corner; of shape (2,), or a pair for each image: (..., 2) or (N, 2); or
+        several for each, (..., foveas, 2), up to four: a pixel has the least blur that any of them asks for.
 
     Returns an array of the images' shape, type and device. vmap is one call for the whole batch; what is not mapped
     over is repeated for it. Of several devices' shards XLA makes one array first: foveate under shard_map instead.
@@ -153,8 +156,6 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     gaze = _gaze_array(gaze)
     shape = _shape.packed_shape_of(images.shape, images.dtype, layout)
     _shape.check_gaze(gaze.shape, shape.lead)
-    if _shape.foveas_of(gaze.shape, shape.lead) > 1:
-        raise _errors.UnsupportedError("several foveas with JAX arrays: give out=, or arrays of NumPy's")
     foveator = _foveator.of_config(config)
     if foveator._settings.given != _given.Given():
         raise _errors.UnsupportedError("maps= and transfer= with JAX arrays: give out=, or arrays of NumPy's")

@@ -306,13 +306,19 @@ static bool take_images(const struct xla_buffer *buffer, enum fovea_memory memor
     return true;
 }
 
-static bool take_gazes(const struct xla_buffer *buffer, int64_t count)
+/* A pair for each image, in the dimensions of images that have so many; or several, in one more. */
+static bool take_gazes(const struct xla_buffer *buffer, int64_t dimensions, int64_t count,
+                       uint32_t *out_foveas)
 {
+    const bool several = buffer->rank == dimensions + 2;
+    const int64_t foveas = several ? buffer->dims[dimensions] : 1;
     int64_t values = 1;
     for (int64_t i = 0; i < buffer->rank; i++) {
         values *= buffer->dims[i];
     }
-    return buffer->type == XLA_F32 && values == 2 * count;
+    *out_foveas = (uint32_t)foveas;
+    return buffer->type == XLA_F32 && (several || buffer->rank == dimensions + 1) && foveas >= 1 &&
+           foveas <= FOVEA_FOVEAS_MAX && values == 2 * foveas * count;
 }
 
 static bool alike(const struct images *a, const struct images *b)
@@ -336,6 +342,7 @@ struct work {
     struct images seen; /* written for SEEN; else its derivatives, read */
     float *gazes;
     float *d_gazes;
+    uint32_t foveas; /* pairs of both for each image */
     enum fovea_memory memory;
     void *stream;
 };
@@ -358,7 +365,8 @@ static enum fovea_result run_batch(struct fovea_context *context, const struct w
     batch.dst.data = part(&work->seen, first);
     batch.dst_next_bytes = work->seen.next_bytes;
     batch.gazes_memory = work->memory;
-    batch.gazes_uv = work->gazes + 2 * first;
+    batch.gazes_uv = work->gazes + 2 * first * work->foveas;
+    batch.fovea_count = work->foveas;
     return library.context_run_batch(context, &batch, work->stream);
 }
 
@@ -376,8 +384,9 @@ static enum fovea_result run_gradient(struct fovea_context *context, const struc
     batch.d_dst.data = part(&work->seen, first);
     batch.d_dst_next_bytes = work->seen.next_bytes;
     batch.gazes_memory = work->memory;
-    batch.gazes_uv = work->gazes + 2 * first;
-    batch.d_gazes_uv = work->wanted == D_GAZES ? work->d_gazes + 2 * first : NULL;
+    batch.gazes_uv = work->gazes + 2 * first * work->foveas;
+    batch.fovea_count = work->foveas;
+    batch.d_gazes_uv = work->wanted == D_GAZES ? work->d_gazes + 2 * first * work->foveas : NULL;
     return library.context_run_batch_gradient(context, &batch, work->stream);
 }
 
@@ -407,17 +416,20 @@ static bool take(const struct xla_call *call, struct work *out)
     const struct xla_buffer *result = call->results.items[0];
     const struct xla_buffer *gazes = call->arguments.items[call->arguments.size - 1];
     const struct xla_buffer *images = out->wanted == D_IMAGES ? result : first;
+    const int64_t dimensions = images->rank - 3; /* whose product is their number */
     const struct xla_buffer *seen = out->wanted == SEEN       ? result
                                     : out->wanted == D_IMAGES ? first
                                                               : second;
     if (!take_images(images, out->memory, &out->images) ||
         !take_images(seen, out->memory, &out->seen) || !alike(&out->images, &out->seen) ||
-        !take_gazes(gazes, out->images.count)) {
+        !take_gazes(gazes, dimensions, out->images.count, &out->foveas)) {
         return false;
     }
     out->gazes = gazes->data;
     out->d_gazes = result->data;
-    return out->wanted != D_GAZES || take_gazes(result, out->images.count);
+    uint32_t written = out->foveas;
+    return out->wanted != D_GAZES ||
+           (take_gazes(result, dimensions, out->images.count, &written) && written == out->foveas);
 }
 
 static struct xla_error *run(const struct xla_call *call, int ordinal, struct work *work)

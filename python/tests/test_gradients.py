@@ -94,8 +94,6 @@ def test_the_gradient_of_several_foveas_is_that_of_the_least_sigma(blurred):
         differences[at] = (defined(image, places + move) - defined(image, places - move)) / 0.02
     assert gaze.grad.dtype == torch.float64 and not gaze.grad[2].any()
     assert np.abs(gaze.grad.numpy() - differences).max() <= 0.06 * np.abs(differences).max()
-    with pytest.raises(fovea.UnsupportedError, match="blockwise with several foveas"):
-        loss(leaf, gaze, weights, "NHW", {"foveation.method": "blockwise"}).backward()
 
 
 @pytest.mark.parametrize("at, wrong, words", [((1, 0), float("nan"), "not finite"), ((0, 1), float("nan"), "not finite"), ((1, 1), 3.0, "pixels")])
@@ -272,18 +270,21 @@ def jax_and_package(jax_on_cpu):
 
 
 @pytest.mark.parametrize("layout, shape", SHAPES)
-def test_jax_has_torchs_gradients(jax_and_package, layout, shape):
+@pytest.mark.parametrize("foveas", [(), (3,)])
+def test_jax_has_torchs_gradients(jax_and_package, layout, shape, foveas):
     jax, package = jax_and_package
-    images, places, weights = case(layout, shape)
+    images, _, weights = case(layout, shape)
+    places = gazes(*shape[: len(shape) - len(layout) + 1], *foveas)
     leaves = images.clone().requires_grad_(), places.clone().requires_grad_()
     (fovea.foveate(*leaves, layout=layout) * weights).sum().backward()
     arrays = [tensor.numpy() for tensor in (images, places, weights)]
     gradient = jax.grad(lambda i, g, w: (package.foveate(i, g, layout=layout) * w).sum(), argnums=(0, 1))
+    atol = 1e-4 if foveas else 1e-6  # a fovea's own pixels leave less of the sums than was rounded off them
     for leaf, found, only in zip(leaves, jax.jit(gradient)(*arrays), gradient(*arrays)):
-        assert np.allclose(leaf.grad.numpy(), found, rtol=1e-5, atol=1e-6) and np.allclose(found, only, rtol=1e-5, atol=1e-6)
+        assert np.allclose(leaf.grad.numpy(), found, rtol=1e-5, atol=atol) and np.allclose(found, only, rtol=1e-5, atol=atol)
     if len(layout) - 1 < len(shape):
         for leaf, found in zip(leaves, jax.vmap(gradient)(*arrays)):
-            assert np.allclose(leaf.grad.numpy(), found, atol=1e-6)
+            assert np.allclose(leaf.grad.numpy(), found, atol=atol)
 
 
 def test_jax_differentiates_through_programs(jax_and_package):

@@ -38,9 +38,10 @@ def gazes(*lead):
     ("NHWC", (3, 20, 24, 1)), ("NHWC", (3, 20, 24, 2)), ("NHWC", (3, 20, 24, 3)), ("NHWC", (3, 20, 24, 4)), ("NHWC", (20, 24, 3)),
     ("NHWC", (2, 3, 20, 24, 5)), ("NCHW", (3, 4, 20, 24)), ("NCHW", (3, 20, 24)), ("NHW", (3, 20, 24)), ("NHW", (20, 24)),
 ])
+@pytest.mark.parametrize("foveas", [(), (3,)])
 @pytest.mark.parametrize("model", [None, "physical", {"foveation.strength": 2, "foveation.light": "encoded"}])
-def test_compiled_programs_see_what_numpy_sees(dtype, layout, shape, model):
-    images, places = pictures(*shape, dtype=dtype), gazes(*shape[: len(shape) - len(layout) + 1])
+def test_compiled_programs_see_what_numpy_sees(dtype, layout, shape, model, foveas):
+    images, places = pictures(*shape, dtype=dtype), gazes(*shape[: len(shape) - len(layout) + 1], *foveas)
     expected = fovea.foveate(images, places, config=model, layout=layout)
     seen = jax.jit(lambda i, g: fovea.jax.foveate(i, g, config=model, layout=layout))(images, places)
     assert isinstance(seen, jax.Array) and seen.dtype == dtype and np.array_equal(seen, expected)
@@ -124,7 +125,7 @@ IMAGE = pictures(2, 16, 16, 3)
         (lambda: fovea.jax.foveate(IMAGE, (np.nan, 0.5)), ValueError, "finite"),
         (lambda: fovea.jax.foveate(IMAGE, config="papr"), fovea.ConfigError, '"paper"'),
         (lambda: fovea.foveate(jnp.asarray(IMAGE), stream=5), ValueError, "stream"),
-        (lambda: fovea.foveate(jnp.asarray(IMAGE), np.full((2, 3, 2), 0.5)), fovea.UnsupportedError, "several foveas"),
+        (lambda: fovea.foveate(jnp.asarray(IMAGE), np.full((2, 5, 2), 0.5)), ValueError, "1 to 4 foveas"),
         (lambda: fovea.jax.foveate(jnp.zeros((0, 0, 3), jnp.uint8)), ValueError, "pixels"),
     ],
 )

@@ -11,6 +11,7 @@
 #include "sheet.h"
 
 #define IMAGES 3
+#define NUMBERS (2 * IMAGES * FOVEA_FOVEAS_MAX) /* of their gazes, at most */
 /* Of the largest derivative. The GPU's divisions and roots are not rounded to the last bit, which
  * moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5. */
 #define FLOAT_BUDGET 2e-4
@@ -23,7 +24,8 @@ struct scene {
     enum fovea_format format;
     uint32_t width_px, height_px;
     enum sheet_order order;
-    float gazes_uv[2 * IMAGES];
+    uint32_t foveas; /* 0: one */
+    float gazes_uv[NUMBERS];
 };
 
 static struct scene scene_of(uint32_t i)
@@ -47,13 +49,14 @@ static struct scene scene_of(uint32_t i)
     foveation->paper.fragment_px = 8;
     foveation->geometry.ppd = 2.5;
     foveation->strength = 0.6 + 0.7 * (i % 3);
-    sheet_gazes(scene.gazes_uv, IMAGES, i);
+    scene.foveas = i / 2 % (FOVEA_FOVEAS_MAX + 1);
+    sheet_gazes(scene.gazes_uv, IMAGES * FOVEA_FOVEAS_MAX, i);
     return scene;
 }
 
 struct pictures {
     struct sheet src, d_dst, cpu, gpu;
-    float cpu_gazes[2 * IMAGES], gpu_gazes[2 * IMAGES];
+    float cpu_gazes[NUMBERS], gpu_gazes[NUMBERS];
 };
 
 static struct sheet sheet_for(const struct scene *scene, enum sheet_order order)
@@ -89,7 +92,8 @@ static struct operator_derivatives batch_of(const struct scene *scene, const str
                                          .src_next_bytes = p->src.next_bytes,
                                          .d_dst_next_bytes = p->d_dst.next_bytes,
                                          .d_src_next_bytes = p->cpu.next_bytes,
-                                         .gazes_uv = scene->gazes_uv};
+                                         .gazes_uv = scene->gazes_uv,
+                                         .foveas = scene->foveas};
 }
 
 static struct operator_plan *plan_of(const struct scene *scene)
@@ -144,6 +148,7 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
     batch.d_gazes_uv = p->gpu_gazes;
     if (gazes_on_device) {
         CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
+        CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, 2 * sizeof scene->gazes_uv));
         cuda_fixture_upload(gazes, scene->gazes_uv, sizeof scene->gazes_uv);
         batch.gazes_uv = (const float *)(uintptr_t)gazes;
         batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
@@ -194,7 +199,7 @@ static void assert_images(const struct pictures *p, const char *what)
 
 static void assert_gazes(const struct pictures *p, const char *what)
 {
-    for (size_t i = 0; i < 2 * IMAGES; i++) {
+    for (size_t i = 0; i < NUMBERS; i++) {
         const double expected = (double)p->cpu_gazes[i];
         const double side = i % 2 ? p->cpu.first.height_px : p->cpu.first.width_px;
         const double size = fmax(side, LEAST_SIDE_PX);
@@ -228,7 +233,8 @@ TEST(an_image_without_a_gaze_is_copied)
 {
     for (uint32_t i = 0; i < 6; i++) {
         struct scene scene = scene_of(i);
-        scene.gazes_uv[2] = i % 2 ? NAN : -INFINITY;
+        const uint32_t numbers = 2 * (scene.foveas > 0 ? scene.foveas : 1);
+        scene.gazes_uv[numbers] = i % 2 ? NAN : -INFINITY;
         OWNED(pictures_free) struct pictures p = pictures_make(&scene);
         struct operator_plan *plan = plan_of(&scene);
         run_gpu(&scene, plan, &p, true);
@@ -239,9 +245,36 @@ TEST(an_image_without_a_gaze_is_copied)
                                 image_pixel(&expected, n % got.width_px, n / got.width_px),
                                 image_bytes(got.format));
         }
-        assert_true(p.gpu_gazes[2] == 0.0f && p.gpu_gazes[3] == 0.0f);
+        for (uint32_t n = 0; n < numbers; n++) {
+            assert_true(p.gpu_gazes[numbers + n] == 0.0f);
+        }
         foveate_operator.plan_destroy(&plan);
     }
+}
+
+TEST(a_fovea_that_is_not_finite_has_no_pixels)
+{
+    struct scene scene = scene_of(7);
+    scene.foveas = 2;
+    OWNED(pictures_free) struct pictures both = pictures_make(&scene);
+    OWNED(pictures_free) struct pictures one = pictures_make(&scene);
+    struct operator_plan *plan = plan_of(&scene);
+    for (size_t i = 0; i < IMAGES; i++) {
+        scene.gazes_uv[4 * i + 2] = NAN;
+    }
+    run_gpu(&scene, plan, &both, true);
+    for (size_t i = 0; i < IMAGES; i++) {
+        scene.gazes_uv[2 * i] = scene.gazes_uv[4 * i];
+        scene.gazes_uv[2 * i + 1] = scene.gazes_uv[4 * i + 1];
+    }
+    scene.foveas = 1;
+    run_gpu(&scene, plan, &one, true);
+    assert_memory_equal(both.gpu.all.memory, one.gpu.all.memory, one.gpu.all.memory_bytes);
+    for (size_t i = 0; i < 2 * IMAGES; i++) {
+        assert_true(both.gpu_gazes[i + i / 2 * 2] == one.gpu_gazes[i]);
+        assert_true(both.gpu_gazes[i + i / 2 * 2 + 2] == 0.0f);
+    }
+    foveate_operator.plan_destroy(&plan);
 }
 
 TEST(results_are_always_the_same)
@@ -280,6 +313,7 @@ static struct called called_make(const struct scene *scene, struct pictures *p)
     c.batch.d_src_next_bytes = p->gpu.next_bytes;
     c.batch.gazes_uv = scene->gazes_uv;
     c.batch.d_gazes_uv = p->gpu_gazes;
+    c.batch.fovea_count = scene->foveas;
     return c;
 }
 
@@ -340,7 +374,7 @@ static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
     struct called c = called_make(scene, p);
     CUdeviceptr gazes = 0;
     CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * bytes));
-    CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, bytes));
+    CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, 2 * bytes));
     c.batch.gazes_memory = FOVEA_MEMORY_CUDA;
     c.batch.gazes_uv = (const float *)(uintptr_t)gazes;
     c.batch.d_gazes_uv = (float *)(uintptr_t)(gazes + bytes);

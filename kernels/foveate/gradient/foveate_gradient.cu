@@ -47,9 +47,11 @@ __device__ const float *weights_of(const gradient_params &params, const foveate_
     return (const float *)params.weights + row.at;
 }
 
-__device__ int2 gaze_of(const gradient_params &params)
+/* The gaze is fovea 0. */
+__device__ int2 fovea_of(const gradient_params &params, int k)
 {
-    return ((const int2 *)params.gazes)[blockIdx.z];
+    return k == 0 ? ((const int2 *)params.gazes)[blockIdx.z]
+                  : ((const int2 *)params.others)[blockIdx.z * params.other_count + k - 1];
 }
 
 /* ---- Pixels */
@@ -118,10 +120,11 @@ KERNEL(gradient_places)
 {
     const int x = thread_x();
     const int y = thread_y();
-    const int2 gaze = gaze_of(params);
+    const int2 gaze = fovea_of(params, 0);
     if (x >= params.width || y >= params.height) {
         return;
     }
+    const float *table = (const float *)params.law.table;
     float place = 0.0f;
     if (gaze.x != GAZE_NONE) {
         gauss_frame frame = {};
@@ -130,8 +133,18 @@ KERNEL(gradient_places)
         frame.fragment_px = params.law.fragment_px;
         frame.gaze_x_q8 = gaze.x;
         frame.gaze_y_q8 = gaze.y;
-        place = foveate_gradient_place(gauss_frame_sigma(
-            &params.law.law, (const float *)params.law.table, &frame, &frame, x, y));
+        gauss_frame from = frame;
+        float least = gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y);
+        for (int k = 1; k <= params.other_count; k++) {
+            const int2 other = fovea_of(params, k);
+            from.gaze_x_q8 = other.x;
+            from.gaze_y_q8 = other.y;
+            if (other.x != GAZE_NONE) {
+                least =
+                    fminf(least, gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y));
+            }
+        }
+        place = foveate_gradient_place(least);
     }
     scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
 }
@@ -258,13 +271,31 @@ __device__ float sigma_of(const gradient_params &params, int x, int y, float gaz
     return gauss_law_sigma(&params.law.law, (const float *)params.law.table, x, y, gaze_x, gaze_y);
 }
 
-__device__ double2 gaze_part(const gradient_params &params, int2 gaze, int64_t at)
+/* Returns sigma of a pixel if it is by that fovea, else 0. */
+__device__ float sigma_by(const gradient_params &params, int x, int y, int fovea)
+{
+    float least = 0.0f;
+    int owner = -1;
+    for (int k = 0; k <= params.other_count; k++) {
+        const int2 place = fovea_of(params, k);
+        const float sigma =
+            sigma_of(params, x, y, (float)place.x / 256.0f, (float)place.y / 256.0f);
+        if (place.x != GAZE_NONE && (owner < 0 || sigma < least)) {
+            least = sigma;
+            owner = k;
+        }
+    }
+    return owner == fovea ? least : 0.0f;
+}
+
+__device__ double2 gaze_part(const gradient_params &params, int fovea, int64_t at)
 {
     const int x = (int)(at % params.width);
     const int y = (int)(at / params.width);
+    const int2 gaze = fovea_of(params, fovea);
     const float gaze_x = (float)gaze.x / 256.0f;
     const float gaze_y = (float)gaze.y / 256.0f;
-    const float slope = foveate_gradient_place_slope(sigma_of(params, x, y, gaze_x, gaze_y));
+    const float slope = foveate_gradient_place_slope(sigma_by(params, x, y, fovea));
     double2 part = make_double2(0.0, 0.0);
     if (slope > 0.0f) {
         const double dot = (double)(scratch_at(params, params.dots)[at] * slope);
@@ -278,20 +309,22 @@ __device__ double2 gaze_part(const gradient_params &params, int2 gaze, int64_t a
 
 } // namespace
 
-/* Sums over an image's pixels, a block an image, always in the same order. */
+/* Sums over an image's pixels, a block a fovea, y, of an image, always in the same order. */
 extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
     gradient_gaze(const __grid_constant__ gradient_params params)
 {
     __shared__ double sums_x[FOVEATE_GRADIENT_GAZE_THREADS];
     __shared__ double sums_y[FOVEATE_GRADIENT_GAZE_THREADS];
     const int thread = (int)threadIdx.x;
-    const int2 gaze = gaze_of(params);
+    const int fovea = (int)blockIdx.y;
+    const int2 gaze = fovea_of(params, fovea);
+    const bool has = gaze.x != GAZE_NONE && fovea_of(params, 0).x != GAZE_NONE;
     const int64_t count = (int64_t)params.width * params.height;
     sums_x[thread] = 0.0;
     sums_y[thread] = 0.0;
-    if (gaze.x != GAZE_NONE) {
+    if (has) {
         for (int64_t at = thread; at < count; at += FOVEATE_GRADIENT_GAZE_THREADS) {
-            const double2 part = gaze_part(params, gaze, at);
+            const double2 part = gaze_part(params, fovea, at);
             sums_x[thread] += part.x;
             sums_y[thread] += part.y;
         }
@@ -304,8 +337,8 @@ extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
         }
     }
     if (thread == 0) {
-        const bool has = gaze.x != GAZE_NONE;
-        float *out = (float *)params.d_gazes_uv + 2 * (int64_t)blockIdx.z;
+        float *out = (float *)params.d_gazes_uv +
+                     2 * ((int64_t)blockIdx.z * (params.other_count + 1) + fovea);
         out[0] = has && moves(gaze.x, params.width) ? (float)(sums_x[0] * params.width) : 0.0f;
         out[1] = has && moves(gaze.y, params.height) ? (float)(sums_y[0] * params.height) : 0.0f;
     }

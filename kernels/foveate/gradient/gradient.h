@@ -8,6 +8,9 @@
  *     d in(y) = sum over x of K_sigma(x)(x - y) d out(x)
  *     d gaze = sum over x of d out(x) . (d out(x) / d sigma) (d sigma(x) / d gaze)
  *
+ * Sigma of several foveas is the least of theirs, so x in the last sum is the pixels that have
+ * sigma by that fovea: where it is the same by two, the one with the lower number.
+ *
  * tables.h says how. What the blockwise method makes is constant in the gaze but for steps, so its
  * gaze's derivative is that of the smooth method with the same settings, whose field of sigma the
  * fragments sample. */

@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/foveate/foveate.h"
+#include "kernels/gauss/cpu/common/picture.h"
 #include "kernels/operator/gaze.h"
 #include "smooth.h"
 
@@ -140,7 +141,9 @@ static void run_image(const struct operator_gradient *gradient, float *scratch, 
     const ptrdiff_t i = (ptrdiff_t)index;
     const int32_t width = (int32_t)gradient->plan->width_px;
     const int32_t height = (int32_t)gradient->plan->height_px;
-    const float *gaze_uv = batch->gazes_uv + 2 * i;
+    const uint32_t foveas = operator_derivatives_foveas(batch);
+    const ptrdiff_t first = 2 * (ptrdiff_t)foveas * i;
+    const float *foveas_uv = batch->gazes_uv + first;
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
     const bool alpha =
         codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
@@ -150,9 +153,9 @@ static void run_image(const struct operator_gradient *gradient, float *scratch, 
         .d_dst = &d_dst,
         .codec = codec,
         .channels = (int32_t)codec->color_channels + alpha,
-        .gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], width),
-        .gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], height),
+        .frame = {.width_px = width, .height_px = height},
     };
+    gauss_cpu_look(&image.frame, foveas_uv, foveas);
     if (batch->d_src) {
         d_src = pixel_image_after(batch->d_src, i * batch->d_src_next_bytes);
         image.d_src = &d_src;
@@ -162,9 +165,10 @@ static void run_image(const struct operator_gradient *gradient, float *scratch, 
         image.src = &src;
     }
     foveate_gradient_smooth_run(&gradient->smooth, scratch, &image);
-    if (batch->d_gazes_uv) {
-        batch->d_gazes_uv[2 * i] = per_uv(image.d_gaze_px[0], gaze_uv[0], width);
-        batch->d_gazes_uv[2 * i + 1] = per_uv(image.d_gaze_px[1], gaze_uv[1], height);
+    for (uint32_t k = 0; batch->d_gazes_uv && k < foveas; k++) {
+        float *out_uv = batch->d_gazes_uv + first + 2 * (ptrdiff_t)k;
+        out_uv[0] = per_uv(image.d_gazes_px[k][0], foveas_uv[2 * k], width);
+        out_uv[1] = per_uv(image.d_gazes_px[k][1], foveas_uv[2 * k + 1], height);
     }
 }
 

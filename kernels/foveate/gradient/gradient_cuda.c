@@ -172,7 +172,16 @@ static uint64_t gazes_bytes(uint32_t capacity)
     return (bytes + line_bytes - 1) / line_bytes * line_bytes;
 }
 
-/* The gazes' derivatives, behind the gazes. */
+/* The other foveas, behind the gazes; 0: there are none. */
+static uint64_t others_at(const struct operator_cuda_gradient_plan *plan,
+                          const struct operator_derivatives *batch)
+{
+    return operator_derivatives_foveas(batch) > 1
+               ? plan->base.batch->memory + batch->count * (uint64_t)GAZE_CUDA_BYTES
+               : 0;
+}
+
+/* The gazes' derivatives, behind all foveas. */
 static uint64_t d_gazes_at(const struct operator_cuda_gradient_plan *plan)
 {
     return plan->base.batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
@@ -185,7 +194,7 @@ static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
     const uint64_t image_bytes = (uint64_t)plan->layout.floats * sizeof(float);
     uint32_t images = image_slice_smaller(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
-    uint32_t gazes = image_slice_capacity(batch->count, 0, 0);
+    uint32_t gazes = image_slice_capacity(batch->count * operator_derivatives_foveas(batch), 0, 0);
     if (images <= plan->image_capacity && gazes <= plan->gaze_capacity) {
         return FOVEA_OK;
     }
@@ -213,7 +222,8 @@ static enum fovea_result fill_gazes(const struct operator_cuda_gradient *gradien
                                         .gazes_uv = batch->gazes_uv,
                                         .on_device = batch->gazes_on_device,
                                         .count = batch->count};
-    return gaze_cuda_fill(&gazes);
+    return gaze_cuda_fill_foveas(&gazes, operator_derivatives_foveas(batch),
+                                 others_at(plan, batch));
 }
 
 static enum fovea_result run_slices(const struct operator_cuda_gradient *gradient,
@@ -222,6 +232,8 @@ static enum fovea_result run_slices(const struct operator_cuda_gradient *gradien
 {
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
     const bool alpha = codec->has_alpha && plan->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    const uint32_t foveas = operator_derivatives_foveas(batch);
+    const uint64_t others = others_at(plan, batch);
     const uint64_t d_gazes =
         batch->gazes_on_device ? (uint64_t)(uintptr_t)batch->d_gazes_uv : d_gazes_at(plan);
     struct foveate_gradient_slice slice = {.gradient = gradient,
@@ -230,12 +242,14 @@ static enum fovea_result run_slices(const struct operator_cuda_gradient *gradien
                                            .stream = stream,
                                            .params = plan->params};
     slice.params.channels = (int32_t)codec->color_channels + alpha;
+    slice.params.other_count = (int32_t)foveas - 1;
     slice.params.scratch = plan->base.batch->memory + gazes_bytes(plan->gaze_capacity);
     FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
     for (uint32_t first = 0; first < batch->count; first += slice.count) {
         slice.count = image_slice_smaller(batch->count - first, plan->image_capacity);
         slice.params.gazes = plan->base.batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
-        slice.params.d_gazes_uv = d_gazes + first * (uint64_t)(2 * sizeof(float));
+        slice.params.others = others + first * (foveas - 1) * (uint64_t)GAZE_CUDA_BYTES;
+        slice.params.d_gazes_uv = d_gazes + first * foveas * (uint64_t)(2 * sizeof(float));
         FOVEA_TRY(foveate_gradient_launch(&slice, batch, first));
     }
     return FOVEA_OK;
@@ -249,7 +263,8 @@ static enum fovea_result fetch_d_gazes(const struct operator_cuda_gradient *grad
     CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(stream));
     CU_TRY(device->log, device->cu,
            device->cu->MemcpyDtoH(batch->d_gazes_uv, d_gazes_at(plan),
-                                  2 * sizeof(float) * batch->count));
+                                  2 * sizeof(float) * batch->count *
+                                      operator_derivatives_foveas(batch)));
     return FOVEA_OK;
 }
 

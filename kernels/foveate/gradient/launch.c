@@ -158,8 +158,10 @@ static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t
 static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
 {
     const struct foveate_gradient_tables *tables = &slice->plan->tables;
-    const struct cuda_launch gaze = {
-        slice->gradient->gaze, {1, 1, slice->count}, {FOVEATE_GRADIENT_GAZE_THREADS, 1}, 0};
+    const struct cuda_launch gaze = {slice->gradient->gaze,
+                                     {1, (uint32_t)slice->params.other_count + 1, slice->count},
+                                     {FOVEATE_GRADIENT_GAZE_THREADS, 1},
+                                     0};
     slice->params.law = slice->plan->even;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t k = 1; k < tables->level_count; k++) {

@@ -36,7 +36,7 @@ struct operator_cuda_gradient_plan {
     struct foveate_gradient_layout layout;
     struct foveate_gradient_params params; /* what does not change from batch to batch */
     struct foveate_gradient_law stepped, even; /* for the image's derivative, and the gaze's */
-    uint32_t gaze_capacity;
+    uint32_t gaze_capacity; /* foveas of images */
     uint32_t image_capacity;
 };
 

@@ -5,22 +5,17 @@
 
 #include "kernels/gauss/cpu/common/sigma.h"
 
+#include <string.h>
+
 #define BLOCK FOVEATE_GRADIENT_BLOCK
 #define REGISTERS (BLOCK / LANES) /* of a block's channel */
 
 /* ---- Places */
 
-static void sigma_row(const struct foveate_gradient_view *view, int32_t right_q8, int32_t down_q8,
+static void sigma_row(const struct foveate_gradient_view *view, const struct gauss_frame *frame,
                       float *out)
 {
-    struct gauss_cpu_picture picture = {.plan = view->plan};
-    picture.view.frame = (struct gauss_frame){
-        .width_px = (int32_t)view->plan->width_px,
-        .height_px = (int32_t)view->plan->height_px,
-        .fragment_px = (int32_t)view->plan->fragment_px,
-        .gaze_x_q8 = view->gaze_x_q8 + right_q8,
-        .gaze_y_q8 = view->gaze_y_q8 + down_q8,
-    };
+    const struct gauss_cpu_picture picture = {.plan = view->plan, .view.frame = *frame};
     gauss_cpu_sigma_row(
         &picture,
         (struct gauss_cpu_places){
@@ -30,33 +25,63 @@ static void sigma_row(const struct foveate_gradient_view *view, int32_t right_q8
 
 static void places(const struct foveate_gradient_view *view, float *out_places)
 {
-    sigma_row(view, 0, 0, out_places);
+    sigma_row(view, &view->frame, out_places);
     for (int32_t i = 0; i < view->count; i += LANES) {
         *(lanes *)(out_places + i) =
             gauss_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / FOVEATE_GRADIENT_APART);
     }
 }
 
+/* The frame with one of its foveas alone. */
+static struct gauss_frame fovea_of(const struct gauss_frame *frame, int32_t fovea)
+{
+    struct gauss_frame alone = fovea > 0 ? gauss_frame_at_other(frame, fovea - 1) : *frame;
+    alone.others.count = 0;
+    return alone;
+}
+
+/* Writes the least sigma of each pixel and the number of the fovea that it is by. */
+static void find_owners(const struct foveate_gradient_view *view, float *out_least,
+                        float *out_owners, float *scratch)
+{
+    struct gauss_frame alone = fovea_of(&view->frame, 0);
+    sigma_row(view, &alone, out_least);
+    memset(out_owners, 0, (size_t)view->count * sizeof *out_owners);
+    for (int32_t fovea = 1; fovea <= view->frame.others.count; fovea++) {
+        alone = fovea_of(&view->frame, fovea);
+        sigma_row(view, &alone, scratch);
+        for (int32_t i = 0; i < view->count; i++) {
+            out_owners[i] = scratch[i] < out_least[i] ? (float)fovea : out_owners[i];
+            out_least[i] = fminf(scratch[i], out_least[i]);
+        }
+    }
+}
+
 /* Half a pixel to either side: rounding is a millionth of sigma then, and steps of the law's table
  * are finer. */
 static void gaze(const struct foveate_gradient_view *view, const float *dots, int32_t count,
-                 float *scratch, double out[2])
+                 float *scratch, double (*out)[2])
 {
     static const int32_t steps_q8[4][2] = {{128, 0}, {-128, 0}, {0, 128}, {0, -128}};
-    float *sigma[5];
-    for (int32_t i = 0; i < 5; i++) {
+    float *sigma[6];
+    for (int32_t i = 0; i < 6; i++) {
         sigma[i] = scratch + (ptrdiff_t)i * view->count;
     }
-    sigma_row(view, 0, 0, sigma[4]);
-    for (int32_t i = 0; i < 4; i++) {
-        sigma_row(view, steps_q8[i][0], steps_q8[i][1], sigma[i]);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        const float slope = foveate_gradient_place_slope(sigma[4][i]);
-        if (slope > 0.0f) {
-            const double dot = (double)(dots[i] * slope);
-            out[0] += dot * (double)(sigma[0][i] - sigma[1][i]);
-            out[1] += dot * (double)(sigma[2][i] - sigma[3][i]);
+    find_owners(view, sigma[4], sigma[5], sigma[0]);
+    for (int32_t fovea = 0; fovea <= view->frame.others.count; fovea++) {
+        for (int32_t i = 0; i < 4; i++) {
+            struct gauss_frame moved = fovea_of(&view->frame, fovea);
+            moved.gaze_x_q8 += steps_q8[i][0];
+            moved.gaze_y_q8 += steps_q8[i][1];
+            sigma_row(view, &moved, sigma[i]);
+        }
+        for (int32_t i = 0; i < count; i++) {
+            const float slope = foveate_gradient_place_slope(sigma[4][i]);
+            if (slope > 0.0f && sigma[5][i] == (float)fovea) {
+                const double dot = (double)(dots[i] * slope);
+                out[fovea][0] += dot * (double)(sigma[0][i] - sigma[1][i]);
+                out[fovea][1] += dot * (double)(sigma[2][i] - sigma[3][i]);
+            }
         }
     }
 }

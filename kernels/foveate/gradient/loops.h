@@ -35,7 +35,7 @@ struct foveate_gradient_sum {
 /* Row y of an image: where its pixels look, and how. */
 struct foveate_gradient_view {
     const struct gauss_plan *plan;
-    int32_t gaze_x_q8, gaze_y_q8;
+    struct gauss_frame frame; /* size, fragments, gaze and others */
     int32_t y;
     int32_t count; /* pixels, a multiple of the block */
 };
@@ -55,10 +55,10 @@ struct foveate_gradient_loops {
     /* out += the weight's slope times the sum over channels of a b; likewise. */
     void (*dot)(const struct foveate_gradient_node_at *at, const float *places, const float *a,
                 const float *b, int32_t channels, float *out);
-    /* out_x and out_y += the sum over `count` pixels of dots times what a pixel of gaze does to
-     * their places. `scratch` has memory for five rows. */
+    /* x and y of each fovea's out += the sum over those of `count` pixels that are its own of dots
+     * times what a pixel of gaze does to their places. `scratch` has memory for six rows. */
     void (*gaze)(const struct foveate_gradient_view *view, const float *dots, int32_t count,
-                 float *scratch, double out[2]);
+                 float *scratch, double (*out)[2]);
 };
 
 /* Transposes a picture of blocks: out's row x, place y, is in's row y, place x. What is beyond the

@@ -12,7 +12,7 @@
 
 #define FOVEATE_GRADIENT_SIDE_X 32 /* of a block of threads, one a sample or pixel */
 #define FOVEATE_GRADIENT_SIDE_Y 8
-#define FOVEATE_GRADIENT_GAZE_THREADS 256 /* a power of two; a block an image */
+#define FOVEATE_GRADIENT_GAZE_THREADS 256 /* a power of two; a block a fovea */
 
 /* One of the tables' bands, from plane to plane; places are floats from an image's scratch memory
  * on. Planes lie channel after channel, in rows without gaps. */
@@ -53,7 +53,10 @@ struct foveate_gradient_params {
     int64_t written_next_bytes;
     struct foveate_gradient_law law;
     uint64_t gazes; /* int2[] in q8 */
-    uint64_t d_gazes_uv; /* float2[] */
+    uint64_t others; /* int2[other_count] in q8 for each image */
+    int32_t other_count; /* foveas of an image beside its gaze */
+    int32_t reserved;
+    uint64_t d_gazes_uv; /* float2[1 + other_count] for each image */
 };
 
 #endif

@@ -10,7 +10,7 @@
 
 #define BLOCK FOVEATE_GRADIENT_BLOCK
 #define MAX_CHANNELS 4
-#define GAZE_ROWS 5 /* of scratch memory, for loops->gaze */
+#define GAZE_ROWS 6 /* of scratch memory, for loops->gaze */
 
 /* A thread's memory for one image. Pictures lie in blocks; what is called transposed has rows of
  * places below each other. */
@@ -164,11 +164,10 @@ static void write_image(const struct work *work, const float *in)
 static struct foveate_gradient_view view_of(const struct work *work, const struct gauss_plan *plan,
                                             int32_t y)
 {
-    return (struct foveate_gradient_view){.plan = plan,
-                                          .gaze_x_q8 = work->image->gaze_x_q8,
-                                          .gaze_y_q8 = work->image->gaze_y_q8,
-                                          .y = y,
-                                          .count = work->blocks * BLOCK};
+    struct foveate_gradient_view view = {
+        .plan = plan, .frame = work->image->frame, .y = y, .count = work->blocks * BLOCK};
+    view.frame.fragment_px = (int32_t)plan->fragment_px;
+    return view;
 }
 
 static void find_places(const struct work *work, const struct gauss_plan *plan)
@@ -451,7 +450,7 @@ static void blur_rows(const struct work *work, int32_t index)
     }
 }
 
-static void make_d_gaze(const struct work *work, double out[2])
+static void make_d_gazes(const struct work *work, double (*out)[2])
 {
     const struct foveate_gradient_tables *tables = &work->smooth->tables;
     const size_t pixels = (size_t)tables->height_px * (size_t)work->blocks * BLOCK;
@@ -466,7 +465,7 @@ static void make_d_gaze(const struct work *work, double out[2])
             blur_rows(work, i);
         }
     }
-    out[0] = out[1] = 0.0;
+    memset(out, 0, sizeof work->image->d_gazes_px);
     for (int32_t y = 0; y < tables->height_px; y++) {
         const struct foveate_gradient_view view = view_of(work, work->smooth->even, y);
         work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
@@ -495,6 +494,6 @@ void foveate_gradient_smooth_run(const struct foveate_gradient_smooth *smooth, f
     }
     if (image->src) {
         find_places(&work, smooth->even);
-        make_d_gaze(&work, image->d_gaze_px);
+        make_d_gazes(&work, image->d_gazes_px);
     }
 }

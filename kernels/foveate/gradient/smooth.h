@@ -9,13 +9,13 @@
 
 /* One image of a batch. */
 struct foveate_gradient_image {
-    const struct fovea_image *src; /* NULL: d_gaze_px is not wanted */
+    const struct fovea_image *src; /* NULL: d_gazes_px are not wanted */
     const struct fovea_image *d_dst;
     const struct fovea_image *d_src; /* NULL: not wanted */
     const struct pixel_codec *codec;
     int32_t channels; /* averaged channels: 1, 3 or 4 */
-    int32_t gaze_x_q8, gaze_y_q8;
-    double d_gaze_px[2]; /* written */
+    struct gauss_frame frame; /* size, gaze and others */
+    double d_gazes_px[1 + GAZE_OTHERS_MAX][2]; /* written: of the gaze and the others */
 };
 
 /* The tables of a plan; read by all threads. */

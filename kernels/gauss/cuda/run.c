@@ -156,28 +156,17 @@ static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct ope
                                     const struct operator_images *images,
                                     const struct gauss_cuda_run *own)
 {
-    const uint32_t foveas = operator_foveas_of(images);
-    struct gaze_cuda_run gazes = {.device = cuda->device,
-                                  .kernels = &gauss_cuda_of(cuda)->gaze,
-                                  .width_px = own->frame->width_px,
-                                  .height_px = own->frame->height_px,
-                                  .stream = own->stream,
-                                  .table = own->batch.gazes,
-                                  .gazes_uv = gazes_of(run->cuda_plan, images),
-                                  .group = 1,
-                                  .apart = foveas,
-                                  .on_device = images->gazes_on_device,
-                                  .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
-                                  .count = images->count};
-    FOVEA_TRY(gaze_cuda_fill(&gazes));
-    if (!own->others.table) {
-        return FOVEA_OK;
-    }
-    gazes.table = own->others.table;
-    gazes.gazes_uv += 2;
-    gazes.group = foveas - 1;
-    gazes.count = images->count * (foveas - 1);
-    return gaze_cuda_fill(&gazes);
+    const struct gaze_cuda_run gazes = {.device = cuda->device,
+                                        .kernels = &gauss_cuda_of(cuda)->gaze,
+                                        .width_px = own->frame->width_px,
+                                        .height_px = own->frame->height_px,
+                                        .stream = own->stream,
+                                        .table = own->batch.gazes,
+                                        .gazes_uv = gazes_of(run->cuda_plan, images),
+                                        .on_device = images->gazes_on_device,
+                                        .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
+                                        .count = images->count};
+    return gaze_cuda_fill_foveas(&gazes, operator_foveas_of(images), own->others.table);
 }
 
 /* Where each image has others of its own. */

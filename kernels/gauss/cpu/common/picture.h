@@ -20,6 +20,20 @@ struct gauss_cpu_view {
     struct gauss_frame frame;
 };
 
+/* Sets the gaze of a frame whose size is set, and its other foveas. */
+static inline void gauss_cpu_look(struct gauss_frame *frame, const float *foveas_uv,
+                                  uint32_t foveas)
+{
+    frame->gaze_x_q8 = gaze_to_q8((double)foveas_uv[0], frame->width_px);
+    frame->gaze_y_q8 = gaze_to_q8((double)foveas_uv[1], frame->height_px);
+    frame->others.count = (int32_t)foveas - 1;
+    for (int32_t k = 0; k < frame->others.count; k++) {
+        int32_t *place_q8 = frame->others.q8[k];
+        place_q8[0] = gaze_to_q8((double)foveas_uv[2 * (k + 1)], frame->width_px);
+        place_q8[1] = gaze_to_q8((double)foveas_uv[2 * (k + 1) + 1], frame->height_px);
+    }
+}
+
 static inline struct gauss_cpu_view gauss_cpu_view_of(const struct operator_images *batch,
                                                       const struct gauss_frame *frame,
                                                       int32_t index)
@@ -33,15 +47,8 @@ static inline struct gauss_cpu_view gauss_cpu_view_of(const struct operator_imag
         view.sigmas = pixel_image_after(batch->sigmas, index * batch->sigmas_next_bytes);
     }
     if (batch->gazes_uv) {
-        const float *gaze_uv = operator_gaze_of(batch, (size_t)index);
-        view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);
-        view.frame.gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], frame->height_px);
-        view.frame.others.count = (int32_t)operator_foveas_of(batch) - 1;
-        for (int32_t k = 0; k < view.frame.others.count; k++) {
-            int32_t *place_q8 = view.frame.others.q8[k];
-            place_q8[0] = gaze_to_q8((double)gaze_uv[2 * (k + 1)], frame->width_px);
-            place_q8[1] = gaze_to_q8((double)gaze_uv[2 * (k + 1) + 1], frame->height_px);
-        }
+        gauss_cpu_look(&view.frame, operator_gaze_of(batch, (size_t)index),
+                       operator_foveas_of(batch));
     }
     return view;
 }
