@@ -42,9 +42,9 @@
  *     fovea_lightfield_vk_destroy(&field);
  *
  * The parameters are those of fovea_lightfield.h, and so are the numbers: the same definition in
- * double precision tests all of them. What this version does not have: mosaics, raw pictures of
- * three channels (RGB8, RGB16), sums of views, calibration and vignetting, which are for the host
- * before a picture is uploaded.
+ * double precision tests all of them. What this version does not have: raw pictures of three
+ * channels (RGB8, RGB16), calibration and vignetting, which are for the host before a picture is
+ * uploaded.
  *
  * Recording: a call binds its own compute pipeline, descriptor set and push constants. It records a
  * barrier before its work, so that whatever came before on the queue has written what it reads, and
@@ -52,11 +52,11 @@
  * images say and stay so; images belong to the queue's family, or are of concurrent sharing. The
  * program submits what was recorded once, to one queue, in the order of the calls, or drops it.
  *
- * Memory: create allocates 32 bytes for each column and 16 for each row of a picture. Depths with a
- * box or a confidence keep costs: the first of them allocates up to 80 MiB. The first call of a
- * kind (format, filter, what it makes) compiles a pipeline, which takes some milliseconds, or more
- * where a pipeline cache has none: a program that does not want that in a frame makes such a call
- * at its start and drops the commands.
+ * Memory: create allocates 32 bytes for each column and 16 for each row of a picture, and of
+ * lenses. Depths with a box or a confidence keep costs: the first of them allocates up to 80 MiB.
+ * The first call of a kind (format, filter, what it makes) compiles a pipeline, which takes some
+ * milliseconds, or more where a pipeline cache has none: a program that does not want that in a
+ * frame makes such a call at its start and drops the commands.
  *
  * Threads: one at a time for each object. */
 #ifndef FOVEA_LIGHTFIELD_VK_H
@@ -116,7 +116,8 @@ struct fovea_lightfield_vk_raw {
     VkImageLayout
         layout; /* GENERAL, or as fovea_lightfield_vk_raw_init: SHADER_READ_ONLY_OPTIMAL */
     uint32_t maximum; /* as in struct fovea_lightfield_raw */
-    uint32_t reserved; /* 0 */
+    /* R8_UNORM and R16_UNORM may be mosaics, whose colours are interpolated in the same pass */
+    enum fovea_lightfield_bayer bayer;
 };
 
 static inline void fovea_lightfield_vk_raw_init(struct fovea_lightfield_vk_raw *raw)
@@ -155,6 +156,12 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_vk_render(
     struct fovea_lightfield_vk *field, const struct fovea_vk_recording *recording,
     const struct fovea_lightfield_vk_raw *raw, const struct fovea_lightfield_rendering *rendering,
     const struct fovea_lightfield_vk_image *patches, const struct fovea_lightfield_vk_image *dst);
+
+/* For plenoptic 1.0: a view, or the shifted sum of some. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_vk_sum_views(
+    struct fovea_lightfield_vk *field, const struct fovea_vk_recording *recording,
+    const struct fovea_lightfield_vk_raw *raw, const struct fovea_lightfield_sum *sum,
+    const struct fovea_lightfield_vk_image *dst);
 
 /* The patch size of each pixel, and how sure it is; confidence may be NULL. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_vk_depth(

@@ -100,6 +100,23 @@ static void write_set(struct fovea_lightfield_vk *field, VkDescriptorSet set,
 
 /* ---- Pictures */
 
+/* The one pass of a picture. */
+static enum fovea_result record_picture(struct fovea_lightfield_vk *field,
+                                        const struct fovea_vk_recording *into,
+                                        const struct bindings *bindings,
+                                        const struct operator_pass *pass)
+{
+    struct recorder_call *call = NULL;
+    FOVEA_TRY(recorder_prepare(&field->recorder, pass, 1));
+    if (recorder_take_call(&field->recorder, into, &call) != FOVEA_OK) {
+        return FOVEA_NOT_READY;
+    }
+    write_set(field, call->sets[0], bindings);
+    recorder_begin(&field->recorder, into->commands);
+    recorder_dispatch(&field->recorder, into->commands, pass, call->sets[0], true);
+    return FOVEA_OK;
+}
+
 enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
                                              const struct fovea_vk_recording *recording,
                                              const struct fovea_lightfield_vk_raw *raw,
@@ -112,7 +129,6 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
     struct fovea_lightfield_rendering own;
     struct fovea_lightfield_foveation foveation;
     struct lightfield_glsl_picture picture;
-    struct recorder_call *call = NULL;
     struct operator_pass pass;
     if (!field || !rendering) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -134,20 +150,42 @@ enum fovea_result fovea_lightfield_vk_render(struct fovea_lightfield_vk *field,
         picture.has_patches = true;
     }
     lightfield_glsl_render(&field->glsl, &own_raw.kind, &own, &picture, &pass);
-    FOVEA_TRY(recorder_prepare(&field->recorder, &pass, 1));
-    if (recorder_take_call(&field->recorder, &into, &call) != FOVEA_OK) {
-        return FOVEA_NOT_READY;
-    }
     const struct bindings bindings = {
         .raw = own_raw.image,
         .result = image_of(dst),
         .patches = patches ? image_of(patches) : own_raw.image,
         .focus = {field->focus.handle, 0, LIGHTFIELD_FOCUS_BYTES},
     };
-    write_set(field, call->sets[0], &bindings);
-    recorder_begin(&field->recorder, into.commands);
-    recorder_dispatch(&field->recorder, into.commands, &pass, call->sets[0], true);
-    return FOVEA_OK;
+    return record_picture(field, &into, &bindings, &pass);
+}
+
+enum fovea_result fovea_lightfield_vk_sum_views(struct fovea_lightfield_vk *field,
+                                                const struct fovea_vk_recording *recording,
+                                                const struct fovea_lightfield_vk_raw *raw,
+                                                const struct fovea_lightfield_sum *sum,
+                                                const struct fovea_lightfield_vk_image *dst)
+{
+    struct fovea_vk_recording into;
+    struct lightfield_vk_raw own_raw;
+    struct fovea_lightfield_sum own;
+    struct lightfield_glsl_picture picture;
+    struct operator_pass pass;
+    if (!field || !sum) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!struct_take(&own, sizeof own, sum)) {
+        return recorder_refuse(&field->recorder, "sum: %s", struct_refusal(sum));
+    }
+    const char *why = lightfield_refusal_of_sum(&own, field->glsl.geometry.pitch_x_px);
+    if (why) {
+        return recorder_refuse(&field->recorder, "%s", why);
+    }
+    FOVEA_TRY(recorder_take_recording(&field->recorder, recording, &into));
+    FOVEA_TRY(lightfield_vk_take_raw(field, raw, &own_raw));
+    FOVEA_TRY(lightfield_vk_take_picture(field, dst, &picture));
+    lightfield_glsl_sum(&field->glsl, &own_raw.kind, &own, &picture, &pass);
+    const struct bindings bindings = {.raw = own_raw.image, .result = image_of(dst)};
+    return record_picture(field, &into, &bindings, &pass);
 }
 
 static enum fovea_result take_focus(struct fovea_lightfield_vk *field,

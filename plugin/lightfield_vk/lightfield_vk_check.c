@@ -8,7 +8,7 @@
 #include "plugin/context/lightfield_check.h"
 
 STRUCT_ENDS_WITH(struct fovea_lightfield_vk_desc, log);
-STRUCT_ENDS_WITH(struct fovea_lightfield_vk_raw, reserved);
+STRUCT_ENDS_WITH(struct fovea_lightfield_vk_raw, bayer);
 
 enum fovea_result lightfield_vk_take_desc(const struct fovea_lightfield_vk_desc *given,
                                           struct recorder_desc *out,
@@ -75,12 +75,16 @@ enum fovea_result lightfield_vk_take_raw(const struct fovea_lightfield_vk *field
             &field->recorder,
             "raw.maximum is %u; of 8 bits it is 0 or 255, of 16 bits 65535 at most", raw.maximum);
     }
-    if (raw.reserved != 0) {
-        return recorder_refuse(&field->recorder, "raw.reserved is not 0");
+    if ((uint32_t)raw.bayer > FOVEA_LIGHTFIELD_BAYER_BGGR ||
+        (raw.bayer != FOVEA_LIGHTFIELD_BAYER_NONE && !format->is_grey)) {
+        return recorder_refuse(&field->recorder,
+                               "raw.bayer is %d; mosaics are of R8_UNORM and R16_UNORM",
+                               (int)raw.bayer);
     }
-    *out = (struct lightfield_vk_raw){
-        .image = {.imageView = raw.view, .imageLayout = raw.layout},
-        .kind = {format->is_grey, format->most, raw.maximum ? raw.maximum : format->most}};
+    *out =
+        (struct lightfield_vk_raw){.image = {.imageView = raw.view, .imageLayout = raw.layout},
+                                   .kind = {format->is_grey, format->most,
+                                            raw.maximum ? raw.maximum : format->most, raw.bayer}};
     return FOVEA_OK;
 }
 

@@ -180,6 +180,4 @@ static inline void lightfield_run_geometry(const struct fovea_lightfield_geometr
 {
     (void)geometry;
 }
-
-#define LIGHTFIELD_RUN_MOSAICS true
 #endif

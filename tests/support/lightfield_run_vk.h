@@ -8,7 +8,6 @@
 
 /* The array of the pictures from now on. */
 void lightfield_run_geometry(const struct fovea_lightfield_geometry *geometry);
-#define LIGHTFIELD_RUN_MOSAICS false
 
 enum fovea_result lightfield_run_render(struct fovea_lightfield *field,
                                         const struct fovea_lightfield_raw *raw,
@@ -23,5 +22,9 @@ enum fovea_result lightfield_run_depth(struct fovea_lightfield *field,
                                        const struct fovea_lightfield_matching *matching,
                                        const struct fovea_image *depth,
                                        const struct fovea_image *confidence);
+enum fovea_result lightfield_run_sum(struct fovea_lightfield *field,
+                                     const struct fovea_lightfield_raw *raw,
+                                     const struct fovea_lightfield_sum *sum,
+                                     const struct fovea_image *dst);
 /* Validation had nothing to say, to the end. */
 void lightfield_run_close(void);

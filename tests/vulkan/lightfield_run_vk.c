@@ -125,6 +125,7 @@ static struct run begin(const struct fovea_lightfield_raw *raw, const struct fov
     run.raw.view = run.raw_image.raw_layers[0];
     run.raw.format = run.raw_image.format;
     run.raw.maximum = raw->maximum;
+    run.raw.bayer = raw->bayer;
     fovea_vk_recording_init(&run.recording);
     run.recording.commands = engine_begin(&engine);
     run.recording.frame = 1;
@@ -236,4 +237,16 @@ enum fovea_result lightfield_run_depth(struct fovea_lightfield *field,
     return end(&run, fovea_lightfield_vk_depth(run.field, &run.recording, &run.raw, matching,
                                                out_of(&run, 0, depth, VK_FORMAT_R32_SFLOAT),
                                                out_of(&run, 1, confidence, VK_FORMAT_R32_SFLOAT)));
+}
+
+enum fovea_result lightfield_run_sum(struct fovea_lightfield *field,
+                                     const struct fovea_lightfield_raw *raw,
+                                     const struct fovea_lightfield_sum *sum,
+                                     const struct fovea_image *dst)
+{
+    (void)field;
+    struct run run = begin(raw, NULL, dst);
+    return end(&run,
+               fovea_lightfield_vk_sum_views(run.field, &run.recording, &run.raw, sum,
+                                             out_of(&run, 0, dst, VK_FORMAT_R32G32B32A32_SFLOAT)));
 }

@@ -215,7 +215,7 @@ static void spoil(struct given *given, int number)
         given->raw.maximum = 1023;
         break;
     case 6:
-        given->raw.reserved = 1;
+        given->raw.bayer = FOVEA_LIGHTFIELD_BAYER_RGGB; /* of RGBA8 */
         break;
     case 7:
         given->rendering.patch_px = 20.1;
@@ -247,9 +247,9 @@ TEST(what_is_wrong_is_said_with_its_field)
 {
     (void)state;
     static const char *const fields[] = {
-        "recording.commands", "recording.frame", "raw.view",     "raw.format",
-        "raw.layout",         "raw.maximum",     "raw.reserved", "patch_px",
-        "rendering.patches",  "dst.view",        "dst.format",   "dst.layout",
+        "recording.commands", "recording.frame", "raw.view",   "raw.format",
+        "raw.layout",         "raw.maximum",     "raw.bayer",  "patch_px",
+        "rendering.patches",  "dst.view",        "dst.format", "dst.layout",
         "patches.format",     "patches.layout"};
     struct bed bed;
     bed_open(&bed);

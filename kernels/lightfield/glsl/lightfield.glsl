@@ -19,6 +19,7 @@ const bool CHOOSE = (WAY & 64) != 0;
 const bool CONFIDENCE = (WAY & 128) != 0;
 const bool KEEP = (WAY & 256) != 0;
 const bool BOX = (WAY & 512) != 0;
+const int BAYER = WAY >> 10; /* enum fovea_lightfield_bayer */
 
 /* struct lightfield_constants */
 layout(push_constant) uniform Constants {
@@ -52,7 +53,7 @@ layout(set = 0, binding = 0) uniform texture2D raw_picture;
 
 /* lightfield_glsl_fill: from a lens's centre to the one 5 before .. 5 behind it, x and y along columns and along rows;
  * then of each column of the picture, in straight rows of lenses and in shifted ones, and of each row: the nearest
- * lens, how far the pixel is from it in lenses, and where its centre is. */
+ * lens, how far the pixel is from it in lenses, and where its centre is; then the same of each lens. */
 layout(std430, set = 0, binding = 2) readonly buffer Tables {
     ivec4 table[];
 };
@@ -133,6 +134,18 @@ ivec2 row_place(ivec4 row, int down, float from_px)
     return row.zw + table[RANGE_MAX + down].zw + fixed_of(vec2(-turn.y, turn.x) * from_px);
 }
 
+/* The two parts of a lens's centre. */
+ivec2 column_center(int column, int row)
+{
+    int first = STEPS + 2 * size_px.x + size_px.y + (is_shifted(row) ? lenses.x : 0);
+    return table[first + column].zw;
+}
+
+ivec2 row_center(int row)
+{
+    return table[STEPS + 2 * size_px.x + size_px.y + 2 * lenses.x + row].zw;
+}
+
 /* Lenses to each side that count, by the nearest lens's distance from the gaze. */
 int range_of(spot at, int range)
 {
@@ -153,8 +166,35 @@ vec3 texel(ivec2 at)
     return min(NEAREST ? round(levels) : levels, vec3(white));
 }
 
+/* Each of the four pixels of a mosaic's square is a lattice of one colour. */
+float lattice_at(ivec2 place, ivec2 first)
+{
+    int one = 2 << place_bits;
+    ivec2 last = (textureSize(raw_picture, 0) - 1 - first) / 2;
+    ivec2 at = clamp(place - (1 << place_bits) / 2 - (first << place_bits), ivec2(0), last * one);
+    if (NEAREST) {
+        return texel(first + 2 * ((at + one / 2) / one)).r;
+    }
+    ivec2 whole = min(at / one, last - 1);
+    vec2 part = vec2(at - whole * one) / float(one);
+    ivec2 corner = first + 2 * whole;
+    float above = mix(texel(corner).r, texel(corner + ivec2(2, 0)).r, part.x);
+    float below = mix(texel(corner + ivec2(0, 2)).r, texel(corner + 2).r, part.x);
+    return mix(above, below, part.y);
+}
+
+vec3 mosaic_at(ivec2 place)
+{
+    ivec2 red = ivec2((BAYER - 1) & 1, (BAYER - 1) >> 1);
+    float greens = lattice_at(place, ivec2(1 - red.x, red.y)) + lattice_at(place, ivec2(red.x, 1 - red.y));
+    return vec3(lattice_at(place, red), 0.5 * greens, lattice_at(place, 1 - red));
+}
+
 vec3 raw_at(ivec2 place)
 {
+    if (BAYER != 0) {
+        return mosaic_at(place);
+    }
     ivec2 last = textureSize(raw_picture, 0) - 1;
     if (NEAREST) {
         return texel(clamp(place >> place_bits, ivec2(0), last));

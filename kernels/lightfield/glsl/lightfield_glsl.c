@@ -48,6 +48,16 @@ static struct axis rows_of(const struct lightfield_glsl *glsl)
     return (struct axis){glsl->height_px, geometry->rows, pitch, {-sin(turn), cos(turn)}};
 }
 
+static void fill_lens(const struct axis *axis, double lens, double shift, const double origin[2],
+                      int32_t out[ENTRY_INTS])
+{
+    out[0] = (int32_t)lens;
+    out[1] = 0;
+    for (int i = 0; i < 2; i++) {
+        out[2 + i] = (int32_t)lround((lens + shift) * axis->pitch * axis->direction[i] + origin[i]);
+    }
+}
+
 /* The nearest lens is the one that it is on the processor, where nothing is fused, either. */
 static void fill_pixel(const struct axis *axis, uint32_t pixel, double shift,
                        const double origin[2], int32_t out[ENTRY_INTS])
@@ -57,11 +67,8 @@ static void fill_pixel(const struct axis *axis, uint32_t pixel, double shift,
     const double at = scaled - 0.5 - shift;
     const double lens = fmin(fmax(floor(at + 0.5), 0.0), axis->lenses - 1.0);
     const float from = (float)(at - lens);
-    out[0] = (int32_t)lens;
+    fill_lens(axis, lens, shift, origin, out);
     memcpy(&out[1], &from, sizeof from);
-    for (int i = 0; i < 2; i++) {
-        out[2 + i] = (int32_t)lround((lens + shift) * axis->pitch * axis->direction[i] + origin[i]);
-    }
 }
 
 static void fill_steps(const struct axis *axis, int32_t *out)
@@ -75,8 +82,9 @@ static void fill_steps(const struct axis *axis, int32_t *out)
 
 size_t lightfield_glsl_table_bytes(const struct lightfield_glsl *glsl)
 {
-    return (STEPS + KINDS * (size_t)glsl->width_px + glsl->height_px) * ENTRY_INTS *
-           sizeof(int32_t);
+    const size_t columns = (size_t)glsl->width_px + glsl->geometry.columns;
+    const size_t rows = (size_t)glsl->height_px + glsl->geometry.rows;
+    return (STEPS + KINDS * columns + rows) * ENTRY_INTS * sizeof(int32_t);
 }
 
 void lightfield_glsl_fill(const struct lightfield_glsl *glsl, void *tables)
@@ -98,6 +106,14 @@ void lightfield_glsl_fill(const struct lightfield_glsl *glsl, void *tables)
     }
     for (uint32_t y = 0; y < glsl->height_px; y++, at += ENTRY_INTS) {
         fill_pixel(&rows, y, 0.0, origin, at);
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (uint32_t column = 0; column < columns.lenses; column++, at += ENTRY_INTS) {
+            fill_lens(&columns, column, 0.5 * kind, nowhere, at);
+        }
+    }
+    for (uint32_t row = 0; row < rows.lenses; row++, at += ENTRY_INTS) {
+        fill_lens(&rows, row, 0.0, origin, at);
     }
 }
 
@@ -155,7 +171,8 @@ static int32_t way_of(const struct lightfield_glsl *glsl, const struct lightfiel
     return (filter == FOVEA_LIGHTFIELD_FILTER_NEAREST ? LIGHTFIELD_WAY_NEAREST : 0) |
            (raw->is_grey ? LIGHTFIELD_WAY_GREY : 0) |
            (glsl->geometry.arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? LIGHTFIELD_WAY_HEXAGONAL
-                                                                          : 0);
+                                                                          : 0) |
+           (int32_t)raw->bayer * LIGHTFIELD_WAY_BAYER;
 }
 
 static struct operator_pass pass_of(const struct shader *shader, int32_t way,
@@ -200,6 +217,26 @@ void lightfield_glsl_render(const struct lightfield_glsl *glsl,
     constants.factor = (float)(-0.5 / (sigma_px * sigma_px));
     *out_pass = pass_of(picture->format == FOVEA_FORMAT_RGBA32F ? &lightfield_render_floats_shader
                                                                 : &lightfield_render_shader,
+                        way, picture->format, &constants);
+    set_groups(glsl, glsl->height_px, out_pass);
+}
+
+void lightfield_glsl_sum(const struct lightfield_glsl *glsl, const struct lightfield_glsl_raw *raw,
+                         const struct fovea_lightfield_sum *sum,
+                         const struct lightfield_glsl_picture *picture,
+                         struct operator_pass *out_pass)
+{
+    const int32_t way = way_of(glsl, raw, FOVEA_LIGHTFIELD_FILTER_LINEAR) |
+                        (picture->blue_first ? LIGHTFIELD_WAY_BLUE_FIRST : 0);
+    struct lightfield_constants constants = constants_of(glsl);
+    add_raw(raw, &constants);
+    constants.step_px = (float)sum->shift;
+    constants.range = (int32_t)floor(sum->radius_px);
+    constants.full_square = (float)floor(sum->radius_px * sum->radius_px);
+    constants.view_px[0] = (float)sum->view_x_px;
+    constants.view_px[1] = (float)sum->view_y_px;
+    *out_pass = pass_of(picture->format == FOVEA_FORMAT_RGBA32F ? &lightfield_sum_floats_shader
+                                                                : &lightfield_sum_shader,
                         way, picture->format, &constants);
     set_groups(glsl, glsl->height_px, out_pass);
 }

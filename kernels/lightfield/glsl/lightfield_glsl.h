@@ -23,9 +23,10 @@ struct lightfield_glsl_raw {
     bool is_grey;
     uint32_t most; /* the level that its format has as 1 */
     uint32_t maximum;
+    enum fovea_lightfield_bayer bayer; /* of a grey one */
 };
 
-/* The picture of a call. */
+/* The picture of a call; sums have no patch sizes. */
 struct lightfield_glsl_picture {
     enum fovea_format format; /* of frames, or RGBA32F */
     bool blue_first;
@@ -44,6 +45,10 @@ void lightfield_glsl_render(const struct lightfield_glsl *glsl,
                             const struct fovea_lightfield_rendering *rendering,
                             const struct lightfield_glsl_picture *picture,
                             struct operator_pass *out_pass);
+void lightfield_glsl_sum(const struct lightfield_glsl *glsl, const struct lightfield_glsl_raw *raw,
+                         const struct fovea_lightfield_sum *sum,
+                         const struct lightfield_glsl_picture *picture,
+                         struct operator_pass *out_pass);
 /* Costs, what is in focus, the picture: a barrier behind each. */
 #define LIGHTFIELD_GLSL_REFOCUS_PASSES 3
 void lightfield_glsl_refocus(const struct lightfield_glsl *glsl,

@@ -13,6 +13,8 @@ extern const struct shader lightfield_render_shader; /* into pixels of frames */
 extern const struct shader lightfield_render_floats_shader; /* into RGBA32F */
 extern const struct shader lightfield_search_shader;
 extern const struct shader lightfield_depth_shader;
+extern const struct shader lightfield_sum_shader; /* as those of rendering */
+extern const struct shader lightfield_sum_floats_shader;
 
 /* Specialization constant 3, bits; lightfield.glsl has the same numbers. */
 enum lightfield_way {
@@ -26,6 +28,7 @@ enum lightfield_way {
     LIGHTFIELD_WAY_CONFIDENCE = 128, /* and of these how sure they are */
     LIGHTFIELD_WAY_KEEP = 256, /* costs, for what chooses */
     LIGHTFIELD_WAY_BOX = 512, /* they are averaged */
+    LIGHTFIELD_WAY_BAYER = 1024, /* times enum fovea_lightfield_bayer */
 };
 
 /* Push constants of all of them; lightfield.glsl has the same. */
@@ -40,9 +43,10 @@ struct lightfield_constants {
     float most; /* the level that the raw format has as 1 */
     float white; /* the raw picture's */
     float gaze_px[2];
-    float full_square, next_square; /* of distances from the gaze, px; without one large */
+    /* of distances from the gaze, px, and large without one; sums: of views from the centre */
+    float full_square, next_square;
     float patch_px; /* or the first of a search */
-    float step_px;
+    float step_px; /* sums: of lenses, of a view a pixel from another one */
     int32_t range;
     int32_t place_bits; /* a place is a whole number of 2^-place_bits px */
     float view_px[2];
