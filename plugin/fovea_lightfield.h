@@ -451,9 +451,9 @@ struct fovea_settings;
  * with the patch size last_px where first_px is in focus, or the other way round, whichever is
  * more. So weak settings have wide rings, and those that blur less everywhere all lenses.
  * docs/lightfield.md has what is left. Of refocusing first_px, last_px, range and sigma_px count.
- * Takes as long as five fovea_sigma_map of that size, and as much memory as one: for each change of
- * the settings or the size, not for every frame. FOVEA_ERROR_INVALID_ARGUMENT: an argument is NULL
- * or out of range. */
+ * The rings may be 6 pixels wider than that, since few pixels are looked at: it takes milliseconds
+ * (of a map of densities as long as five fovea_sigma_map), for each change of the settings or the
+ * size, not for every frame. FOVEA_ERROR_INVALID_ARGUMENT: an argument is NULL or out of range. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_rings(
     const struct fovea_settings *settings, const struct fovea_lightfield_geometry *geometry,
     const struct fovea_lightfield_refocusing *refocusing, uint32_t width_px, uint32_t height_px,

@@ -7,8 +7,10 @@
 
 #include "compare.h"
 #include "kernels/foveate/model/map_copy.h"
+#include "plugin/context/context_sigma.h"
 #include "plugin/context/settings_take.h"
 #include "png_file.h"
+#include "random.h"
 #include "settings_for.h"
 
 #include <sys/stat.h>
@@ -467,6 +469,45 @@ WITH_BENCH(degrees_lie_where_the_mapping_puts_them)
     }
     assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = f}, 640, 480,
                                       (struct fovea_point_uv){0.5, 0.5}, 0.0, 91.0) < 0.0);
+}
+
+/* Rings of light fields ask for it: the farthest pixel of the map of sigmas says what it is. */
+TEST(how_far_a_picture_is_sharp_is_known_without_a_map)
+{
+    (void)state;
+    enum { RIGHT = 211, DOWN = 157, TRIALS = 40 };
+    static float map[RIGHT * DOWN];
+    uint64_t random = 23;
+    int some = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        struct fovea_foveation f = with_map(FOVEA_MAP_HUMAN);
+        f.model = (enum fovea_model)(trial % 5);
+        f.method = trial % 3 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+        f.strength = random_uniform(&random, 0.5, 8.0);
+        const struct fovea_settings settings = {.foveation = f};
+        const struct fovea_point_uv at = {random_uniform(&random, -0.2, 1.2),
+                                          random_uniform(&random, -0.2, 1.2)};
+        const double sigmas_px[] = {random_uniform(&random, 0.1, 2.0),
+                                    random_uniform(&random, 0.1, 8.0)};
+        double found_px[2];
+        assert_ok(context_sharp_px(&settings, RIGHT, DOWN, at, sigmas_px, found_px));
+        assert_ok(fovea_sigma_map(&settings, RIGHT, DOWN, at, map));
+        for (int i = 0; i < 2; i++) {
+            double farthest_px = 0.0;
+            for (int pixel = 0; pixel < RIGHT * DOWN; pixel++) {
+                const double away_px = hypot(pixel % RIGHT + 0.5 - at.x_uv * RIGHT,
+                                             pixel / RIGHT + 0.5 - at.y_uv * DOWN);
+                farthest_px =
+                    (double)map[pixel] < sigmas_px[i] ? fmax(farthest_px, away_px) : farthest_px;
+            }
+            some += farthest_px > 0.0 && farthest_px < 100.0;
+            assert_that(found_px[i] >= farthest_px &&
+                            found_px[i] <= farthest_px + OPERATOR_SHARP_STEP_PX,
+                        "trial %d: sigma %.2f up to %.2f px, not %.2f", trial, sigmas_px[i],
+                        farthest_px, found_px[i]);
+        }
+    }
+    assert_true(some > TRIALS / 2);
 }
 
 /* A program frees its settings as soon as the call returns: nothing that stays may point there. */

@@ -184,6 +184,9 @@ struct operator_settings_api {
     void (*release)(struct operator_kept **kept); /* NULL-safe, sets NULL */
 };
 
+#define OPERATOR_SHARP_SIGMAS 2
+#define OPERATOR_SHARP_STEP_PX 6.0
+
 /* What settings do to an image of that size while the gaze is there, for each pixel; the arguments
  * are right (fovea.h has what each says). FOVEA_ERROR_INVALID_ARGUMENT: the settings are not. */
 struct operator_maps_api {
@@ -195,6 +198,11 @@ struct operator_maps_api {
                                     struct fovea_point_uv gaze, float *out);
     enum fovea_result (*gain)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
                               const struct fovea_grating *grating, float *out);
+    /* How far from the gaze the centre of the farthest pixel is that has less than a sigma, or up
+     * to OPERATOR_SHARP_STEP_PX farther; 0, or as much, where none has. */
+    enum fovea_result (*sharp_px)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
+                                  const double sigmas_px[OPERATOR_SHARP_SIGMAS],
+                                  double out_px[OPERATOR_SHARP_SIGMAS]);
     /* How many pixels an eccentricity is in a direction; negative: the settings are wrong. */
     double (*reach_px)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
                        double direction_deg, double eccentricity_deg);

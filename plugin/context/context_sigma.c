@@ -4,6 +4,8 @@
 /* Maps of what settings do to an image, without an image. The first operator that has an answer
  * gives it. */
 
+#include "context_sigma.h"
+
 #include "kernels/operators.h"
 
 #include <math.h>
@@ -38,6 +40,15 @@ enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->sigma_px(&desc, gaze, out_sigma_px);
+}
+
+enum fovea_result context_sharp_px(const struct fovea_settings *settings, uint32_t width_px,
+                                   uint32_t height_px, struct fovea_point_uv gaze,
+                                   const double sigmas_px[OPERATOR_SHARP_SIGMAS],
+                                   double out_px[OPERATOR_SHARP_SIGMAS])
+{
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
+    return maps()->sharp_px(&desc, gaze, sigmas_px, out_px);
 }
 
 double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t width_px,

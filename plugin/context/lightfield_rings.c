@@ -3,16 +3,14 @@
 
 /* Rings around a gaze, from what the settings blur. */
 
+#include "context_sigma.h"
 #include "lightfield_check.h"
-
-#include "fovea_image.h"
 
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/lightfield/lightfield.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FULL_PARTS 1.0 /* of the root of the variance that is missing, which sigma has at least */
 #define NEXT_PARTS 1.5
@@ -59,39 +57,22 @@ static double missing_px(const struct look *look, uint32_t fewer)
     return most;
 }
 
-/* How far from the gaze pixels are that have less than sigma; 0: none has. */
-static double reach_of(const struct look *look, const float *sigmas, struct fovea_point_uv gaze,
-                       double sigma_px)
-{
-    double most = 0.0;
-    for (uint32_t y = 0; y < look->height_px; y++) {
-        for (uint32_t x = 0; x < look->width_px; x++) {
-            const double right_px = x + 0.5 - gaze.x_uv * look->width_px;
-            const double down_px = y + 0.5 - gaze.y_uv * look->height_px;
-            const double square = right_px * right_px + down_px * down_px;
-            const bool is_sharp = (double)sigmas[(size_t)y * look->width_px + x] < sigma_px;
-            most = is_sharp && square > most ? square : most;
-        }
-    }
-    return sqrt(most);
-}
-
-static enum fovea_result find_rings(const struct look *look, float *sigmas,
-                                    struct fovea_lightfield_foveation *own)
+static enum fovea_result find_rings(const struct look *look, struct fovea_lightfield_foveation *own)
 {
     static const struct fovea_point_uv gazes[GAZES] = {
         {0.5, 0.5}, {0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}};
-    const double full_sigma_px = FULL_PARTS * missing_px(look, 1);
-    const double next_sigma_px = NEXT_PARTS * missing_px(look, 0);
+    const double sigmas_px[OPERATOR_SHARP_SIGMAS] = {FULL_PARTS * missing_px(look, 1),
+                                                     NEXT_PARTS * missing_px(look, 0)};
     /* A lens counts by its own place: pixels of it may lie as much farther away. */
     const double per_lens_px = 0.5 * hypot((double)look->width_px / look->geometry.columns,
                                            (double)look->height_px / look->geometry.rows);
     own->full_px = own->next_px = 0.0;
     for (int i = 0; i < GAZES; i++) {
-        FOVEA_TRY(
-            fovea_sigma_map(look->settings, look->width_px, look->height_px, gazes[i], sigmas));
-        own->full_px = fmax(own->full_px, reach_of(look, sigmas, gazes[i], full_sigma_px));
-        own->next_px = fmax(own->next_px, reach_of(look, sigmas, gazes[i], next_sigma_px));
+        double reaches_px[OPERATOR_SHARP_SIGMAS];
+        FOVEA_TRY(context_sharp_px(look->settings, look->width_px, look->height_px, gazes[i],
+                                   sigmas_px, reaches_px));
+        own->full_px = fmax(own->full_px, reaches_px[0]);
+        own->next_px = fmax(own->next_px, reaches_px[1]);
     }
     own->full_px += per_lens_px;
     own->next_px = fmax(own->next_px + per_lens_px, own->full_px);
@@ -116,12 +97,7 @@ enum fovea_result fovea_lightfield_rings(const struct fovea_settings *settings,
         lightfield_refusal_of_refocusing(&look.refocusing, &look.geometry)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    float *sigmas = malloc((size_t)width_px * height_px * sizeof *sigmas);
-    if (!sigmas) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result result = find_rings(&look, sigmas, &own);
-    free(sigmas);
+    const enum fovea_result result = find_rings(&look, &own);
     return result < 0 || struct_give(foveation, &own, sizeof own) ? result
                                                                   : FOVEA_ERROR_INVALID_ARGUMENT;
 }

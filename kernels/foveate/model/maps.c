@@ -45,6 +45,79 @@ static enum fovea_result sigma_px(const struct operator_plan_desc *desc, struct 
     return FOVEA_OK;
 }
 
+/* ---- How far it is sharp */
+
+/* Every so many pixels of a row and of a column are looked at, in all of the picture, then beyond
+ * the farthest that was found: what is farther lies between four of these. A law by distance or
+ * eccentricity has no small parts that are sharp far from others; a map may. */
+#define COARSE_STEP_PX 16
+#define FINE_STEP_PX 4
+_Static_assert(2 * FINE_STEP_PX * FINE_STEP_PX <= OPERATOR_SHARP_STEP_PX * OPERATOR_SHARP_STEP_PX,
+               "a square's diagonal");
+
+struct sharp {
+    const struct gauss_plan *plan;
+    struct gauss_frame frame;
+    struct foveate_place gaze;
+    const double *sigmas_px;
+    double squares[OPERATOR_SHARP_SIGMAS]; /* of distances, of the farthest */
+};
+
+static void look_at(struct sharp *sharp, int32_t x, int32_t y,
+                    const double limits[OPERATOR_SHARP_SIGMAS])
+{
+    const double right_px = x + 0.5 - sharp->gaze.x_px;
+    const double down_px = y + 0.5 - sharp->gaze.y_px;
+    const double square = right_px * right_px + down_px * down_px;
+    double sigma_px = -1.0;
+    for (int i = 0; i < OPERATOR_SHARP_SIGMAS; i++) {
+        if (square > sharp->squares[i] && square <= limits[i]) {
+            sigma_px = sigma_px < 0.0 ? (double)gauss_sigma_at(sharp->plan, &sharp->frame, x, y)
+                                      : sigma_px;
+            sharp->squares[i] = sigma_px < sharp->sigmas_px[i] ? square : sharp->squares[i];
+        }
+    }
+}
+
+/* Looks up to so far beyond what was found before. The last row and column are among them. */
+static void find_sharp(struct sharp *sharp, int32_t step_px, double beyond_px)
+{
+    const int32_t last_x = sharp->frame.width_px - 1;
+    const int32_t last_y = sharp->frame.height_px - 1;
+    double limits[OPERATOR_SHARP_SIGMAS];
+    for (int i = 0; i < OPERATOR_SHARP_SIGMAS; i++) {
+        const double limit_px = sqrt(sharp->squares[i]) + beyond_px;
+        limits[i] = limit_px * limit_px;
+    }
+    for (int32_t y = 0; y < last_y + step_px; y += step_px) {
+        for (int32_t x = 0; x < last_x + step_px; x += step_px) {
+            look_at(sharp, x < last_x ? x : last_x, y < last_y ? y : last_y, limits);
+        }
+    }
+}
+
+static enum fovea_result sharp_px(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
+                                  const double sigmas_px[OPERATOR_SHARP_SIGMAS],
+                                  double out_px[OPERATOR_SHARP_SIGMAS])
+{
+    const bool is_map = desc->settings->foveation.model == FOVEA_MODEL_MAP;
+    struct gauss_plan *plan = NULL;
+    FOVEA_TRY(make_plan(desc->settings->foveation, desc->width_px, desc->height_px, &plan));
+    struct sharp sharp = {.plan = plan,
+                          .frame = gauss_frame_make(plan, gaze),
+                          .gaze = {gaze.x_uv * desc->width_px, gaze.y_uv * desc->height_px},
+                          .sigmas_px = sigmas_px};
+    find_sharp(&sharp, is_map ? 1 : COARSE_STEP_PX, (double)desc->width_px + desc->height_px);
+    if (!is_map) {
+        find_sharp(&sharp, FINE_STEP_PX, M_SQRT2 * COARSE_STEP_PX);
+    }
+    for (int i = 0; i < OPERATOR_SHARP_SIGMAS; i++) {
+        out_px[i] = sqrt(sharp.squares[i]) + (is_map ? 0.0 : M_SQRT2 * FINE_STEP_PX);
+    }
+    foveate_plan_destroy(&plan);
+    return FOVEA_OK;
+}
+
 /* ---- Places */
 
 /* All maps have a degree at the same place: the smallest map serves, so that nothing is
@@ -188,5 +261,6 @@ const struct operator_maps_api foveate_maps = {
     .eccentricity_deg = eccentricity_deg,
     .cutoff_cpd = cutoff_cpd,
     .gain = gain,
+    .sharp_px = sharp_px,
     .reach_px = reach_px,
 };

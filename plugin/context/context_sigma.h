@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What settings do to an image, for those who need less of it than a map. */
+#ifndef FOVEA_CONTEXT_SIGMA_H
+#define FOVEA_CONTEXT_SIGMA_H
+
+#include "kernels/operator/operator.h"
+
+/* As sharp_px of struct operator_maps_api; FOVEA_ERROR_INVALID_ARGUMENT: the settings are wrong. */
+FOVEA_MUST_CHECK enum fovea_result context_sharp_px(const struct fovea_settings *settings,
+                                                    uint32_t width_px, uint32_t height_px,
+                                                    struct fovea_point_uv gaze,
+                                                    const double sigmas_px[OPERATOR_SHARP_SIGMAS],
+                                                    double out_px[OPERATOR_SHARP_SIGMAS]);
+
+#endif
