@@ -120,7 +120,7 @@ enum fovea_map_kind {
     FOVEA_MAP_DOG = 6, /* a streak and an area, of a dog with a long nose */
 };
 
-/* From a sample to the cutoff. */
+/* The way from a sample to the cutoff. */
 enum fovea_map_law {
     /* samples are densities of cells; the cutoff goes with their square root, from cutoff_cpd at
      * the largest */
@@ -197,10 +197,10 @@ struct fovea_foveation {
     enum fovea_transfer transfer; /* of the images; where they are averaged as light */
     struct fovea_display display;
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
-    /* What a Gaussian leaves of the amplitude at the cutoff, 0.01..0.99: sigma = sqrt(-2 ln gain) /
-     * (2 pi cutoff) = kappa / cutoff; exp(-1/2) = 0.6065 as in the paper. Where the cutoff is
-     * between a half and a quarter of a cycle a pixel the smooth method takes 2 (sigma - 2 kappa),
-     * so that sigma begins at 0, and more is left: fovea_gain_map says how much. */
+    /* A Gaussian leaves that much of the amplitude at the cutoff, 0.01..0.99: sigma = sqrt(-2 ln
+     * gain) / (2 pi cutoff) = kappa / cutoff; exp(-1/2) = 0.6065 as in the paper. Where the cutoff
+     * is between a half and a quarter of a cycle a pixel the smooth method takes 2 (sigma - 2
+     * kappa), so that sigma begins at 0, and more is left: fovea_gain_map says how much. */
     double cutoff_gain;
     enum fovea_alpha alpha;
     struct fovea_paper paper;
@@ -394,7 +394,7 @@ struct fovea_gaze_settings {
     bool late;
 };
 
-/* What the square for a photodiode shows. */
+/* The square for a photodiode shows one of these. */
 enum fovea_patch {
     FOVEA_PATCH_OFF = 0, /* there is none */
     FOVEA_PATCH_FRAME = 1, /* white in frames of odd numbers, black in the others */
@@ -499,7 +499,7 @@ struct fovea_operator_settings {
 #include "kernels/operators.def"
 };
 
-/* What fovea_settings.h keeps to itself. Threads of programs may have little stack, and this is 10
+/* fovea_settings.h keeps this to itself. Threads of programs may have little stack, and this is 10
  * KiB: who gets it on one hands it on by its address, and copies lie elsewhere
  * (FOVEA_STACK_BYTES). */
 struct fovea_settings {

@@ -143,20 +143,6 @@ static bool draw(struct frames *frames, const struct frames_request *request, ui
     return true;
 }
 
-static VkImageMemoryBarrier layout_change(VkImage image, VkImageLayout from, VkImageLayout to)
-{
-    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                                  .dstAccessMask =
-                                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                                  .oldLayout = from,
-                                  .newLayout = to,
-                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .image = image,
-                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-}
-
 /* Fovea did not take the frame: what the engine drew goes to the window as it is. */
 static void record_unfoveated(const struct frames *frames, const struct frames_request *request,
                               uint32_t slot_index, VkImageLayout src_layout)
@@ -165,8 +151,8 @@ static void record_unfoveated(const struct frames *frames, const struct frames_r
     VkImage src = frames->targets->src[slot_index].image;
     VkImage dst = request->surface->image.image;
     VkImageMemoryBarrier before[2] = {
-        layout_change(src, src_layout, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
-        layout_change(dst, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
+        gpu_layout_change(src, src_layout, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
+        gpu_layout_change(dst, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 2, before);
     VkImageCopy region = {
@@ -175,8 +161,8 @@ static void record_unfoveated(const struct frames *frames, const struct frames_r
         .extent = {frames->targets->desc.extent.width, frames->targets->desc.extent.height, 1}};
     vkCmdCopyImage(commands, src, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, dst,
                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    VkImageMemoryBarrier after =
-        layout_change(dst, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+    VkImageMemoryBarrier after = gpu_layout_change(dst, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                                                   VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
     after.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
     after.dstAccessMask = 0;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,

@@ -55,6 +55,10 @@ bool gpu_list_devices(struct gpu *gpu);
 
 const char *gpu_result_name(VkResult result);
 
+/* Makes one for a colour image of one layer and mip, after whatever wrote it and before whatever
+ * follows. */
+VkImageMemoryBarrier gpu_layout_change(VkImage image, VkImageLayout from, VkImageLayout to);
+
 /* Returns false from the calling function, with a message, when a Vulkan call fails. */
 #define VK_TRY(call)                                                                               \
     do {                                                                                           \

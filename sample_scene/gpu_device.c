@@ -226,3 +226,17 @@ bool gpu_list_devices(struct gpu *gpu)
     }
     return true;
 }
+
+VkImageMemoryBarrier gpu_layout_change(VkImage image, VkImageLayout from, VkImageLayout to)
+{
+    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .dstAccessMask =
+                                      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .oldLayout = from,
+                                  .newLayout = to,
+                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .image = image,
+                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+}

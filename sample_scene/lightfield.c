@@ -51,16 +51,7 @@ static VkImageCreateInfo image_info(VkFormat format, VkExtent2D extent, VkImageU
 
 static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to)
 {
-    const VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                       .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                                       .dstAccessMask =
-                                           VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-                                       .oldLayout = from,
-                                       .newLayout = to,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .image = image,
-                                       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageMemoryBarrier info = gpu_layout_change(image, from, to);
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &info);
 }
@@ -292,7 +283,7 @@ bool lightfield_set(struct lightfield *lightfield, const struct fovea_settings *
     return true;
 }
 
-/* Once for these settings and this size: it takes longer than a frame. */
+/* Once for these settings and this size: it takes milliseconds. */
 static bool find_rings(struct lightfield *lightfield)
 {
     const struct fovea_lightfield_refocusing refocusing = refocusing_of(lightfield);

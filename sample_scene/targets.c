@@ -163,20 +163,6 @@ void targets_finish(struct targets *targets)
     *targets = (struct targets){0};
 }
 
-static VkImageMemoryBarrier barrier_of(VkImage image, VkImageAspectFlags aspect,
-                                       VkImageLayout before, VkImageLayout after)
-{
-    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                                  .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT,
-                                  .oldLayout = before,
-                                  .newLayout = after,
-                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                  .image = image,
-                                  .subresourceRange = {aspect, 0, 1, 0, 1}};
-}
-
 /* A copy of an image that is in TRANSFER_SRC_OPTIMAL, where the host sees it. */
 static void read_into(const struct targets *targets, VkCommandBuffer commands, VkImage image,
                       VkImageAspectFlags aspect, VkDeviceSize offset, VkDeviceSize bytes)
@@ -203,7 +189,7 @@ void targets_read(const struct targets *targets, VkCommandBuffer commands, VkIma
                   VkImageLayout before, uint32_t picture)
 {
     const VkImageMemoryBarrier barrier =
-        barrier_of(image, VK_IMAGE_ASPECT_COLOR_BIT, before, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+        gpu_layout_change(image, before, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
     read_into(targets, commands, image, VK_IMAGE_ASPECT_COLOR_BIT, targets->picture_bytes * picture,
@@ -214,12 +200,11 @@ void targets_read_depth(const struct targets *targets, VkCommandBuffer commands,
 {
     const VkImageLayout layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
     const VkImageLayout copied = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-    const VkImageMemoryBarrier before =
-        barrier_of(targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT, layout, copied);
-    VkImageMemoryBarrier after =
-        barrier_of(targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT, copied, layout);
+    VkImageMemoryBarrier before = gpu_layout_change(targets->depth, layout, copied);
+    VkImageMemoryBarrier after = gpu_layout_change(targets->depth, copied, layout);
+    before.subresourceRange.aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT;
+    after.subresourceRange.aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT;
     after.srcAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
-    after.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &before);
     read_into(targets, commands, targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT,

@@ -334,6 +334,7 @@ def test_gpu_test_wants_a_number_of_jobs(machine):
 @pytest.mark.parametrize("command, said", [
     (["quality", "--quick"], ["--quick"]),
     (["compare", "a.png", "--output", "here"], ["compare", "a.png", "--output", "here"]),
+    (["compare", "a.png", "--out", "here"], ["compare", "a.png", "--out", "here"]),
     (["blobs", "a.png"], ["blobs", "a.png", "--output", str(ROOT / "out" / "blobs")]),
     (["compare", "a.png"], ["compare", "a.png", "--output", str(ROOT / "out" / "compare")]),
     (["bench", "--quick"], ["--quick"]),

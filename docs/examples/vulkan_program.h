@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What examples without a window share: a device of Vulkan 1.1, memory, images, and commands that
- * are waited for. Errors end the program. */
+/* Some examples without a window share this: a device of Vulkan 1.1, memory, images, and commands
+ * that are waited for. minimal_vulkan.c has a device of its own, with what fovea_vk_query asks for,
+ * and is one file to begin from. Errors end the program. */
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -216,7 +217,7 @@ static void run_commands(const struct program *p, VkCommandBuffer commands)
          "the work");
 }
 
-/* From the beginning of a buffer into a new image, for shaders. */
+/* Copies the beginning of a buffer into a new image, for shaders. */
 static void upload(VkCommandBuffer commands, const struct buffer *from, const struct image *to,
                    uint32_t width_px, uint32_t height_px)
 {

@@ -33,19 +33,20 @@ Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
 END
 }
 
+# The programs take flags that are cut short, too, and of two the last.
 has_flag()
 {
     local wanted=$1 argument
     shift
     for argument in "$@"; do
-        [[ $argument == "$wanted" || $argument == "$wanted="* ]] && return 0
+        [[ $argument == --?* && $wanted == "${argument%%=*}"* ]] && return 0
     done
     return 1
 }
 
 command_demo()
 {
-    local groups=(build render) arguments=("$@") program=$BUILD_ROOT/demo/sample_scene/fovea_demo
+    local groups=(build render) program=$BUILD_ROOT/demo/sample_scene/fovea_demo
     if has_flag --window "$@" || has_flag --fullscreen "$@"; then
         groups+=(window)
     fi
@@ -57,6 +58,5 @@ command_demo()
     grep -q '^build fovea_demo: ' "$BUILD_ROOT/demo/build.ninja" 2>/dev/null ||
         fail "the sample scene cannot be built; see $(relative "$LOGS/demo-configure.log")"
     step "Building" "$LOGS/demo-build.log" build demo fovea_demo
-    has_flag --output "$@" || arguments+=(--output "$ROOT/out")
-    exec "$program" "${arguments[@]}"
+    exec "$program" --output "$ROOT/out" "$@"
 }

@@ -162,7 +162,7 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     put_part(&end, 2 * count * sizeof(uint32_t), &parts->listed);
     put_part(&end, 2 * count * groups * DOF_CUDA_QUARTERS * sizeof(uint32_t), &parts->lists);
     put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
-    /* What is no half ends before the offsets, which are all written: a batch of more than a
+    /* All that is no half ends before the offsets, which are all written: a batch of more than a
      * fortieth of the largest one in this memory finds halves in what it leaves out, and for
      * another whatever is not finite only takes the slower way. */
     put_part(&end, values, &parts->offsets);

@@ -26,7 +26,7 @@ static void set_relative_rings(const struct gauss_plan *plan, float *out_rings_p
     }
 }
 
-/* Where the law goes by the angle between rays the shader does so, too: the gaze may yet move. */
+/* The shader goes by the angle between rays where the law does so: the gaze may yet move. */
 static void set_rings(const struct gauss_plan *plan, struct overlay_constants *constants)
 {
     if (plan->foveation.model == FOVEA_MODEL_RELATIVE) {

@@ -56,7 +56,7 @@ static __device__ void weigh_column(const lightfield_cuda_rendering &params, int
     }
 }
 
-/* Where there are two kinds of row, each pixel weighs rows by itself. */
+/* Each pixel weighs rows by itself where there are two kinds of row. */
 static __device__ void weigh_row(const lightfield_cuda_rendering &params, int row,
                                  block_parts &parts)
 {
@@ -90,7 +90,7 @@ static __device__ float row_square(const lightfield_cuda_rendering &params,
            parts.column_least[kind][threadIdx.x];
 }
 
-/* Of the rows that the pixel takes. */
+/* Takes the least of the rows that the pixel takes. */
 static __device__ float least_of_pixel(const lightfield_cuda_rendering &params,
                                        const block_parts &parts, int own)
 {

@@ -188,13 +188,13 @@ static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struc
     return pass;
 }
 
-/* What the jobs of a step come to. */
+/* The jobs of a step come to this. */
 struct step {
     uint64_t words; /* of planes */
     int32_t masks, groups, tiles;
 };
 
-/* What a way is made with. */
+/* A way is made with these. */
 struct making {
     const struct saliency_plan *plan;
     struct saliency_glsl *glsl;
