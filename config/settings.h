@@ -348,17 +348,17 @@ struct fovea_gaze_settings {
      * it; "": those that docs/gaze.md lists */
     char lsl_channels[FOVEA_COLUMNS_MAX];
 
-    char opengaze_address[FOVEA_NAME_MAX]; /* numeric; "127.0.0.1" */
+    char opengaze_address[FOVEA_NAME_MAX]; /* or a name; "127.0.0.1" */
     uint16_t opengaze_port; /* 1..65535; 4242 */
     enum fovea_opengaze_point opengaze_point;
 
     uint16_t osc_port; /* at udp_bind; 0 lets the system choose; 9000 */
 
-    char pupil_address[FOVEA_NAME_MAX]; /* numeric; "127.0.0.1" */
+    char pupil_address[FOVEA_NAME_MAX]; /* or a name; "127.0.0.1" */
     uint16_t pupil_port; /* of Pupil Remote, 1..65535; 50020 */
     char pupil_surface[FOVEA_NAME_MAX]; /* its name; "": any */
 
-    char neon_address[FOVEA_NAME_MAX]; /* of the phone, numeric; "127.0.0.1" */
+    char neon_address[FOVEA_NAME_MAX]; /* of the phone, or a name; "127.0.0.1" */
     uint16_t neon_port; /* of its RTSP server, 1..65535; 8086 */
     enum fovea_neon_transport neon_transport; /* udp */
     uint16_t neon_echo_port; /* TCP, of its time echo; 0: it is not asked, the default */

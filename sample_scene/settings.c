@@ -13,9 +13,15 @@
 
 #define PATH_BYTES 1024
 
+/* Its samples come from outside, with times of our clock; others go by the scene's. */
 static bool is_live(const struct fovea_settings *settings)
 {
-    return value_is(settings, "gaze.source", "mouse") || value_is(settings, "gaze.source", "udp");
+    static const char *const others[] = {"fixed", "scanpath", "saccades", "saliency", "replay"};
+    bool is = true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        is = is && !value_is(settings, "gaze.source", others[i]);
+    }
+    return is;
 }
 
 static bool is_there(const char *folder, const char *file)
@@ -187,6 +193,11 @@ bool settings_init(struct settings *settings, const struct options *options)
     }
     if (prefer_mouse(options, settings->now)) {
         value_set(settings->now, "gaze.source", "mouse");
+    }
+    if (!options->window && value_is(settings->now, "gaze.source", "mouse")) {
+        say_error("gaze.source is mouse, which needs --window; without one there is --gaze x,y, or "
+                  "the name of another source, such as saccades");
+        return false;
     }
     settings->hmd = options->hmd;
     settings->frozen = options->frozen;

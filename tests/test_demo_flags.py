@@ -342,6 +342,7 @@ WRONG = [
     (1, ["--device", "99"], "--device 99"),
     (1, ["--frozen"], "--frozen: name the backend"),
     (1, ["--set", "record.file=/no/such/sub-01"], "/no/such/sub-01_run-1"),
+    (1, ["--gaze", "mouse"], "gaze.source is mouse, which needs --window"),
     (1, ["--gaze", "replay:/no/such.tsv"], "/no/such.tsv"),
     (1, ["--gaze", "scanpath:/no/such.csv"], "/no/such.csv"),
     (1, ["--export-settings", "/no/such/a.json"], "--export-settings /no/such/a.json"),
@@ -396,7 +397,7 @@ def test_interrupt_writes_what_there_is(demo, tmp_path):
 
 
 def test_without_usable_gaze_frames_pass_through(run_demo, tmp_path):
-    lost = run_demo("--set", "gaze.source=mouse", "--set", "gaze.validity.fallback=none", folder="lost")
+    lost = run_demo("--gaze", "udp", "--set", "gaze.udp.port=0", "--set", "gaze.validity.fallback=none", folder="lost")
     assert "3 passed through" in table(lost.stdout)["frames"]
     run_demo("--set", "foveation.strength=0", folder="drawn")
     assert digest(tmp_path / "lost" / "frame_001.png") == digest(tmp_path / "drawn" / "frame_001.png")

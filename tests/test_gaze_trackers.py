@@ -188,7 +188,7 @@ def record(x, y, valid=1):
 def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
     server = socket.create_server(("127.0.0.1", 0))
     server.settimeout(PATIENCE_S)
-    settings = {"source": "opengaze", "opengaze__port": server.getsockname()[1], "origin": "center",
+    settings = {"source": "opengaze", "opengaze__address": "localhost", "opengaze__port": server.getsockname()[1], "origin": "center",
                 "screen_deg": "[40,30]", "vergence__ipd_mm": 63, "vergence__distance_m": 0.7, "vergence__smooth_ms": 0}  # fmt: skip
     with server, opened(library, **settings) as source:
         with connection(server) as client:
@@ -204,6 +204,18 @@ def test_an_open_gaze_server_may_send_garbage_end_and_come_back(library):
         with connection(server) as client:
             wait_until(lambda: look(source, 0.5, 1.25), lambda: client.sendall(record(0.5, 1.25)))
             assert abs(source.diopters() - (1 / 0.7 - 0.04 * math.tan(math.radians(20)) / 0.063)) < 1e-3
+
+
+@pytest.mark.parametrize("tracker", ["opengaze", "neon", "pupil"])
+def test_what_is_no_machine_is_refused_and_a_name_that_nobody_has_is_said(library, tracker):
+    for wrong in ("127.0.0.256", "127.0.0.1:4242", "my phone", "rtsp://neon.local"):
+        refused = Source(library, source=tracker, screen_px="[16,12]", **{f"{tracker}__address": wrong})
+        assert refused.result != 0
+        assert f'gaze.{tracker}.address is "{wrong}"; it must be an address' in refused.said[-1][1]
+    with opened(library, source=tracker, screen_px="[16,12]", **{f"{tracker}__address": "nobody.invalid"}) as source:
+        wait_until(lambda: any(f"nobody.invalid (gaze.{tracker}.address)" in text for text in source.warnings()))
+        began = time.monotonic()
+    assert time.monotonic() - began < 0.5
 
 
 # ---- Open Sound Control, by python-osc
@@ -283,7 +295,7 @@ def test_a_surface_of_pupil_core_is_the_screen_and_its_clock_ours(library):
     zmq = pytest.importorskip("zmq", reason="pyzmq is not installed")
     msgpack = pytest.importorskip("msgpack", reason="msgpack is not installed")
     capture = Capture(zmq, msgpack)
-    settings = {"source": "pupil", "pupil__port": capture.port, "pupil__surface": "screen", "vergence__ipd_mm": 63}
+    settings = {"source": "pupil", "pupil__address": "localhost", "pupil__port": capture.port, "pupil__surface": "screen", "vergence__ipd_mm": 63}
     with opened(library, **settings) as source:
         wait_until(lambda: look(source, 0.25, 0.9), lambda: capture.publish(0.25, 0.1))
         wait_until(
@@ -298,7 +310,7 @@ def test_a_surface_of_pupil_core_is_the_screen_and_its_clock_ours(library):
         assert source.read().x == 0.5
         port = capture.port
         capture.close()
-        wait_until(lambda: any("does not answer" in text for text in source.warnings()))
+        wait_until(lambda: any("(gaze.pupil.address)" in text for text in source.warnings()))
         capture = Capture(zmq, msgpack, port)
         wait_until(lambda: look(source, 0.1, 0.2), lambda: capture.publish(0.1, 0.8))
     capture.close()
@@ -354,7 +366,7 @@ def test_pupil_labs_own_client_understands_the_companion(gaze_client, scheme):
 def test_gaze_of_neon_is_a_place_in_the_scene_and_its_clock_ours(library, transport):
     companion = Companion()
     port, echo_port = companion.port, companion.echo_port
-    settings = {"source": "neon", "neon__port": port, "neon__transport": transport, "screen_px": "[1600,1200]"}
+    settings = {"source": "neon", "neon__address": "localhost", "neon__port": port, "neon__transport": transport, "screen_px": "[1600,1200]"}
     with opened(library, neon__echo_port=echo_port, origin="center", **settings) as source:
         wait_until(lambda: look(source, 0.25, 0.75), lambda: companion.look(400, 900))
         # What was measured 40 ms before it was sent is that old, once the echo has told the phone's clock.
@@ -375,9 +387,5 @@ def test_gaze_of_neon_is_a_place_in_the_scene_and_its_clock_ours(library, transp
         wait_until(lambda: any("it is tried again" in text for text in source.warnings()))
         with closing(Companion(port)) as companion:
             wait_until(lambda: look(source, 1.25, 0.0), lambda: companion.look(2000, 0))
-            assert companion.asked[:4] == [
-                ("OPTIONS", companion.url),
-                ("DESCRIBE", companion.url),
-                ("SETUP", companion.url + "/trackID=0"),
-                ("PLAY", companion.url),
-            ]
+            url = companion.url.replace("127.0.0.1", "localhost")
+            assert companion.asked[:4] == [("OPTIONS", url), ("DESCRIBE", url), ("SETUP", url + "/trackID=0"), ("PLAY", url)]

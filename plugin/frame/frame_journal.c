@@ -98,6 +98,11 @@ void frame_journal_refused(struct fovea_vk *fovea)
     fovea->row_refused++;
 }
 
+void frame_journal_again(struct fovea_vk *fovea)
+{
+    fovea->row_refused--;
+}
+
 void frame_journal_end(struct fovea_vk *fovea, struct frame_slot *slot,
                        const struct frame_journal_end *end)
 {

@@ -461,12 +461,9 @@ enum fovea_result fovea_gl_size(struct fovea_gl *fovea, const struct fovea_gl_te
     return FOVEA_OK;
 }
 
-enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea, const struct fovea_gl_frame *frame)
+static enum fovea_result foveate(struct fovea_gl *fovea, const struct fovea_gl_frame *frame)
 {
     struct fovea_gl_frame own;
-    if (!fovea || !frame) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
     if (!struct_take(&own, sizeof own, frame)) {
         tell_trouble(fovea, "fovea_gl_frame: %s", struct_refusal(frame));
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -484,6 +481,18 @@ enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea, const struct fovea_gl
     gl_state_give_back(&fovea->api, with_rectangles, &state);
     if (result >= 0) {
         all_is_well(fovea);
+    }
+    return result;
+}
+
+enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea, const struct fovea_gl_frame *frame)
+{
+    if (!fovea || !frame) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const enum fovea_result result = foveate(fovea, frame);
+    if (result < 0 && fovea->shared) {
+        gl_shared_refused(fovea->shared);
     }
     return result;
 }

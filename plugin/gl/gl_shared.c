@@ -7,6 +7,7 @@
 #include "gl_vulkan.h"
 
 #include "core/log.h"
+#include "plugin/frame/frame_journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ struct gl_shared {
     uint32_t gl_drawn;
     uint32_t gl_made;
     uint64_t shown; /* the newest frame of which it was told when */
+    bool counted; /* that this frame is refused, by fovea_vk_foveate */
     char words[96];
 };
 
@@ -287,9 +289,11 @@ static enum fovea_result run_vulkan(struct gl_shared *shared, struct fovea_vk *f
     enum fovea_result result = fovea_vk_foveate(fovea, &frame);
     if (result == FOVEA_NOT_READY) { /* nobody else holds back a program that presents nothing */
         fovea_vk_wait(fovea);
+        frame_journal_again(fovea);
         result = fovea_vk_foveate(fovea, &frame);
     }
     const bool submitted = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
+    shared->counted = !submitted;
     if (!shared->with_semaphores) {
         fovea_vk_wait(fovea);
     } else if (submitted) {
@@ -488,7 +492,11 @@ static enum fovea_result run(struct gl_shared *shared, const struct gl_texture *
         return result;
     }
     *out_why = "OpenGL cannot draw into a texture of this format";
-    return blit(shared, &out, &dst->given, !top_down) ? result : FOVEA_ERROR_UNSUPPORTED;
+    if (!blit(shared, &out, &dst->given, !top_down)) {
+        shared->shown = fovea_present_frame(shared->fovea); /* nobody will see this one */
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return result;
 }
 
 enum fovea_result gl_shared_foveate(struct gl_shared *shared, const struct gl_texture *src,
@@ -505,6 +513,14 @@ enum fovea_result gl_shared_foveate(struct gl_shared *shared, const struct gl_te
     const enum fovea_result result = run(shared, src, dst, gaze, top_down, out_why);
     give_back_blit_state(shared, &state);
     return result;
+}
+
+void gl_shared_refused(struct gl_shared *shared)
+{
+    if (!shared->counted) {
+        frame_journal_refused(shared->fovea);
+    }
+    shared->counted = false;
 }
 
 enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns)

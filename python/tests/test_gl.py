@@ -181,9 +181,15 @@ def test_shared_with_vulkan_it_is_nearly_the_same_and_recorded(gl, tmp_path):
         foveator.shown(before, refresh_s=0.01)
         with pytest.raises(ValueError, match="t_ns is 0"):
             foveator.shown(0)
+        with pytest.raises(ValueError, match="of other values or size"):
+            foveator(texture_of(gl, shown[:8]), texture, gaze=(0.5, 0.5))
+        foveator.shown(before + 10_000_000)  # the picture as it was drawn: no frame was
+        assert foveator(texture_of(gl, shown), gaze=(0.5, 0.5))
+        foveator.shown(before + 30_000_000, refresh_s=0.01)
     side = json.loads((tmp_path / "x_run-1_recording-eye1_physio.json").read_text())
     with gzip.open(tmp_path / "x_run-1_recording-eye1_physio.tsv.gz", "rt") as table:
-        row = dict(zip(side["Columns"], table.readlines()[-1].rstrip("\n").split("\t")))
+        row, after = (dict(zip(side["Columns"], line.rstrip("\n").split("\t"))) for line in table)
+    assert (row["refused"], after["refused"], after["repeated"]) == ("0", "1", "n/a")
     assert side["FoveaPresented"] == "as the program says" and row["dropped"] == "0"
     assert round(float(row["presented"]) * 1e9) + side["FoveaStart"]["clock_monotonic_ns"] == before
     expected = fovea.foveate(shown, (0.25, 0.75), config=MODEL)

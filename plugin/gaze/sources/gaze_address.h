@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Numeric addresses: a name would have to be asked for, which may take long. */
+/* Numeric addresses. gaze_host.h has names. */
 #ifndef FOVEA_GAZE_ADDRESS_H
 #define FOVEA_GAZE_ADDRESS_H
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 /* errno says why not. */
@@ -25,7 +26,8 @@ static bool finish(struct gaze_feed *feed, int connection, int ms)
     return error == 0;
 }
 
-int gaze_connect(struct gaze_feed *feed, const struct gaze_address *address, int ms)
+/* errno says why not. */
+static int connect_to(struct gaze_feed *feed, const struct gaze_address *address, int ms)
 {
     const int connection =
         socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -38,4 +40,20 @@ int gaze_connect(struct gaze_feed *feed, const struct gaze_address *address, int
     close(connection);
     errno = error;
     return -1;
+}
+
+int gaze_connect(struct gaze_feed *feed, const char *host, uint16_t port, int ms,
+                 struct gaze_address *out_address, const char **out_why)
+{
+    struct gaze_host_addresses found = {.count = 0};
+    int connection = -1;
+    *out_why = gaze_host_find(feed, host, port, &found);
+    for (size_t i = 0; !*out_why && connection < 0 && i < found.count; i++) {
+        *out_address = found.list[i];
+        connection = connect_to(feed, out_address, ms);
+        if (connection < 0 && (i + 1 == found.count || errno == ECANCELED)) {
+            *out_why = strerrordesc_np(errno);
+        }
+    }
+    return connection;
 }

@@ -5,11 +5,12 @@
 #ifndef FOVEA_GAZE_CONNECT_H
 #define FOVEA_GAZE_CONNECT_H
 
-#include "gaze_address.h"
-#include "plugin/gaze/gaze_feed.h"
+#include "gaze_host.h"
 
-/* Waits up to so many milliseconds, or until the thread shall end. -> a socket that does not block;
- * -1: errno says why there is none. */
-int gaze_connect(struct gaze_feed *feed, const struct gaze_address *address, int ms);
+/* Tries one address of the host after the other, each for up to so many milliseconds, or until the
+ * thread shall end. -> a socket that does not block, and the address that answers; -1: *out_why
+ * says why there is none. */
+int gaze_connect(struct gaze_feed *feed, const char *host, uint16_t port, int ms,
+                 struct gaze_address *out_address, const char **out_why);
 
 #endif

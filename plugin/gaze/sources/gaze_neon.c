@@ -34,12 +34,12 @@
 
 struct neon {
     struct gaze_feed feed;
-    struct gaze_address address;
-    struct gaze_address echo;
     char url[GAZE_RTSP_URL_BYTES];
 
     /* The thread's own. */
     int connection;
+    struct gaze_address address; /* of whom it is to */
+    struct gaze_address echo;
     struct gaze_rtp_ports ports; /* not open: packets come on the connection */
     char why[256]; /* that the connection is over; "": it is not */
     char session[sizeof((struct gaze_rtsp_reply *)0)->session];
@@ -288,8 +288,16 @@ static bool ask(struct neon *neon, const char *method, const char *url, const ch
 
 static bool connect_to(struct neon *neon)
 {
-    neon->connection = gaze_connect(&neon->feed, &neon->address, CONNECT_MS);
-    return neon->connection >= 0 || give_up(neon, "%s", strerrordesc_np(errno));
+    const struct fovea_gaze_settings *settings = &neon->feed.base.settings;
+    const char *why = NULL;
+    neon->connection = gaze_connect(&neon->feed, settings->neon_address, settings->neon_port,
+                                    CONNECT_MS, &neon->address, &why);
+    if (neon->connection < 0) {
+        return give_up(neon, "%s", why);
+    }
+    neon->echo = neon->address;
+    gaze_address_set_port(&neon->echo, settings->neon_echo_port);
+    return true;
 }
 
 static bool describe(struct neon *neon, char base[GAZE_RTSP_URL_BYTES])
@@ -409,7 +417,9 @@ static void *receive(void *user)
         if (!gaze_feed_wait(feed, -1, 0, AGAIN_MS)) {
             break;
         }
-        gaze_feed_problem(feed, "the Companion app at %s, TCP port %u: %s; it is tried again",
+        gaze_feed_problem(feed,
+                          "the Companion app at %s (gaze.neon.address), TCP port %u: %s; it is "
+                          "tried again",
                           settings->neon_address, settings->neon_port, neon->why);
     }
     return NULL;
@@ -428,11 +438,8 @@ static enum fovea_result neon_init(struct fovea_gaze_source *source)
     settings->space = FOVEA_GAZE_SPACE_PIXELS;
     settings->origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
     FOVEA_TRY(gaze_feed_init(&neon->feed));
-    FOVEA_TRY(gaze_address_parse("gaze.neon.address", settings->neon_address, settings->neon_port,
-                                 source->log, &neon->address));
-    neon->echo = neon->address;
-    gaze_address_set_port(&neon->echo, settings->neon_echo_port);
-    const bool is_ip6 = neon->address.storage.ss_family == AF_INET6;
+    FOVEA_TRY(gaze_host_check("gaze.neon.address", settings->neon_address, source->log));
+    const bool is_ip6 = strchr(settings->neon_address, ':');
     snprintf(neon->url, sizeof neon->url, "rtsp://%s%s%s:%u" STREAM, is_ip6 ? "[" : "",
              settings->neon_address, is_ip6 ? "]" : "", settings->neon_port);
     return gaze_feed_start(&neon->feed, receive);

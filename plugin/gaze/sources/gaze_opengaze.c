@@ -22,7 +22,6 @@
 
 struct opengaze {
     struct gaze_feed feed;
-    struct gaze_address address;
 
     /* The thread's own. */
     int socket;
@@ -146,20 +145,25 @@ static void *receive(void *user)
     struct gaze_feed *feed = &opengaze->feed;
     const struct fovea_gaze_settings *settings = &feed->base.settings;
     while (gaze_feed_wait(feed, -1, 0, 0)) {
-        const char *why = "it has ended, or says nothing";
-        opengaze->socket = gaze_connect(feed, &opengaze->address, CONNECT_MS);
-        if (opengaze->socket >= 0 && ask_for_gaze(opengaze)) {
-            listen_to(opengaze);
-        } else {
-            why = strerrordesc_np(errno);
-        }
+        const char *why = NULL;
+        struct gaze_address address;
+        opengaze->socket = gaze_connect(feed, settings->opengaze_address, settings->opengaze_port,
+                                        CONNECT_MS, &address, &why);
         if (opengaze->socket >= 0) {
+            why = "it has ended, or says nothing";
+            if (ask_for_gaze(opengaze)) {
+                listen_to(opengaze);
+            } else {
+                why = strerrordesc_np(errno);
+            }
             close(opengaze->socket);
         }
         if (!gaze_feed_wait(feed, -1, 0, AGAIN_MS)) {
             break;
         }
-        gaze_feed_problem(feed, "the Open Gaze server at %s, TCP port %u: %s; it is tried again",
+        gaze_feed_problem(feed,
+                          "the Open Gaze server at %s (gaze.opengaze.address), TCP port %u: %s; it "
+                          "is tried again",
                           settings->opengaze_address, settings->opengaze_port, why);
     }
     return NULL;
@@ -172,8 +176,8 @@ static enum fovea_result opengaze_init(struct fovea_gaze_source *source)
     source->settings.space = FOVEA_GAZE_SPACE_UV;
     source->settings.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
     FOVEA_TRY(gaze_feed_init(&opengaze->feed));
-    FOVEA_TRY(gaze_address_parse("gaze.opengaze.address", source->settings.opengaze_address,
-                                 source->settings.opengaze_port, source->log, &opengaze->address));
+    FOVEA_TRY(
+        gaze_host_check("gaze.opengaze.address", source->settings.opengaze_address, source->log));
     return gaze_feed_start(&opengaze->feed, receive);
 }
 

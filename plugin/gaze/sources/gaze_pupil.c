@@ -4,19 +4,20 @@
 /* Gaze on a surface of Pupil Core, by the network of Pupil Capture. libzmq is opened at run time. A
  * thread asks Pupil Remote where messages are published and what its clock says, again and again:
  * one that does not answer has gone, and is looked for anew. */
-#include "gaze_address.h"
+#include "gaze_connect.h"
 #include "gaze_pupil_message.h"
 #include "gaze_zmq_library.h"
-#include "plugin/gaze/gaze_feed.h"
 
 #include "core/json_text.h"
 #include "core/log.h"
 #include "core/process.h"
 
 #include <math.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TOPIC "surfaces."
 #define TOPIC_EYES "gaze.3d.01." /* of both eyes, by their models */
@@ -24,6 +25,7 @@
 #define MESSAGES_A_TURN 64
 #define ANSWER_NS GAZE_NS_PER_S
 #define ASK_EVERY_NS GAZE_NS_PER_S
+#define CONNECT_MS 2000
 #define LOOK_MS 250
 #define AGAIN_MS 500
 /* An answer that was longer under way than others says little of the clock. */
@@ -36,6 +38,7 @@ struct pupil {
 
     /* The thread's own. */
     void *context;
+    char host[NI_MAXHOST]; /* numeric: libzmq would look for a name while others wait for it */
     void *remote;
     void *published;
     bool knows_clock;
@@ -57,10 +60,9 @@ static void set_option(struct pupil *pupil, void *socket, int option, int value)
 static void *open_socket(struct pupil *pupil, int type, unsigned port)
 {
     const int64_t limit_bytes = MESSAGE_BYTES;
-    const char *address = pupil->feed.base.settings.pupil_address;
-    const bool is_ip6 = strchr(address, ':');
-    char endpoint[128];
-    snprintf(endpoint, sizeof endpoint, "tcp://%s%s%s:%u", is_ip6 ? "[" : "", address,
+    const bool is_ip6 = strchr(pupil->host, ':');
+    char endpoint[sizeof pupil->host + 32];
+    snprintf(endpoint, sizeof endpoint, "tcp://%s%s%s:%u", is_ip6 ? "[" : "", pupil->host,
              is_ip6 ? "]" : "", port);
     void *socket = pupil->library.socket(pupil->context, type);
     if (!socket) {
@@ -156,20 +158,45 @@ static bool subscribe_to(struct pupil *pupil, const char *topic, size_t bytes)
     return pupil->library.setsockopt(pupil->published, ZMQ_SUBSCRIBE, topic, bytes) == 0;
 }
 
-static bool subscribe(struct pupil *pupil)
+/* libzmq does not say why it cannot connect, and takes no second address of a name: a connection
+ * that is closed again finds out both. NULL; else why not. */
+static const char *find_host(struct pupil *pupil)
 {
+    const struct fovea_gaze_settings *settings = &pupil->feed.base.settings;
+    struct gaze_address address;
+    const char *why = NULL;
+    const int connection = gaze_connect(&pupil->feed, settings->pupil_address, settings->pupil_port,
+                                        CONNECT_MS, &address, &why);
+    if (connection < 0) {
+        return why;
+    }
+    close(connection);
+    const int error = getnameinfo((const struct sockaddr *)&address.storage, address.bytes,
+                                  pupil->host, sizeof pupil->host, NULL, 0, NI_NUMERICHOST);
+    return error == 0 ? NULL : gai_strerror(error);
+}
+
+/* NULL; else why not. */
+static const char *subscribe(struct pupil *pupil)
+{
+    const struct fovea_gaze_settings *settings = &pupil->feed.base.settings;
     char topic[128];
     unsigned port = 0;
-    pupil->remote = open_socket(pupil, ZMQ_REQ, pupil->feed.base.settings.pupil_port);
-    if (!pupil->remote || !ask_for_port(pupil, &port)) {
-        return false;
+    const char *why = find_host(pupil);
+    if (why) {
+        return why;
     }
-    const int bytes =
-        snprintf(topic, sizeof topic, TOPIC "%s", pupil->feed.base.settings.pupil_surface);
+    pupil->remote = open_socket(pupil, ZMQ_REQ, settings->pupil_port);
+    if (!pupil->remote || !ask_for_port(pupil, &port)) {
+        return "it does not answer";
+    }
+    const int bytes = snprintf(topic, sizeof topic, TOPIC "%s", settings->pupil_surface);
     pupil->published = open_socket(pupil, ZMQ_SUB, port);
     return pupil->published && subscribe_to(pupil, topic, (size_t)bytes) &&
-           (!(pupil->feed.base.settings.vergence_ipd_mm > 0.0) ||
-            subscribe_to(pupil, TOPIC_EYES, sizeof TOPIC_EYES - 1));
+                   (!(settings->vergence_ipd_mm > 0.0) ||
+                    subscribe_to(pupil, TOPIC_EYES, sizeof TOPIC_EYES - 1))
+               ? NULL
+               : "it cannot be listened to";
 }
 
 static void unsubscribe(struct pupil *pupil)
@@ -302,16 +329,19 @@ static void *receive(void *user)
     struct pupil *pupil = user;
     const struct fovea_gaze_settings *settings = &pupil->feed.base.settings;
     while (gaze_feed_wait(&pupil->feed, -1, 0, 0)) {
-        if (subscribe(pupil)) {
+        const char *why = subscribe(pupil);
+        if (!why) {
             follow(pupil);
+            why = "it does not answer";
         }
         unsubscribe(pupil);
         if (!gaze_feed_wait(&pupil->feed, -1, 0, AGAIN_MS)) {
             break;
         }
         gaze_feed_problem(&pupil->feed,
-                          "Pupil Remote at %s, TCP port %u does not answer; it is tried again",
-                          settings->pupil_address, settings->pupil_port);
+                          "Pupil Remote at %s (gaze.pupil.address), TCP port %u: %s; it is tried "
+                          "again",
+                          settings->pupil_address, settings->pupil_port, why);
     }
     return NULL;
 }
@@ -320,13 +350,11 @@ static void *receive(void *user)
 static enum fovea_result pupil_init(struct fovea_gaze_source *source)
 {
     struct pupil *pupil = (struct pupil *)source;
-    struct gaze_address address;
     const char *why = NULL;
     source->settings.space = FOVEA_GAZE_SPACE_UV;
     source->settings.origin = FOVEA_GAZE_ORIGIN_BOTTOM_LEFT;
     FOVEA_TRY(gaze_feed_init(&pupil->feed));
-    FOVEA_TRY(gaze_address_parse("gaze.pupil.address", source->settings.pupil_address,
-                                 source->settings.pupil_port, source->log, &address));
+    FOVEA_TRY(gaze_host_check("gaze.pupil.address", source->settings.pupil_address, source->log));
     if (!zmq_library_open(&pupil->library, &why)) {
         log_error(source->log,
                   "gaze: gaze.source is pupil, and libzmq is not here (%s): install libzmq5", why);

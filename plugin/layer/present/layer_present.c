@@ -182,17 +182,6 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     }
 }
 
-/* The contexts go on to other swapchains, or go. */
-static void leave_contexts(struct layer_presentation *p, struct layer_swapchain *swapchain)
-{
-    for (uint32_t i = 0; i < p->taken_count; i++) {
-        if (p->taken[i].swapchain == swapchain) {
-            p->taken[i].made_by = NULL;
-        }
-    }
-    layer_contexts_leave(swapchain);
-}
-
 static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
@@ -213,9 +202,6 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
         take(p, swapchain, index, swapchain->unpresented[index].is_made);
     } else if (layer_context_is_as_named(p->device, context)) {
         make_image(p, swapchain, context, index);
-    }
-    if (swapchain->retired) {
-        leave_contexts(p, swapchain);
     }
 }
 
@@ -280,6 +266,19 @@ static bool is_fit(struct layer_presentation *p, VkQueue queue)
     return true;
 }
 
+/* The contexts of those that are retired go on to other swapchains, or go; not before a present
+ * that was in vain is made up for. */
+static void leave_retired(const struct layer_presentation *p)
+{
+    for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
+        struct layer_swapchain *swapchain =
+            layer_registry_swapchain(p->device, p->info->pSwapchains[i]);
+        if (swapchain && swapchain->retired) {
+            layer_contexts_leave(swapchain);
+        }
+    }
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
     struct layer_presentation p = {.device = layer_registry_device(queue), .info = info};
@@ -292,5 +291,6 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
         p.waits_taken || p.has_made ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
     layer_timing_end(&p, result);
     layer_retry_note(&p, result);
+    leave_retired(&p);
     return result;
 }

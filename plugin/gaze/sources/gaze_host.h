@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a tracker's program runs: a numeric address, or a name, which the system may look for for
+ * many seconds. A thread of its own asks, and a source that closes does not wait for it. */
+#ifndef FOVEA_GAZE_HOST_H
+#define FOVEA_GAZE_HOST_H
+
+#include "gaze_address.h"
+#include "plugin/gaze/gaze_feed.h"
+
+#define GAZE_HOST_ADDRESSES 8
+
+struct gaze_host_addresses {
+    struct gaze_address list[GAZE_HOST_ADDRESSES];
+    size_t count;
+};
+
+/* In init. FOVEA_ERROR_INVALID_ARGUMENT: what the setting says can be no machine. */
+enum fovea_result gaze_host_check(const char *setting, const char *text, struct fovea_log log);
+
+/* For the thread of a source, which waits until the answer is there or it shall end. NULL, and at
+ * least one address; else why there is none. */
+const char *gaze_host_find(struct gaze_feed *feed, const char *text, uint16_t port,
+                           struct gaze_host_addresses *out);
+
+#endif
