@@ -53,7 +53,7 @@ void desk_open(struct desk *desk, const struct fovea_settings *settings, VkForma
         rig_backend() == FOVEA_BACKEND_CUDA || strcmp(rig_backend_name(), "nvidia") == 0;
     const struct engine_options options = {.nvidia = nvidia, .host_signals = true};
     assert_true(engine_open(&desk->rig.engine, &options));
-    desk->rig.settings = *settings;
+    desk->rig.settings = settings ? *settings : late_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&desk->rig.engine, &desk->rig.settings);
     assert_ok(fovea_vk_create(&desc, &desk->rig.fovea));
     desk_open_images(desk, SIDE_PX, SIDE_PX);

@@ -34,8 +34,12 @@ struct fovea_gaze_source *gaze_open(enum fovea_gaze_kind kind);
 struct fovea_settings late_settings(void);
 void desk_open_images(struct desk *desk, uint32_t width_px, uint32_t height_px);
 void desk_close_images(struct desk *desk);
+/* late_settings where settings is NULL. */
 void desk_open(struct desk *desk, const struct fovea_settings *settings, VkFormat format);
 void desk_close(struct desk *desk);
+#define DESK(name, settings)                                                                       \
+    OWNED(desk_close) struct desk name;                                                            \
+    desk_open(&(name), settings, VK_FORMAT_R8G8B8A8_UNORM)
 void desk_set(struct desk *desk, bool late);
 void gaze_push(struct fovea_gaze_source *source, double x_uv, double y_uv, int64_t t_ns);
 /* The eye closes: from now on frames have no gaze of the source's at their submission. */

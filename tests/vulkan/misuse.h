@@ -17,6 +17,9 @@ extern char last_log[512];
 extern int log_lines;
 void keep_log(void *user, enum fovea_log_level level, const char *message);
 void open_logged(struct rig *rig);
+#define LOGGED_RIG(name)                                                                           \
+    OWNED(rig_close) struct rig name;                                                              \
+    open_logged(&(name))
 
 struct fovea_vk_frame good_frame(const struct engine_image *src, const struct engine_image *dst);
 struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t height_px);

@@ -104,6 +104,13 @@ void rig_close(struct rig *rig)
     engine_close(&rig->engine);
 }
 
+struct fovea_vk_stats rig_stats(const struct rig *rig)
+{
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
+    assert_ok(fovea_vk_get_stats(rig->fovea, &stats));
+    return stats;
+}
+
 struct fovea_gaze rig_gaze(double x_uv, double y_uv)
 {
     return (struct fovea_gaze){.point = {x_uv, y_uv}, .usable = true};

@@ -37,6 +37,12 @@ struct fovea_settings rig_settings(void);
 void rig_open(struct rig *rig, const struct fovea_settings *settings);
 /* Validation must have been silent. */
 void rig_close(struct rig *rig);
+/* A rig of its block. */
+#define RIG(name, settings)                                                                        \
+    OWNED(rig_close) struct rig name;                                                              \
+    rig_open(&(name), settings)
+
+struct fovea_vk_stats rig_stats(const struct rig *rig);
 
 struct fovea_gaze rig_gaze(double x_uv, double y_uv);
 

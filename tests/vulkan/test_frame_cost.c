@@ -123,15 +123,13 @@ static void destroy(void)
 
 static enum fovea_backend backend(void)
 {
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     return stats.backend;
 }
 
 static void expect_reason(const char *words)
 {
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     assert_that(strstr(stats.backend_reason, words), "the reason is \"%s\", not \"%s\"",
                 stats.backend_reason, words);
     assert_non_null(strstr(said.reason, words));
@@ -140,8 +138,7 @@ static void expect_reason(const char *words)
 /* As if nothing had been measured. */
 static void expect_a_new_context(void)
 {
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     assert_int_equal(stats.frames, 0);
     assert_int_equal(stats.frames_passed_through, 0);
     assert_false(stats.gpu_time_known);
@@ -160,8 +157,7 @@ static void expect_frames(void)
         assert_ok(rig_frame(&rig, path, VK_FORMAT_R8G8B8A8_UNORM, &src.view, rig_gaze(0.5, 0.5),
                             &dst.view));
     }
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     assert_int_equal(stats.frames, 6);
 }
 

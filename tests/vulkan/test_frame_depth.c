@@ -244,8 +244,7 @@ static bool is_0(const uint8_t *bytes, size_t count)
 TEST(views_have_their_own_depths_and_focus_or_the_first_ones)
 {
     struct operator_scene scene = depth_plain_scene();
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &scene.settings);
+    RIG(rig, &scene.settings);
     struct stereo halves = stereo_side_by_side();
     struct depth_drawn drawn = {DEPTHS_SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
     struct depth_image depths =

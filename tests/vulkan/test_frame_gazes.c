@@ -103,8 +103,7 @@ TEST(gazes_over_the_shown_picture_go_through_the_lens)
 {
     static const struct fovea_point_uv places[] = {{0.3, 0.6}, {0.85, 0.4}, {0.5, 0.1}, {1.5, 0.5}};
     const struct fovea_vk_view view = view_of(160, 90);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct fovea_point_uv gaze = {-1, -1};
         rig.settings.gaze.over = FOVEA_GAZE_OVER_DRAWN;
@@ -155,8 +154,7 @@ TEST(nothing_moves_gazes_but_what_comes_after_foveate)
         {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}}};
     static const struct fovea_point_uv places[] = {{0.1, 0.7}, {-3.25, 9.5}, {1, 0}};
     const struct fovea_vk_view view = view_of(75, 55);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     for (size_t i = 0; i < 9; i++) {
         struct fovea_point_uv gaze = {-1, -1};
         use(&rig, &rows[i / 3]);
@@ -171,8 +169,7 @@ TEST(places_beside_the_view_count_as_its_edge)
     const struct fovea_vk_view view = view_of(160, 90);
     struct fovea_point_uv corner = {0, 0};
     struct fovea_point_uv beside = {0, 0};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     use(&rig, &foveate_lens);
     assert_ok(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){1, 0}, &corner));
     assert_ok(fovea_vk_gaze_at(rig.fovea, &view, (struct fovea_point_uv){7, -3}, &beside));
@@ -185,8 +182,7 @@ TEST(any_number_of_views_may_be_asked_about)
 {
     const struct fovea_point_uv at = {0.25, 0.75};
     struct fovea_point_uv gaze = {-1, -1};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     use(&rig, &foveate_lens);
     for (uint32_t i = 0; i < 300; i++) {
         const struct fovea_vk_view view = view_of(64 + i, 48);
@@ -206,8 +202,7 @@ TEST(gazes_of_no_view_are_refused)
     struct fovea_vk_view views[] = {view_of(0, 90), view_of(160, 16385), view_of(160, 90),
                                     view_of(160, 90), view_of(160, 90)};
     struct fovea_vk_view view = view_of(160, 90);
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     use(&rig, &foveate_lens);
     views[2].struct_bytes = 0;
     views[3].eye = (enum fovea_map_eye)7;

@@ -64,8 +64,7 @@ static VkPipelineCache make_cache(const struct engine *engine)
 
 static void objects_are_made_and_freed_by_the_programs_allocator(void **state)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     fovea_vk_destroy(&rig.fovea);
     const VkAllocationCallbacks callbacks = {.pUserData = &blocks,
                                              .pfnAllocation = take,

@@ -45,8 +45,7 @@ static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
     struct fovea_depth values;
     fovea_depth_init(&values);
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, &settings);
     struct depth_image depths = depth_image_create(&desk.rig.engine, VK_FORMAT_R32_SFLOAT, SIDE_PX,
                                                    SIDE_PX, near_on_the_left, NULL);
     desk.depth = depth_image_given(&depths, &values);
@@ -69,8 +68,7 @@ static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
         settings.operators =
             (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
         settings.gaze.over = shown ? FOVEA_GAZE_OVER_SHOWN : FOVEA_GAZE_OVER_DRAWN;
-        OWNED(desk_close) struct desk desk;
-        desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+        DESK(desk, &settings);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
         gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
         gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
@@ -89,10 +87,8 @@ static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
 /* The engine reads its gaze early, and the newest sample comes before it submits. */
 static void a_sample_between_reading_and_submitting_counts(void **state)
 {
-    const struct fovea_settings settings = late_settings();
     const struct timespec rest = {.tv_nsec = 5 * MS};
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     for (int i = 0; i < 5;) {
         const double at = 0.2 + 0.1 * i;
         gaze_push(desk.source, 0.25, 0.25, fovea_time_ns());
@@ -113,9 +109,7 @@ static void a_sample_between_reading_and_submitting_counts(void **state)
 /* What a source said that is not followed any more does not count, however new it is. */
 static void another_source_begins_anew(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *other = gaze_open(FOVEA_GAZE_MOUSE);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     desk_start(&desk); /* from now on the size is known */
@@ -137,9 +131,7 @@ static void another_source_begins_anew(void **state)
  * way. */
 static void a_followed_source_may_go_first(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
     fovea_gaze_source_destroy(&desk.source);
@@ -154,11 +146,9 @@ static void a_followed_source_may_go_first(void **state)
  * by. */
 static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 {
-    const struct fovea_settings settings = late_settings();
     for (int i = 1; i < 5; i++) {
         const double at = 0.2 * i;
-        OWNED(desk_close) struct desk desk;
-        desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+        DESK(desk, NULL);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
         for (int j = 1; j < 3; j++) {
             const struct fovea_vk_frame behind = desk_frame_of(&desk, rig_gaze(0.1, 0.3 * j));
@@ -174,8 +164,7 @@ static void everything_that_is_drawn_follows(void **state)
 {
     struct fovea_settings settings = late_settings();
     settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, &settings);
     struct fovea_gaze gaze = rig_gaze(0.25, 0.25);
     gaze.state = FOVEA_GAZE_SACCADE; /* of a source that tells movements: as good as tracked */
     desk_queue(&desk, desk_frame_of(&desk, gaze));
@@ -224,9 +213,7 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
 
 static void otherwise_a_frame_keeps_its_own_gaze(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     for (int i = 0; i < HINDRANCES; i++) {
         frame_keeps_its_own(&desk, (enum hindrance)i);
     }
@@ -234,9 +221,7 @@ static void otherwise_a_frame_keeps_its_own_gaze(void **state)
 
 static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
     desk_start(&desk);
@@ -257,11 +242,8 @@ static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
 
 static void ages_are_those_when_frames_start(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(desk.rig.fovea, &stats));
+    DESK(desk, NULL);
+    struct fovea_vk_stats stats = rig_stats(&desk.rig);
     assert_true(stats.late_age_p50_ms == 0 && stats.late_age_p99_ms == 0);
     const int64_t begin_ns = fovea_time_ns();
     for (int i = 0; i < 6; i++) {
@@ -279,7 +261,7 @@ static void ages_are_those_when_frames_start(void **state)
         assert_ok(fovea_vk_foveate(desk.rig.fovea, &frame));
         engine_idle(&desk.rig.engine);
     }
-    assert_ok(fovea_vk_get_stats(desk.rig.fovea, &stats));
+    stats = rig_stats(&desk.rig);
     if (rig_backend() == FOVEA_BACKEND_CPU || desk.rig.fovea->device.calibrated) {
         assert_that(stats.late_age_p50_ms >= 19.9 && stats.late_age_p99_ms <= most_ms,
                     "ages of %.3f and %.3f ms, not 20 to %.3f", stats.late_age_p50_ms,
@@ -291,9 +273,7 @@ static void ages_are_those_when_frames_start(void **state)
 
 static void only_live_sources_are_followed(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    DESK(desk, NULL);
     struct fovea_vk *fovea = desk.rig.fovea;
     assert_int_equal(fovea_vk_follow_gaze(NULL, desk.source), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_ok(fovea_vk_follow_gaze(fovea, desk.source));
@@ -317,11 +297,9 @@ static void only_live_sources_are_followed(void **state)
  * may be destroyed while it follows, and the other follows on. */
 static void two_devices_follow_one_source(void **state)
 {
-    const struct fovea_settings settings = late_settings();
-    OWNED(desk_close) struct desk desk;
+    DESK(desk, NULL);
     struct desk other;
-    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    desk_open(&other, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    desk_open(&other, NULL, VK_FORMAT_R8G8B8A8_UNORM);
     desk_close_images(&other);
     desk_open_images(&other, SIDE_PX + 64, SIDE_PX - 32);
     struct fovea_gaze_source *const source = desk.source;

@@ -80,8 +80,7 @@ TEST(each_eye_has_a_lens_of_its_own)
         const struct operator_scene *exchanged[] = {&eyes[1], &eyes[0]};
         struct stereo halves = stereo_side_by_side();
         struct stereo layers = two_layers();
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         stereo_see_layers(i % 2);
         name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT);
         scene_vk_check_views(&rig, &halves, paths[i % 2], in_order);
@@ -154,8 +153,7 @@ TEST(rows_of_both_eyes_are_one_after_the_other)
  * take turns. */
 TEST(frames_without_a_gaze_are_warped)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     rig.settings.own.lens_r2 = 0.3;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         if (!test_turn(path, RIG_PATH_COUNT, 4)) {
@@ -213,8 +211,7 @@ TEST(a_view_without_a_gaze_is_warped)
 /* The picture passes through, and the log has the reason, once for each time it is set. */
 TEST(a_map_that_folds_is_said_once)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     rig.settings.own.lens_r2 = -1.0;
     use(&rig, &lens);
     OWNED_IMAGE src = image_drawn(64, 48, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);

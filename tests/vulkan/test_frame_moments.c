@@ -9,8 +9,7 @@
 
 TEST(images_know_whose_they_are)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *image = NULL;
     assert_ok(fovea_vk_image_create(rig.fovea, &desc, &image));
@@ -75,8 +74,7 @@ TEST(too_many_unfinished_frames_are_refused_and_come_back)
 
 TEST(the_size_may_change_with_frames_in_flight)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image src[6];
     struct engine_image dst[6];
     for (uint32_t i = 0; i < 6; i++) {
@@ -102,8 +100,7 @@ TEST(the_size_may_change_with_frames_in_flight)
 
 TEST(contexts_and_images_may_go_with_frames_in_flight)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *made[2] = {NULL, NULL};
@@ -129,8 +126,7 @@ static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable
 /* A tracker that loses the eye every few frames. In the end the log says how it is. */
 TEST(troubles_by_turns_are_said_seldom_and_counted)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_frame frame = good_frame(&image, &image);
     for (int i = 0; i < 20; i++) {

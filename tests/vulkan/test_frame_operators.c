@@ -16,8 +16,7 @@ static void frames_are_the_reference(void **state)
 {
     const struct operator_test *test = *state;
     const struct scene_set *set = test->set;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     const int count = (int)set->frames;
     const int turns = strcmp(rig_backend_name(), "recorded") == 0 ? 30 : 10;
     for (int i = 0; i < count; i++) {
@@ -32,8 +31,7 @@ static void frames_are_the_reference(void **state)
 static void every_bit_is_copied(void **state)
 {
     const struct operator_test *test = *state;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     for (uint32_t i = 0; i < test->set->frames; i++) {
         struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         struct test_image src;
@@ -55,8 +53,7 @@ static void views_are_each_a_picture_of_their_own(void **state)
         scene.settings.operators = scene_vk_operators(test->of);
         scene.settings.own = own;
         scene.blue_first = true; /* STEREO_FORMAT */
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &scene.settings);
+        RIG(rig, &scene.settings);
         const struct stereo halves = stereo_side_by_side();
         const struct operator_scene *const each[] = {&scene, &scene};
         scene_vk_check_views(&rig, &halves, RIG_ENGINE_TO_ENGINE, each);
@@ -86,8 +83,7 @@ static void views_have_their_own_sigmas_or_none(void **state)
 {
     const struct operator_scene pictured = sigmas_scene(SIGMAS_RANDOM);
     const struct operator_scene plain = sigmas_scene(SIGMAS_NONE);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &pictured.settings);
+    RIG(rig, &pictured.settings);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         if (!test_turn(path, RIG_PATH_COUNT, 4)) {
             continue;
@@ -118,8 +114,7 @@ static void expect_refused_frame(struct rig *rig, struct fovea_vk_sigmas sigmas)
 static void wrong_sigmas_are_refused(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_RAMP);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &scene.settings);
+    RIG(rig, &scene.settings);
     struct fovea_vk_sigmas sigmas;
     struct engine_image image = scene_vk_sigmas(&rig, &scene, &sigmas);
     const VkImageLayout layouts[] = {VK_IMAGE_LAYOUT_UNDEFINED,
@@ -139,8 +134,7 @@ static void wrong_sigmas_are_refused(void **state)
 static void frames_without_a_way_stay_as_they_were_drawn(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &scene.settings);
+    RIG(rig, &scene.settings);
     for (int i = 0; i < 3; i++) {
         OWNED_IMAGE src = scene_draw(&scene);
         OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);

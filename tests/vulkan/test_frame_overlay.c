@@ -103,8 +103,7 @@ static void assert_patch(const struct pictures *p, uint8_t value)
 /* The drawn picture is the second of two frames. */
 TEST(the_patch_goes_with_the_frame_or_the_gaze)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     struct fovea_overlay overlay = {.patch = FOVEA_PATCH_GAZE, .patch_size = 0.1};
     for (int right = 0; right < 2; right++) {
         struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay,
@@ -124,8 +123,7 @@ TEST(the_patch_goes_with_the_frame_or_the_gaze)
 
 TEST(left_of_the_wipe_is_the_engines_image)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     struct pictures p =
         make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.wipe_uv = 0.25});
     struct compare_rect left = {0, 0, WIDTH_PX / 4 - 3, HEIGHT_PX};
@@ -146,8 +144,7 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32,
                                        VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_B8G8R8A8_UNORM};
     const int count = (int)(sizeof formats / sizeof formats[0]);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     for (int i = test_first(count); i < count; i += TEST_STEP(i)) {
         struct pictures p = make(&rig, formats[i], (struct fovea_overlay){.marker = true});
         struct compare_rect around = {WIDTH_PX / 2 - 18, HEIGHT_PX / 2 - 18, 36, 36};
@@ -166,8 +163,7 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
 
 TEST(rings_lie_where_the_model_puts_them)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
     double radius_px = fovea_eccentricity_px(&rig.settings, WIDTH_PX, HEIGHT_PX,
                                              (struct fovea_point_uv){0.5, 0.5}, 0.0, 10.0);
@@ -286,8 +282,7 @@ TEST(rings_are_angles_from_the_gaze_wherever_it_is)
         settings.foveation.geometry = cases[i].geometry;
         settings.foveation.geometry.screen_width_m = 0.53; /* does not count, but must be there */
         settings.foveation.geometry.distance_m = 0.6;
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM,
                                     (struct fovea_overlay){.rings = true}, cases[i].gaze);
         assert_rings(&p, &cases[i].geometry, cases[i].gaze, cases[i].name);
@@ -301,8 +296,7 @@ TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
     settings.foveation.model = FOVEA_MODEL_RELATIVE;
     settings.foveation.relative = (struct fovea_relative){.sharp = 0.2, .halving = 0.1};
     const struct fovea_point_uv gaze = {0.5, 0.45};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     struct pictures p =
         make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true}, gaze);
     assert_rings(&p, NULL, gaze, "relative");
@@ -315,8 +309,7 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
         struct fovea_settings settings = rig_settings();
         settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
         settings.foveation.geometry.ppd = 4.0;
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         struct pictures p =
             make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
         assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
@@ -346,8 +339,7 @@ TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     struct fovea_gaze gaze = rig_gaze(0.25, 0.75);
     assert_gaze_line(&rig, gaze, NULL, "gaze tracked  0.250 0.750  age");
     static const char *const words[] = {"tracked", "held", "lost", "fixation", "saccade", "blink"};
@@ -360,8 +352,7 @@ TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
 
 TEST(the_hud_is_in_its_corner)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.hud = true});
     struct compare_rect corner = {8, 8, 64 * 8, 16 * 16};
     uint32_t inside = changed_pixels(&p, corner);
@@ -387,8 +378,7 @@ TEST(every_view_is_drawn_over_as_if_it_were_alone)
     struct fovea_settings settings = rig_settings();
     settings.overlay =
         (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true, .wipe_uv = 0.3};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     struct stereo scene = stereo_side_by_side();
     OWNED_IMAGE src = stereo_picture(&scene, IMAGE_PHOTO, 1);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
@@ -410,8 +400,7 @@ TEST(the_hud_is_on_the_first_view_alone)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     for (int blind = 0; blind < 2; blind++) {
         struct stereo scene = stereo_side_by_side();
         OWNED_IMAGE src = stereo_picture(&scene, IMAGE_PHOTO, 1);

@@ -81,8 +81,7 @@ TEST(a_peer_that_never_signals_is_cut_loose)
     }
     assert_int_equal(the_peer->jobs, 1);
     assert_int_equal(bench.log.warnings, 1);
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(bench.rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&bench.rig);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
 }
 
@@ -216,8 +215,7 @@ static void lose_the_device(enum fault fault)
         assert_ok(one_frame(&bench, (enum rig_path)path));
         assert_true(is_the_reference(&bench));
     }
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(bench.rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&bench.rig);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "has lost its device"));
     engine_image_destroy(&bench.rig.engine, &image);

@@ -55,8 +55,7 @@ TEST(a_row_is_its_operators_one_after_the_other)
             settings.foveation.method = (enum fovea_method)method;
             settings.own.lens_r2 = 0.3;
             settings.own.lens_filter = (uint32_t)f % 3;
-            OWNED(rig_close) struct rig rig;
-            rig_open(&rig, &settings);
+            RIG(rig, &settings);
             for (size_t i = 0; i < ROW_COUNT; i++) {
                 for (int path = 0; path < RIG_PATH_COUNT; path++) {
                     if (test_turn(path, RIG_PATH_COUNT, 4)) {
@@ -83,8 +82,7 @@ static uint64_t count_different(const struct test_image *a, const struct test_im
 TEST(marks_are_drawn_over_the_rows_result)
 {
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     OWNED_IMAGE src = image_drawn(200, 150, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
     OWNED_IMAGE plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
     OWNED_IMAGE marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);

@@ -37,8 +37,7 @@ static void write_words(char path[], int path_bytes)
 TEST(maps_that_cannot_be_taken_change_nothing)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     rig.settings.foveation.map.kind = FOVEA_MAP_ARRAY;
     rig.settings.foveation.map.values = image_map;
     rig.settings.foveation.map.width = IMAGE_MAP_WIDTH;
@@ -241,8 +240,7 @@ TEST(nan_stays_within_the_reach_of_its_tile)
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32};
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.foveation.strength = 0.5;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;
     assert_ok(foveate_plan_create(&settings.foveation, NAN_WIDTH_PX, NAN_HEIGHT_PX, &plan));
     const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){0.2, 0.3});
@@ -264,8 +262,7 @@ TEST(a_picture_within_the_fovea_is_copied)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
     settings.foveation.geometry.ppd = 20;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 2);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
@@ -276,8 +273,7 @@ TEST(a_picture_within_the_fovea_is_copied)
 TEST(flat_pictures_stay_flat)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     for (int level = 0; level < 256; level += 5) {
         OWNED_IMAGE src = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
         OWNED_IMAGE dst = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
@@ -290,8 +286,7 @@ TEST(flat_pictures_stay_flat)
 
 TEST(an_unknown_transfer_is_refused)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     rig.settings.foveation.transfer = (enum fovea_transfer)3;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
 }

@@ -209,8 +209,7 @@ static void run_stream(bool made)
         expect_frame(&stream, plan, i);
     }
     foveate_plan_destroy(&plan);
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(stream.rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&stream.rig);
     assert_int_equal(stats.frames, frame_count);
     assert_int_equal(stats.backend, rig_backend());
     printf("report: %s, %s: %u frames, gpu %.1f us p50, %.1f us p99, cpu %.1f us p50, sync %s\n",

@@ -123,8 +123,7 @@ TEST(rectangles_of_an_image_are_each_a_frame_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         struct stereo halves = stereo_side_by_side();
         struct stereo gaps = with_gaps();
         check(&rig, &halves, ALL_PATHS, "side by side");
@@ -136,8 +135,7 @@ TEST(views_go_through_all_operators)
 {
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     struct stereo two = layers();
     stereo_see_layers(true);
     check(&rig, &two, PATH(RIG_SEEN_TO_SEEN), "two layers");
@@ -149,8 +147,7 @@ TEST(layers_are_each_a_frame_of_their_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         struct stereo two = layers();
         struct stereo parts = parts_of_layers();
         const unsigned paths = PATH(RIG_ENGINE_TO_ENGINE) | PATH(RIG_ENGINE_IN_PLACE) |
@@ -175,8 +172,7 @@ TEST(each_eye_has_a_frustum_of_its_own)
                                                 .screen_width_m = 0.5,
                                                 .distance_m = 0.4};
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     struct fovea_geometry whole = left;
     whole.screen_width_m = settings.foveation.geometry.screen_width_m;
     whole.distance_m = settings.foveation.geometry.distance_m;
@@ -214,8 +210,7 @@ TEST(each_eye_has_a_map_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = human_settings(methods[m]);
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         struct stereo scene = stereo_side_by_side();
         scene.views[0].eye = FOVEA_MAP_EYE_LEFT;
         scene.views[1].eye = FOVEA_MAP_EYE_RIGHT;
@@ -231,8 +226,7 @@ TEST(an_eye_without_a_gaze_is_copied_and_the_other_foveated)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, &settings);
+        RIG(rig, &settings);
         for (int blind = 0; blind < 2; blind++) {
             struct stereo halves = stereo_side_by_side();
             halves.views[blind].gaze.usable = false;
@@ -247,8 +241,7 @@ TEST(an_eye_without_a_gaze_is_copied_and_the_other_foveated)
 
 TEST(a_frame_without_any_gaze_passes_through_where_its_views_are)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     struct stereo scenes[] = {with_gaps(), parts_of_layers()};
     for (int i = 0; i < 2; i++) {
         for (uint32_t v = 0; v < scenes[i].view_count; v++) {
@@ -278,8 +271,7 @@ TEST(views_are_packed_as_the_device_takes_them)
 {
     static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};
     for (int i = 0; i < 3; i++) {
-        OWNED(rig_close) struct rig rig;
-        rig_open(&rig, NULL);
+        RIG(rig, NULL);
         rig.fovea->device.properties.limits.maxImageDimension2D = limits_px[i];
         struct stereo four = four_layers();
         struct stereo three = four;
@@ -287,8 +279,7 @@ TEST(views_are_packed_as_the_device_takes_them)
         check(&rig, &four, PATH(RIG_ENGINE_TO_ENGINE), "four layers");
         check(&rig, &three, PATH(RIG_ENGINE_IN_PLACE), "three of four layers");
     }
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     rig.fovea->device.properties.limits.maxImageDimension2D = 2 * 67 - 1;
     struct stereo two = layers();
     check(&rig, &two, PATH(RIG_ENGINE_TO_ENGINE), "one above the other");
@@ -296,8 +287,7 @@ TEST(views_are_packed_as_the_device_takes_them)
 
 TEST(views_that_fit_no_image_are_refused_and_others_go_on)
 {
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     VkPhysicalDeviceLimits *limits = &rig.fovea->device.properties.limits;
     const uint32_t real_px = limits->maxImageDimension2D;
     struct stereo scene = layers();

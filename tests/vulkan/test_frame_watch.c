@@ -77,8 +77,7 @@ static void a_source_sees_what_is_drawn_on_every_path(void **state)
     static const VkFormat formats[] = {
         VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
         VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_B10G11R11_UFLOAT_PACK32};
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, NULL);
+    RIG(rig, NULL);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         const VkFormat format = formats[path % 5];
         const enum fovea_format pixel = rig_pixel_format(format);
@@ -151,8 +150,7 @@ static void the_hud_draws_blobs_and_the_path(void **state)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
-    OWNED(rig_close) struct rig rig;
-    rig_open(&rig, &settings);
+    RIG(rig, &settings);
     OWNED_IMAGE src = image_drawn(WIDE_PX, HIGH_PX, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 1);
     OWNED_IMAGE plain = hud_of(&rig, &src.view);
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_watching();

@@ -13,9 +13,7 @@
 /* With the last picture left on the screen until stdin ends. */
 static void hold(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     frame_run(&stand.screen, FRAMES);
     program_hold();
 }
@@ -57,9 +55,7 @@ static void twelve_waits(void)
 /* Two windows of one device, in one call; now and then only one of them. */
 static void two_swapchains(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     struct screen *const both[] = {&stand.screen, &second};
@@ -83,9 +79,7 @@ static void *present_alone(void *screen)
 
 static void thread(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     pthread_t other;
     program_need(pthread_create(&other, NULL, present_alone, &stand.screen) == 0, "no thread");
     pthread_join(other, NULL);
@@ -95,9 +89,7 @@ static atomic_bool stop;
 
 static void *present_until_stopped(void *unused)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     while (!atomic_load(&stop)) {
         frame_run(&stand.screen, 1);
     }
@@ -158,9 +150,7 @@ static void regions(void)
 /* Said to be of one GPU of a group, as engines do that know groups. */
 static void group_present(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     const uint32_t mask = 1;
     const VkDeviceGroupPresentInfoKHR group = {.sType =
                                                    VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR,
@@ -177,9 +167,7 @@ static void group_present(void)
 /* What is not presented stays acquired: the other images, if any, go round. */
 static void present_out_of_memory(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     struct screen *const screen = &stand.screen;
     int refused = 0;
     for (uint32_t i = 0; i < FRAMES; i++) {
@@ -208,9 +196,7 @@ static void twelve_images(void)
 /* The second swapchain has more images than the first one, whose context it would get. */
 static void more_images(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     frame_run(&stand.screen, 2);
     const struct screen old = stand.screen;
     struct program *program = &stand.program;

@@ -15,10 +15,10 @@
 
 #define FRAMES 5
 
-static void open_stand(struct stand *stand)
+static void show_some(struct stand *stand)
 {
-    stand_open(stand);
-    screen_open(&stand->screen);
+    stand_open_all(stand);
+    frame_run(&stand->screen, FRAMES);
 }
 
 /* The old swapchain's last presents may be on their way while the new one is made out of it. */
@@ -35,8 +35,7 @@ static void recreate(struct screen *screen)
 
 static void resize(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     frame_run(&stand.screen, FRAMES);
     static const uint32_t sizes[][2] = {{320, 200}, {64, 64}, {301, 77}, {1, 1}, {2, 600}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -49,8 +48,7 @@ static void resize(void)
 /* Presents to a window that has another size by now, until the swapchain says so. */
 static void outgrown(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     struct screen *screen = &stand.screen;
     frame_run(screen, FRAMES);
     const uint32_t width_px = screen->width_px, height_px = screen->height_px;
@@ -70,8 +68,7 @@ static void outgrown(void)
 
 static void hidden(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     frame_run(&stand.screen, FRAMES);
     screen_show_window(&stand.screen, false);
     frame_run(&stand.screen, FRAMES);
@@ -93,16 +90,14 @@ static void nothing_destroyed(void)
 
 static void never_presents(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
 }
 
 /* The device goes before its swapchain: wrong, and seen. */
 static void forgets_its_swapchain(void)
 {
     struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     screen_close_frames(&stand.screen);
     program_close(&stand.program);
@@ -119,8 +114,7 @@ static void live_on(void)
 static void instance_first(void)
 {
     struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     stand.program.vk.DestroyInstance(stand.program.instance, NULL);
     live_on();
@@ -129,8 +123,7 @@ static void instance_first(void)
 static void device_left(void)
 {
     struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     screen_close(&stand.screen);
     stand.program.vk.DestroyInstance(stand.program.instance, NULL);
@@ -140,8 +133,7 @@ static void device_left(void)
 static void returns(void)
 {
     static struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
 }
 
 static void *leave_soon(void *user)
@@ -156,8 +148,7 @@ static void *leave_soon(void *user)
 static void exits_in_a_thread(void)
 {
     static struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     pthread_t thread;
     program_need(pthread_create(&thread, NULL, leave_soon, NULL) == 0, "pthread_create");
@@ -166,46 +157,30 @@ static void exits_in_a_thread(void)
     }
 }
 
-static void fork_whose_child_exits(void)
-{
-    struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
-    const pid_t child = fork();
-    if (child == 0) {
-        exit(0);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-        program_fail("the child", status);
-    }
-    frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
-}
-
 static void exits_at_once(void)
 {
     struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     _exit(0);
 }
 
 static void aborts(void)
 {
     struct stand stand;
-    open_stand(&stand);
-    frame_run(&stand.screen, FRAMES);
+    show_some(&stand);
     abort();
 }
 
-/* No more than that: of devices and instances drivers join threads, which are the parent's. */
-static void fork_whose_child_destroys(void)
+/* What a child of fork may do: of devices and instances drivers join threads, which are the
+ * parent's. */
+static void fork_whose_child(bool destroys)
 {
-    struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     frame_run(&stand.screen, FRAMES);
     const pid_t child = fork();
+    if (child == 0 && !destroys) {
+        exit(0);
+    }
     if (child == 0) {
         alarm(10);
         stand.program.vk.DestroySwapchainKHR(stand.program.device, stand.screen.swapchain, NULL);
@@ -216,14 +191,23 @@ static void fork_whose_child_destroys(void)
         program_fail("the child", status);
     }
     frame_run(&stand.screen, FRAMES);
-    stand_close(&stand);
+}
+
+static void fork_whose_child_exits(void)
+{
+    fork_whose_child(false);
+}
+
+static void fork_whose_child_destroys(void)
+{
+    fork_whose_child(true);
 }
 
 /* By turns; the first one goes while the second one still presents. */
 static void two_devices(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open_all(&stand);
     struct program other = stand.program;
     program_open_device(&other, NULL, NULL);
     struct screen second = screen_default(&other, 90, 210);
@@ -243,8 +227,7 @@ static void two_devices(void)
 static void instances_in_turn(void)
 {
     for (int i = 0; i < 3; i++) {
-        OWNED(stand_close) struct stand stand;
-        open_stand(&stand);
+        STAND(stand);
         frame_run(&stand.screen, FRAMES);
     }
 }
@@ -252,8 +235,8 @@ static void instances_in_turn(void)
 static void instances_at_once(void)
 {
     struct stand one, two;
-    open_stand(&one);
-    open_stand(&two);
+    stand_open_all(&one);
+    stand_open_all(&two);
     frame_run(&one.screen, FRAMES);
     frame_run(&two.screen, FRAMES);
     stand_close(&one);
@@ -279,8 +262,7 @@ static void run_stage(int number, struct screen *one, struct screen *two)
 /* A second window comes and goes. */
 static void window_for_a_while(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     run_stage(1, &stand.screen, NULL);
     struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
@@ -292,8 +274,7 @@ static void window_for_a_while(void)
 /* Each has the pointer and the focus in turn. */
 static void two_windows(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     printf("windows %u %u\n", stand.screen.window, second.window);
@@ -303,8 +284,7 @@ static void two_windows(void)
 /* As programs do that go full screen. */
 static void window_after_window(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     run_stage(1, &stand.screen, NULL);
     struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second); /* while the first one is there: it gets another number */
@@ -325,8 +305,7 @@ static struct process_counts print_counts(const char *when)
 static void many_swapchains(void)
 {
     const int rounds = 90;
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     for (int i = 0; i < rounds; i++) {
         screen_resize_window(&stand.screen, 160 + (uint32_t)(i % 3) * 16, 120);
         recreate(&stand.screen);
@@ -340,8 +319,7 @@ static void many_swapchains(void)
  * that it had at the start. */
 static void drag(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     frame_run(&stand.screen, 10);
     print_counts("start");
     long most = 0;
@@ -374,8 +352,7 @@ static char order(void)
  * that one took. */
 static void until_told(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     frame_run(&stand.screen, FRAMES);
     printf("ready\n");
     fflush(stdout);
@@ -401,8 +378,7 @@ static void until_told(void)
 /* Images that were acquired before the next swapchain was made are presented after that. */
 static void retired(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     struct screen *screen = &stand.screen;
     frame_run(screen, FRAMES);
     for (int i = 0; i < 3; i++) {
@@ -422,8 +398,8 @@ static void retired(void)
 static void beside_openxr(void)
 {
     struct stand program, runtime;
-    open_stand(&program);
-    open_stand(&runtime);
+    stand_open_all(&program);
+    stand_open_all(&runtime);
     frame_run(&runtime.screen, 1);
     uint32_t(VKAPI_PTR * version_of)(VkDevice) =
         (uint32_t(VKAPI_PTR *)(VkDevice))program.program.vk.GetDeviceProcAddr(
@@ -442,8 +418,7 @@ static void beside_openxr(void)
 static void on_expose(void)
 {
     int missed = 4;
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     struct screen *screen = &stand.screen;
     const uint32_t mask = XCB_EVENT_MASK_EXPOSURE;
     xcb_change_window_attributes(screen->connection, screen->window, XCB_CW_EVENT_MASK, &mask);
@@ -478,8 +453,7 @@ static void *present_some(void *screen)
 /* All of the stack, with what the C library has on it; drivers need half of that. */
 static void small_stack(void)
 {
-    OWNED(stand_close) struct stand stand;
-    open_stand(&stand);
+    STAND(stand);
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);

@@ -69,9 +69,7 @@ static void present_again_twelve_waits(void)
 
 static void present_again_both(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
     struct screen *const both[] = {&stand.screen, &second};
@@ -87,9 +85,7 @@ static void present_again_both(void)
 /* The two one after the other, since they were not taken together. */
 static void present_again_apart(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     stand.screen.wait_count = 0; /* the second window's semaphore is all that they wait for */
     OWNED(screen_close) struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
@@ -114,9 +110,7 @@ static void present_again_apart(void)
  * taken. */
 static void present_drawn_again(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     struct screen *const screen = &stand.screen;
     int refused = 0;
     for (int i = 0; i < FRAMES; i++) {
@@ -135,9 +129,7 @@ static void present_drawn_again(void)
 /* Such a present was queued all the same; the program goes on with its next picture. */
 static void present_outdated(void)
 {
-    OWNED(stand_close) struct stand stand;
-    stand_open(&stand);
-    screen_open(&stand.screen);
+    STAND(stand);
     struct screen *const screen = &stand.screen;
     int refused = 0;
     for (int i = 0; i < FRAMES; i++) {

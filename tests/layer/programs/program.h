@@ -179,7 +179,7 @@ void program_hold(void);
  * Never waits. */
 bool program_is_asked(void);
 
-/* A window of 160x120 pixels on a device of its own. The screen is not open yet. */
+/* A window of 160x120 pixels on a device of its own. The screen is not open yet, but in STAND's. */
 #define STAND_WIDTH_PX 160
 #define STAND_HEIGHT_PX 120
 struct stand {
@@ -187,7 +187,11 @@ struct stand {
     struct screen screen;
 };
 void stand_open(struct stand *stand);
+void stand_open_all(struct stand *stand); /* with its screen */
 void stand_close(struct stand *stand);
+#define STAND(name)                                                                                \
+    OWNED(stand_close) struct stand name;                                                          \
+    stand_open_all(&(name))
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 

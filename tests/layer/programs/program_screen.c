@@ -173,6 +173,12 @@ void stand_open(struct stand *stand)
     stand->screen = screen_default(&stand->program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
 }
 
+void stand_open_all(struct stand *stand)
+{
+    stand_open(stand);
+    screen_open(&stand->screen);
+}
+
 void stand_close(struct stand *stand)
 {
     screen_close(&stand->screen);
