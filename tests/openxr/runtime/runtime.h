@@ -40,6 +40,7 @@
 #include "plugin/openxr/openxr_loader.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Programs call a session from several threads: each of its functions has the runtime for itself.
  */
@@ -136,7 +137,6 @@ XrPosef runtime_seen_from(const XrPosef *space, const XrPosef *pose);
 bool runtime_is_session(XrSession handle);
 void runtime_event(XrSession session, XrSessionState state);
 XrResult runtime_poll(XrEventDataBuffer *event);
-PFN_xrVoidFunction runtime_session_function(const char *name);
 
 /* ---- runtime_swapchain.c ---- */
 struct swapchain *runtime_swapchain_of(XrSwapchain handle);
@@ -145,10 +145,8 @@ void runtime_swapchains_gone(struct session *session);
 /* What the runtime would show of it, into the folder; view NULL: it is one of depths. */
 void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
                    uint32_t layer, uint32_t index);
-PFN_xrVoidFunction runtime_swapchain_function(const char *name);
 
 /* ---- runtime_input.c ---- */
-PFN_xrVoidFunction runtime_input_function(const char *name);
 /* What is bound goes with its instance, the rest with the last one. */
 void runtime_input_gone(uint32_t instance, bool last);
 /* Finds where a reference space is; false: it is none of that session's. */
@@ -157,29 +155,45 @@ bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *
 /* ---- runtime_eyes.c ---- */
 bool runtime_has_eyes(void); /* the extension */
 void runtime_eyes_enable(bool on);
-PFN_xrVoidFunction runtime_eyes_function(const char *name);
 
 /* ---- runtime_foveation.c ---- */
 bool runtime_has_foveation(void); /* the extensions */
 void runtime_foveation_enable(bool on);
-PFN_xrVoidFunction runtime_foveation_function(const char *name);
 
 /* ---- runtime_vulkan.c ---- */
 /* The program has asked for the graphics requirements of that instance, as it must. */
 bool runtime_vulkan_asked(void);
 void runtime_vulkan_gone(void);
-PFN_xrVoidFunction runtime_vulkan_function(const char *name);
 
-struct runtime_function {
-    const char *name;
-    PFN_xrVoidFunction function;
-};
+/* ---- Functions of the runtime's ---- */
 
-#define RUNTIME_FUNCTION(name)                                                                     \
+/* Defines one and adds it to those that runtime_find knows: for as long as *RUNTIME_WHEN holds,
+ * which a file defines before this header. */
+#ifndef RUNTIME_WHEN
+#define RUNTIME_WHEN NULL
+#endif
+#define RUNTIME_ADD(name, call)                                                                    \
+    __attribute__((constructor)) static void add_##name(void)                                      \
     {                                                                                              \
-#name, (PFN_xrVoidFunction)(name##_)                                                       \
+        runtime_add(#name, (PFN_xrVoidFunction)(call), RUNTIME_WHEN);                              \
     }
-#define RUNTIME_FIND(functions, wanted)                                                            \
-    runtime_find(functions, sizeof(functions) / sizeof(functions)[0], wanted)
-PFN_xrVoidFunction runtime_find(const struct runtime_function *functions, size_t count,
-                                const char *name);
+#define RUNTIME_CALL(name, ...)                                                                    \
+    static XrResult name##_(__VA_ARGS__);                                                          \
+    RUNTIME_ADD(name, name##_)                                                                     \
+    static XrResult name##_(__VA_ARGS__)
+/* Within one: leaves it with that result, unless it is XR_SUCCESS or another that is no error. */
+#define RUNTIME_TRY(call)                                                                          \
+    do {                                                                                           \
+        const XrResult tried = call;                                                               \
+        if (tried < 0) {                                                                           \
+            return tried;                                                                          \
+        }                                                                                          \
+    } while (0)
+#define RUNTIME_REFUSE_IF(condition, result, why)                                                  \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return runtime_refuse(result, __func__, why);                                          \
+        }                                                                                          \
+    } while (0)
+void runtime_add(const char *name, PFN_xrVoidFunction function, const bool *when);
+PFN_xrVoidFunction runtime_find(const char *name);

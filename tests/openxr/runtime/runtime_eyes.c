@@ -3,6 +3,11 @@
 
 /* XR_FB_eye_tracking_social: where each eye looks, told to a session that has the focus. */
 
+#include <stdbool.h>
+
+static bool enabled;
+#define RUNTIME_WHEN (&enabled)
+
 #include "runtime.h"
 
 #include <math.h>
@@ -16,7 +21,6 @@ static struct {
     bool made;
     XrSession session;
 } trackers[TRACKERS];
-static bool enabled;
 
 bool runtime_has_eyes(void)
 {
@@ -35,21 +39,15 @@ void runtime_eyes_enable(bool on)
     memset(trackers, 0, sizeof trackers);
 }
 
-static XrResult xrCreateEyeTrackerFB_(XrSession session,
-                                      const struct xr_eye_tracker_create_info *info,
-                                      xr_eye_tracker *out)
+RUNTIME_CALL(xrCreateEyeTrackerFB, XrSession session, const struct xr_eye_tracker_create_info *info,
+             xr_eye_tracker *out)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!runtime_is_session(session)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
-    if (info->type != XR_TYPE_EYE_TRACKING_CREATE_INFO) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "type");
-    }
+    RUNTIME_TRY(scripted);
+    RUNTIME_REFUSE_IF(!runtime_is_session(session), XR_ERROR_HANDLE_INVALID, "no session");
+    RUNTIME_REFUSE_IF(info->type != XR_TYPE_EYE_TRACKING_CREATE_INFO, XR_ERROR_VALIDATION_FAILURE,
+                      "type");
     if (!has_tracker()) {
         runtime_say("no eye tracker");
         return XR_ERROR_FEATURE_UNSUPPORTED; /* which a program may find out so */
@@ -78,12 +76,10 @@ static struct session *session_of(xr_eye_tracker tracker)
     return NULL;
 }
 
-static XrResult xrDestroyEyeTrackerFB_(xr_eye_tracker tracker)
+RUNTIME_CALL(xrDestroyEyeTrackerFB, xr_eye_tracker tracker)
 {
     RUNTIME_LOCKED;
-    if (!session_of(tracker)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no tracker");
-    }
+    RUNTIME_REFUSE_IF(!session_of(tracker), XR_ERROR_HANDLE_INVALID, "no tracker");
     for (size_t i = 0; i < TRACKERS; i++) {
         trackers[i].made &= (xr_eye_tracker)&trackers[i] != tracker;
     }
@@ -141,8 +137,8 @@ static XrResult look_at(const struct session *session, const struct xr_eye_gazes
     return XR_SUCCESS;
 }
 
-static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gazes_info *info,
-                                 struct xr_eye_gazes *gazes)
+RUNTIME_CALL(xrGetEyeGazesFB, xr_eye_tracker tracker, const struct xr_eye_gazes_info *info,
+             struct xr_eye_gazes *gazes)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
@@ -151,10 +147,7 @@ static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gaz
     if (scripted < 0) {
         return scripted;
     }
-    const XrResult result = look_at(session, info, gazes, &from);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
+    RUNTIME_TRY(look_at(session, info, gazes, &from));
     gazes->time = info->time;
     read_eyes(session->frames, gazes->eyes);
     for (uint32_t i = 0; i < XR_EYES; i++) {
@@ -165,15 +158,4 @@ static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gaz
         eye->pose = runtime_seen_from(&from, &eye->pose);
     }
     return scripted;
-}
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrCreateEyeTrackerFB),
-    RUNTIME_FUNCTION(xrDestroyEyeTrackerFB),
-    RUNTIME_FUNCTION(xrGetEyeGazesFB),
-};
-
-PFN_xrVoidFunction runtime_eyes_function(const char *name)
-{
-    return enabled ? RUNTIME_FIND(functions, name) : NULL;
 }

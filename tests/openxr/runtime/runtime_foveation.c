@@ -4,6 +4,11 @@
 /* XR_META_foveation_eye_tracked with what it needs: the centres of each eye's foveation are told in
  * frames in which a swapchain that is made for it was given a profile that follows the eyes. */
 
+#include <stdbool.h>
+
+static bool enabled;
+#define RUNTIME_WHEN (&enabled)
+
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -15,7 +20,6 @@ static struct {
     bool made;
     XrSession session;
 } profiles[PROFILES];
-static bool enabled;
 
 bool runtime_has_foveation(void)
 {
@@ -37,19 +41,15 @@ static const void *find(const void *next, XrStructureType type)
     return at;
 }
 
-static XrResult xrCreateFoveationProfileFB_(XrSession session,
-                                            const XrFoveationProfileCreateInfoFB *info,
-                                            XrFoveationProfileFB *out)
+RUNTIME_CALL(xrCreateFoveationProfileFB, XrSession session,
+             const XrFoveationProfileCreateInfoFB *info, XrFoveationProfileFB *out)
 {
     RUNTIME_LOCKED;
     const XrFoveationLevelProfileCreateInfoFB *level =
         find(info->next, XR_TYPE_FOVEATION_LEVEL_PROFILE_CREATE_INFO_FB);
-    if (!runtime_is_session(session)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
-    if (!level || !find(level->next, XR_TYPE_FOVEATION_EYE_TRACKED_PROFILE)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "it follows no eyes");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(session), XR_ERROR_HANDLE_INVALID, "no session");
+    RUNTIME_REFUSE_IF(!level || !find(level->next, XR_TYPE_FOVEATION_EYE_TRACKED_PROFILE),
+                      XR_ERROR_VALIDATION_FAILURE, "it follows no eyes");
     for (size_t i = 0; i < PROFILES; i++) {
         if (!profiles[i].made || !runtime_is_session(profiles[i].session)) {
             profiles[i].made = true;
@@ -72,30 +72,25 @@ static size_t index_of(XrFoveationProfileFB profile)
     return i;
 }
 
-static XrResult xrDestroyFoveationProfileFB_(XrFoveationProfileFB profile)
+RUNTIME_CALL(xrDestroyFoveationProfileFB, XrFoveationProfileFB profile)
 {
     RUNTIME_LOCKED;
     const size_t i = index_of(profile);
-    if (i == PROFILES) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no profile");
-    }
+    RUNTIME_REFUSE_IF(i == PROFILES, XR_ERROR_HANDLE_INVALID, "no profile");
     profiles[i].made = false;
     runtime_say("foveation gone");
     return XR_SUCCESS;
 }
 
-static XrResult xrUpdateSwapchainFB_(XrSwapchain handle, const XrSwapchainStateBaseHeaderFB *state)
+RUNTIME_CALL(xrUpdateSwapchainFB, XrSwapchain handle, const XrSwapchainStateBaseHeaderFB *state)
 {
     RUNTIME_LOCKED;
     const struct swapchain *chain = runtime_swapchain_of(handle);
     const XrSwapchainStateFoveationFB *foveation = (const XrSwapchainStateFoveationFB *)state;
-    if (!chain || !chain->foveated) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain for it");
-    }
-    if (state->type != XR_TYPE_SWAPCHAIN_STATE_FOVEATION_FB ||
-        index_of(foveation->profile) == PROFILES) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "no profile");
-    }
+    RUNTIME_REFUSE_IF(!chain || !chain->foveated, XR_ERROR_HANDLE_INVALID, "no swapchain for it");
+    RUNTIME_REFUSE_IF(state->type != XR_TYPE_SWAPCHAIN_STATE_FOVEATION_FB ||
+                          index_of(foveation->profile) == PROFILES,
+                      XR_ERROR_VALIDATION_FAILURE, "no profile");
     chain->session->looked_in = chain->session->frames;
     chain->session->looks = true;
     return XR_SUCCESS;
@@ -120,18 +115,15 @@ static bool eyes_of(uint32_t frame, double deg[XR_EYES][2])
     return true;
 }
 
-static XrResult xrGetFoveationEyeTrackedStateMETA_(XrSession handle,
-                                                   struct xr_foveation_eye_tracked_state *state)
+RUNTIME_CALL(xrGetFoveationEyeTrackedStateMETA, XrSession handle,
+             struct xr_foveation_eye_tracked_state *state)
 {
     RUNTIME_LOCKED;
     const struct session *session = (const struct session *)handle;
     double deg[XR_EYES][2];
-    if (!runtime_is_session(handle)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
-    if (state->type != XR_TYPE_FOVEATION_EYE_TRACKED_STATE) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "type");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(handle), XR_ERROR_HANDLE_INVALID, "no session");
+    RUNTIME_REFUSE_IF(state->type != XR_TYPE_FOVEATION_EYE_TRACKED_STATE,
+                      XR_ERROR_VALIDATION_FAILURE, "type");
     if (strcmp(getenv("FOVEA_TEST_XR_CENTERS"), "refused") == 0) {
         return XR_ERROR_FEATURE_UNSUPPORTED; /* which a program may find out so */
     }
@@ -143,16 +135,4 @@ static XrResult xrGetFoveationEyeTrackedStateMETA_(XrSession handle,
             seen ? runtime_center(session->views, i, deg[i][0], deg[i][1]) : (XrVector2f){0, 0};
     }
     return XR_SUCCESS;
-}
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrCreateFoveationProfileFB),
-    RUNTIME_FUNCTION(xrDestroyFoveationProfileFB),
-    RUNTIME_FUNCTION(xrUpdateSwapchainFB),
-    RUNTIME_FUNCTION(xrGetFoveationEyeTrackedStateMETA),
-};
-
-PFN_xrVoidFunction runtime_foveation_function(const char *name)
-{
-    return enabled ? RUNTIME_FIND(functions, name) : NULL;
 }

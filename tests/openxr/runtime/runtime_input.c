@@ -76,7 +76,7 @@ static bool is_unknown(XrPath path)
     return path && runtime_gaze_is("none") && strcmp(paths[path - 1], EYES) == 0;
 }
 
-static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
+RUNTIME_CALL(xrStringToPath, XrInstance instance, const char *text, XrPath *path)
 {
     RUNTIME_LOCKED;
     for (uint32_t i = 0; i < path_count; i++) {
@@ -85,21 +85,17 @@ static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *p
             return XR_SUCCESS;
         }
     }
-    if (text[0] != '/' || path_count == PATHS) {
-        return runtime_refuse(XR_ERROR_PATH_FORMAT_INVALID, __func__, text);
-    }
+    RUNTIME_REFUSE_IF(text[0] != '/' || path_count == PATHS, XR_ERROR_PATH_FORMAT_INVALID, text);
     snprintf(paths[path_count++], sizeof paths[0], "%s", text);
     *path = path_count;
     return XR_SUCCESS;
 }
 
-static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capacity,
-                                uint32_t *count, char *text)
+RUNTIME_CALL(xrPathToString, XrInstance instance, XrPath path, uint32_t capacity, uint32_t *count,
+             char *text)
 {
     RUNTIME_LOCKED;
-    if (path == 0 || path > path_count) {
-        return runtime_refuse(XR_ERROR_PATH_INVALID, __func__, "path");
-    }
+    RUNTIME_REFUSE_IF(path == 0 || path > path_count, XR_ERROR_PATH_INVALID, "path");
     *count = (uint32_t)strlen(paths[path - 1]) + 1;
     if (capacity >= *count) {
         memcpy(text, paths[path - 1], *count);
@@ -107,8 +103,8 @@ static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capac
     return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
 }
 
-static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateInfo *info,
-                                   XrActionSet *out)
+RUNTIME_CALL(xrCreateActionSet, XrInstance instance, const XrActionSetCreateInfo *info,
+             XrActionSet *out)
 {
     RUNTIME_LOCKED;
     struct action_set *set = keep(sizeof *set);
@@ -121,27 +117,24 @@ static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateI
     return XR_SUCCESS;
 }
 
-static XrResult xrDestroyActionSet_(XrActionSet set)
+RUNTIME_CALL(xrDestroyActionSet, XrActionSet set)
 {
     RUNTIME_LOCKED;
     (void)set; /* its actions may still be asked for it */
     return XR_SUCCESS;
 }
 
-static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
+RUNTIME_CALL(xrCreateAction, XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
 {
     RUNTIME_LOCKED;
     struct action *action = keep(sizeof *action);
     if (!action) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
-    if (((struct action_set *)set)->attached) {
-        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "set is attached");
-    }
+    RUNTIME_REFUSE_IF(((struct action_set *)set)->attached, XR_ERROR_ACTIONSETS_ALREADY_ATTACHED,
+                      "set is attached");
     for (uint32_t i = 0; i < info->countSubactionPaths; i++) {
-        if (is_unknown(info->subactionPaths[i])) {
-            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-        }
+        RUNTIME_REFUSE_IF(is_unknown(info->subactionPaths[i]), XR_ERROR_PATH_UNSUPPORTED, EYES);
     }
     action->set = (struct action_set *)set;
     action->type = info->actionType;
@@ -149,73 +142,56 @@ static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info,
     return XR_SUCCESS;
 }
 
-static XrResult xrDestroyAction_(XrAction action)
+RUNTIME_CALL(xrDestroyAction, XrAction action)
 {
     RUNTIME_LOCKED;
     (void)action; /* spaces may still refer to it */
     return XR_SUCCESS;
 }
 
-static XrResult xrSuggestInteractionProfileBindings_(
-    XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
+RUNTIME_CALL(xrSuggestInteractionProfileBindings, XrInstance instance,
+             const XrInteractionProfileSuggestedBinding *info)
 {
     RUNTIME_LOCKED;
     struct bound *own = &bound[runtime_instance_index(instance)];
-    const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!info || (info->countSuggestedBindings > 0 && !info->suggestedBindings)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
-    if (own->attached) {
-        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
-    }
+    RUNTIME_TRY(runtime_scripted(__func__));
+    RUNTIME_REFUSE_IF(!info || (info->countSuggestedBindings > 0 && !info->suggestedBindings),
+                      XR_ERROR_VALIDATION_FAILURE, "nothing");
+    RUNTIME_REFUSE_IF(own->attached, XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, "attached");
     const bool of_eyes = strcmp(paths[info->interactionProfile - 1], GAZE_PROFILE) == 0;
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
-        if (!binding->action || binding->binding == XR_NULL_PATH) {
-            return runtime_refuse(binding->action ? XR_ERROR_PATH_INVALID : XR_ERROR_HANDLE_INVALID,
-                                  __func__, "nothing is bound");
-        }
+        RUNTIME_REFUSE_IF(!binding->action || binding->binding == XR_NULL_PATH,
+                          binding->action ? XR_ERROR_PATH_INVALID : XR_ERROR_HANDLE_INVALID,
+                          "nothing is bound");
         ((struct action *)binding->action)->held |=
             !of_eyes && strcmp(paths[binding->binding - 1], HAND_PATH) == 0;
     }
     if (!of_eyes) {
         return XR_SUCCESS;
     }
-    if (runtime_gaze_is("none")) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, GAZE_PROFILE);
-    }
+    RUNTIME_REFUSE_IF(runtime_gaze_is("none"), XR_ERROR_PATH_UNSUPPORTED, GAZE_PROFILE);
     if (info->countSuggestedBindings > EYES_ACTIONS) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
     own->count = 0;
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
-        if (strcmp(paths[binding->binding - 1], GAZE_PATH) != 0) {
-            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, paths[binding->binding - 1]);
-        }
+        RUNTIME_REFUSE_IF(strcmp(paths[binding->binding - 1], GAZE_PATH) != 0,
+                          XR_ERROR_PATH_UNSUPPORTED, paths[binding->binding - 1]);
         own->actions[own->count++] = (const struct action *)binding->action;
     }
     return XR_SUCCESS;
 }
 
-static XrResult xrAttachSessionActionSets_(XrSession handle,
-                                           const XrSessionActionSetsAttachInfo *info)
+RUNTIME_CALL(xrAttachSessionActionSets, XrSession handle, const XrSessionActionSetsAttachInfo *info)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!info || (info->countActionSets > 0 && !info->actionSets)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
-    if (session->attached) {
-        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "twice");
-    }
+    RUNTIME_TRY(runtime_scripted(__func__));
+    RUNTIME_REFUSE_IF(!info || (info->countActionSets > 0 && !info->actionSets),
+                      XR_ERROR_VALIDATION_FAILURE, "nothing");
+    RUNTIME_REFUSE_IF(session->attached, XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, "twice");
     session->attached = true;
     bound[session->of].attached = true;
     for (uint32_t i = 0; i < info->countActionSets; i++) {
@@ -224,74 +200,52 @@ static XrResult xrAttachSessionActionSets_(XrSession handle,
     return XR_SUCCESS;
 }
 
-static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
+RUNTIME_CALL(xrSyncActions, XrSession handle, const XrActionsSyncInfo *info)
 {
     RUNTIME_LOCKED;
     const struct session *session = (const struct session *)handle;
-    const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!info || (info->countActiveActionSets > 0 && !info->activeActionSets)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
+    RUNTIME_TRY(runtime_scripted(__func__));
+    RUNTIME_REFUSE_IF(!info || (info->countActiveActionSets > 0 && !info->activeActionSets),
+                      XR_ERROR_VALIDATION_FAILURE, "nothing");
     for (uint32_t i = 0; i < bound[session->of].count; i++) {
         bound[session->of].actions[i]->set->synced = false;
     }
     for (uint32_t i = 0; i < info->countActiveActionSets; i++) {
         struct action_set *set = (struct action_set *)info->activeActionSets[i].actionSet;
-        if (!set->attached) {
-            return runtime_refuse(XR_ERROR_ACTIONSET_NOT_ATTACHED, __func__, "set");
-        }
-        if (is_unknown(info->activeActionSets[i].subactionPath)) {
-            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-        }
+        RUNTIME_REFUSE_IF(!set->attached, XR_ERROR_ACTIONSET_NOT_ATTACHED, "set");
+        RUNTIME_REFUSE_IF(is_unknown(info->activeActionSets[i].subactionPath),
+                          XR_ERROR_PATH_UNSUPPORTED, EYES);
         set->synced = true;
     }
     return session->state == XR_SESSION_STATE_FOCUSED ? XR_SUCCESS : XR_SESSION_NOT_FOCUSED;
 }
 
-static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
-                                                XrInteractionProfileState *state)
+RUNTIME_CALL(xrGetCurrentInteractionProfile, XrSession session, XrPath path,
+             XrInteractionProfileState *state)
 {
     RUNTIME_LOCKED;
-    if (is_unknown(path)) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-    }
+    RUNTIME_REFUSE_IF(is_unknown(path), XR_ERROR_PATH_UNSUPPORTED, EYES);
     state->interactionProfile = XR_NULL_PATH;
     return XR_SUCCESS;
 }
 
-static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateGetInfo *info,
-                                         XrActionStateBoolean *state)
-{
-    RUNTIME_LOCKED;
-    if (is_unknown(info->subactionPath)) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
+/* Of buttons and triggers, which nobody has. */
+#define RUNTIME_NO_STATE(name, type)                                                               \
+    RUNTIME_CALL(name, XrSession session, const XrActionStateGetInfo *info, type *state)           \
+    {                                                                                              \
+        RUNTIME_LOCKED;                                                                            \
+        RUNTIME_REFUSE_IF(is_unknown(info->subactionPath), XR_ERROR_PATH_UNSUPPORTED, EYES);       \
+        state->currentState = 0;                                                                   \
+        state->changedSinceLastSync = XR_FALSE;                                                    \
+        state->lastChangeTime = 0;                                                                 \
+        state->isActive = XR_FALSE;                                                                \
+        return XR_SUCCESS;                                                                         \
     }
-    state->currentState = XR_FALSE;
-    state->changedSinceLastSync = XR_FALSE;
-    state->lastChangeTime = 0;
-    state->isActive = XR_FALSE;
-    return XR_SUCCESS;
-}
+RUNTIME_NO_STATE(xrGetActionStateBoolean, XrActionStateBoolean)
+RUNTIME_NO_STATE(xrGetActionStateFloat, XrActionStateFloat)
 
-static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGetInfo *info,
-                                       XrActionStateFloat *state)
-{
-    RUNTIME_LOCKED;
-    if (is_unknown(info->subactionPath)) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-    }
-    state->currentState = 0;
-    state->changedSinceLastSync = XR_FALSE;
-    state->lastChangeTime = 0;
-    state->isActive = XR_FALSE;
-    return XR_SUCCESS;
-}
-
-static XrResult xrGetActionStateVector2f_(XrSession session, const XrActionStateGetInfo *info,
-                                          XrActionStateVector2f *state)
+RUNTIME_CALL(xrGetActionStateVector2f, XrSession session, const XrActionStateGetInfo *info,
+             XrActionStateVector2f *state)
 {
     RUNTIME_LOCKED;
     state->isActive = XR_FALSE;
@@ -326,38 +280,35 @@ static bool eyes(const struct session *session, const struct action *action, dou
            runtime_gaze(session->frames, yaw_deg, pitch_deg);
 }
 
-static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetInfo *info,
-                                      XrActionStatePose *state)
+RUNTIME_CALL(xrGetActionStatePose, XrSession session, const XrActionStateGetInfo *info,
+             XrActionStatePose *state)
 {
     RUNTIME_LOCKED;
     double yaw_deg = 0;
     double pitch_deg = 0;
     const struct action *action = (const struct action *)info->action;
-    if (is_unknown(info->subactionPath)) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-    }
+    RUNTIME_REFUSE_IF(is_unknown(info->subactionPath), XR_ERROR_PATH_UNSUPPORTED, EYES);
     state->isActive =
         eyes((const struct session *)session, action, &yaw_deg, &pitch_deg) || is_in_hand(action);
     return XR_SUCCESS;
 }
 
-static XrResult xrApplyHapticFeedback_(XrSession session, const XrHapticActionInfo *info,
-                                       const XrHapticBaseHeader *feedback)
+RUNTIME_CALL(xrApplyHapticFeedback, XrSession session, const XrHapticActionInfo *info,
+             const XrHapticBaseHeader *feedback)
 {
     RUNTIME_LOCKED;
     return XR_SUCCESS;
 }
 
-static XrResult xrStopHapticFeedback_(XrSession session, const XrHapticActionInfo *info)
+RUNTIME_CALL(xrStopHapticFeedback, XrSession session, const XrHapticActionInfo *info)
 {
     RUNTIME_LOCKED;
     return XR_SUCCESS;
 }
 
-static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
-                                                  const XrBoundSourcesForActionEnumerateInfo *info,
-                                                  uint32_t capacity, uint32_t *count,
-                                                  XrPath *sources)
+RUNTIME_CALL(xrEnumerateBoundSourcesForAction, XrSession session,
+             const XrBoundSourcesForActionEnumerateInfo *info, uint32_t capacity, uint32_t *count,
+             XrPath *sources)
 {
     RUNTIME_LOCKED;
     const bool held = ((const struct action *)info->action)->held;
@@ -368,16 +319,16 @@ static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
     return XR_SUCCESS;
 }
 
-static XrResult xrGetInputSourceLocalizedName_(XrSession session,
-                                               const XrInputSourceLocalizedNameGetInfo *info,
-                                               uint32_t capacity, uint32_t *count, char *text)
+RUNTIME_CALL(xrGetInputSourceLocalizedName, XrSession session,
+             const XrInputSourceLocalizedNameGetInfo *info, uint32_t capacity, uint32_t *count,
+             char *text)
 {
     RUNTIME_LOCKED;
     return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, "no source");
 }
 
-static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity, uint32_t *count,
-                                            XrReferenceSpaceType *types)
+RUNTIME_CALL(xrEnumerateReferenceSpaces, XrSession session, uint32_t capacity, uint32_t *count,
+             XrReferenceSpaceType *types)
 {
     RUNTIME_LOCKED;
     *count = 3;
@@ -391,9 +342,8 @@ static XrResult make_space(XrSession session, const struct action *action, XrPos
                            XrSpace *out)
 {
     struct space *space = keep(sizeof *space);
-    if (!runtime_is_session(session) || !space) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(session) || !space, XR_ERROR_HANDLE_INVALID,
+                      "no session");
     space->session = (struct session *)session;
     space->action = action;
     space->pose = pose;
@@ -401,8 +351,8 @@ static XrResult make_space(XrSession session, const struct action *action, XrPos
     return XR_SUCCESS;
 }
 
-static XrResult xrCreateReferenceSpace_(XrSession session, const XrReferenceSpaceCreateInfo *info,
-                                        XrSpace *out)
+RUNTIME_CALL(xrCreateReferenceSpace, XrSession session, const XrReferenceSpaceCreateInfo *info,
+             XrSpace *out)
 {
     RUNTIME_LOCKED;
     const XrResult result = make_space(session, NULL, info->poseInReferenceSpace, out);
@@ -412,21 +362,18 @@ static XrResult xrCreateReferenceSpace_(XrSession session, const XrReferenceSpac
     return result;
 }
 
-static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreateInfo *info,
-                                     XrSpace *out)
+RUNTIME_CALL(xrCreateActionSpace, XrSession session, const XrActionSpaceCreateInfo *info,
+             XrSpace *out)
 {
     RUNTIME_LOCKED;
     const struct action *action = (const struct action *)info->action;
-    if (action->type != XR_ACTION_TYPE_POSE_INPUT) {
-        return runtime_refuse(XR_ERROR_ACTION_TYPE_MISMATCH, __func__, "not a pose");
-    }
-    if (is_unknown(info->subactionPath)) {
-        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, EYES);
-    }
+    RUNTIME_REFUSE_IF(action->type != XR_ACTION_TYPE_POSE_INPUT, XR_ERROR_ACTION_TYPE_MISMATCH,
+                      "not a pose");
+    RUNTIME_REFUSE_IF(is_unknown(info->subactionPath), XR_ERROR_PATH_UNSUPPORTED, EYES);
     return make_space(session, action, info->poseInActionSpace, out);
 }
 
-static XrResult xrDestroySpace_(XrSpace space)
+RUNTIME_CALL(xrDestroySpace, XrSpace space)
 {
     RUNTIME_LOCKED;
     return XR_SUCCESS;
@@ -460,13 +407,10 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
     const XrPosef from = place_of(base_space);
     double yaw_deg = 0;
     double pitch_deg = 0;
-    if (time <= 0) {
-        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "time");
-    }
-    if (runtime_gaze_is("none") &&
-        runtime_chains(location->next, XR_TYPE_EYE_GAZE_SAMPLE_TIME_EXT)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "no such extension");
-    }
+    RUNTIME_REFUSE_IF(time <= 0, XR_ERROR_TIME_INVALID, "time");
+    RUNTIME_REFUSE_IF(runtime_gaze_is("none") &&
+                          runtime_chains(location->next, XR_TYPE_EYE_GAZE_SAMPLE_TIME_EXT),
+                      XR_ERROR_VALIDATION_FAILURE, "no such extension");
     location->locationFlags = 0;
     location->pose = place_of(space);
     const bool in_hand = is_in_hand(space->action);
@@ -487,7 +431,7 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
     return XR_SUCCESS;
 }
 
-static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+RUNTIME_CALL(xrLocateSpace, XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
@@ -515,8 +459,8 @@ struct locations {
     } * each;
 };
 
-static XrResult xrLocateSpaces_(XrSession session, const struct locate_info *info,
-                                struct locations *locations)
+RUNTIME_CALL(xrLocateSpaces, XrSession session, const struct locate_info *info,
+             struct locations *locations)
 {
     RUNTIME_LOCKED;
     XrResult result = info->count == locations->count ? XR_SUCCESS : XR_ERROR_VALIDATION_FAILURE;
@@ -529,35 +473,4 @@ static XrResult xrLocateSpaces_(XrSession session, const struct locate_info *inf
     return result;
 }
 
-static const struct runtime_function functions[] = {
-    {"xrLocateSpaces", (PFN_xrVoidFunction)xrLocateSpaces_},
-    {"xrLocateSpacesKHR", (PFN_xrVoidFunction)xrLocateSpaces_},
-    RUNTIME_FUNCTION(xrGetInputSourceLocalizedName),
-    RUNTIME_FUNCTION(xrStringToPath),
-    RUNTIME_FUNCTION(xrPathToString),
-    RUNTIME_FUNCTION(xrCreateActionSet),
-    RUNTIME_FUNCTION(xrDestroyActionSet),
-    RUNTIME_FUNCTION(xrCreateAction),
-    RUNTIME_FUNCTION(xrDestroyAction),
-    RUNTIME_FUNCTION(xrSuggestInteractionProfileBindings),
-    RUNTIME_FUNCTION(xrAttachSessionActionSets),
-    RUNTIME_FUNCTION(xrSyncActions),
-    RUNTIME_FUNCTION(xrGetCurrentInteractionProfile),
-    RUNTIME_FUNCTION(xrGetActionStateBoolean),
-    RUNTIME_FUNCTION(xrGetActionStateFloat),
-    RUNTIME_FUNCTION(xrGetActionStateVector2f),
-    RUNTIME_FUNCTION(xrGetActionStatePose),
-    RUNTIME_FUNCTION(xrApplyHapticFeedback),
-    RUNTIME_FUNCTION(xrStopHapticFeedback),
-    RUNTIME_FUNCTION(xrEnumerateBoundSourcesForAction),
-    RUNTIME_FUNCTION(xrEnumerateReferenceSpaces),
-    RUNTIME_FUNCTION(xrCreateReferenceSpace),
-    RUNTIME_FUNCTION(xrCreateActionSpace),
-    RUNTIME_FUNCTION(xrDestroySpace),
-    RUNTIME_FUNCTION(xrLocateSpace),
-};
-
-PFN_xrVoidFunction runtime_input_function(const char *name)
-{
-    return RUNTIME_FIND(functions, name);
-}
+RUNTIME_ADD(xrLocateSpacesKHR, xrLocateSpaces_)

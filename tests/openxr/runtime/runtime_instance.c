@@ -52,13 +52,10 @@ static bool is_enabled(const XrInstanceCreateInfo *info, const char *name)
     return found;
 }
 
-static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint32_t capacity,
-                                                        uint32_t *count,
-                                                        XrExtensionProperties *properties)
+RUNTIME_CALL(xrEnumerateInstanceExtensionProperties, const char *layer, uint32_t capacity,
+             uint32_t *count, XrExtensionProperties *properties)
 {
-    if (layer) {
-        return runtime_refuse(XR_ERROR_API_LAYER_NOT_PRESENT, __func__, layer);
-    }
+    RUNTIME_REFUSE_IF(layer, XR_ERROR_API_LAYER_NOT_PRESENT, layer);
     const char *extensions[EXTENSIONS];
     *count = find_extensions(extensions);
     if (capacity == 0) {
@@ -75,8 +72,8 @@ static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint3
     return XR_SUCCESS;
 }
 
-static XrResult xrEnumerateApiLayerProperties_(uint32_t capacity, uint32_t *count,
-                                               XrApiLayerProperties *properties)
+RUNTIME_CALL(xrEnumerateApiLayerProperties, uint32_t capacity, uint32_t *count,
+             XrApiLayerProperties *properties)
 {
     *count = 0;
     return XR_SUCCESS;
@@ -101,7 +98,7 @@ static bool environment_is_sound(void)
     return true;
 }
 
-static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *instance)
+RUNTIME_CALL(xrCreateInstance, const XrInstanceCreateInfo *info, XrInstance *instance)
 {
     if (!environment_is_sound()) {
         return XR_ERROR_RUNTIME_FAILURE;
@@ -111,9 +108,8 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
     while (own < most && own < RUNTIME_INSTANCES && instances[own]) {
         own++;
     }
-    if (own == most || own == RUNTIME_INSTANCES) {
-        return runtime_refuse(XR_ERROR_LIMIT_REACHED, __func__, "there is an instance");
-    }
+    RUNTIME_REFUSE_IF(own == most || own == RUNTIME_INSTANCES, XR_ERROR_LIMIT_REACHED,
+                      "there is an instance");
     const char *extensions[EXTENSIONS];
     const uint32_t extension_count = find_extensions(extensions);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
@@ -160,7 +156,7 @@ bool runtime_headless(void)
     return headless;
 }
 
-static XrResult xrDestroyInstance_(XrInstance instance)
+RUNTIME_CALL(xrDestroyInstance, XrInstance instance)
 {
     const uint32_t own = runtime_instance_index(instance);
     instances[own] = false;
@@ -176,32 +172,32 @@ static XrResult xrDestroyInstance_(XrInstance instance)
     return XR_SUCCESS;
 }
 
-static XrResult xrGetInstanceProperties_(XrInstance instance, XrInstanceProperties *properties)
+RUNTIME_CALL(xrGetInstanceProperties, XrInstance instance, XrInstanceProperties *properties)
 {
     properties->runtimeVersion = 1;
     snprintf(properties->runtimeName, sizeof properties->runtimeName, "Fovea test runtime");
     return XR_SUCCESS;
 }
 
-static XrResult xrPollEvent_(XrInstance instance, XrEventDataBuffer *event)
+RUNTIME_CALL(xrPollEvent, XrInstance instance, XrEventDataBuffer *event)
 {
     RUNTIME_LOCKED;
     return runtime_poll(event);
 }
 
-static XrResult xrResultToString_(XrInstance instance, XrResult value, char *text)
+RUNTIME_CALL(xrResultToString, XrInstance instance, XrResult value, char *text)
 {
     snprintf(text, XR_MAX_RESULT_STRING_SIZE, "XrResult %d", value);
     return XR_SUCCESS;
 }
 
-static XrResult xrStructureTypeToString_(XrInstance instance, XrStructureType value, char *text)
+RUNTIME_CALL(xrStructureTypeToString, XrInstance instance, XrStructureType value, char *text)
 {
     snprintf(text, XR_MAX_STRUCTURE_NAME_SIZE, "XrStructureType %d", (int)value);
     return XR_SUCCESS;
 }
 
-static XrResult xrGetSystem_(XrInstance instance, const XrSystemGetInfo *info, XrSystemId *system)
+RUNTIME_CALL(xrGetSystem, XrInstance instance, const XrSystemGetInfo *info, XrSystemId *system)
 {
     if (info->formFactor != XR_FORM_FACTOR_HEAD_MOUNTED_DISPLAY) {
         return XR_ERROR_FORM_FACTOR_UNSUPPORTED;
@@ -210,18 +206,18 @@ static XrResult xrGetSystem_(XrInstance instance, const XrSystemGetInfo *info, X
     return XR_SUCCESS;
 }
 
-static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
-                                       XrSystemProperties *properties)
+RUNTIME_CALL(xrGetSystemProperties, XrInstance instance, XrSystemId system,
+             XrSystemProperties *properties)
 {
     properties->systemId = system;
     properties->vendorId = 1;
     snprintf(properties->systemName, sizeof properties->systemName, "No headset");
     properties->graphicsProperties = (XrSystemGraphicsProperties){MOST_PX, MOST_PX, 16};
     properties->trackingProperties = (XrSystemTrackingProperties){XR_TRUE, XR_FALSE};
-    if (runtime_gaze_is("none") &&
-        runtime_chains(properties->next, XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "no such extension");
-    }
+    RUNTIME_REFUSE_IF(
+        runtime_gaze_is("none") &&
+            runtime_chains(properties->next, XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT),
+        XR_ERROR_VALIDATION_FAILURE, "no such extension");
     for (XrBaseOutStructure *next = properties->next; next; next = next->next) {
         if (next->type == XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT) {
             ((XrSystemEyeGazeInteractionPropertiesEXT *)next)->supportsEyeGazeInteraction =
@@ -234,16 +230,16 @@ static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
 #define CLOCK_AHEAD_NS 7000000000
 
 /* The runtime's clock is not the system's. */
-static XrResult xrConvertTimespecTimeToTimeKHR_(XrInstance instance, const struct timespec *at,
-                                                XrTime *out)
+RUNTIME_CALL(xrConvertTimespecTimeToTimeKHR, XrInstance instance, const struct timespec *at,
+             XrTime *out)
 {
     *out = at->tv_sec * 1000000000 + at->tv_nsec + CLOCK_AHEAD_NS;
     return XR_SUCCESS;
 }
 
-static XrResult xrEnumerateEnvironmentBlendModes_(XrInstance instance, XrSystemId system,
-                                                  XrViewConfigurationType type, uint32_t capacity,
-                                                  uint32_t *count, XrEnvironmentBlendMode *modes)
+RUNTIME_CALL(xrEnumerateEnvironmentBlendModes, XrInstance instance, XrSystemId system,
+             XrViewConfigurationType type, uint32_t capacity, uint32_t *count,
+             XrEnvironmentBlendMode *modes)
 {
     *count = 1;
     if (capacity > 0) {
@@ -252,9 +248,8 @@ static XrResult xrEnumerateEnvironmentBlendModes_(XrInstance instance, XrSystemI
     return XR_SUCCESS;
 }
 
-static XrResult xrEnumerateViewConfigurations_(XrInstance instance, XrSystemId system,
-                                               uint32_t capacity, uint32_t *count,
-                                               XrViewConfigurationType *types)
+RUNTIME_CALL(xrEnumerateViewConfigurations, XrInstance instance, XrSystemId system,
+             uint32_t capacity, uint32_t *count, XrViewConfigurationType *types)
 {
     static const XrViewConfigurationType all[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
                                                   XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO};
@@ -265,23 +260,20 @@ static XrResult xrEnumerateViewConfigurations_(XrInstance instance, XrSystemId s
     return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
 }
 
-static XrResult xrGetViewConfigurationProperties_(XrInstance instance, XrSystemId system,
-                                                  XrViewConfigurationType type,
-                                                  XrViewConfigurationProperties *properties)
+RUNTIME_CALL(xrGetViewConfigurationProperties, XrInstance instance, XrSystemId system,
+             XrViewConfigurationType type, XrViewConfigurationProperties *properties)
 {
     properties->viewConfigurationType = type;
     properties->fovMutable = XR_TRUE;
     return runtime_view_count(type) ? XR_SUCCESS : XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED;
 }
 
-static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystemId system,
-                                                   XrViewConfigurationType type, uint32_t capacity,
-                                                   uint32_t *count, XrViewConfigurationView *views)
+RUNTIME_CALL(xrEnumerateViewConfigurationViews, XrInstance instance, XrSystemId system,
+             XrViewConfigurationType type, uint32_t capacity, uint32_t *count,
+             XrViewConfigurationView *views)
 {
     *count = runtime_view_count(type);
-    if (*count == 0) {
-        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
-    }
+    RUNTIME_REFUSE_IF(*count == 0, XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, "views");
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         XrViewConfigurationView *view = &views[i];
         runtime_view_size(i, &view->recommendedImageRectWidth, &view->recommendedImageRectHeight);
@@ -295,30 +287,11 @@ static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystem
 
 static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function);
 
-static XrResult xrGetInstanceProcAddr_(XrInstance instance, const char *name,
-                                       PFN_xrVoidFunction *function)
+RUNTIME_CALL(xrGetInstanceProcAddr, XrInstance instance, const char *name,
+             PFN_xrVoidFunction *function)
 {
     return get_proc(instance, name, function);
 }
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrEnumerateInstanceExtensionProperties),
-    RUNTIME_FUNCTION(xrEnumerateApiLayerProperties),
-    RUNTIME_FUNCTION(xrCreateInstance),
-    RUNTIME_FUNCTION(xrDestroyInstance),
-    RUNTIME_FUNCTION(xrGetInstanceProperties),
-    RUNTIME_FUNCTION(xrGetInstanceProcAddr),
-    RUNTIME_FUNCTION(xrPollEvent),
-    RUNTIME_FUNCTION(xrResultToString),
-    RUNTIME_FUNCTION(xrStructureTypeToString),
-    RUNTIME_FUNCTION(xrGetSystem),
-    RUNTIME_FUNCTION(xrGetSystemProperties),
-    RUNTIME_FUNCTION(xrConvertTimespecTimeToTimeKHR),
-    RUNTIME_FUNCTION(xrEnumerateEnvironmentBlendModes),
-    RUNTIME_FUNCTION(xrEnumerateViewConfigurations),
-    RUNTIME_FUNCTION(xrGetViewConfigurationProperties),
-    RUNTIME_FUNCTION(xrEnumerateViewConfigurationViews),
-};
 
 static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
 {
@@ -327,13 +300,7 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
     if (lacking && strcmp(lacking, name) == 0) {
         return XR_ERROR_FUNCTION_UNSUPPORTED;
     }
-    *function = RUNTIME_FIND(functions, name);
-    *function = *function ? *function : runtime_session_function(name);
-    *function = *function ? *function : runtime_swapchain_function(name);
-    *function = *function ? *function : runtime_input_function(name);
-    *function = *function ? *function : runtime_eyes_function(name);
-    *function = *function ? *function : runtime_foveation_function(name);
-    *function = *function ? *function : runtime_vulkan_function(name);
+    *function = runtime_find(name);
     return *function ? XR_SUCCESS : XR_ERROR_FUNCTION_UNSUPPORTED;
 }
 

@@ -138,12 +138,30 @@ bool runtime_gaze(uint32_t frame, double *out_yaw_deg, double *out_pitch_deg)
     return true;
 }
 
-PFN_xrVoidFunction runtime_find(const struct runtime_function *functions, size_t count,
-                                const char *name)
+#define FUNCTIONS 128
+
+static struct {
+    const char *name;
+    PFN_xrVoidFunction function;
+    const bool *when;
+} functions[FUNCTIONS];
+static size_t function_count;
+
+void runtime_add(const char *name, PFN_xrVoidFunction function, const bool *when)
 {
-    for (size_t i = 0; i < count; i++) {
+    if (function_count == FUNCTIONS) {
+        abort();
+    }
+    functions[function_count].name = name;
+    functions[function_count].function = function;
+    functions[function_count++].when = when;
+}
+
+PFN_xrVoidFunction runtime_find(const char *name)
+{
+    for (size_t i = 0; i < function_count; i++) {
         if (strcmp(functions[i].name, name) == 0) {
-            return functions[i].function;
+            return !functions[i].when || *functions[i].when ? functions[i].function : NULL;
         }
     }
     return NULL;

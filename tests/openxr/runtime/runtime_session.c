@@ -80,23 +80,17 @@ static bool take(struct session *session, const XrGraphicsBindingVulkanKHR *bind
     return vkCreateCommandPool(session->device, &pool, NULL, &session->pool) == VK_SUCCESS;
 }
 
-static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo *info,
-                                 XrSession *out)
+RUNTIME_CALL(xrCreateSession, XrInstance instance, const XrSessionCreateInfo *info, XrSession *out)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
+    RUNTIME_TRY(scripted);
     const XrGraphicsBindingVulkanKHR *binding = info->next;
     const bool none = !binding && runtime_headless();
-    if (!none && !runtime_vulkan_asked()) {
-        return runtime_refuse(XR_ERROR_GRAPHICS_REQUIREMENTS_CALL_MISSING, __func__,
-                              "no call of xrGetVulkanGraphicsRequirements");
-    }
-    if (!none && (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR)) {
-        return runtime_refuse(XR_ERROR_GRAPHICS_DEVICE_INVALID, __func__, "no Vulkan binding");
-    }
+    RUNTIME_REFUSE_IF(!none && !runtime_vulkan_asked(), XR_ERROR_GRAPHICS_REQUIREMENTS_CALL_MISSING,
+                      "no call of xrGetVulkanGraphicsRequirements");
+    RUNTIME_REFUSE_IF(!none && (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR),
+                      XR_ERROR_GRAPHICS_DEVICE_INVALID, "no Vulkan binding");
     struct session *session = calloc(1, sizeof *session);
     if (!session) {
         return XR_ERROR_OUT_OF_MEMORY;
@@ -114,13 +108,11 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
     return scripted;
 }
 
-static XrResult xrDestroySession_(XrSession handle)
+RUNTIME_CALL(xrDestroySession, XrSession handle)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    if (!runtime_is_session(handle)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(handle), XR_ERROR_HANDLE_INVALID, "no session");
     for (struct session **at = &sessions; *at; at = &(*at)->next) {
         if (*at == session) {
             *at = session->next;
@@ -135,23 +127,16 @@ static XrResult xrDestroySession_(XrSession handle)
     return XR_SUCCESS;
 }
 
-static XrResult xrBeginSession_(XrSession handle, const XrSessionBeginInfo *info)
+RUNTIME_CALL(xrBeginSession, XrSession handle, const XrSessionBeginInfo *info)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    const XrResult result = look_at(handle, __func__);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
-    if (session->running) {
-        return runtime_refuse(XR_ERROR_SESSION_RUNNING, __func__, "runs");
-    }
-    if (session->state != XR_SESSION_STATE_READY) {
-        return runtime_refuse(XR_ERROR_SESSION_NOT_READY, __func__, "not ready");
-    }
-    if (runtime_view_count(info->primaryViewConfigurationType) == 0) {
-        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
-    }
+    RUNTIME_TRY(look_at(handle, __func__));
+    RUNTIME_REFUSE_IF(session->running, XR_ERROR_SESSION_RUNNING, "runs");
+    RUNTIME_REFUSE_IF(session->state != XR_SESSION_STATE_READY, XR_ERROR_SESSION_NOT_READY,
+                      "not ready");
+    RUNTIME_REFUSE_IF(runtime_view_count(info->primaryViewConfigurationType) == 0,
+                      XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, "views");
     session->running = true;
     session->views = info->primaryViewConfigurationType;
     session->display_time = 1000000000;
@@ -168,52 +153,40 @@ static void stop(XrSession handle)
     runtime_event(handle, XR_SESSION_STATE_STOPPING);
 }
 
-static XrResult xrRequestExitSession_(XrSession handle)
+RUNTIME_CALL(xrRequestExitSession, XrSession handle)
 {
     RUNTIME_LOCKED;
     const XrResult result = look_at(handle, __func__);
-    if (result == XR_SUCCESS && !((struct session *)handle)->running) {
-        return runtime_refuse(XR_ERROR_SESSION_NOT_RUNNING, __func__, "does not run");
-    }
+    RUNTIME_REFUSE_IF(result == XR_SUCCESS && !((struct session *)handle)->running,
+                      XR_ERROR_SESSION_NOT_RUNNING, "does not run");
     if (result == XR_SUCCESS) {
         stop(handle);
     }
     return result;
 }
 
-static XrResult xrEndSession_(XrSession handle)
+RUNTIME_CALL(xrEndSession, XrSession handle)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    const XrResult result = look_at(handle, __func__);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
-    if (!session->running || session->state != XR_SESSION_STATE_STOPPING) {
-        return runtime_refuse(session->running ? XR_ERROR_SESSION_NOT_STOPPING
-                                               : XR_ERROR_SESSION_NOT_RUNNING,
-                              __func__, "not stopping");
-    }
+    RUNTIME_TRY(look_at(handle, __func__));
+    RUNTIME_REFUSE_IF(!session->running || session->state != XR_SESSION_STATE_STOPPING,
+                      session->running ? XR_ERROR_SESSION_NOT_STOPPING
+                                       : XR_ERROR_SESSION_NOT_RUNNING,
+                      "not stopping");
     session->running = false;
     runtime_event(handle, XR_SESSION_STATE_IDLE);
     runtime_event(handle, XR_SESSION_STATE_EXITING);
     return XR_SUCCESS;
 }
 
-static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFrameState *state)
+RUNTIME_CALL(xrWaitFrame, XrSession handle, const XrFrameWaitInfo *info, XrFrameState *state)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    const XrResult result = look_at(handle, __func__);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
-    if (!session->running) {
-        return runtime_refuse(XR_ERROR_SESSION_NOT_RUNNING, __func__, "does not run");
-    }
-    if (session->waited) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "twice");
-    }
+    RUNTIME_TRY(look_at(handle, __func__));
+    RUNTIME_REFUSE_IF(!session->running, XR_ERROR_SESSION_NOT_RUNNING, "does not run");
+    RUNTIME_REFUSE_IF(session->waited, XR_ERROR_CALL_ORDER_INVALID, "twice");
     session->waited = true;
     session->display_time += PERIOD_NS;
     state->predictedDisplayTime = session->display_time;
@@ -222,17 +195,12 @@ static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFr
     return XR_SUCCESS;
 }
 
-static XrResult xrBeginFrame_(XrSession handle, const XrFrameBeginInfo *info)
+RUNTIME_CALL(xrBeginFrame, XrSession handle, const XrFrameBeginInfo *info)
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
-    const XrResult result = look_at(handle, __func__);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
-    if (!session->waited) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "without xrWaitFrame");
-    }
+    RUNTIME_TRY(look_at(handle, __func__));
+    RUNTIME_REFUSE_IF(!session->waited, XR_ERROR_CALL_ORDER_INVALID, "without xrWaitFrame");
     const bool again = session->begun;
     session->waited = false;
     session->begun = true;
@@ -368,30 +336,22 @@ static void write_layers(struct session *session, const XrFrameEndInfo *info)
     }
 }
 
-static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
+RUNTIME_CALL(xrEndFrame, XrSession handle, const XrFrameEndInfo *info)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
+    RUNTIME_TRY(scripted);
     struct session *session = (struct session *)handle;
     XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
         return result;
     }
-    if (!info || (info->layerCount > 0 && !info->layers)) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
-    if (!session->begun) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "without xrBeginFrame");
-    }
-    if (info->displayTime <= 0) {
-        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "displayTime");
-    }
-    if (info->environmentBlendMode != XR_ENVIRONMENT_BLEND_MODE_OPAQUE) {
-        return runtime_refuse(XR_ERROR_ENVIRONMENT_BLEND_MODE_UNSUPPORTED, __func__, "blend mode");
-    }
+    RUNTIME_REFUSE_IF(!info || (info->layerCount > 0 && !info->layers), XR_ERROR_VALIDATION_FAILURE,
+                      "nothing");
+    RUNTIME_REFUSE_IF(!session->begun, XR_ERROR_CALL_ORDER_INVALID, "without xrBeginFrame");
+    RUNTIME_REFUSE_IF(info->displayTime <= 0, XR_ERROR_TIME_INVALID, "displayTime");
+    RUNTIME_REFUSE_IF(info->environmentBlendMode != XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
+                      XR_ERROR_ENVIRONMENT_BLEND_MODE_UNSUPPORTED, "blend mode");
     result = look_at_layers(session, info);
     if (result != XR_SUCCESS) {
         return result;
@@ -407,25 +367,17 @@ static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
     return scripted;
 }
 
-static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
-                               uint32_t capacity, uint32_t *count, XrView *views)
+RUNTIME_CALL(xrLocateViews, XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
+             uint32_t capacity, uint32_t *count, XrView *views)
 {
     RUNTIME_LOCKED;
-    const XrResult result = look_at(handle, __func__);
-    if (result != XR_SUCCESS) {
-        return result;
-    }
+    RUNTIME_TRY(look_at(handle, __func__));
     XrPosef space;
-    if (!runtime_space_from(info->space, (const struct session *)handle, &space)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no space of its");
-    }
-    if (info->displayTime <= 0) {
-        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "displayTime");
-    }
+    RUNTIME_REFUSE_IF(!runtime_space_from(info->space, (const struct session *)handle, &space),
+                      XR_ERROR_HANDLE_INVALID, "no space of its");
+    RUNTIME_REFUSE_IF(info->displayTime <= 0, XR_ERROR_TIME_INVALID, "displayTime");
     *count = runtime_view_count(info->viewConfigurationType);
-    if (*count == 0) {
-        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
-    }
+    RUNTIME_REFUSE_IF(*count == 0, XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, "views");
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         views[i] = runtime_view(info->viewConfigurationType, i);
         views[i].pose.orientation =
@@ -439,17 +391,4 @@ static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, X
                             XR_VIEW_STATE_ORIENTATION_TRACKED_BIT |
                             XR_VIEW_STATE_POSITION_TRACKED_BIT;
     return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
-}
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrCreateSession), RUNTIME_FUNCTION(xrDestroySession),
-    RUNTIME_FUNCTION(xrBeginSession),  RUNTIME_FUNCTION(xrEndSession),
-    RUNTIME_FUNCTION(xrWaitFrame),     RUNTIME_FUNCTION(xrRequestExitSession),
-    RUNTIME_FUNCTION(xrBeginFrame),    RUNTIME_FUNCTION(xrEndFrame),
-    RUNTIME_FUNCTION(xrLocateViews),
-};
-
-PFN_xrVoidFunction runtime_session_function(const char *name)
-{
-    return RUNTIME_FIND(functions, name);
 }

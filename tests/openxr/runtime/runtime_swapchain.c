@@ -32,13 +32,11 @@ struct swapchain *runtime_swapchain_of(XrSwapchain handle)
     return found;
 }
 
-static XrResult xrEnumerateSwapchainFormats_(XrSession session, uint32_t capacity, uint32_t *count,
-                                             int64_t *out_formats)
+RUNTIME_CALL(xrEnumerateSwapchainFormats, XrSession session, uint32_t capacity, uint32_t *count,
+             int64_t *out_formats)
 {
     RUNTIME_LOCKED;
-    if (!runtime_is_session(session)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(session), XR_ERROR_HANDLE_INVALID, "no session");
     *count = ((const struct session *)session)->device ? sizeof formats / sizeof formats[0] : 0;
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         out_formats[i] = formats[i];
@@ -209,32 +207,23 @@ void runtime_swapchains_gone(struct session *session)
     }
 }
 
-static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInfo *info,
-                                   XrSwapchain *out)
+RUNTIME_CALL(xrCreateSwapchain, XrSession session, const XrSwapchainCreateInfo *info,
+             XrSwapchain *out)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!info) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
+    RUNTIME_TRY(scripted);
+    RUNTIME_REFUSE_IF(!info, XR_ERROR_VALIDATION_FAILURE, "nothing");
     bool known = false;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         known |= formats[i] == info->format;
     }
-    if (!runtime_is_session(session)) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
-    }
+    RUNTIME_REFUSE_IF(!runtime_is_session(session), XR_ERROR_HANDLE_INVALID, "no session");
     known &= ((const struct session *)session)->device != VK_NULL_HANDLE;
-    if (!known) {
-        return runtime_refuse(XR_ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED, __func__, "format");
-    }
-    if (info->faceCount != 1 || info->sampleCount != 1 || info->width == 0 || info->height == 0 ||
-        info->arraySize == 0 || info->mipCount == 0) {
-        return runtime_refuse(XR_ERROR_FEATURE_UNSUPPORTED, __func__, "shape");
-    }
+    RUNTIME_REFUSE_IF(!known, XR_ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED, "format");
+    RUNTIME_REFUSE_IF(info->faceCount != 1 || info->sampleCount != 1 || info->width == 0 ||
+                          info->height == 0 || info->arraySize == 0 || info->mipCount == 0,
+                      XR_ERROR_FEATURE_UNSUPPORTED, "shape");
     if (info->usageFlags & runtime_number("FOVEA_TEST_XR_USAGE", 0)) {
         runtime_say("no usage %#x", (unsigned)info->usageFlags);
         return XR_ERROR_FEATURE_UNSUPPORTED;
@@ -268,30 +257,23 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     return scripted;
 }
 
-static XrResult xrDestroySwapchain_(XrSwapchain handle)
+RUNTIME_CALL(xrDestroySwapchain, XrSwapchain handle)
 {
     RUNTIME_LOCKED;
     struct swapchain *chain = runtime_swapchain_of(handle);
-    if (!chain) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
-    }
+    RUNTIME_REFUSE_IF(!chain, XR_ERROR_HANDLE_INVALID, "no swapchain");
     runtime_say("gone %p", (void *)chain);
     drop(chain);
     return XR_SUCCESS;
 }
 
-static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacity, uint32_t *count,
-                                            XrSwapchainImageBaseHeader *images)
+RUNTIME_CALL(xrEnumerateSwapchainImages, XrSwapchain handle, uint32_t capacity, uint32_t *count,
+             XrSwapchainImageBaseHeader *images)
 {
     RUNTIME_LOCKED;
-    const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
+    RUNTIME_TRY(runtime_scripted(__func__));
     const struct swapchain *chain = runtime_swapchain_of(handle);
-    if (!chain) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
-    }
+    RUNTIME_REFUSE_IF(!chain, XR_ERROR_HANDLE_INVALID, "no swapchain");
     *count = chain->image_count;
     const char *answer = runtime_answer(__func__);
     const bool none = answer && *answer == 'n';
@@ -305,21 +287,16 @@ static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacit
     return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
 }
 
-static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
-                                         const XrSwapchainImageAcquireInfo *info, uint32_t *index)
+RUNTIME_CALL(xrAcquireSwapchainImage, XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
+             uint32_t *index)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
+    RUNTIME_TRY(scripted);
     struct swapchain *chain = runtime_swapchain_of(handle);
-    if (!chain) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
-    }
-    if (chain->acquired_count == chain->image_count || chain->static_taken) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "no image is left");
-    }
+    RUNTIME_REFUSE_IF(!chain, XR_ERROR_HANDLE_INVALID, "no swapchain");
+    RUNTIME_REFUSE_IF(chain->acquired_count == chain->image_count || chain->static_taken,
+                      XR_ERROR_CALL_ORDER_INVALID, "no image is left");
     *index = (chain->acquired_from + chain->acquired_count++) % chain->image_count;
     chain->static_taken = chain->info.createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT;
     lay_out(chain, *index);
@@ -328,7 +305,7 @@ static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
     return scripted;
 }
 
-static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
+RUNTIME_CALL(xrWaitSwapchainImage, XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
@@ -336,31 +313,21 @@ static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImage
         return scripted;
     }
     struct swapchain *chain = runtime_swapchain_of(handle);
-    if (!chain) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
-    }
-    if (chain->acquired_count == 0 || chain->waited) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not acquired, or waited for");
-    }
+    RUNTIME_REFUSE_IF(!chain, XR_ERROR_HANDLE_INVALID, "no swapchain");
+    RUNTIME_REFUSE_IF(chain->acquired_count == 0 || chain->waited, XR_ERROR_CALL_ORDER_INVALID,
+                      "not acquired, or waited for");
     chain->waited = true;
     return scripted;
 }
 
-static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
-                                         const XrSwapchainImageReleaseInfo *info)
+RUNTIME_CALL(xrReleaseSwapchainImage, XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
 {
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
+    RUNTIME_TRY(scripted);
     struct swapchain *chain = runtime_swapchain_of(handle);
-    if (!chain) {
-        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
-    }
-    if (!chain->waited) {
-        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not waited for");
-    }
+    RUNTIME_REFUSE_IF(!chain, XR_ERROR_HANDLE_INVALID, "no swapchain");
+    RUNTIME_REFUSE_IF(!chain->waited, XR_ERROR_CALL_ORDER_INVALID, "not waited for");
     if (chain->acquired_count > 1) {
         runtime_say("release of %p with the next image acquired", (void *)chain);
     }
@@ -448,16 +415,4 @@ void runtime_write(struct session *session, const XrSwapchainSubImage *image, co
     }
     vkDestroyBuffer(session->device, buffer, NULL);
     vkFreeMemory(session->device, memory, NULL);
-}
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrEnumerateSwapchainFormats), RUNTIME_FUNCTION(xrCreateSwapchain),
-    RUNTIME_FUNCTION(xrDestroySwapchain),          RUNTIME_FUNCTION(xrEnumerateSwapchainImages),
-    RUNTIME_FUNCTION(xrAcquireSwapchainImage),     RUNTIME_FUNCTION(xrWaitSwapchainImage),
-    RUNTIME_FUNCTION(xrReleaseSwapchainImage),
-};
-
-PFN_xrVoidFunction runtime_swapchain_function(const char *name)
-{
-    return RUNTIME_FIND(functions, name);
 }

@@ -28,14 +28,14 @@ static XrResult none(uint32_t capacity, uint32_t *count, char *text)
     return XR_SUCCESS;
 }
 
-static XrResult xrGetVulkanInstanceExtensionsKHR_(XrInstance instance, XrSystemId system,
-                                                  uint32_t capacity, uint32_t *count, char *text)
+RUNTIME_CALL(xrGetVulkanInstanceExtensionsKHR, XrInstance instance, XrSystemId system,
+             uint32_t capacity, uint32_t *count, char *text)
 {
     return none(capacity, count, text);
 }
 
-static XrResult xrGetVulkanDeviceExtensionsKHR_(XrInstance instance, XrSystemId system,
-                                                uint32_t capacity, uint32_t *count, char *text)
+RUNTIME_CALL(xrGetVulkanDeviceExtensionsKHR, XrInstance instance, XrSystemId system,
+             uint32_t capacity, uint32_t *count, char *text)
 {
     return none(capacity, count, text);
 }
@@ -47,21 +47,20 @@ static XrResult device_of(VkInstance vulkan, VkPhysicalDevice *device)
     return result >= VK_SUCCESS && count == 1 ? XR_SUCCESS : XR_ERROR_RUNTIME_FAILURE;
 }
 
-static XrResult xrGetVulkanGraphicsDeviceKHR_(XrInstance instance, XrSystemId system,
-                                              VkInstance vulkan, VkPhysicalDevice *device)
+RUNTIME_CALL(xrGetVulkanGraphicsDeviceKHR, XrInstance instance, XrSystemId system,
+             VkInstance vulkan, VkPhysicalDevice *device)
 {
     return device_of(vulkan, device);
 }
 
-static XrResult xrGetVulkanGraphicsDevice2KHR_(XrInstance instance,
-                                               const XrVulkanGraphicsDeviceGetInfoKHR *info,
-                                               VkPhysicalDevice *device)
+RUNTIME_CALL(xrGetVulkanGraphicsDevice2KHR, XrInstance instance,
+             const XrVulkanGraphicsDeviceGetInfoKHR *info, VkPhysicalDevice *device)
 {
     return device_of(info->vulkanInstance, device);
 }
 
-static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSystemId system,
-                                                    XrGraphicsRequirementsVulkanKHR *requirements)
+RUNTIME_CALL(xrGetVulkanGraphicsRequirementsKHR, XrInstance instance, XrSystemId system,
+             XrGraphicsRequirementsVulkanKHR *requirements)
 {
     asked = true;
     requirements->minApiVersionSupported = XR_MAKE_VERSION(1, 0, 0);
@@ -70,24 +69,18 @@ static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSyste
     return XR_SUCCESS;
 }
 
-static XrResult xrGetVulkanGraphicsRequirements2KHR_(XrInstance instance, XrSystemId system,
-                                                     XrGraphicsRequirementsVulkanKHR *requirements)
+RUNTIME_CALL(xrGetVulkanGraphicsRequirements2KHR, XrInstance instance, XrSystemId system,
+             XrGraphicsRequirementsVulkanKHR *requirements)
 {
     return xrGetVulkanGraphicsRequirementsKHR_(instance, system, requirements);
 }
 
-static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
-                                           const XrVulkanInstanceCreateInfoKHR *info,
-                                           VkInstance *vulkan, VkResult *result)
+RUNTIME_CALL(xrCreateVulkanInstanceKHR, XrInstance instance,
+             const XrVulkanInstanceCreateInfoKHR *info, VkInstance *vulkan, VkResult *result)
 {
     RUNTIME_LOCKED;
-    const XrResult scripted = runtime_scripted(__func__);
-    if (scripted < 0) {
-        return scripted;
-    }
-    if (!info || !info->vulkanCreateInfo) {
-        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
-    }
+    RUNTIME_TRY(runtime_scripted(__func__));
+    RUNTIME_REFUSE_IF(!info || !info->vulkanCreateInfo, XR_ERROR_VALIDATION_FAILURE, "nothing");
     const VkApplicationInfo *program = info->vulkanCreateInfo->pApplicationInfo;
     if (getenv("FOVEA_TEST_XR_VULKAN_1_0") && program && program->apiVersion > VK_API_VERSION_1_0) {
         runtime_say("no Vulkan 1.1");
@@ -100,27 +93,10 @@ static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
     return XR_SUCCESS;
 }
 
-static XrResult xrCreateVulkanDeviceKHR_(XrInstance instance,
-                                         const XrVulkanDeviceCreateInfoKHR *info, VkDevice *device,
-                                         VkResult *result)
+RUNTIME_CALL(xrCreateVulkanDeviceKHR, XrInstance instance, const XrVulkanDeviceCreateInfoKHR *info,
+             VkDevice *device, VkResult *result)
 {
     *result = vkCreateDevice(info->vulkanPhysicalDevice, info->vulkanCreateInfo,
                              info->vulkanAllocator, device);
     return XR_SUCCESS;
-}
-
-static const struct runtime_function functions[] = {
-    RUNTIME_FUNCTION(xrGetVulkanInstanceExtensionsKHR),
-    RUNTIME_FUNCTION(xrGetVulkanDeviceExtensionsKHR),
-    RUNTIME_FUNCTION(xrGetVulkanGraphicsDeviceKHR),
-    RUNTIME_FUNCTION(xrGetVulkanGraphicsDevice2KHR),
-    RUNTIME_FUNCTION(xrGetVulkanGraphicsRequirementsKHR),
-    RUNTIME_FUNCTION(xrGetVulkanGraphicsRequirements2KHR),
-    RUNTIME_FUNCTION(xrCreateVulkanInstanceKHR),
-    RUNTIME_FUNCTION(xrCreateVulkanDeviceKHR),
-};
-
-PFN_xrVoidFunction runtime_vulkan_function(const char *name)
-{
-    return RUNTIME_FIND(functions, name);
 }
