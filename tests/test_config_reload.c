@@ -41,6 +41,14 @@ static enum fovea_result settle(struct watched *config)
     return look_for_a_second(config, &passed);
 }
 
+/* Other sizes each time: clocks of file systems are coarse. */
+static void write_threads(const char *path, int count)
+{
+    write_text(path, test_text("{\"cpu_threads\": %d} //%*s", count, count, ""));
+}
+
+static struct recorded recorded;
+
 static struct watched *watch_by(const struct fovea_config_desc *desc)
 {
     struct watched *config = test_memory(1, sizeof *config);
@@ -49,12 +57,14 @@ static struct watched *watch_by(const struct fovea_config_desc *desc)
     return config;
 }
 
-static struct watched *watch(const char *file, struct recorded *recorded)
+/* A file that says one thread. */
+static struct watched *watch(const char *file)
 {
-    const struct fovea_config_desc desc = only_file(file, recorded);
+    const struct fovea_config_desc desc = only_file(file, &recorded);
+    write_threads(file, 1);
     struct watched *config = watch_by(&desc);
-    assert_string_equal(recorded->last[FOVEA_LOG_ERROR], "");
-    recorded_clear(recorded);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
+    recorded_clear(&recorded);
     return config;
 }
 
@@ -70,17 +80,9 @@ static uint32_t threads(const struct watched *config)
     return config->settings.cpu_threads;
 }
 
-/* Other sizes each time: clocks of file systems are coarse. */
-static void write_threads(const char *path, int count)
-{
-    write_text(path, test_text("{\"cpu_threads\": %d} //%*s", count, count, ""));
-}
-
 TEST(a_rewritten_file_counts_within_a_second)
 {
-    struct recorded recorded = {0};
-    write_threads("b.json", 1);
-    OWNED(unwatch) struct watched *config = watch("b.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("b.json");
     const struct fovea_settings *settings = &config->settings;
     for (int i = 2; i < 6; i++) {
         write_threads("b.json", i);
@@ -98,9 +100,7 @@ TEST(a_rewritten_file_counts_within_a_second)
 
 TEST(a_replaced_file_counts)
 {
-    struct recorded recorded = {0};
-    write_threads("c.json", 1);
-    OWNED(unwatch) struct watched *config = watch("c.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("c.json");
     for (int i = 2; i < 6; i++) {
         write_threads("c.json.new", i);
         assert_int_equal(rename("c.json.new", "c.json"), 0);
@@ -120,9 +120,7 @@ TEST(a_replaced_file_counts)
 
 TEST(a_bad_edit_keeps_the_last_good_settings_and_is_said_once)
 {
-    struct recorded recorded = {0};
-    write_threads("d.json", 1);
-    OWNED(unwatch) struct watched *config = watch("d.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("d.json");
     write_text("d.json", "{\"cpu_threads\": 5, \"backend\": \"cpu\",\n \"watchdog\": 100}");
     assert_result(settle(config), FOVEA_ERROR_CONFIG);
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR],
@@ -149,9 +147,7 @@ TEST(a_bad_edit_keeps_the_last_good_settings_and_is_said_once)
 
 TEST(a_half_written_file_is_left_to_its_writer)
 {
-    struct recorded recorded = {0};
-    write_threads("e.json", 1);
-    OWNED(unwatch) struct watched *config = watch("e.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("e.json");
     write_text("e.json", "{\"cpu_thr");
     assert_result(look(config), FOVEA_NOT_READY);
     write_threads("e.json", 2);
@@ -163,9 +159,7 @@ TEST(a_half_written_file_is_left_to_its_writer)
 
 TEST(a_file_that_never_rests_still_counts_within_a_second)
 {
-    struct recorded recorded = {0};
-    write_threads("f.json", 1);
-    OWNED(unwatch) struct watched *config = watch("f.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("f.json");
     enum fovea_result result = FOVEA_NOT_READY;
     int64_t begin = config->now_ms;
     for (int i = 2; result == FOVEA_NOT_READY && i < 40; i++) {
@@ -178,9 +172,7 @@ TEST(a_file_that_never_rests_still_counts_within_a_second)
 
 TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
 {
-    struct recorded recorded = {0};
-    write_threads("g.json", 1);
-    OWNED(unwatch) struct watched *config = watch("g.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("g.json");
     assert_int_equal(unlink("g.json"), 0);
     assert_result(settle(config), FOVEA_ERROR_IO);
     for (int i = 0; i < 20; i++) {
@@ -198,9 +190,7 @@ TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
 
 TEST(a_file_that_becomes_a_directory_is_said_once)
 {
-    struct recorded recorded = {0};
-    write_threads("h.json", 1);
-    OWNED(unwatch) struct watched *config = watch("h.json", &recorded);
+    OWNED(unwatch) struct watched *config = watch("h.json");
     assert_int_equal(unlink("h.json"), 0);
     assert_int_equal(mkdir("h.json", 0755), 0);
     assert_result(settle(config), FOVEA_ERROR_IO);
@@ -213,7 +203,6 @@ TEST(a_file_that_becomes_a_directory_is_said_once)
 
 TEST(a_file_of_the_search_order_may_come_later)
 {
-    struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(NULL, &recorded);
     OWNED(unwatch) struct watched *config = watch_by(&desc);
     assert_result(settle(config), FOVEA_NOT_READY);
@@ -240,7 +229,6 @@ TEST(a_file_of_the_search_order_may_come_later)
 
 TEST(overrides_outlive_a_reload)
 {
-    struct recorded recorded = {0};
     write_threads("i.json", 1);
     char set[] = "watchdog_ms=77";
     char program[] = "scene";

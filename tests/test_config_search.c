@@ -22,23 +22,26 @@ static int fresh_folder(void **state)
     return entered;
 }
 
-static struct fovea_config_desc search(struct recorded *recorded)
+static struct recorded recorded;
+
+static struct fovea_config_desc search(void)
 {
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
     desc.program_name = "scene";
-    desc.log = recorded_log(recorded);
+    recorded_clear(&recorded);
+    desc.log = recorded_log(&recorded);
     return desc;
 }
 
 static struct fovea_settings load(const struct fovea_config_desc *desc)
 {
     OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
+    recorded_clear(&recorded);
     enum fovea_result result = fovea_config_create(desc, &config);
-    const struct recorded *recorded = desc->log.user;
-    assert_string_equal(recorded->last[FOVEA_LOG_ERROR], "");
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
     assert_result(result, FOVEA_OK);
-    assert_int_equal(recorded->count[FOVEA_LOG_INFO], 1);
+    assert_int_equal(recorded.count[FOVEA_LOG_INFO], 1);
     struct fovea_settings settings = *fovea_config_settings(config);
     return settings;
 }
@@ -46,12 +49,12 @@ static struct fovea_settings load(const struct fovea_config_desc *desc)
 static void assert_fails(const struct fovea_config_desc *desc, enum fovea_result wanted,
                          const char *message)
 {
-    struct recorded *recorded = desc->log.user;
     struct fovea_config *config = NULL;
+    recorded_clear(&recorded);
     assert_result(fovea_config_create(desc, &config), wanted);
     assert_null(config);
-    assert_string_equal(recorded->last[FOVEA_LOG_ERROR], message);
-    assert_int_equal(recorded->count[FOVEA_LOG_ERROR], 1);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], message);
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
 }
 
 /* Three settings, so that each place shows which of them it has the last word on. */
@@ -67,8 +70,7 @@ static void write_three(const char *path, double strength, int threads, int frag
 
 IN_FOLDER(without_files_the_defaults_hold)
 {
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     struct fovea_settings settings = load(&desc);
     struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(&settings, &defaults);
@@ -79,8 +81,7 @@ IN_FOLDER(files_merge_key_by_key)
 {
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
     write_text("fovea.json", "{\"foveation\": {\"strength\": 4}}");
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     struct fovea_settings settings = load(&desc);
     assert_float_equal(settings.foveation.strength, 4, 0);
     assert_int_equal(settings.cpu_threads, 3);
@@ -94,8 +95,7 @@ IN_FOLDER(files_merge_key_by_key)
  * the exit status of such a process. */
 static int threads_of_trusted(void)
 {
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     if (fovea_config_create(&desc, &config) < 0) {
         return 100;
@@ -131,16 +131,12 @@ IN_FOLDER(home_stands_in_for_xdg)
 {
     write_three(".config/fovea/fovea.json", 5, 5, 5);
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     assert_int_equal(load(&desc).cpu_threads, 3);
-    recorded_clear(&recorded);
     unsetenv("XDG_CONFIG_HOME");
     assert_int_equal(load(&desc).cpu_threads, 5);
-    recorded_clear(&recorded);
     setenv("XDG_CONFIG_HOME", "xdg", 1); /* relative: to be ignored */
     assert_int_equal(load(&desc).cpu_threads, 5);
-    recorded_clear(&recorded);
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
     assert_int_equal(load(&desc).cpu_threads, 0);
@@ -152,23 +148,19 @@ IN_FOLDER(a_named_file_ends_the_search)
     write_text("named.json", "{\"cpu_threads\": 7}");
     write_text("other.json", "{\"cpu_threads\": 9}");
     setenv("FOVEA_CONFIG", "named.json", 1);
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     struct fovea_settings settings = load(&desc);
     assert_int_equal(settings.cpu_threads, 7);
     assert_float_equal(settings.foveation.strength, 1, 0);
     assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, named.json");
 
-    recorded_clear(&recorded);
     desc.file = "other.json";
     assert_int_equal(load(&desc).cpu_threads, 9);
 
-    recorded_clear(&recorded);
     desc.file = NULL;
     desc.ignore_environment = true;
     assert_int_equal(load(&desc).cpu_threads, 3);
 
-    recorded_clear(&recorded);
     desc.ignore_environment = false;
     setenv("FOVEA_CONFIG", "", 1);
     assert_int_equal(load(&desc).cpu_threads, 3);
@@ -183,8 +175,7 @@ IN_FOLDER(overrides_have_the_last_word_in_order)
                "{\"wipe\": 0.2}, \"foveation\": {\"strength\": 0.2}}}}");
     setenv("FOVEA_SET", "overlay.wipe=0.3,foveation.strength=0.3", 1);
     const char *const sets[] = {"foveation.strength=0.5", "foveation.strength=0.4"};
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     desc.sets = sets;
     desc.set_count = 2;
     struct fovea_settings settings = load(&desc);
@@ -195,7 +186,6 @@ IN_FOLDER(overrides_have_the_last_word_in_order)
     assert_string_equal(recorded.last[FOVEA_LOG_INFO],
                         "configuration: defaults, ./fovea.json, 1 entry of apps for \"scene\", "
                         "FOVEA_SET, 2 of --set");
-    recorded_clear(&recorded);
     desc.ignore_environment = true;
     assert_float_equal(load(&desc).overlay.wipe_uv, 0.2, 0);
 }
@@ -206,8 +196,7 @@ IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins)
                "{\"apps\": {\"exe:sc*\": {\"cpu_threads\": 2, \"watchdog_ms\": 20},"
                "\"exe:[a-s]cen?\": {\"cpu_threads\": 3}, \"exe:Scene\": {\"cpu_threads\": 4}}}");
     write_text("fovea.json", "{\"cpu_threads\": 9, \"watchdog_ms\": 90}");
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     static const struct {
         const char *program;
         uint32_t threads;
@@ -220,13 +209,11 @@ IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins)
                  {"./sc", 2},
                  {"", 9}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        recorded_clear(&recorded);
         desc.program_name = cases[i].program;
         print_message("%s\n", cases[i].program);
         assert_int_equal(load(&desc).cpu_threads, cases[i].threads);
     }
     write_text("fovea.json", "{\"apps\": {\"exe:test_config_search\": {\"cpu_threads\": 11}}}");
-    recorded_clear(&recorded);
     desc.program_name = NULL; /* this test's own */
     assert_int_equal(load(&desc).cpu_threads, 11);
 }
@@ -292,21 +279,18 @@ IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them)
 {
     const char *text = "{\"gaze\": {\"scanpath\": {\"file\": \"data/gaze.csv\"}}}";
     char wanted[600];
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     write_text("xdg/fovea/fovea.json", text);
     struct fovea_settings settings = load(&desc);
     snprintf(wanted, sizeof wanted, "%s/xdg/fovea/data/gaze.csv", folder());
     assert_string_equal(settings.gaze.scanpath_file, wanted);
 
-    recorded_clear(&recorded);
     write_text("named.json", text);
     desc.file = "named.json";
     settings = load(&desc);
     snprintf(wanted, sizeof wanted, "%s/data/gaze.csv", folder());
     assert_string_equal(settings.gaze.scanpath_file, wanted);
 
-    recorded_clear(&recorded);
     const char *const set = "gaze.scanpath.file=data/gaze.csv";
     desc.sets = &set;
     desc.set_count = 1;
@@ -317,8 +301,7 @@ IN_FOLDER(long_scanpaths_are_refused)
 {
     write_text("fovea.json",
                test_text("{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0));
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     assert_fails(
         &desc, FOVEA_ERROR_CONFIG,
         "./fovea.json:1:32: gaze.scanpath.file: expected a string, at most 1023 bytes; found "
@@ -369,8 +352,7 @@ IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
         {TABLE("own.table"), NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct recorded recorded = {0};
-        struct fovea_config_desc desc = search(&recorded);
+        struct fovea_config_desc desc = search();
         struct fovea_config *config = NULL;
         write_text("fovea.json", cases[i].text);
         print_message("%s\n", cases[i].text);
@@ -387,33 +369,31 @@ IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
     }
 }
 
-static uint32_t load_threads(struct recorded *recorded)
+static uint32_t load_threads(void)
 {
-    const struct fovea_config_desc desc = search(recorded);
-    recorded_clear(recorded);
+    const struct fovea_config_desc desc = search();
     return load(&desc).cpu_threads;
 }
 
 IN_FOLDER(a_file_of_the_working_directory_that_is_not_trusted_is_not_read)
 {
-    struct recorded recorded;
     write_text("fovea.json", "{\"cpu_threads\": 3}");
-    assert_int_equal(load_threads(&recorded), 3);
+    assert_int_equal(load_threads(), 3);
     assert_int_equal(chmod("fovea.json", 0666), 0);
-    assert_int_equal(load_threads(&recorded), 0);
+    assert_int_equal(load_threads(), 0);
     assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
                         "./fovea.json is not read: everybody may write it; FOVEA_CONFIG can name "
                         "it");
     assert_int_equal(chmod("fovea.json", 0644), 0);
     if (chown("fovea.json", geteuid() + 1, (gid_t)-1) == 0) { /* root alone can */
-        assert_int_equal(load_threads(&recorded), 0);
+        assert_int_equal(load_threads(), 0);
         assert_non_null(strstr(recorded.last[FOVEA_LOG_WARNING], "belongs to somebody else"));
     }
     /* A secret that a link names would be quoted as wrong JSON. */
     assert_int_equal(unlink("fovea.json"), 0);
     write_text("secret", "a word that nobody shall read");
     assert_int_equal(symlink("secret", "fovea.json"), 0);
-    assert_int_equal(load_threads(&recorded), 0);
+    assert_int_equal(load_threads(), 0);
     assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
                         "./fovea.json is not read: it is a link; FOVEA_CONFIG can name it");
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 0);
@@ -421,19 +401,15 @@ IN_FOLDER(a_file_of_the_working_directory_that_is_not_trusted_is_not_read)
 
 IN_FOLDER(missing_named_files_are_an_error)
 {
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     desc.file = "missing.json";
     assert_fails(&desc, FOVEA_ERROR_IO, "missing.json: No such file or directory");
-    recorded_clear(&recorded);
     desc.file = NULL;
     setenv("FOVEA_CONFIG", "missing2.json", 1);
     assert_fails(&desc, FOVEA_ERROR_IO, "missing2.json: No such file or directory");
-    recorded_clear(&recorded);
     desc.file = "";
     assert_fails(&desc, FOVEA_ERROR_IO,
                  "expected the name of a configuration file; found an empty one");
-    recorded_clear(&recorded);
     char name[2000];
     memset(name, 'n', sizeof name);
     name[sizeof name - 1] = 0;
@@ -458,14 +434,12 @@ IN_FOLDER(things_that_are_no_file_are_refused_without_waiting)
         {"loop.json", "loop.json: Too many levels of symbolic links"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct recorded recorded = {0};
-        struct fovea_config_desc desc = search(&recorded);
+        struct fovea_config_desc desc = search();
         desc.file = cases[i].file;
         assert_fails(&desc, FOVEA_ERROR_IO, cases[i].message);
     }
     assert_int_equal(rename("pipe.json", "fovea.json"), 0);
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     assert_fails(&desc, FOVEA_ERROR_IO,
                  "./fovea.json: expected a file; found a pipe, socket or device");
 }
@@ -474,16 +448,13 @@ IN_FOLDER(a_gigabyte_is_refused_by_its_size)
 {
     write_text("big.json", "{}");
     assert_int_equal(truncate("big.json", 1024 * 1024 * 1024), 0);
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     desc.file = "big.json";
     assert_fails(&desc, FOVEA_ERROR_CONFIG,
                  "big.json: expected at most 1048576 bytes; found 1073741824");
-    recorded_clear(&recorded);
     assert_int_equal(truncate("big.json", 1024 * 1024 + 1), 0);
     assert_fails(&desc, FOVEA_ERROR_CONFIG,
                  "big.json: expected at most 1048576 bytes; found 1048577");
-    recorded_clear(&recorded);
     assert_int_equal(truncate("big.json", 1024 * 1024), 0);
     assert_fails(&desc, FOVEA_ERROR_CONFIG,
                  "big.json:1:3: expected text in UTF-8; found the byte 0x00");
@@ -500,8 +471,7 @@ IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not)
     if (root) {
         assert_int_equal(seteuid(65534), 0);
     }
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     enum fovea_result unreadable = fovea_config_create(&desc, &config);
     if (root) {
@@ -528,8 +498,7 @@ IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not)
 
 IN_FOLDER(names_of_files_are_printable_in_messages)
 {
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     desc.file = "a\nb\xff\x1b.json";
     assert_fails(&desc, FOVEA_ERROR_IO, "a?b??.json: No such file or directory");
 }
@@ -537,8 +506,7 @@ IN_FOLDER(names_of_files_are_printable_in_messages)
 IN_FOLDER(a_moved_working_directory_does_not_move_the_file)
 {
     write_text("fovea.json", "{\"cpu_threads\": 3}");
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config_desc desc = search();
     OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     assert_int_equal(chdir("xdg"), 0);
@@ -551,9 +519,8 @@ IN_FOLDER(a_moved_working_directory_does_not_move_the_file)
 
 IN_FOLDER(wrong_arguments_are_refused)
 {
-    struct recorded recorded = {0};
-    struct fovea_config_desc desc = search(&recorded);
-    OWNED(fovea_config_destroy) struct fovea_config *config = (struct fovea_config *)&recorded;
+    struct fovea_config_desc desc = search();
+    OWNED(fovea_config_destroy) struct fovea_config *config = (struct fovea_config *)&desc;
     assert_result(fovea_config_create(NULL, &config), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(config);
     assert_result(fovea_config_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);

@@ -151,50 +151,55 @@ struct wrong_set {
     const char *message;
 };
 
-static void assert_all_named(const struct wrong_set *cases, size_t count)
+/* Up to a row without a set. What is said of one begins with it, unless settings do not agree. */
+static void assert_all_named(const struct wrong_set *cases)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (; cases->set; cases++) {
+        OWNED(owned_free) char *wrong = json(cases->set);
+        OWNED(owned_free) char *message = json(cases->message);
+        const bool of_all = strncmp(message, "configuration: ", 15) == 0;
+        const char *named = test_text("--set \"%s\": %s", wrong + strspn(wrong, " "), message);
         struct recorded recorded = {0};
         struct fovea_settings settings;
-        print_message("%s\n", cases[i].set);
-        assert_result(create(cases[i].set, &recorded, &settings), FOVEA_ERROR_CONFIG);
-        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
+        print_message("%s\n", wrong);
+        assert_result(create(wrong, &recorded, &settings), FOVEA_ERROR_CONFIG);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], of_all ? message : named);
         assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
     }
 }
 
-TEST(sets_of_unknown_keys_are_named)
-{
-    static const struct wrong_set cases[] = {
-        {"backend", "--set \"backend\": expected key.path=value"},
-        {"", "--set \"\": expected key.path=value"},
-        {"=1", "--set \"=1\": expected key.path=value"},
-        {" =1", "--set \"=1\": expected key.path=value"},
-        {"gaze.fixd.x=1",
-         "--set \"gaze.fixd.x=1\": gaze.fixd: unknown key; did you mean \"fixed\"?"},
-        {"strength=1",
-         "--set \"strength=1\": strength: unknown key; did you mean \"foveation.strength\"?"},
-        {"foveation.strength.x.y=1", "--set \"foveation.strength.x.y=1\": foveation.strength.x: "
-                                     "unknown key; foveation.strength holds a value"},
-        {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
-                    "over, screen_px, screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, "
-                    "opengaze, osc, pupil, neon, filter, vergence, "
-                    "validity, late"},
-        {".=1",
-         "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
-         "operators, cpu_threads, watchdog_ms, "
-         "log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
-        {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
-                      "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                      "foveation, blur, dof, lens, gaze, overlay, record, layer"},
-        {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-                     "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                     "foveation, blur, dof, lens, gaze, overlay, record, layer"},
-        {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
-                                               "gaze.fixed.z: unknown key; expected one of x, y"},
-    };
-    assert_all_named(cases, sizeof cases / sizeof cases[0]);
-}
+/* A test whose table follows. */
+#define WRONG_SETS(name)                                                                           \
+    static const struct wrong_set name##_cases[16];                                                \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        assert_all_named(name##_cases);                                                            \
+    }                                                                                              \
+    static const struct wrong_set name##_cases[16]
+
+WRONG_SETS(sets_of_unknown_keys_are_named) = {
+    {"backend", "expected key.path=value"},
+    {"", "expected key.path=value"},
+    {"=1", "expected key.path=value"},
+    {" =1", "expected key.path=value"},
+    {"gaze.fixd.x=1", "gaze.fixd: unknown key; did you mean 'fixed'?"},
+    {"strength=1", "strength: unknown key; did you mean 'foveation.strength'?"},
+    {"foveation.strength.x.y=1",
+     "foveation.strength.x: unknown key; foveation.strength holds a value"},
+    {"gaze.=1", "gaze.: unknown key; expected one of source, space, origin, over, screen_px, "
+                "screen_deg, fixed, scanpath, saccades, saliency, udp, lsl, opengaze, osc, pupil, "
+                "neon, filter, vergence, validity, late"},
+    {".=1",
+     "unknown key; expected one of backend, backend_measure, cuda_context, operators, cpu_threads, "
+     "watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
+    {"version=1",
+     "version: unknown key; expected one of backend, backend_measure, cuda_context, operators, "
+     "cpu_threads, watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
+    {"apps.x=1",
+     "apps: unknown key; expected one of backend, backend_measure, cuda_context, operators, "
+     "cpu_threads, watchdog_ms, log, foveation, blur, dof, lens, gaze, overlay, record, layer"},
+    {"gaze.fixed={'x': 0.25, 'z': 1}", "gaze.fixed.z: unknown key; expected one of x, y"},
+};
 
 /* The names that there are stand between: they are more with each operator. */
 TEST(sets_of_wrong_operators_are_named)
@@ -219,43 +224,27 @@ TEST(sets_of_wrong_operators_are_named)
     }
 }
 
-TEST(sets_of_wrong_values_are_named)
-{
-    static const struct wrong_set cases[] = {
-        {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
-        {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
-        {"gaze.source=muose",
-         "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
-         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\", \"saliency\", \"lsl\", "
-         "\"opengaze\", "
-         "\"osc\", \"pupil\", \"replay\", \"neon\"; found "
-         "muose; did "
-         "you "
-         "mean \"mouse\"?"},
-        {"overlay.hud=on",
-         "--set \"overlay.hud=on\": overlay.hud: expected true or false; found on"},
-        {"foveation.strength=NaN", "--set \"foveation.strength=NaN\": foveation.strength: expected "
-                                   "a number, 0 to 8; found NaN"},
-        {"foveation.strength=2x",
-         "--set \"foveation.strength=2x\": expected a value as JSON writes "
-         "it; found 2x"},
-        {"foveation.strength=",
-         "--set \"foveation.strength=\": foveation.strength: expected a number, 0 to 8; found "},
-        {"foveation.geometry.ppd=0.5",
-         "--set \"foveation.geometry.ppd=0.5\": foveation.geometry.ppd: "
-         "expected a number, 0 or 1 to 1000; found 0.5"},
-        {"foveation.geometry.tan_left=0.5", "configuration: foveation.geometry.tan_right is 0 and "
-                                            "others are not; give all four tangents or none (1e-9 "
-                                            "is an edge on the view axis)"},
-        {"foveation.curve=[[1, 2], [0, 1]]",
-         "--set \"foveation.curve=[[1, 2], [0, 1]]\": foveation.curve: expected an array, 1 to 32 "
-         "points [degrees, cycles per degree]; degrees rise from 0 or more to 180 or less, cycles "
-         "are 0.01 to 1000; found [[1, 2], [0, 1]]; wrong at point 2"},
-        {"gaze.fixed={\"x\": 0.25,}",
-         "--set \"gaze.fixed={\"x\": 0.25,}\": a comma before }: JSON has no trailing commas"},
-    };
-    assert_all_named(cases, sizeof cases / sizeof cases[0]);
-}
+WRONG_SETS(sets_of_wrong_values_are_named) = {
+    {"gaze=mouse", "gaze: expected an object; found mouse"},
+    {"gaze=1", "gaze: expected an object; found 1"},
+    {"gaze.source=muose", "gaze.source: expected one of 'fixed', 'mouse', 'scanpath', 'saccades', "
+                          "'udp', 'openxr', 'saliency', 'lsl', 'opengaze', 'osc', 'pupil', "
+                          "'replay', 'neon'; found muose; did you mean 'mouse'?"},
+    {"overlay.hud=on", "overlay.hud: expected true or false; found on"},
+    {"foveation.strength=NaN", "foveation.strength: expected a number, 0 to 8; found NaN"},
+    {"foveation.strength=2x", "expected a value as JSON writes it; found 2x"},
+    {"foveation.strength=", "foveation.strength: expected a number, 0 to 8; found "},
+    {"foveation.geometry.ppd=0.5",
+     "foveation.geometry.ppd: expected a number, 0 or 1 to 1000; found 0.5"},
+    {"foveation.geometry.tan_left=0.5",
+     "configuration: foveation.geometry.tan_right is 0 and others are not; give all four tangents "
+     "or none (1e-9 is an edge on the view axis)"},
+    {"foveation.curve=[[1, 2], [0, 1]]",
+     "foveation.curve: expected an array, 1 to 32 points [degrees, cycles per degree]; degrees "
+     "rise from 0 or more to 180 or less, cycles are 0.01 to 1000; found [[1, 2], [0, 1]]; wrong "
+     "at point 2"},
+    {"gaze.fixed={'x': 0.25,}", "a comma before }: JSON has no trailing commas"},
+};
 
 typedef void names_of(const struct fovea_settings *settings, char *text, size_t size);
 
@@ -401,21 +390,18 @@ TEST(wrong_lists_name_their_entry)
         const char *list;
         const char *message;
     } cases[] = {
-        {"backend=cpu,strength=1", "FOVEA_SET \"strength=1\": strength: unknown key; did you mean "
-                                   "\"foveation.strength\"?"},
-        {"backend", "FOVEA_SET \"backend\": expected key.path=value"},
-        {"backend=cpu,",
-         "FOVEA_SET \"\": expected key.path=value; a value with a comma needs quotes "
-         "or brackets here"},
-        {"backend=cpu,,cpu_threads=1",
-         "FOVEA_SET \"\": expected key.path=value; a value with a comma "
-         "needs quotes or brackets here"},
-        {"operators=foveate,lens,cpu_threads=1", "FOVEA_SET \"lens\": expected key.path=value; a "
-                                                 "value with a comma needs quotes or brackets "
-                                                 "here"},
+        {"backend=cpu,strength=1",
+         "FOVEA_SET 'strength=1': strength: unknown key; did you mean 'foveation.strength'?"},
+        {"backend", "FOVEA_SET 'backend': expected key.path=value"},
+        {"backend=cpu,", "FOVEA_SET '': expected key.path=value; a value with a comma needs quotes "
+                         "or brackets here"},
+        {"backend=cpu,,cpu_threads=1", "FOVEA_SET '': expected key.path=value; a value with a "
+                                       "comma needs quotes or brackets here"},
+        {"operators=foveate,lens,cpu_threads=1",
+         "FOVEA_SET 'lens': expected key.path=value; a value with a comma needs quotes or brackets "
+         "here"},
         {"gaze.screen_px=[1,2",
-         "FOVEA_SET \"gaze.screen_px=[1,2\": the text ends, but the [ of line "
-         "1, column 1 has no ]"},
+         "FOVEA_SET 'gaze.screen_px=[1,2': the text ends, but the [ of line 1, column 1 has no ]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv("FOVEA_SET", cases[i].list, 1);
@@ -427,6 +413,7 @@ TEST(wrong_lists_name_their_entry)
         enum fovea_result result = fovea_config_create(&desc, &config);
         unsetenv("FOVEA_SET");
         assert_result(result, FOVEA_ERROR_CONFIG);
-        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
+        OWNED(owned_free) char *message = json(cases[i].message);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], message);
     }
 }

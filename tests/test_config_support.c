@@ -5,6 +5,7 @@
 
 #include "config/value.h"
 
+#include <ctype.h>
 #include <ftw.h>
 #include <sys/stat.h>
 
@@ -50,6 +51,24 @@ void write_text(const char *path, const char *text)
     write_bytes(path, text, strlen(text));
 }
 
+char *json(const char *text)
+{
+    char *out = strdup(text);
+    assert_non_null(out);
+    for (char *at = out; *at; at++) {
+        const bool apostrophe =
+            at > out && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1]);
+        *at = *at == '\'' && !apostrophe ? '"' : *at;
+    }
+    return out;
+}
+
+void write_json(const char *path, const char *text)
+{
+    OWNED(owned_free) char *bytes = json(text);
+    write_text(path, bytes);
+}
+
 struct fovea_config_desc only_file(const char *file, struct recorded *recorded)
 {
     struct fovea_config_desc desc;
@@ -57,6 +76,7 @@ struct fovea_config_desc only_file(const char *file, struct recorded *recorded)
     desc.file = file;
     desc.ignore_environment = true;
     desc.program_name = "scene";
+    recorded_clear(recorded);
     desc.log = recorded_log(recorded);
     return desc;
 }

@@ -16,6 +16,10 @@ const char *folder(void);
 
 void write_bytes(const char *path, const char *bytes, size_t count);
 void write_text(const char *path, const char *text);
+/* The text with " for ', which C need not escape; between letters it stays an apostrophe. The
+ * caller frees it. */
+char *json(const char *text);
+void write_json(const char *path, const char *text);
 
 /* Only the named file counts, and no environment. */
 struct fovea_config_desc only_file(const char *file, struct recorded *recorded);

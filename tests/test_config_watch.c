@@ -78,12 +78,16 @@ static void write_threads(const char *path, int count)
     write_whole(path, test_text("{\"cpu_threads\": %d} //%*s", count, count, ""));
 }
 
-static struct fovea_config *watch(const char *file, struct recorded *recorded)
+static struct recorded recorded;
+
+/* A file that says one thread. */
+static struct fovea_config *watch(const char *file)
 {
-    const struct fovea_config_desc desc = only_file(file, recorded);
+    const struct fovea_config_desc desc = only_file(file, &recorded);
+    write_threads(file, 1);
     struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-    recorded_clear(recorded);
+    recorded_clear(&recorded);
     return config;
 }
 
@@ -129,9 +133,7 @@ static bool looks_end(void)
 
 TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
 {
-    struct recorded recorded = {0};
-    write_threads("a.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("a.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("a.json");
     atomic_store(&looks, 0);
     assert_result(poll_for(config, 1000, NULL), FOVEA_NOT_READY);
     assert_in_range(atomic_load(&looks), 2, 7);
@@ -151,9 +153,7 @@ TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
 
 TEST(a_saved_file_counts_within_a_second)
 {
-    struct recorded recorded = {0};
-    write_threads("b.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("b.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("b.json");
     const struct fovea_settings *settings = fovea_config_settings(config);
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
     for (int i = 2; i < 5; i++) {
@@ -175,10 +175,8 @@ TEST(a_saved_file_counts_within_a_second)
 
 TEST(nobody_waits_for_a_slow_file_system)
 {
-    struct recorded recorded = {0};
     double longest_ms = 0.0;
-    write_threads("c.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("c.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("c.json");
     assert_result(poll_for(config, 300, &longest_ms), FOVEA_NOT_READY);
     atomic_store(&delay_ms, SLOW_MS);
     write_threads("c.json", 2);
@@ -196,11 +194,9 @@ TEST(nobody_waits_for_a_slow_file_system)
 
 TEST(nobody_waits_for_a_file_system_that_does_not_answer)
 {
-    struct recorded recorded = {0};
     const struct process_counts before = process_count();
     double longest_ms = 0.0;
-    write_threads("d.json", 1);
-    struct fovea_config *config = watch("d.json", &recorded);
+    struct fovea_config *config = watch("d.json");
     atomic_store(&hangs, true);
     while (atomic_load(&hanging) == 0) {
         assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
@@ -223,9 +219,7 @@ TEST(nobody_waits_for_a_file_system_that_does_not_answer)
 
 TEST(without_a_thread_the_files_are_not_watched_and_it_is_said)
 {
-    struct recorded recorded = {0};
-    write_threads("e.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("e.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("e.json");
     no_threads = true;
     for (int i = 0; i < 10; i++) {
         assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
@@ -238,7 +232,6 @@ TEST(without_a_thread_the_files_are_not_watched_and_it_is_said)
 
 TEST(unwatched_files_are_left_alone)
 {
-    struct recorded recorded = {0};
     write_threads("f.json", 1);
     struct fovea_config_desc desc = only_file("f.json", &recorded);
     desc.ignore_changes = true;
@@ -256,10 +249,8 @@ TEST(unwatched_files_are_left_alone)
 
 TEST(a_program_that_never_polls_gets_no_thread)
 {
-    struct recorded recorded = {0};
-    write_threads("g.json", 1);
     const struct process_counts before = process_count();
-    struct fovea_config *config = watch("g.json", &recorded);
+    struct fovea_config *config = watch("g.json");
     assert_int_equal(process_count().threads, before.threads);
     assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
     assert_int_equal(process_count().threads, before.threads + 1);
@@ -269,9 +260,7 @@ TEST(a_program_that_never_polls_gets_no_thread)
 
 TEST(files_are_read_again_when_asked)
 {
-    struct recorded recorded = {0};
-    write_threads("h.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("h.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("h.json");
     assert_result(fovea_config_reload(config), FOVEA_OK);
     assert_result(settle(config), FOVEA_OK);
     assert_result(poll_for(config, 500, NULL), FOVEA_NOT_READY);
@@ -289,9 +278,7 @@ static void wait_until_handed_over(void)
 /* The last good settings come first of what nobody has asked for meanwhile. */
 TEST(good_settings_before_a_mistake_are_not_lost)
 {
-    struct recorded recorded = {0};
-    write_threads("i.json", 1);
-    OWNED(fovea_config_destroy) struct fovea_config *config = watch("i.json", &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("i.json");
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
     rest_ms(500);
     static const char *const texts[] = {"{\"cpu_threads\": 2}", "{\"cpu_threads\": 3}", "{", "{{"};
@@ -311,7 +298,6 @@ TEST(good_settings_before_a_mistake_are_not_lost)
 
 TEST(what_is_wrong_at_first_may_be_mended)
 {
-    struct recorded recorded = {0};
     struct fovea_settings defaults = fovea_settings_default();
     defaults.cpu_threads = 9;
     write_text("j.json", "{\"cpu_threads\": 1,}");
@@ -332,9 +318,7 @@ TEST(what_is_wrong_at_first_may_be_mended)
 
 TEST(a_child_of_fork_has_the_settings_and_no_news)
 {
-    struct recorded recorded = {0};
-    write_threads("k.json", 1);
-    struct fovea_config *config = watch("k.json", &recorded);
+    struct fovea_config *config = watch("k.json");
     assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
     const pid_t child = fork();
     if (child == 0) {
@@ -369,9 +353,7 @@ static void settle_with(struct fovea_config *config, enum fovea_result expected)
 
 TEST(nothing_grows_while_settings_are_saved)
 {
-    struct recorded recorded = {0};
-    write_threads("l.json", 1);
-    struct fovea_config *config = watch("l.json", &recorded);
+    struct fovea_config *config = watch("l.json");
     struct process_counts warm = {0};
     for (int i = 0; i < 600; i++) {
         if (i == 100) {
@@ -382,8 +364,7 @@ TEST(nothing_grows_while_settings_are_saved)
         settle_with(config, i % 3 == 2 ? FOVEA_ERROR_CONFIG : FOVEA_OK);
         if (i % 20 == 0) {
             fovea_config_destroy(&config);
-            write_threads("l.json", 1);
-            config = watch("l.json", &recorded);
+            config = watch("l.json");
             assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
         }
     }
