@@ -3,6 +3,7 @@
 
 /* Every wrong argument is refused with a message, and dst is not written. */
 
+#include "support/test_with.h"
 #include "test_context_support.h"
 
 #include "compare.h"
@@ -17,43 +18,46 @@ struct bench {
     struct test_image untouched; /* dst as it was made */
 };
 
-static int bench_make(void **state)
+static void bench_make(struct bench *bench)
 {
-    static struct bench bench;
-    memset(&bench, 0, sizeof bench);
-    bench.context = context_of(NULL, &bench.said);
-    bench.src = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
-    bench.dst = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
-    bench.untouched = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
-    image_draw(&bench.src.view, IMAGE_RANDOM, 1);
-    *state = &bench;
-    return 0;
+    *bench = (struct bench){.context = NULL};
+    bench->context = context_of(NULL, &bench->said);
+    bench->src = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    bench->dst = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    bench->untouched = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    image_draw(&bench->src.view, IMAGE_RANDOM, 1);
 }
 
-static int bench_finish(void **state)
+static void bench_finish(struct bench *bench)
 {
-    struct bench *bench = *state;
     fovea_context_destroy(&bench->context);
     image_free(&bench->src);
     image_free(&bench->dst);
     image_free(&bench->untouched);
-    return 0;
 }
 
-static void refuse(struct bench *bench, struct fovea_image src, struct fovea_image dst,
-                   const char *word)
+static void refuse(struct bench *bench, const struct fovea_image *src,
+                   const struct fovea_image *dst, const char *word)
 {
-    assert_int_equal(fovea_context_run(bench->context, &src, &dst, center, NULL),
+    assert_int_equal(fovea_context_run(bench->context, src, dst, center, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&bench->said, word);
     compare_assert_all_same(&bench->dst.view, &bench->untouched.view, word);
 }
 
-#define WITH_BENCH(test) TEST_AROUND(test, bench_make, bench_finish)
+/* What the last arguments do to good images. */
+#define REFUSED(word, ...)                                                                         \
+    do {                                                                                           \
+        struct fovea_image src = b->src.view;                                                      \
+        struct fovea_image dst = b->dst.view;                                                      \
+        __VA_ARGS__;                                                                               \
+        refuse(b, &src, &dst, word);                                                               \
+    } while (0)
+
+#define WITH_BENCH(name) TEST_WITH(name, struct bench, b, bench_make(&made), bench_finish)
 
 WITH_BENCH(null_images_are_refused)
 {
-    struct bench *b = *state;
     assert_int_equal(fovea_context_run(NULL, &b->src.view, &b->dst.view, center, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_context_run(b->context, NULL, &b->dst.view, center, NULL),
@@ -62,76 +66,48 @@ WITH_BENCH(null_images_are_refused)
     assert_int_equal(fovea_context_run(b->context, &b->src.view, NULL, center, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&b->said, "dst is NULL");
-    struct fovea_image bad = b->src.view;
-    bad.data = NULL;
-    refuse(b, bad, b->dst.view, "src.data is NULL");
-    refuse(b, b->src.view, bad, "dst.data is NULL");
+    REFUSED("src.data is NULL", src.data = NULL);
+    REFUSED("dst.data is NULL", dst.data = NULL);
 }
 
 WITH_BENCH(wrong_sizes_are_refused)
 {
-    struct bench *b = *state;
-    struct fovea_image bad = b->src.view;
-    bad.width_px = 0;
-    refuse(b, bad, b->dst.view, "src is 0x24");
-    bad.width_px = 16385;
-    refuse(b, bad, b->dst.view, "16385");
-    bad = b->src.view;
-    bad.height_px = 0xffffffffu;
-    refuse(b, bad, b->dst.view, "4294967295");
-    bad.height_px = 23;
-    refuse(b, bad, b->dst.view, "one size");
+    REFUSED("src is 0x24", src.width_px = 0);
+    REFUSED("16385", src.width_px = 16385);
+    REFUSED("4294967295", src.height_px = 0xffffffffu);
+    REFUSED("one size", src.height_px = 23);
 }
 
 WITH_BENCH(wrong_formats_and_memories_are_refused)
 {
-    struct bench *b = *state;
-    struct fovea_image bad = b->dst.view;
-    bad.format = FOVEA_FORMAT_NONE;
-    refuse(b, b->src.view, bad, "dst.format is 0");
-    bad.format = (enum fovea_format)99;
-    refuse(b, b->src.view, bad, "dst.format is 99");
-    bad.format = FOVEA_FORMAT_RGBA16F;
-    refuse(b, b->src.view, bad, "one format");
-    bad = b->dst.view;
-    bad.memory = (enum fovea_memory)5;
-    refuse(b, b->src.view, bad, "dst.memory is 5");
-    bad.memory = FOVEA_MEMORY_CUDA;
-    refuse(b, b->src.view, bad, "CUDA memory");
+    REFUSED("dst.format is 0", dst.format = FOVEA_FORMAT_NONE);
+    REFUSED("dst.format is 99", dst.format = (enum fovea_format)99);
+    REFUSED("one format", dst.format = FOVEA_FORMAT_RGBA16F);
+    REFUSED("dst.memory is 5", dst.memory = (enum fovea_memory)5);
+    REFUSED("CUDA memory", dst.memory = FOVEA_MEMORY_CUDA);
 }
 
 WITH_BENCH(wrong_strides_are_refused)
 {
-    struct bench *b = *state;
     static const ptrdiff_t rows[] = {0, 511, -511, 32, PTRDIFF_MAX, PTRDIFF_MIN};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct fovea_image bad = b->src.view;
-        bad.row_stride_bytes = rows[i];
-        refuse(b, bad, b->dst.view, "src.row_stride_bytes");
+        REFUSED("src.row_stride_bytes", src.row_stride_bytes = rows[i]);
     }
     static const ptrdiff_t pixels[] = {15, -16, 1, PTRDIFF_MAX, PTRDIFF_MIN};
     for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++) {
-        struct fovea_image bad = b->src.view;
-        bad.pixel_stride_bytes = pixels[i];
-        refuse(b, bad, b->dst.view, "src.pixel_stride_bytes");
+        REFUSED("src.pixel_stride_bytes", src.pixel_stride_bytes = pixels[i]);
     }
 }
 
 WITH_BENCH(misaligned_images_are_refused)
 {
-    struct bench *b = *state;
-    struct fovea_image bad = b->src.view;
-    bad.data = (unsigned char *)bad.data + 2;
-    refuse(b, bad, b->dst.view, "src.data is not aligned");
-    bad = b->src.view;
-    bad.row_stride_bytes += 2;
-    refuse(b, bad, b->dst.view, "src has strides");
+    REFUSED("src.data is not aligned", src.data = (unsigned char *)src.data + 2);
+    REFUSED("src has strides", src.row_stride_bytes += 2);
 }
 
 /* Three of the same problem: said once. */
 WITH_BENCH(overlap_is_refused)
 {
-    struct bench *b = *state;
     struct fovea_image others[] = {b->dst.view, b->dst.view, b->dst.view};
     others[1].data = image_pixel(&b->dst.view, 0, 23);
     others[2].data = image_pixel(&b->dst.view, 0, 23); /* the same rows from the bottom up */
@@ -147,7 +123,6 @@ WITH_BENCH(overlap_is_refused)
 /* An address is any number (a build with the undefined-behaviour sanitizer adds them up, too). */
 WITH_BENCH(overlap_is_seen_at_every_address)
 {
-    struct bench *b = *state;
     static const uint64_t ends[] = {0, (uint64_t)1 << 63};
     for (size_t i = 0; i < 2; i++) {
         struct fovea_image low = b->dst.view;
@@ -165,7 +140,6 @@ WITH_BENCH(overlap_is_seen_at_every_address)
 
 WITH_BENCH(neighbours_in_memory_do_not_overlap)
 {
-    struct bench *b = *state;
     struct fovea_image top = b->dst.view;
     top.height_px = 12;
     struct fovea_image bottom = top;
@@ -178,7 +152,6 @@ WITH_BENCH(neighbours_in_memory_do_not_overlap)
 
 WITH_BENCH(gaze_that_is_not_finite_is_refused)
 {
-    struct bench *b = *state;
     static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < 3; i++) {
         const struct fovea_point_uv x = {bad[i], 0.5};
@@ -194,7 +167,6 @@ WITH_BENCH(gaze_that_is_not_finite_is_refused)
 
 WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame)
 {
-    struct bench *b = *state;
     const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, nowhere, NULL),
@@ -251,7 +223,6 @@ TEST(vulkan_is_not_for_this_context)
 
 WITH_BENCH(cpu_takes_no_cuda_images)
 {
-    struct bench *b = *state;
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
     fovea_context_destroy(&b->context);

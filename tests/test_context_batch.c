@@ -299,42 +299,35 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
     sheet_free(&untouched);
 }
 
+/* What the last arguments do to a good batch. */
+#define REFUSED(word, ...)                                                                         \
+    do {                                                                                           \
+        struct fovea_batch bad = s->batch;                                                         \
+        __VA_ARGS__;                                                                               \
+        refuse(s, &bad, word);                                                                     \
+    } while (0)
+
 TEST(nothing_and_too_much_are_refused)
 {
     OWNED(scene_free) struct scene *s = scene_make(usual);
-    struct fovea_batch bad = s->batch;
-    assert_int_equal(fovea_context_run_batch(NULL, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_run_batch(NULL, &s->batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     refuse(s, NULL, "batch is NULL");
-    bad.count = 0;
-    refuse(s, &bad, "count is 0");
-    bad.count = 65536;
-    refuse(s, &bad, "count is 65536");
-    bad.count = UINT32_MAX;
-    refuse(s, &bad, "count is 4294967295");
-    bad = s->batch;
-    bad.src.data = NULL;
-    refuse(s, &bad, "src.data is NULL");
-    bad = s->batch;
-    bad.dst.data = NULL;
-    refuse(s, &bad, "dst.data is NULL");
-    bad = s->batch;
-    bad.dst.height_px--;
-    refuse(s, &bad, "one size");
+    REFUSED("count is 0", bad.count = 0);
+    REFUSED("count is 65536", bad.count = 65536);
+    REFUSED("count is 4294967295", bad.count = UINT32_MAX);
+    REFUSED("src.data is NULL", bad.src.data = NULL);
+    REFUSED("dst.data is NULL", bad.dst.data = NULL);
+    REFUSED("one size", bad.dst.height_px--);
 }
 
 TEST(wrong_gazes_are_refused)
 {
     OWNED(scene_free) struct scene *s = scene_make(usual);
-    struct fovea_batch bad = s->batch;
-    bad.gazes_uv = NULL;
-    refuse(s, &bad, "gazes_uv is NULL");
-    bad.gazes_uv = (const float *)(const void *)((const char *)s->gazes_uv + 2);
-    refuse(s, &bad, "gazes_uv is not aligned");
-    bad = s->batch;
-    bad.gazes_memory = (enum fovea_memory)7;
-    refuse(s, &bad, "gazes_memory is 7");
-    bad.gazes_memory = FOVEA_MEMORY_CUDA;
-    refuse(s, &bad, "the gazes are in CUDA memory");
+    REFUSED("gazes_uv is NULL", bad.gazes_uv = NULL);
+    REFUSED("gazes_uv is not aligned",
+            bad.gazes_uv = (const float *)(const void *)((const char *)s->gazes_uv + 2));
+    REFUSED("gazes_memory is 7", bad.gazes_memory = (enum fovea_memory)7);
+    REFUSED("the gazes are in CUDA memory", bad.gazes_memory = FOVEA_MEMORY_CUDA);
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
         s->gazes_uv[2 * 6 + i % 2] = values[i];
@@ -352,9 +345,7 @@ TEST(overlapping_destinations_are_refused)
     const ptrdiff_t row = s->dst.first.row_stride_bytes;
     const ptrdiff_t nexts[] = {0, 4, -4, row, -row, row * 28, row * 28 + 37 * 4 - 4, 3 * row + 8};
     for (size_t i = 0; i < sizeof nexts / sizeof *nexts; i++) {
-        struct fovea_batch bad = s->batch;
-        bad.dst_next_bytes = nexts[i];
-        refuse(s, &bad, "images of dst overlap");
+        REFUSED("images of dst overlap", bad.dst_next_bytes = nexts[i]);
     }
 }
 
@@ -376,35 +367,25 @@ TEST(destinations_that_meet_later_are_refused)
 TEST(src_over_dst_is_refused)
 {
     OWNED(scene_free) struct scene *s = scene_make(usual);
-    struct fovea_batch bad = s->batch;
-    bad.src = bad.dst;
-    refuse(s, &bad, "src and dst overlap");
-    bad.src = sheet_image(&s->dst, 6); /* only the first of src and the last of dst */
-    refuse(s, &bad, "src and dst overlap");
-    bad.src_next_bytes = 0;
-    refuse(s, &bad, "src and dst overlap");
-    bad = s->batch;
-    bad.src = sheet_image(&s->dst, 6);
-    bad.src_next_bytes = -bad.dst_next_bytes;
-    refuse(s, &bad, "src and dst overlap");
+    REFUSED("src and dst overlap", bad.src = bad.dst);
+    /* only the first of src and the last of dst */
+    REFUSED("src and dst overlap", bad.src = sheet_image(&s->dst, 6));
+    REFUSED("src and dst overlap", bad.src = sheet_image(&s->dst, 6), bad.src_next_bytes = 0);
+    REFUSED("src and dst overlap", bad.src = sheet_image(&s->dst, 6),
+            bad.src_next_bytes = -bad.dst_next_bytes);
 }
 
 TEST(distances_that_no_batch_needs_are_refused)
 {
     struct scene *s = scene_make(usual);
-    struct fovea_batch bad = s->batch;
-    bad.src_next_bytes = PTRDIFF_MIN;
-    refuse(s, &bad, "src_next_bytes");
-    bad.src_next_bytes = PTRDIFF_MAX;
-    refuse(s, &bad, "src_next_bytes");
-    bad = s->batch;
-    bad.dst_next_bytes = PTRDIFF_MIN;
-    refuse(s, &bad, "dst_next_bytes");
+    REFUSED("src_next_bytes", bad.src_next_bytes = PTRDIFF_MIN);
+    REFUSED("src_next_bytes", bad.src_next_bytes = PTRDIFF_MAX);
+    REFUSED("dst_next_bytes", bad.dst_next_bytes = PTRDIFF_MIN);
     scene_free(&s);
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGBA32F;
     s = scene_make(kind);
-    bad = s->batch;
+    struct fovea_batch bad = s->batch;
     bad.dst_next_bytes += 2;
     assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, "dst_next_bytes");

@@ -3,6 +3,7 @@
 
 /* Maps at the public face: arrays that are copied, pictures that are read, and what is refused. */
 
+#include "support/test_with.h"
 #include "test_context_support.h"
 
 #include "compare.h"
@@ -32,32 +33,26 @@ struct bench {
     struct said said;
 };
 
-static int bench_make(void **state)
+static void bench_make(struct bench *bench)
 {
-    static struct bench bench;
-    memset(&bench, 0, sizeof bench);
-    snprintf(bench.folder, sizeof bench.folder, "/tmp/fovea-map-XXXXXX");
-    if (!mkdtemp(bench.folder)) {
-        return -1;
-    }
-    snprintf(bench.path, sizeof bench.path, "%s/map.png", bench.folder);
+    memset(bench, 0, sizeof *bench);
+    snprintf(bench->folder, sizeof bench->folder, "/tmp/fovea-map-XXXXXX");
+    assert_non_null(mkdtemp(bench->folder));
+    snprintf(bench->path, sizeof bench->path, "%s/map.png", bench->folder);
     uint32_t word = 7;
     for (int i = 0; i < SAMPLES * 4; i++) {
         word = word * 1664525u + 1013904223u;
-        bench.samples[i] = (uint16_t)(word >> 16);
+        bench->samples[i] = (uint16_t)(word >> 16);
     }
     for (int i = 0; i < SAMPLES; i++) {
-        bench.values[i] = (float)bench.samples[i] / 65535.0f;
+        bench->values[i] = (float)bench->samples[i] / 65535.0f;
     }
-    *state = &bench;
-    return 0;
 }
 
-static int bench_finish(void **state)
+static void bench_finish(struct bench *bench)
 {
-    struct bench *bench = *state;
     unlink(bench->path);
-    return rmdir(bench->folder);
+    assert_int_equal(rmdir(bench->folder), 0);
 }
 
 static void write_picture(const struct bench *b, struct png_picture picture)
@@ -129,11 +124,10 @@ static void assert_same_sigma(const struct fovea_foveation *a, const struct fove
     assert_true(of_a[0] > 0.5f);
 }
 
-#define WITH_BENCH(test) TEST_AROUND(test, bench_make, bench_finish)
+#define WITH_BENCH(name) TEST_WITH(name, struct bench, b, bench_make(&made), bench_finish)
 
 WITH_BENCH(a_picture_is_the_array_of_its_grey)
 {
-    struct bench *b = *state;
     for (unsigned depth = 8; depth <= 16; depth += 8) {
         for (unsigned channels = 1; channels <= 2; channels++) {
             struct png_picture picture = {COLUMNS, ROWS, depth, channels, b->samples};
@@ -153,7 +147,6 @@ WITH_BENCH(a_picture_is_the_array_of_its_grey)
 /* 0.30, 0.59, 0.11 to the precision of eight bits. */
 WITH_BENCH(colours_count_by_their_luma)
 {
-    struct bench *b = *state;
     for (unsigned channels = 3; channels <= 4; channels++) {
         float found[WIDTH_PX * HEIGHT_PX];
         float expected[WIDTH_PX * HEIGHT_PX];
@@ -174,7 +167,6 @@ WITH_BENCH(colours_count_by_their_luma)
 
 WITH_BENCH(a_context_foveates_by_the_picture)
 {
-    struct bench *b = *state;
     write_picture(b, grey_16(b));
     const struct fovea_foveation array = with_array(b);
     const struct fovea_foveation file = with_file(b);
@@ -193,7 +185,6 @@ WITH_BENCH(a_context_foveates_by_the_picture)
 
 WITH_BENCH(an_array_is_copied)
 {
-    struct bench *b = *state;
     float *values = test_memory(1, sizeof b->values);
     memcpy(values, b->values, sizeof b->values);
     struct fovea_foveation f = with_array(b);
@@ -242,7 +233,6 @@ static void assert_is_not_read_again(const struct fovea_foveation *f, struct fov
 
 WITH_BENCH(what_did_not_change_keeps_its_serial)
 {
-    struct bench *b = *state;
     OWNED(foveate_map_copy_finish) struct foveate_map_copy copy = {0};
     struct fovea_foveation f = with_array(b);
     const uint64_t first = take(&f, &copy);
@@ -305,7 +295,6 @@ WITH_BENCH(formulas_are_evaluated_once)
 /* What a program left in fields that the kind does not use is not looked at. */
 WITH_BENCH(values_beside_a_formula_do_not_count)
 {
-    struct bench *b = *state;
     static float plain[WIDTH_PX * HEIGHT_PX];
     static float beside[WIDTH_PX * HEIGHT_PX];
     struct fovea_foveation f = with_map(FOVEA_MAP_HUMAN);
@@ -363,7 +352,6 @@ static void assert_file_refused(struct bench *b, const struct fovea_foveation *f
 
 WITH_BENCH(files_that_cannot_be_read_are_refused)
 {
-    struct bench *b = *state;
     struct fovea_foveation f = with_file(b);
     assert_file_refused(b, &f, FOVEA_ERROR_IO, "map.png cannot be read: No such file");
     assert_int_equal(mkdir(b->path, 0700), 0);
@@ -379,7 +367,6 @@ WITH_BENCH(files_that_cannot_be_read_are_refused)
 
 WITH_BENCH(pictures_that_are_no_map_are_refused)
 {
-    struct bench *b = *state;
     struct fovea_foveation f = with_file(b);
     png_file_write(b->path, "", 0);
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is not a PNG picture");
@@ -405,7 +392,6 @@ WITH_BENCH(pictures_that_are_no_map_are_refused)
 /* However much of it is there. */
 WITH_BENCH(broken_pictures_are_refused)
 {
-    struct bench *b = *state;
     const struct fovea_foveation f = with_file(b);
     const struct png_picture picture = grey_16(b);
     size_t count = 0;
@@ -426,7 +412,6 @@ WITH_BENCH(broken_pictures_are_refused)
 
 WITH_BENCH(arrays_that_are_no_map_are_refused)
 {
-    struct bench *b = *state;
     struct fovea_foveation f = with_array(b);
     b->values[20] = NAN;
     assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "column 2 of row 2 is nan");
@@ -450,7 +435,6 @@ WITH_BENCH(arrays_that_are_no_map_are_refused)
 
 WITH_BENCH(degrees_lie_where_the_mapping_puts_them)
 {
-    struct bench *b = *state;
     struct fovea_foveation paper = fovea_settings_default().foveation;
     struct fovea_foveation physical = paper;
     physical.model = FOVEA_MODEL_PHYSICAL;
@@ -513,10 +497,9 @@ TEST(how_far_a_picture_is_sharp_is_known_without_a_map)
 /* A program frees its settings as soon as the call returns: nothing that stays may point there. */
 WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
 {
-    const struct bench *bench = *state;
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
     assert_ok(fovea_settings_create(&settings));
-    assert_ok(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS));
+    assert_ok(fovea_settings_set_map(settings, b->values, COLUMNS, ROWS));
     for (int with_map = 0; with_map < 2; with_map++) {
         OWNED(settings_kept_finish) struct settings_kept kept = {0};
         struct fovea_settings taken = *settings;

@@ -171,34 +171,27 @@ TEST(operators_that_have_no_use_for_them_refuse_them)
     }
 }
 
+/* What the last arguments do to a good batch. */
+#define REFUSED(word, ...)                                                                         \
+    do {                                                                                           \
+        struct fovea_batch bad = given->batch;                                                     \
+        __VA_ARGS__;                                                                               \
+        refuse(given, &bad, word);                                                                 \
+    } while (0)
+
 TEST(wrong_sigmas_are_refused)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_R32F);
     OWNED(given_free) struct given *given = given_make(&scene, "blur");
-    struct fovea_batch bad = given->batch;
-    bad.sigmas.width_px--;
-    refuse(given, &bad, "sigmas is 52x41 and dst 53x41");
-    bad = given->batch;
-    bad.sigmas.format = FOVEA_FORMAT_R8;
-    refuse(given, &bad, "sigmas has format 3; it must be R16F or R32F");
-    bad.sigmas.format = FOVEA_FORMAT_NONE;
-    refuse(given, &bad, "sigmas.format is 0");
-    bad = given->batch;
-    bad.sigmas.memory = FOVEA_MEMORY_CUDA;
-    refuse(given, &bad, "sigmas is in CUDA memory and dst in CPU memory");
-    bad = given->batch;
-    bad.sigmas.data = (char *)bad.sigmas.data + 2;
-    refuse(given, &bad, "sigmas.data is not aligned");
-    bad = given->batch;
-    bad.sigmas.row_stride_bytes = 8;
-    refuse(given, &bad, "sigmas.row_stride_bytes is 8");
-    bad = given->batch;
-    bad.sigmas_next_bytes = 3;
-    refuse(given, &bad, "sigmas_next_bytes is 3");
-    bad = given->batch;
-    bad.sigmas = bad.dst;
-    bad.sigmas_next_bytes = 0;
-    refuse(given, &bad, "sigmas and dst overlap");
+    REFUSED("sigmas is 52x41 and dst 53x41", bad.sigmas.width_px--);
+    REFUSED("sigmas has format 3; it must be R16F or R32F", bad.sigmas.format = FOVEA_FORMAT_R8);
+    REFUSED("sigmas.format is 0", bad.sigmas.format = FOVEA_FORMAT_NONE);
+    REFUSED("sigmas is in CUDA memory and dst in CPU memory",
+            bad.sigmas.memory = FOVEA_MEMORY_CUDA);
+    REFUSED("sigmas.data is not aligned", bad.sigmas.data = (char *)bad.sigmas.data + 2);
+    REFUSED("sigmas.row_stride_bytes is 8", bad.sigmas.row_stride_bytes = 8);
+    REFUSED("sigmas_next_bytes is 3", bad.sigmas_next_bytes = 3);
+    REFUSED("sigmas and dst overlap", bad.sigmas = bad.dst, bad.sigmas_next_bytes = 0);
     run(given);
     scene_batch_assert_exact(&given->pictures, 1);
 }

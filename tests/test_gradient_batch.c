@@ -358,55 +358,36 @@ static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
     assert_said(&s->said, word);
 }
 
+/* What the last arguments do to a good batch. */
+#define REFUSED(word, ...)                                                                         \
+    do {                                                                                           \
+        struct fovea_batch_gradient bad = s->batch;                                                \
+        __VA_ARGS__;                                                                               \
+        refuse(s, &bad, FOVEA_ERROR_INVALID_ARGUMENT, word);                                       \
+    } while (0)
+
 TEST(wrong_arguments_are_refused)
 {
     const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
     OWNED(scene_free) struct scene *s = scene_make(usual);
-    struct fovea_batch_gradient bad = s->batch;
-    assert_int_equal(fovea_context_run_batch_gradient(NULL, &bad, NULL), invalid);
+    assert_int_equal(fovea_context_run_batch_gradient(NULL, &s->batch, NULL), invalid);
     refuse(s, NULL, invalid, "batch is NULL");
-    bad.struct_bytes = 0;
-    refuse(s, &bad, invalid, "struct_bytes");
-    bad = s->batch;
-    bad.count = 0;
-    refuse(s, &bad, invalid, "count is 0");
-    bad = s->batch;
-    bad.fovea_count = FOVEA_FOVEAS_MAX + 1;
-    refuse(s, &bad, invalid, "fovea_count is 5");
-    bad = s->batch;
-    bad.src.data = NULL;
-    refuse(s, &bad, invalid, "src.data is NULL");
-    bad = s->batch;
-    bad.d_dst.data = NULL;
-    refuse(s, &bad, invalid, "d_dst.data is NULL");
-    bad = s->batch;
-    bad.d_src.width_px--;
-    refuse(s, &bad, invalid, "d_dst is 37x29 and d_src 36x29");
-    bad = s->batch;
-    bad.src.format = FOVEA_FORMAT_R32F;
-    refuse(s, &bad, invalid, "src has format 11 and d_dst 10");
-    bad = s->batch;
-    bad.d_src_next_bytes = 0;
-    refuse(s, &bad, invalid, "images of d_src overlap");
-    bad = s->batch;
-    bad.d_src = bad.src;
-    bad.d_src_next_bytes = bad.src_next_bytes;
-    refuse(s, &bad, invalid, "src and d_src overlap");
-    bad = s->batch;
-    bad.d_src = bad.d_dst;
-    bad.d_src_next_bytes = bad.d_dst_next_bytes;
-    refuse(s, &bad, invalid, "d_dst and d_src overlap");
-    bad = s->batch;
-    bad.gazes_uv = NULL;
-    refuse(s, &bad, invalid, "gazes_uv is NULL");
-    bad = s->batch;
-    bad.fovea_count = 2;
-    bad.d_gazes_uv = s->gazes_uv + 4 * COUNT - 1;
-    refuse(s, &bad, invalid, "gazes_uv and d_gazes_uv overlap");
-    bad = s->batch;
-    bad.d_gazes_uv = NULL;
-    bad.d_src.data = NULL;
-    refuse(s, &bad, invalid, "no gradient is asked for");
+    REFUSED("struct_bytes", bad.struct_bytes = 0);
+    REFUSED("count is 0", bad.count = 0);
+    REFUSED("fovea_count is 5", bad.fovea_count = FOVEA_FOVEAS_MAX + 1);
+    REFUSED("src.data is NULL", bad.src.data = NULL);
+    REFUSED("d_dst.data is NULL", bad.d_dst.data = NULL);
+    REFUSED("d_dst is 37x29 and d_src 36x29", bad.d_src.width_px--);
+    REFUSED("src has format 11 and d_dst 10", bad.src.format = FOVEA_FORMAT_R32F);
+    REFUSED("images of d_src overlap", bad.d_src_next_bytes = 0);
+    REFUSED("src and d_src overlap", bad.d_src = bad.src,
+            bad.d_src_next_bytes = bad.src_next_bytes);
+    REFUSED("d_dst and d_src overlap", bad.d_src = bad.d_dst,
+            bad.d_src_next_bytes = bad.d_dst_next_bytes);
+    REFUSED("gazes_uv is NULL", bad.gazes_uv = NULL);
+    REFUSED("gazes_uv and d_gazes_uv overlap", bad.fovea_count = 2,
+            bad.d_gazes_uv = s->gazes_uv + 4 * COUNT - 1);
+    REFUSED("no gradient is asked for", bad.d_gazes_uv = NULL, bad.d_src.data = NULL);
     s->gazes_uv[5] = NAN;
     refuse(s, &s->batch, invalid, "the gaze of image 2");
     s->gazes_uv[5] = 0.5f;

@@ -6,6 +6,7 @@
  * turns open and read to wrappers. */
 
 #include "support/clock.h"
+#include "support/test_with.h"
 #include "test_context_support.h"
 
 #include "compare.h"
@@ -121,6 +122,8 @@ static void close_bench(struct bench *bench)
     assert_int_equal(rmdir(bench->folder), 0);
 }
 
+#define BENCH_TEST(name) TEST_WITH(name, struct bench, bench, open_bench(&made), close_bench)
+
 static void run_frame(struct bench *bench)
 {
     const struct fovea_point_uv gaze = {0.3, 0.6};
@@ -181,21 +184,19 @@ static double assert_in_force(struct bench *bench)
     return took_ms;
 }
 
-TEST(a_large_picture_keeps_no_frame_waiting)
+BENCH_TEST(a_large_picture_keeps_no_frame_waiting)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
-    save_picture(&bench, LARGE, 60000);
-    save_settings(&bench, with_map);
+    save_picture(bench, LARGE, 60000);
+    save_settings(bench, with_map);
     const double begin = now_ms();
-    assert_ok(run_until_news(&bench));
+    assert_ok(run_until_news(bench));
     const double after_ms = now_ms() - begin;
     assert_int_equal(atomic_load(&opened_by_frames), 0);
-    const double reading_ms = assert_in_force(&bench);
+    const double reading_ms = assert_in_force(bench);
     print_message("report: %d x %d taken after %.0f ms; the longest poll with its settings took "
                   "%.1f ms, %.1f ms of the processor's, settings that have to be read %.1f ms\n",
-                  LARGE, LARGE, after_ms, bench.longest_ms, bench.longest_busy_ms, reading_ms);
-    assert_true(bench.longest_busy_ms < reading_ms / 7);
+                  LARGE, LARGE, after_ms, bench->longest_ms, bench->longest_busy_ms, reading_ms);
+    assert_true(bench->longest_busy_ms < reading_ms / 7);
 }
 
 /* All that the thread of a frame with new settings does: poll, settings, plan, image. */
@@ -227,7 +228,7 @@ static double least_busy_ms(struct bench *bench, uint32_t side, const char *sett
 #define FIRST_FRAME_MS (TEST_SANITIZED ? 40.0 : 10.0)
 #define FIRST_FRAME_FACTOR (TEST_SANITIZED ? 3.0 : 1.2)
 
-TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
+BENCH_TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
 {
 #define MAP_FILE "\"map\": {\"kind\": \"file\", \"file\": \"map.png\""
     static const char *const cases[] = {
@@ -236,12 +237,10 @@ TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
         "{\"foveation\": {\"model\": \"map\", " MAP_FILE ", \"degrees\": \"view\"}}}",
         "{\"foveation\": {\"model\": \"map\", \"method\": \"blockwise\", " MAP_FILE "}}}",
     };
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     for (size_t i = (size_t)test_first((int)(sizeof cases / sizeof cases[0]));
          i < sizeof cases / sizeof cases[0]; i += TEST_STEP(i)) {
-        const double small_ms = least_busy_ms(&bench, SMALL, cases[i]);
-        const double large_ms = least_busy_ms(&bench, LARGE, cases[i]);
+        const double small_ms = least_busy_ms(bench, SMALL, cases[i]);
+        const double large_ms = least_busy_ms(bench, LARGE, cases[i]);
         print_message("report: %s: the first frame keeps its thread busy for %.2f ms with %d "
                       "samples each way, for %.2f ms with %d\n",
                       cases[i], small_ms, SMALL, large_ms, LARGE);
@@ -249,51 +248,45 @@ TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
     }
 }
 
-TEST(a_slow_disk_keeps_no_frame_waiting)
+BENCH_TEST(a_slow_disk_keeps_no_frame_waiting)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
-    save_picture(&bench, SMALL, 60000);
+    save_picture(bench, SMALL, 60000);
     atomic_store(&delay_ms, SLOW_MS);
-    save_settings(&bench, with_map);
-    assert_ok(run_until_news(&bench));
+    save_settings(bench, with_map);
+    assert_ok(run_until_news(bench));
     atomic_store(&delay_ms, 0);
-    print_message("report: the longest poll with its settings took %.2f ms\n", bench.longest_ms);
+    print_message("report: the longest poll with its settings took %.2f ms\n", bench->longest_ms);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     assert_true(atomic_load(&opened_by_others) >= 2);
-    assert_true(bench.longest_ms < SLOW_MS / 4);
-    (void)assert_in_force(&bench);
+    assert_true(bench->longest_ms < SLOW_MS / 4);
+    (void)assert_in_force(bench);
 }
 
-TEST(another_picture_counts_when_the_settings_are_read_again)
+BENCH_TEST(another_picture_counts_when_the_settings_are_read_again)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     for (uint16_t peak = 10000; peak <= 60000; peak = (uint16_t)(peak + 10000)) {
-        save_picture(&bench, SMALL, peak);
-        save_settings(&bench, with_map);
-        assert_ok(reload(&bench));
+        save_picture(bench, SMALL, peak);
+        save_settings(bench, with_map);
+        assert_ok(reload(bench));
         atomic_store(&opened_by_frames, 0);
-        (void)assert_in_force(&bench);
+        (void)assert_in_force(bench);
         assert_int_equal(atomic_load(&opened_by_frames), 1); /* by the other context */
     }
 }
 
-TEST(a_broken_picture_leaves_the_settings)
+BENCH_TEST(a_broken_picture_leaves_the_settings)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
-    take_map(&bench, SMALL, 60000);
+    take_map(bench, SMALL, 60000);
     const char text[] = "this is no picture";
-    png_file_write(bench.picture, text, sizeof text);
-    assert_int_equal(reload(&bench), FOVEA_ERROR_CONFIG);
-    run_frame(&bench);
-    unlink(bench.picture);
-    assert_int_equal(reload(&bench), FOVEA_ERROR_IO);
-    run_frame(&bench);
-    save_picture(&bench, SMALL, 50000);
-    assert_ok(reload(&bench));
-    (void)assert_in_force(&bench);
+    png_file_write(bench->picture, text, sizeof text);
+    assert_int_equal(reload(bench), FOVEA_ERROR_CONFIG);
+    run_frame(bench);
+    unlink(bench->picture);
+    assert_int_equal(reload(bench), FOVEA_ERROR_IO);
+    run_frame(bench);
+    save_picture(bench, SMALL, 50000);
+    assert_ok(reload(bench));
+    (void)assert_in_force(bench);
 }
 
 TEST(nothing_grows_while_pictures_are_saved)
@@ -357,14 +350,12 @@ static void *take_again_and_again(void *user)
 }
 
 /* Who finds the store in use reads no file because of it. */
-TEST(threads_that_take_settings_at_once_read_no_picture)
+BENCH_TEST(threads_that_take_settings_at_once_read_no_picture)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
-    take_map(&bench, SMALL, 60000);
-    const struct fovea_settings *settings = fovea_config_settings(bench.config);
-    struct taker takers[2] = {{context_of(settings, &bench.said), &settings->foveation, 0},
-                              {context_of(settings, &bench.said), &settings->foveation, 0}};
+    take_map(bench, SMALL, 60000);
+    const struct fovea_settings *settings = fovea_config_settings(bench->config);
+    struct taker takers[2] = {{context_of(settings, &bench->said), &settings->foveation, 0},
+                              {context_of(settings, &bench->said), &settings->foveation, 0}};
     pthread_t threads[2];
     atomic_store(&opened_by_others, 0);
     for (int i = 0; i < 2; i++) {
