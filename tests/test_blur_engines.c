@@ -429,6 +429,7 @@ static struct shared_data *read_text(const char *text, enum fovea_result expecte
 
 TEST(a_file_is_read_by_rows)
 {
+    OWNED(shared_data_release)
     struct shared_data *data =
         read_text("# a corner\n1, 2 ,+3.\r\n\n \t0 0\t4.5e-1# and so on\r\n", FOVEA_OK, NULL);
     const struct blur_table *table = (const struct blur_table *)data;
@@ -436,7 +437,6 @@ TEST(a_file_is_read_by_rows)
     assert_int_equal(table->columns, 3);
     assert_int_equal(table->rows, 2);
     assert_memory_equal(table->weights, weights, sizeof weights);
-    shared_data_release(&data);
 }
 
 TEST(a_file_is_the_same_in_a_locale_with_commas)
@@ -450,12 +450,11 @@ TEST(a_file_is_the_same_in_a_locale_with_commas)
         assert_non_null(setlocale(LC_ALL, "C"));
         skip();
     }
-    struct shared_data *data = read_text("0.25,1\n", FOVEA_OK, NULL);
+    OWNED(shared_data_release) struct shared_data *data = read_text("0.25,1\n", FOVEA_OK, NULL);
     assert_non_null(setlocale(LC_ALL, "C"));
     const struct blur_table *table = (const struct blur_table *)data;
     assert_int_equal(table->columns, 2);
     assert_true(table->weights[0] == 0.25);
-    shared_data_release(&data);
 }
 
 TEST(a_file_that_is_no_kernel_says_where)
@@ -495,6 +494,7 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
         src[i] = (float)((i * 7919) % 101) / 101.0f;
     }
     for (size_t i = 0; i < 8; i++) {
+        OWNED(shared_data_release)
         struct shared_data *data = read_text(texts[i / 2], FOVEA_OK, NULL);
         const struct blur_numbers numbers = {.engine = BLUR_FFT,
                                              .sigma_px = i % 2 ? 0.0 : 2.2,
@@ -505,7 +505,6 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
         for (int k = 0; k < 41 * 33; k++) {
             assert_float_equal(made[k], defined[k], 2e-6);
         }
-        shared_data_release(&data);
     }
 }
 
@@ -513,6 +512,7 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
 TEST(a_kernel_wider_than_the_picture_is_its_definition)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {7, 2}, {33, 20}, {5, 90}, {2, 7}};
+    OWNED(shared_data_release)
     struct shared_data *data = read_text("1 0 2\n0 5 0\n3 0 0.5\n", FOVEA_OK, NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const uint32_t width = sizes[i][0];
@@ -530,7 +530,6 @@ TEST(a_kernel_wider_than_the_picture_is_its_definition)
             assert_float_equal(made[k], defined[k], 2e-6);
         }
     }
-    shared_data_release(&data);
 }
 
 /* Its weights are less than doubles have beside 1. */
@@ -548,6 +547,7 @@ TEST(a_shape_of_no_radius_is_a_point)
 /* What is written on the right comes to lie on the right of a point. */
 TEST(a_point_becomes_what_the_file_shows)
 {
+    OWNED(shared_data_release)
     struct shared_data *data = read_text("0 0 0\n0 0 3\n0 1 0\n", FOVEA_OK, NULL);
     const struct blur_numbers numbers = {
         .engine = BLUR_FFT, .radius_px = 1.5, .table = (const struct blur_table *)data};
@@ -556,7 +556,6 @@ TEST(a_point_becomes_what_the_file_shows)
     OWNED(owned_free) float *dst = make(BY_CPU, &numbers, 5, 5, src, NULL);
     assert_float_equal(dst[2 * 5 + 3], 0.75, 1e-6);
     assert_float_equal(dst[3 * 5 + 2], 0.25, 1e-6);
-    shared_data_release(&data);
 }
 
 /* ---- What is refused */
@@ -643,12 +642,11 @@ TEST(weights_too_far_apart_are_refused_by_the_settings_name)
     for (int i = 0; i < 401; i++) {
         strcat(text, i == 200 ? "1 " : "0 ");
     }
-    struct shared_data *data = read_text(text, FOVEA_OK, NULL);
+    OWNED(shared_data_release) struct shared_data *data = read_text(text, FOVEA_OK, NULL);
     assert_refused(&(struct blur_numbers){.engine = BLUR_FFT,
                                           .sigma_px = 20.0,
                                           .table = (const struct blur_table *)data},
                    false, "blur.file");
-    shared_data_release(&data);
 }
 
 /* Numbers of other engines do not make another plan. */

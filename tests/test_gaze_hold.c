@@ -15,6 +15,11 @@ static struct fovea_gaze_source *open_mouse(double hold_ms, double return_ms,
     return gaze_open(&settings);
 }
 
+#define MOUSE(hold_ms, return_ms, fallback)                                                        \
+    OWNED(fovea_gaze_source_destroy)                                                               \
+    struct fovea_gaze_source *source =                                                             \
+        open_mouse(hold_ms, return_ms, FOVEA_GAZE_FALLBACK_##fallback)
+
 static void push(struct fovea_gaze_source *source, int64_t t_ns, double x, double y,
                  double confidence)
 {
@@ -55,6 +60,7 @@ TEST(before_any_sample_the_gaze_is_at_the_fallback)
 {
     for (int fallback = FOVEA_GAZE_FALLBACK_CENTER; fallback <= FOVEA_GAZE_FALLBACK_NONE;
          fallback++) {
+        OWNED(fovea_gaze_source_destroy)
         struct fovea_gaze_source *source = open_mouse(600, 150, (enum fovea_gaze_fallback)fallback);
         const struct fovea_gaze gaze = gaze_at(source, 5 * S);
         assert_near(gaze.point.x_uv, 0.5, 0);
@@ -62,25 +68,23 @@ TEST(before_any_sample_the_gaze_is_at_the_fallback)
         assert_int_equal(gaze.state, FOVEA_GAZE_LOST);
         assert_int_equal(gaze.usable, fallback != FOVEA_GAZE_FALLBACK_NONE);
         assert_int_equal(gaze.age_ns, 0);
-        fovea_gaze_source_destroy(&source);
     }
 }
 
 TEST(only_invalid_samples_are_as_good_as_none)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
+    MOUSE(600, 150, LAST);
     push(source, S, 0.1, 0.1, 0.4);
     push_blink(source, 2 * S);
     const struct fovea_gaze gaze = gaze_at(source, 2 * S);
     assert_near(gaze.point.x_uv, 0.5, 0);
     assert_int_equal(gaze.state, FOVEA_GAZE_LOST);
     assert_int_equal(gaze.sample_count, 2);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(silence_holds_then_returns_to_the_center)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     push(source, 1 * S, 0.1, 0.5, 1);
     static const struct moment moments[] = {
         {1000 * MS, FOVEA_GAZE_TRACKED, 0.1, 0},
@@ -100,12 +104,11 @@ TEST(silence_holds_then_returns_to_the_center)
         {INT64_MIN, FOVEA_GAZE_TRACKED, 0.1, 0},
     };
     assert_timeline(source, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(a_blink_holds_and_an_open_eye_tracks_at_once)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     push(source, 1000 * MS, 0.2, 0.5, 1);
     for (int64_t t = 1004; t <= 1150; t += 4) {
         push_blink(source, t * MS);
@@ -118,12 +121,11 @@ TEST(a_blink_holds_and_an_open_eye_tracks_at_once)
     push(source, 1154 * MS, 0.9, 0.5, 1);
     static const struct moment after[] = {{1155 * MS, FOVEA_GAZE_TRACKED, 0.9, 1 * MS}};
     assert_timeline(source, after, COUNT_OF(after));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(low_confidence_goes_on_to_the_fallback)
 {
-    struct fovea_gaze_source *source = open_mouse(200, 100, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(200, 100, CENTER);
     push(source, 0, 0.9, 0.5, 0.5);
     for (int64_t t = 10; t <= 500; t += 10) {
         push(source, t * MS, 0.1, 0.1, 0.499);
@@ -134,12 +136,11 @@ TEST(low_confidence_goes_on_to_the_fallback)
         {500 * MS, FOVEA_GAZE_LOST, 0.5, 500 * MS},
     };
     assert_timeline(source, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(an_invalid_sample_after_silence_does_not_start_holding_again)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     push(source, 0, 0.1, 0.5, 1);
     const struct fovea_gaze before = gaze_at(source, 675 * MS);
     push_blink(source, 670 * MS);
@@ -147,12 +148,11 @@ TEST(an_invalid_sample_after_silence_does_not_start_holding_again)
     assert_int_equal(before.state, FOVEA_GAZE_LOST);
     assert_int_equal(after.state, FOVEA_GAZE_LOST);
     assert_near(after.point.x_uv, before.point.x_uv, 0);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(without_hold_and_return_the_fallback_is_at_once)
 {
-    struct fovea_gaze_source *source = open_mouse(0, 0, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(0, 0, CENTER);
     push(source, 0, 0.1, 0.5, 1);
     push_blink(source, 10 * MS);
     static const struct moment moments[] = {
@@ -160,13 +160,12 @@ TEST(without_hold_and_return_the_fallback_is_at_once)
         {10 * MS + 1, FOVEA_GAZE_LOST, 0.5, 10 * MS + 1},
     };
     assert_timeline(source, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 /* A tracker of 10 Hz must not flicker between the gaze and the fallback. */
 TEST(without_hold_the_way_back_has_no_jump)
 {
-    struct fovea_gaze_source *source = open_mouse(0, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(0, 150, CENTER);
     push(source, 0, 0.1, 0.5, 1);
     static const struct moment moments[] = {
         {99 * MS, FOVEA_GAZE_TRACKED, 0.1, 99 * MS},
@@ -175,12 +174,13 @@ TEST(without_hold_the_way_back_has_no_jump)
         {250 * MS, FOVEA_GAZE_LOST, 0.5, 250 * MS},
     };
     assert_timeline(source, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(fallback_last_stays_and_fallback_none_is_not_usable)
 {
+    OWNED(fovea_gaze_source_destroy)
     struct fovea_gaze_source *last = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
+    OWNED(fovea_gaze_source_destroy)
     struct fovea_gaze_source *none = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_NONE);
     push(last, 0, 0.1, 0.2, 1);
     push(none, 0, 0.1, 0.2, 1);
@@ -195,13 +195,11 @@ TEST(fallback_last_stays_and_fallback_none_is_not_usable)
     assert_int_equal(gaze.state, FOVEA_GAZE_LOST);
     assert_false(gaze.usable);
     assert_near(gaze.point.x_uv, 0.5, 0);
-    fovea_gaze_source_destroy(&last);
-    fovea_gaze_source_destroy(&none);
 }
 
 TEST(samples_that_make_no_sense_are_refused_and_counted)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     push(source, S, 0.25, 0.75, 1);
     static const struct fovea_gaze_sample bad[] = {
         {.x = NAN, .y = 0.5, .t_ns = 2 * S, .confidence = 1},
@@ -224,13 +222,12 @@ TEST(samples_that_make_no_sense_are_refused_and_counted)
     }
     push(source, S, 0.3, 0.75, 1); /* as old as the newest is not older */
     assert_near(gaze_at(source, S).point.x_uv, 0.3, 0);
-    fovea_gaze_source_destroy(&source);
 }
 
 /* One sample that a wrong clock stamped far ahead would keep out all that are right. */
 TEST(samples_of_the_future_are_refused_and_keep_nothing_out)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     const int64_t ahead_ns[] = {3600 * S, S, 100 * MS};
     for (size_t i = 0; i < COUNT_OF(ahead_ns); i++) {
         const struct fovea_gaze_sample sample = {
@@ -246,12 +243,11 @@ TEST(samples_of_the_future_are_refused_and_keep_nothing_out)
     /* A tracker's clock that runs a little ahead is a tracker all the same. */
     push(source, now_ns + 5 * MS, 0.3, 0.75, 1);
     assert_near(gaze_at(source, now_ns + 5 * MS).point.x_uv, 0.3, 0);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(gaze_outside_the_image_is_passed_on)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     push(source, 0, -0.75, 1.5, 1);
     struct fovea_gaze gaze = gaze_at(source, 0);
     assert_near(gaze.point.x_uv, -0.75, 0);
@@ -260,7 +256,6 @@ TEST(gaze_outside_the_image_is_passed_on)
     gaze = gaze_at(source, 1);
     assert_near(gaze.point.x_uv, 5, 0);
     assert_near(gaze.point.y_uv, -4, 0);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(the_rate_is_that_of_the_last_second)
@@ -270,7 +265,7 @@ TEST(the_rate_is_that_of_the_last_second)
         double rate_hz;
     } cases[] = {{1 * MS, 1000}, {4 * MS, 250}, {8333333, 120}, {100 * MS, 10}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+        MOUSE(600, 150, CENTER);
         int64_t t_ns = -2 * S;
         for (; t_ns < 3 * S; t_ns += cases[i].period_ns) {
             push(source, t_ns, 0.5, 0.5, 1);
@@ -282,23 +277,21 @@ TEST(the_rate_is_that_of_the_last_second)
         assert_near(gaze_at(source, t_ns + 2 * S).rate_hz, 0, 0);
         assert_near(gaze_at(source, INT64_MAX).rate_hz, 0, 0);
         assert_near(gaze_at(source, INT64_MIN).rate_hz, 0, 0);
-        fovea_gaze_source_destroy(&source);
     }
 }
 
 TEST(the_rate_is_there_from_the_first_samples)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     for (int i = 1; i <= 5; i++) {
         push(source, i * MS, 0.5, 0.5, i == 3 ? 0.0 : 1.0);
         assert_near(gaze_at(source, i * MS).rate_hz, i, 0);
     }
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(a_sample_counts_for_a_second)
 {
-    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    MOUSE(600, 150, CENTER);
     for (int i = 0; i < 8; i++) {
         push(source, 10 * S, 0.5, 0.5, 1);
     }
@@ -307,5 +300,4 @@ TEST(a_sample_counts_for_a_second)
     assert_near(gaze_at(source, 11 * S + S / 64).rate_hz, 4, 0); /* half of its bucket is past */
     assert_near(gaze_at(source, 11 * S + S / 32).rate_hz, 0, 0);
     assert_near(gaze_at(source, 12 * S).rate_hz, 0, 0);
-    fovea_gaze_source_destroy(&source);
 }

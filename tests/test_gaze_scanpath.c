@@ -57,7 +57,7 @@ TEST(good_files_are_read)
 {
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_logged logged;
-        struct gaze_scanpath_rows file;
+        OWNED(gaze_scanpath_rows_finish) struct gaze_scanpath_rows file;
         const enum fovea_result result =
             parse(GOOD[i].text, strlen(GOOD[i].text), "good.csv", &logged, &file);
         assert_that(result == FOVEA_OK && file.count == GOOD[i].rows, "file %zu: %d, %zu rows: %s",
@@ -67,7 +67,6 @@ TEST(good_files_are_read)
         assert_int_equal(last->t_ns, GOOD[i].last_t_ns);
         assert_near(last->x, GOOD[i].last_x, 0);
         assert_near(last->confidence, GOOD[i].last_confidence, 0);
-        gaze_scanpath_rows_finish(&file);
     }
 }
 
@@ -202,10 +201,10 @@ TEST(a_looping_scanpath_starts_again)
         {60000, FOVEA_GAZE_TRACKED, 0.1, 0, 151, 3},
     };
     for (size_t i = 0; i < COUNT_OF(STARTS); i++) {
+        OWNED(fovea_gaze_source_destroy)
         struct fovea_gaze_source *source =
             open_text("t,x,y\n5.0,0.1,0.5\n5.4,0.2,0.5\n5.8,0.3,0.5\n", true);
         assert_plays(source, STARTS[i], moments, COUNT_OF(moments));
-        fovea_gaze_source_destroy(&source);
     }
 }
 
@@ -219,9 +218,9 @@ TEST(the_end_of_a_scanpath_goes_stale)
         {99000, FOVEA_GAZE_LOST, 0.5, 98000, 2, 0},
     };
     for (size_t i = 0; i < COUNT_OF(STARTS); i++) {
+        OWNED(fovea_gaze_source_destroy)
         struct fovea_gaze_source *source = open_text("t,x,y\n0,0.9,0.5\n1,0.1,0.5\n", false);
         assert_plays(source, STARTS[i], moments, COUNT_OF(moments));
-        fovea_gaze_source_destroy(&source);
     }
 }
 
@@ -252,31 +251,31 @@ TEST(long_low_confidence_is_lost_and_found)
         {1900, FOVEA_GAZE_LOST, 0.5, 1900, 2, 1},
         {2000, FOVEA_GAZE_TRACKED, 0.7, 0, 3, 1},
     };
+    OWNED(fovea_gaze_source_destroy)
     struct fovea_gaze_source *source =
         open_text("t,x,y,confidence\n0,0.1,0.5,1\n1,0,0,0\n2,0.7,0.5,1\n", false);
     assert_plays(source, 0, moments, COUNT_OF(moments));
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(a_single_row_stands_for_ever_when_it_loops)
 {
     static const struct moment moments[] = {{0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},
                                             {99000, FOVEA_GAZE_TRACKED, 0.1, 99000, 1, 0}};
+    OWNED(fovea_gaze_source_destroy)
     struct fovea_gaze_source *source = open_text("t,x,y\n3,0.1,0.5\n", true);
     assert_plays(source, 0, moments, COUNT_OF(moments));
     assert_int_equal(gaze_at(source, INT64_MAX).state, FOVEA_GAZE_TRACKED);
-    fovea_gaze_source_destroy(&source);
 }
 
 TEST(times_at_the_limits_do_no_harm)
 {
     for (int loop = 0; loop < 2; loop++) {
+        OWNED(fovea_gaze_source_destroy)
         struct fovea_gaze_source *source =
             open_text("t,x,y,confidence\n-1.9e9,0.1,0.5,1\n1.9e9,0.2,0.5,0\n", loop);
         (void)gaze_at(source, INT64_MIN);
         (void)gaze_at(source, -1);
         (void)gaze_at(source, INT64_MAX);
-        fovea_gaze_source_destroy(&source);
     }
 }
 
@@ -335,7 +334,7 @@ TEST(a_scanpath_without_a_valid_row_warns)
 TEST(the_demo_is_a_believable_loop)
 {
     struct gaze_logged logged;
-    struct gaze_scanpath_rows file;
+    OWNED(gaze_scanpath_rows_finish) struct gaze_scanpath_rows file;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
              FOVEA_SOURCE_DIR "/config/scanpath_demo.csv");
@@ -359,7 +358,6 @@ TEST(the_demo_is_a_believable_loop)
     }
     assert_int_equal(blinks, 1);
     assert_in_range(saccades, 8, 25);
-    gaze_scanpath_rows_finish(&file);
 }
 
 /* ---- Records of frames, which the source replay reads ---- */
@@ -446,8 +444,7 @@ TEST(a_record_is_read_up_to_a_part_that_is_not_whole)
         memcpy(file + at + 5, line, sizeof line - 1);
     }
     struct gaze_logged logged;
-    struct gaze_replay_rows rows;
+    OWNED(gaze_replay_rows_finish) struct gaze_replay_rows rows;
     assert_ok(parse_record(file, 10 + 2 * part - 1, &logged, &rows));
     assert_int_equal(rows.count, 1);
-    gaze_replay_rows_finish(&rows);
 }

@@ -44,6 +44,10 @@ static void end_scene(struct scene *scene)
     assert_int_equal(system(test_text("rm -r %s", scene->folder)), 0);
 }
 
+#define SCENE                                                                                      \
+    OWNED(end_scene) struct scene scene;                                                           \
+    make_scene(&scene)
+
 static const char *of_run(const struct scene *scene, const char *run, const char *end)
 {
     return test_text("%s%s%s", scene->name, run, end);
@@ -92,8 +96,7 @@ static struct record_row row_of(const struct record *record, uint64_t frame)
 
 TEST(a_line_holds_what_a_frame_was)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *record = open_record(&scene);
     struct record_row row = row_of(record, 1);
     record_push(record, &row);
@@ -134,13 +137,11 @@ TEST(a_line_holds_what_a_frame_was)
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.json")), text, sizeof text);
     assert_non_null(strstr(text, "\"ScreenDistance\": 0.7"));
     assert_non_null(strstr(text, "\"ScreenSize\": [0.5, 0.25]"));
-    end_scene(&scene);
 }
 
 TEST(a_name_that_is_taken_gets_the_next_number)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *records[3] = {open_record(&scene), open_record(&scene), NULL};
     const struct record_row row = row_of(records[0], 1);
     record_push(records[0], &row);
@@ -152,19 +153,16 @@ TEST(a_name_that_is_taken_gets_the_next_number)
     assert_int_equal(record_open(scene.name, log_of(&scene), &records[2]), FOVEA_ERROR_IO);
     assert_null(records[2]);
     assert_non_null(strstr(scene.logged, "File exists"));
-    end_scene(&scene);
 }
 
 TEST(a_folder_that_is_not_there_is_refused)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *record = NULL;
     const char *name = test_text("%s/none/x", scene.folder);
     assert_int_equal(record_open(name, log_of(&scene), &record), FOVEA_ERROR_IO);
     assert_null(record);
     assert_non_null(strstr(scene.logged, "No such file or directory"));
-    end_scene(&scene);
 }
 
 /* The file grows to the limit and no further: what was written before stays whole. */
@@ -188,8 +186,7 @@ static int fill_the_disk(struct scene *scene)
 
 TEST(a_full_disk_costs_lines_and_no_more)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     const pid_t child = fork();
     if (child == 0) {
         _exit(fill_the_disk(&scene));
@@ -203,14 +200,12 @@ TEST(a_full_disk_costs_lines_and_no_more)
     assert_non_null(
         strstr(text, test_text("\"FoveaLines\": {\"written\": %llu, \"lost\": %llu}",
                                (unsigned long long)lines, (unsigned long long)(8000 - lines))));
-    end_scene(&scene);
 }
 
 /* It dies without a word; what the writer has taken is there, and whole. */
 TEST(a_program_that_is_killed_leaves_what_was_written)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     const pid_t child = fork();
     if (child == 0) {
         struct record *record = open_record(&scene);
@@ -226,7 +221,6 @@ TEST(a_program_that_is_killed_leaves_what_was_written)
     }
     assert_int_equal(test_status_of(child), -SIGKILL);
     assert_int_equal(lines_of(&scene, "_run-1"), 20);
-    end_scene(&scene);
 }
 
 static struct fovea_record *create_record(const struct scene *scene, const char *name,
@@ -251,8 +245,7 @@ static struct fovea_record *create_record(const struct scene *scene, const char 
 
 TEST(a_program_records_its_own_frames)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     assert_null(create_record(&scene, "", FOVEA_ERROR_CONFIG));
     assert_non_null(strstr(scene.logged, "record.file is empty"));
     assert_null(create_record(&scene, scene.folder, FOVEA_ERROR_CONFIG));
@@ -305,7 +298,6 @@ TEST(a_program_records_its_own_frames)
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
                  sizeof text);
     assert_non_null(strstr(text, "\"FoveaPresented\": \"as the program says\""));
-    end_scene(&scene);
 }
 
 static void tell(struct record *record, uint64_t frame, int64_t refreshes, bool dropped)
@@ -321,8 +313,7 @@ static void tell(struct record *record, uint64_t frame, int64_t refreshes, bool 
 /* Times that come before a row and after it; of one nobody hears, and another was never shown. */
 TEST(a_line_waits_for_the_time_at_which_its_frame_was_shown)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *record = open_record(&scene);
     record_expect(record, RECORD_SHOWN_BY_DISPLAY_TIMING);
     tell(record, 1, 0, false);
@@ -358,7 +349,6 @@ TEST(a_line_waits_for_the_time_at_which_its_frame_was_shown)
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,
                  sizeof text);
     assert_non_null(strstr(text, "\"FoveaPresented\": \"VK_GOOGLE_display_timing"));
-    end_scene(&scene);
 }
 
 /* As the layer tells of a frame after others that it has left alone. */
@@ -373,8 +363,7 @@ static void tell_after_others(struct record *record, uint64_t frame, int64_t ref
  * one after them was dropped, it is not known of the next one either. */
 TEST(other_pictures_are_not_called_repeats)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *record = open_record(&scene);
     record_expect(record, RECORD_SHOWN_BY_DISPLAY_TIMING);
     tell(record, 1, 0, false);
@@ -402,14 +391,12 @@ TEST(other_pictures_are_not_called_repeats)
                               "6\t0\t0\t0\n"
                               "7\t1\t1\tn/a\n"
                               "8\t0\t0\tn/a\n");
-    end_scene(&scene);
 }
 
 /* The writer is held up: it waits for the lock. */
 TEST(lines_that_find_no_room_are_counted)
 {
-    struct scene scene;
-    make_scene(&scene);
+    SCENE;
     struct record *record = open_record(&scene);
     pthread_mutex_lock(&record->lock);
     usleep(250000); /* it has finished what it was at */
@@ -430,5 +417,4 @@ TEST(lines_that_find_no_room_are_counted)
     char text[8192];
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
     assert_non_null(strstr(text, "lines_lost\t10\t4107\n"));
-    end_scene(&scene);
 }
