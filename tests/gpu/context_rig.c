@@ -32,10 +32,10 @@ struct fovea_context *context_open(void)
     return context_open_for(fovea_settings_default().foveation.method);
 }
 
-void context_close(struct fovea_context *context)
+void context_close(struct fovea_context **context)
 {
     fake_cuda_calm(fake);
-    fovea_context_destroy(&context);
+    fovea_context_destroy(context);
     assert_int_equal(fake_cuda_living(fake), 0);
 }
 

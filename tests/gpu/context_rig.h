@@ -30,7 +30,7 @@ struct fovea_context *context_open_with(struct fovea_settings *settings);
 struct fovea_context *context_open_for(enum fovea_method method);
 struct fovea_context *context_open(void);
 /* Nothing of it may be left in the driver. */
-void context_close(struct fovea_context *context);
+void context_close(struct fovea_context **context);
 
 /* RGBA8, as high as it is wide. */
 struct fovea_image image(void *data, uint32_t side_px);

@@ -8,7 +8,7 @@
 
 static void assert_frame_calls(enum fovea_method method, const char *expected)
 {
-    struct fovea_context *context = context_open_for(method);
+    OWNED(context_close) struct fovea_context *context = context_open_for(method);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -17,7 +17,6 @@ static void assert_frame_calls(enum fovea_method method, const char *expected)
     assert_ok(fovea_context_run(context, &src, &dst, elsewhere, (void *)0x10));
     assert_string_equal(fake->calls, expected);
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
-    context_close(context);
 }
 
 TEST(a_frame_of_a_known_size_only_launches)
@@ -43,7 +42,7 @@ TEST(a_frame_in_tiles_cleans_up_after_one_that_failed)
                                           "EventRecord " RUN_END;
     static const char after[] = RUN_BEGIN "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
                                           "EventRecord " RUN_END;
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     run_large(context, FOVEA_OK);
     run_large(context, FOVEA_OK);
     assert_string_equal(fake->calls, usual);
@@ -57,12 +56,11 @@ TEST(a_frame_in_tiles_cleans_up_after_one_that_failed)
         run_large(context, FOVEA_OK);
         assert_string_equal(fake->calls, usual);
     }
-    context_close(context);
 }
 
 TEST(host_pointers_are_refused_and_said_once)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     static unsigned char pixels[64 * 64 * 4];
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(pixels, 64);
@@ -74,7 +72,6 @@ TEST(host_pointers_are_refused_and_said_once)
     assert_non_null(
         strstr(said.last[FOVEA_LOG_ERROR], "dst.data is not a device pointer of device 0"));
     assert_null(strstr(fake->calls, "LaunchKernel"));
-    context_close(context);
 }
 
 /* Bytes have kernels of their own where pixels lie beside each other; the
@@ -115,7 +112,7 @@ TEST(a_lens_is_one_launch)
         settings.foveation.light = cases[i].light;
         settings.own.lens_filter = cases[i].filter;
         settings.own.lens_red_r2 = cases[i].red_r2;
-        struct fovea_context *context = context_open_with(&settings);
+        OWNED(context_close) struct fovea_context *context = context_open_with(&settings);
         struct fovea_image src = image(DEVICE_POINTER(0), 64);
         struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
         src.pixel_stride_bytes = dst.pixel_stride_bytes = cases[i].pixel_bytes;
@@ -128,14 +125,13 @@ TEST(a_lens_is_one_launch)
         assert_null(strstr(fake->calls, "Alloc"));
         assert_null(strstr(fake->calls, "Synchronize"));
         assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
-        context_close(context);
     }
 }
 
 /* More launches in flight than there are events to tell them apart. */
 TEST(many_frames_in_flight_neither_allocate_nor_wait)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -146,12 +142,11 @@ TEST(many_frames_in_flight_neither_allocate_nor_wait)
         assert_null(strstr(fake->calls, "Alloc"));
         assert_null(strstr(fake->calls, "Synchronize"));
     }
-    context_close(context);
 }
 
 TEST(sizes_come_and_go_without_waiting)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     fake->busy = true;
     for (uint32_t side = 16; side < 80; side++) {
         const struct fovea_image src = image(DEVICE_POINTER(0), side);
@@ -161,12 +156,12 @@ TEST(sizes_come_and_go_without_waiting)
         assert_null(strstr(fake->calls, "EventSynchronize"));
         assert_null(strstr(fake->calls, "MemFree"));
     }
-    context_close(context);
 }
 
 TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
 {
-    context_close(context_open());
+    struct fovea_context *first = context_open();
+    context_close(&first);
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     struct fovea_context_desc desc;
@@ -182,7 +177,7 @@ TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
         fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
         assert_true(failed || result == FOVEA_OK);
         if (result == FOVEA_OK) {
-            context_close(context);
+            context_close(&context);
         }
         assert_null(result < 0 ? context : NULL);
         assert_int_equal(fake_cuda_living(fake), 0);
@@ -192,7 +187,7 @@ TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
 
 TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     for (int n = 1; n <= 20; n++) {
@@ -206,14 +201,13 @@ TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
     fake_cuda_calm(fake);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_true(said.count[FOVEA_LOG_ERROR] > 0);
-    context_close(context);
 }
 
 /* Tiles have no level 0; floats have one of 16 bytes a pixel. */
 TEST(only_images_of_32_bit_floats_have_levels_of_them)
 {
     const size_t pixels = (size_t)512 * 512;
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_image src = image(DEVICE_POINTER(0), 512);
     struct fovea_image dst = image(DEVICE_POINTER(0x1000000), 512);
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
@@ -227,7 +221,6 @@ TEST(only_images_of_32_bit_floats_have_levels_of_them)
     src.format = dst.format = FOVEA_FORMAT_RGBA16F;
     assert_ok(fovea_context_run(context, &src, &dst, centre, NULL));
     assert_null(strstr(fake->calls, "MemAlloc"));
-    context_close(context);
 }
 
 TEST(a_device_that_is_not_there_is_unsupported)

@@ -53,6 +53,7 @@ TEST(a_batch_of_a_known_kind_only_launches)
         RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
                   "LaunchKernel " BATCH_END;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        OWNED(context_close)
         struct fovea_context *context = context_open_for((enum fovea_method)method);
         struct fovea_batch batch = batch_of(100, 64);
         run_batch(context, &batch);
@@ -64,18 +65,16 @@ TEST(a_batch_of_a_known_kind_only_launches)
         assert_string_equal(fake->calls, expected);
         assert_int_equal(fake->images, 99);
         assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
-        context_close(context);
     }
 }
 
 TEST(a_batch_of_one_is_a_frame)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     const struct fovea_batch batch = batch_of(1, 64);
     run_batch(context, &batch);
     run_batch(context, &batch);
     assert_string_equal(fake->calls, RUN_BEGIN FRAME_CALLS "EventRecord " RUN_END);
-    context_close(context);
 }
 
 /* A gaze on the device, of a batch of one, is no cause for memory of a batch's where it counts for
@@ -86,13 +85,12 @@ TEST(a_batch_of_one_takes_no_memory_for_a_gaze_that_blur_does_not_look_at)
         struct fovea_settings settings = fovea_settings_default();
         settings.operators.order[0] = looks ? FOVEA_OPERATOR_foveate : FOVEA_OPERATOR_blur;
         settings.own.blur_sigma_px = 4.0;
-        struct fovea_context *context = context_open_with(&settings);
+        OWNED(context_close) struct fovea_context *context = context_open_with(&settings);
         struct fovea_batch batch = batch_of(1, 64);
         batch.gazes_uv = DEVICE_POINTER(0x2000000000);
         batch.gazes_memory = FOVEA_MEMORY_CUDA;
         run_batch(context, &batch);
         assert_int_equal(fake->memories, looks ? 2 : 1);
-        context_close(context);
     }
 }
 
@@ -102,7 +100,7 @@ TEST(a_line_that_no_block_holds_is_told_once)
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
     settings.own.blur_engine = 5; /* fft */
-    struct fovea_context *context = context_open_with(&settings);
+    OWNED(context_close) struct fovea_context *context = context_open_with(&settings);
     const struct fovea_batch batch = batch_of(1, 4096);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_UNSUPPORTED);
@@ -111,25 +109,23 @@ TEST(a_line_that_no_block_holds_is_told_once)
             strstr(said.last[FOVEA_LOG_ERROR], "is more than a block of this GPU holds"));
     }
     assert_int_equal(count_calls("LaunchKernel"), 0);
-    context_close(context);
 }
 
 /* A launch carries 500. */
 TEST(many_gazes_travel_in_several_launches)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     const struct fovea_batch batch = batch_of(1024, 64);
     run_batch(context, &batch);
     run_batch(context, &batch);
     assert_int_equal(count_calls("LaunchKernel"), 3 + 3);
     assert_int_equal(fake->images, 1024);
     assert_null(strstr(fake->calls, "Memcpy"));
-    context_close(context);
 }
 
 TEST(gazes_on_the_device_are_read_there)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE);
     struct fovea_batch batch = batch_of(1024, 64);
     batch.gazes_uv = DEVICE_POINTER(0x2000000000);
     batch.gazes_memory = FOVEA_MEMORY_CUDA;
@@ -142,13 +138,12 @@ TEST(gazes_on_the_device_are_read_there)
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
     assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "gazes_uv is not a device pointer"));
-    context_close(context);
 }
 
 /* Each frame brings another one, and only launches. */
 TEST(sigmas_on_the_device_are_read_there)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
     assert_ok(fovea_context_set_settings(context, &settings));
@@ -168,14 +163,13 @@ TEST(sigmas_on_the_device_are_read_there)
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
     assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "sigmas.data is not a device pointer"));
-    context_close(context);
 }
 
 /* Each frame brings others, and only launches: the gazes, the focus, four of sigmas, three of the
  * machine for means, the layers, the machine's gazes and three for both layers, and the picture. */
 TEST(depths_on_the_device_are_read_there)
 {
-    struct fovea_context *context = context_open();
+    OWNED(context_close) struct fovea_context *context = context_open();
     struct fovea_settings settings = fovea_settings_default();
     struct fovea_batch batch = batch_of(1, 64);
     struct fovea_depth depth;
@@ -198,13 +192,12 @@ TEST(depths_on_the_device_are_read_there)
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 1);
     assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "depth.data is not a device pointer"));
-    context_close(context);
 }
 
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
 TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(MAX_GAZES, 80);
     run_batch(context, &batch);
     assert_in_range(fake->bytes, (240 << 20) + 8 * MAX_GAZES, (256 << 20) + 16 * MAX_GAZES);
@@ -215,12 +208,11 @@ TEST(images_beyond_the_memory_of_levels_come_after_the_others)
     run_batch(context, &batch);
     assert_int_equal(count_calls("LaunchKernel"), MAX_GAZES / 500 + 3);
     assert_int_equal(fake->images, MAX_GAZES);
-    context_close(context);
 }
 
 TEST(batches_grow_without_waiting)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(2, 64);
     run_batch(context, &batch);
     fake->busy = true;
@@ -237,14 +229,13 @@ TEST(batches_grow_without_waiting)
     batch.count = 65;
     run_batch(context, &batch); /* what is idle by now is freed where memory is taken */
     assert_int_equal(fake->memories, 2);
-    context_close(context);
 }
 
 /* The batch alone has an event: the tables that it reads wait for it, in plans that went and in
  * memory that was too small. */
 TEST(tables_stay_while_a_batch_reads_them)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(2, 64);
     fake->busy = fake->only_recorded = true;
     run_batch(context, &batch);
@@ -260,12 +251,11 @@ TEST(tables_stay_while_a_batch_reads_them)
     batch = batch_of(2, 80);
     run_batch(context, &batch);
     assert_int_equal(fake->memories, 4 * (1 + 1));
-    context_close(context);
 }
 
 TEST(a_batch_without_memory_says_so_and_the_others_work)
 {
-    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
+    OWNED(context_close) struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH);
     struct fovea_batch batch = batch_of(10, 64);
     run_batch(context, &batch);
     const int before = fake_cuda_living(fake);
@@ -281,7 +271,6 @@ TEST(a_batch_without_memory_says_so_and_the_others_work)
     assert_null(strstr(fake->calls, "MemAlloc"));
     batch.count = 1000;
     run_batch(context, &batch);
-    context_close(context);
 }
 
 /* A larger batch than the one before, while that one is under way. */
@@ -300,7 +289,7 @@ static bool fail_while_growing(enum fovea_method method, int n)
     fake->pushed = 0;
     fake_cuda_calm(fake);
     run_batch(context, &batch);
-    context_close(context);
+    context_close(&context);
     return failed;
 }
 

@@ -88,7 +88,7 @@ static struct fovea_context *open_smooth(void)
 
 TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
 {
-    struct fovea_context *context = open_smooth();
+    OWNED(context_close) struct fovea_context *context = open_smooth();
     assert_ok(run(context, 100));
     fake->busy = true;
     assert_ok(run_captured(context, 100));
@@ -104,17 +104,15 @@ TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
                                   "LaunchKernel EventRecord " RUN_END);
     assert_int_equal(fake->graphs, 1);
     fake_cuda_end_graphs(fake);
-    context_close(context);
 }
 
 TEST(a_cold_call_is_captured_too)
 {
     for (uint32_t count = 1; count <= 100; count += 99) {
-        struct fovea_context *context = open_smooth();
+        OWNED(context_close) struct fovea_context *context = open_smooth();
         assert_ok(run_captured(context, count));
         assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
         fake_cuda_end_graphs(fake);
-        context_close(context);
     }
 }
 
@@ -122,7 +120,7 @@ TEST(a_cold_call_is_captured_too)
  * freed. */
 TEST(what_a_graph_uses_lives_as_long_as_it)
 {
-    struct fovea_context *context = open_smooth();
+    OWNED(context_close) struct fovea_context *context = open_smooth();
     assert_ok(run(context, 10));
     const int before = fake->memories;
     assert_ok(run_captured(context, 10));
@@ -143,12 +141,11 @@ TEST(what_a_graph_uses_lives_as_long_as_it)
     fake_cuda_end_graphs(fake);
     assert_ok(run(context, 10));
     assert_int_equal(fake->memories, with_graphs - 2 * captured);
-    context_close(context);
 }
 
 TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 {
-    struct fovea_context *context = open_smooth();
+    OWNED(context_close) struct fovea_context *context = open_smooth();
     assert_ok(run(context, 10));
     const int before = fake_cuda_living(fake);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
@@ -164,7 +161,6 @@ TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 2);
     assert_ok(run_captured(context, 10));
     fake_cuda_end_graphs(fake);
-    context_close(context);
 }
 
 /* ---- Gradients */
@@ -172,7 +168,7 @@ TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 /* Cold or not; in settings that are gone as in others. */
 TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
 {
-    struct fovea_context *context = open_smooth();
+    OWNED(context_close) struct fovea_context *context = open_smooth();
     assert_ok(run_captured_gradient(context, 10));
     const int modules = fake->modules;
     assert_ok(run_gradient(context, 10, FOVEA_MEMORY_CUDA));
@@ -197,18 +193,16 @@ TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
     assert_int_equal(fake->memories, with_graphs - 4);
     assert_int_equal(fake->modules, modules);
     assert_int_equal(said.count[FOVEA_LOG_ERROR], 0);
-    context_close(context);
 }
 
 TEST(gradients_that_would_wait_are_not_captured)
 {
-    struct fovea_context *context = open_smooth();
+    OWNED(context_close) struct fovea_context *context = open_smooth();
     fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CPU), FOVEA_ERROR_UNSUPPORTED);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     assert_non_null(strstr(said.last[FOVEA_LOG_ERROR], "d_gazes_uv in CPU memory"));
     assert_null(strstr(fake->calls, "LaunchKernel"));
-    context_close(context);
 }
 
 /* ---- Failures */
@@ -230,7 +224,7 @@ static bool fail_in_capture(run_fn run_any, int n)
     assert_ok(captured(run_any, context, 50));
     assert_ok(run_any(context, 50));
     fake_cuda_end_graphs(fake);
-    context_close(context);
+    context_close(&context);
     return failed;
 }
 

@@ -19,20 +19,19 @@ static enum peer_answer answer;
 
 TEST(a_job_waits_works_and_signals_without_allocating_or_waiting)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_string_equal(
         fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                      "LaunchKernel LaunchKernel LaunchKernel "
                      "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
-    tear_down(&s);
 }
 
 /* What a frame costs the engine's thread: no events, and jobs of one stream follow each other
  * anyway. */
 TEST(a_job_that_is_not_timed_makes_no_call_too_many)
 {
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     double elapsed_us = 0.0;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_ok(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us));
@@ -44,13 +43,12 @@ TEST(a_job_that_is_not_timed_makes_no_call_too_many)
                         "LaunchKernel LaunchKernel "
                         "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_NOT_READY);
-    tear_down(&s);
 }
 
 /* The event that its jobs lack comes when the plan goes, and stands for them. */
 TEST(a_plan_is_kept_for_jobs_that_have_no_event)
 {
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
@@ -65,12 +63,11 @@ TEST(a_plan_is_kept_for_jobs_that_have_no_event)
     fake->busy = false;
     assert_ok(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan));
     assert_int_equal(fake->memories, memories);
-    tear_down(&s);
 }
 
 TEST(a_plan_goes_at_once_where_the_stream_has_nothing_to_do)
 {
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
@@ -78,13 +75,12 @@ TEST(a_plan_goes_at_once_where_the_stream_has_nothing_to_do)
     s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
     assert_null(strstr(fake->calls, "EventRecord"));
     assert_int_equal(fake->memories, memories - 1);
-    tear_down(&s);
 }
 
 /* What was launched by then is still noted, so that the levels are not freed under it. */
 TEST(a_smooth_job_that_fails_half_way_keeps_its_plan)
 {
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     fake->fails = "LaunchKernel";
     fake->fail_at = 3;
     fake->error = CUDA_ERROR_OUT_OF_MEMORY;
@@ -93,13 +89,12 @@ TEST(a_smooth_job_that_fails_half_way_keeps_its_plan)
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                         "LaunchKernel LaunchKernel LaunchKernel "
                         "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
-    tear_down(&s);
 }
 
 /* Nothing of a lost context runs. */
 TEST(a_job_whose_context_is_lost_signals_nothing)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     const char *signal = NULL;
     for (int n = 1; !signal; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
@@ -111,13 +106,12 @@ TEST(a_job_whose_context_is_lost_signals_nothing)
         assert_true(!signal || n >= 8);
         assert_int_equal(answer, PEER_IS_STILL);
     }
-    tear_down(&s);
 }
 
 /* The queue waits for the signal, and what was launched is over by then. */
 TEST(a_job_that_fails_half_way_signals_after_what_there_is_of_it)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
     s.job.view_count = 2;
     /* The context, the wait, an event, two views, an event, the signal, which comes at the second
@@ -141,25 +135,23 @@ TEST(a_job_that_fails_half_way_signals_after_what_there_is_of_it)
     }
     assert_ok(result);
     assert_in_range(n, 11, 13);
-    tear_down(&s);
 }
 
 TEST(a_job_whose_signal_fails_twice_says_that_it_may_run)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     fake->fails = "SignalExternalSemaphoresAsync";
     fake->fail_at = 1;
     fake->fail_on = 1;
     fake->error = CUDA_ERROR_OUT_OF_MEMORY;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(answer, PEER_MAY_RUN);
-    tear_down(&s);
 }
 
 /* Which is how a watchdog knows without calling the driver. */
 TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     assert_int_equal(*s.peer->over, 0);
     s.job.number = 7;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
@@ -175,12 +167,11 @@ TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
     fake->error = CUDA_ERROR_LAUNCH_FAILED;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_int_equal(*s.peer->over, 7);
-    tear_down(&s);
 }
 
 TEST(a_job_that_does_not_fit_never_reaches_the_device)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     struct peer_job job = s.job;
     job.views[0].frame.width_px++;
     assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -201,12 +192,11 @@ TEST(a_job_that_does_not_fit_never_reaches_the_device)
     job.slot = SLOTS;
     assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_string_equal(fake->calls, "");
-    tear_down(&s);
 }
 
 TEST(times_come_when_the_job_is_over)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     double elapsed_us = 0.0;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
     s.job.slot = 1;
@@ -218,13 +208,12 @@ TEST(times_come_when_the_job_is_over)
     assert_true(elapsed_us == 250.0);
     assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
     assert_int_equal(s.peer->api->elapsed(s.peer, SLOTS, &elapsed_us), FOVEA_NOT_READY);
-    tear_down(&s);
 }
 
 /* cuMemFree waits for the device, and jobs may wait for the engine. */
 TEST(a_forgotten_plan_is_freed_when_no_job_is_left)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     struct peer_plan *plan = NULL;
     const int memories = fake->memories;
     assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
@@ -239,13 +228,12 @@ TEST(a_forgotten_plan_is_freed_when_no_job_is_left)
     fake->busy = false;
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
-    tear_down(&s);
 }
 
 /* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
 TEST(plans_come_and_go_while_jobs_wait)
 {
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
@@ -263,14 +251,13 @@ TEST(plans_come_and_go_while_jobs_wait)
     assert_int_equal(fake->memories, memories + 1);
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
-    tear_down(&s);
 }
 
 /* cuMemFree may wait for the jobs: then the memory is kept, and so much of it is enough. */
 TEST(without_pools_nothing_is_freed_while_jobs_wait)
 {
     fake->no_pools = true;
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     const int memories = fake->memories;
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     fake->busy = true;
@@ -292,13 +279,12 @@ TEST(without_pools_nothing_is_freed_while_jobs_wait)
     assert_int_equal(fake->memories, memories + 1);
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
-    tear_down(&s);
 }
 
 /* The first view is under way when the second fails: its images stay mapped until it is over. */
 TEST(images_of_a_job_that_failed_half_way_are_kept_for_it)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
     s.job.view_count = 2;
     fake->fails = "LaunchKernel";
@@ -320,7 +306,6 @@ TEST(images_of_a_job_that_failed_half_way_are_kept_for_it)
     s.peer->api->drain(s.peer);
     assert_non_null(strstr(fake->calls, "StreamSynchronize"));
     assert_int_equal(fake->surfaces, surfaces - 2);
-    tear_down(&s);
 }
 
 TEST(views_run_one_after_the_other_between_the_semaphores)
@@ -355,7 +340,7 @@ TEST(views_run_one_after_the_other_between_the_semaphores)
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
 TEST(a_plan_that_fails_anywhere_leaves_nothing_behind)
 {
-    struct setup s = set_up();
+    OWNED(tear_down) struct setup s = set_up();
     const int living = fake_cuda_living(fake);
     for (int n = 1; n <= 12; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
@@ -367,7 +352,6 @@ TEST(a_plan_that_fails_anywhere_leaves_nothing_behind)
     }
     fake_cuda_calm(fake);
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
-    tear_down(&s);
 }
 
 int main(void)
