@@ -59,11 +59,8 @@ void desk_open(struct desk *desk, const struct fovea_settings *settings, VkForma
     desk_open_images(desk, SIDE_PX, SIDE_PX);
     desk->source = gaze_open(FOVEA_GAZE_MOUSE);
     assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, desk->source));
-    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    desk->gate = engine_semaphore(&desk->rig.engine, VK_SEMAPHORE_TYPE_TIMELINE);
     VkDevice device = desk->rig.engine.device;
-    assert_int_equal(vkCreateSemaphore(device, &info, NULL, &desk->gate), VK_SUCCESS);
     desk->signal = (PFN_vkSignalSemaphore)vkGetDeviceProcAddr(device, "vkSignalSemaphore");
     assert_non_null(desk->signal);
 }

@@ -63,17 +63,9 @@ static struct fovea_vk_desc open_engine(void)
 
 static struct fovea_vk_frame frame_in_place(void)
 {
-    const struct fovea_vk_frame_target end = {.image = program.image.image,
-                                              .format = VK_FORMAT_R8G8B8A8_UNORM,
-                                              .width_px = WIDTH_PX,
-                                              .height_px = HEIGHT_PX,
-                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
-                                   .src = end,
-                                   .dst = end,
-                                   .gaze = rig_gaze(0.4, 0.5)};
+    struct fovea_vk_frame frame = rig_frame_in_place(&program.image);
+    frame.gaze = rig_gaze(0.4, 0.5);
+    return frame;
 }
 
 static void make_image(void)

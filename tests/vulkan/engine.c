@@ -464,6 +464,24 @@ void engine_idle(struct engine *engine)
     CHECK(vkResetCommandPool(engine->device, engine->pool, 0));
 }
 
+VkSemaphore engine_semaphore(struct engine *engine, VkSemaphoreType type)
+{
+    const VkSemaphoreTypeCreateInfo of_type = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, .semaphoreType = type};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                        .pNext = &of_type};
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &semaphore), VK_SUCCESS);
+    return semaphore;
+}
+
+void engine_signal(struct engine *engine, VkSemaphore semaphore, uint64_t value)
+{
+    const VkSemaphoreSignalInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = semaphore, .value = value};
+    assert_int_equal(vkSignalSemaphore(engine->device, &info), VK_SUCCESS);
+}
+
 static VkBufferImageCopy all_layers(const struct engine_image *image)
 {
     VkBufferImageCopy region = whole_image(image->width_px, image->height_px, 0);

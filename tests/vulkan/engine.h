@@ -113,6 +113,8 @@ VkCommandBuffer engine_begin(struct engine *engine);
 void engine_submit(struct engine *engine, VkCommandBuffer commands, VkSemaphore wait,
                    VkSemaphore signal);
 void engine_idle(struct engine *engine);
+VkSemaphore engine_semaphore(struct engine *engine, VkSemaphoreType type);
+void engine_signal(struct engine *engine, VkSemaphore semaphore, uint64_t value);
 
 /* All at once, waiting. */
 void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,

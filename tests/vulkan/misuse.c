@@ -28,15 +28,7 @@ void open_logged(struct rig *rig)
 
 struct fovea_vk_frame good_frame(const struct engine_image *src, const struct engine_image *dst)
 {
-    struct fovea_vk_frame_target end = {.format = src->format,
-                                        .width_px = src->width_px,
-                                        .height_px = src->height_px,
-                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {
-        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
-    frame.src.image = src->image;
+    struct fovea_vk_frame frame = rig_frame_in_place(src);
     frame.dst.image = dst->image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
     return frame;
@@ -54,18 +46,10 @@ struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t hei
 
 struct fovea_vk_semaphore closed_gate(struct engine *engine)
 {
-    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-    struct fovea_vk_semaphore gate = {.value = 1};
-    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &gate.semaphore), VK_SUCCESS);
-    return gate;
+    return (struct fovea_vk_semaphore){engine_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE), 1};
 }
 
 void open_gate(struct engine *engine, struct fovea_vk_semaphore gate)
 {
-    VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                    .semaphore = gate.semaphore,
-                                    .value = gate.value};
-    assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);
+    engine_signal(engine, gate.semaphore, gate.value);
 }

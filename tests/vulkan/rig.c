@@ -116,6 +116,21 @@ struct fovea_gaze rig_gaze(double x_uv, double y_uv)
     return (struct fovea_gaze){.point = {x_uv, y_uv}, .usable = true};
 }
 
+struct fovea_vk_frame rig_frame_in_place(const struct engine_image *image)
+{
+    const struct fovea_vk_frame_target end = {.image = image->image,
+                                              .format = image->format,
+                                              .width_px = image->width_px,
+                                              .height_px = image->height_px,
+                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
+                                   .src = end,
+                                   .dst = end,
+                                   .gaze = rig_gaze(0.5, 0.5)};
+}
+
 const char *rig_path_name(enum rig_path path)
 {
     static const char *const names[RIG_PATH_COUNT] = {

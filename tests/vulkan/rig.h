@@ -45,6 +45,8 @@ void rig_close(struct rig *rig);
 struct fovea_vk_stats rig_stats(const struct rig *rig);
 
 struct fovea_gaze rig_gaze(double x_uv, double y_uv);
+/* Of an engine's whole image, which is and stays in the general layout. */
+struct fovea_vk_frame rig_frame_in_place(const struct engine_image *image);
 
 enum rig_path {
     RIG_ENGINE_TO_ENGINE, /* copied in and out */

@@ -264,15 +264,5 @@ struct fovea_vk_frame bench_frame_in_place(struct bench *bench, struct engine_im
         engine_image_create(engine, STAND_IN_FORMAT, STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX);
     engine_write(engine, out_image->image, STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, STAND_IN_FORMAT,
                  bench->src.view.data, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    const struct fovea_vk_frame_target end = {.image = out_image->image,
-                                              .format = STAND_IN_FORMAT,
-                                              .width_px = STAND_IN_WIDTH_PX,
-                                              .height_px = STAND_IN_HEIGHT_PX,
-                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
-                                   .src = end,
-                                   .dst = end,
-                                   .gaze = rig_gaze(0.5, 0.5)};
+    return rig_frame_in_place(out_image);
 }

@@ -275,15 +275,8 @@ TEST(a_lost_device_is_said_and_submits_nothing_more)
     open_engine(&rig);
     assert_ok(make_fovea(&rig));
     struct engine_image image = engine_image_create(&rig.engine, format, WIDTH_PX, HEIGHT_PX);
-    struct fovea_vk_frame_target end = {.image = image.image,
-                                        .format = format,
-                                        .width_px = WIDTH_PX,
-                                        .height_px = HEIGHT_PX,
-                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {
-        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = {.usable = false}};
+    struct fovea_vk_frame frame = rig_frame_in_place(&image);
+    frame.gaze.usable = false;
     failure = VK_ERROR_DEVICE_LOST;
     countdown = 3; /* reset, begin, end, submit */
     submits = 0;

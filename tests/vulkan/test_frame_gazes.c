@@ -63,7 +63,7 @@ TEST(gazes_are_where_pixels_come_from)
     static const uint64_t written[] = {0, 1, 2, 5}; /* with points all over, as files have them */
     char path[64];
     size_t compared = 0;
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     snprintf(path, sizeof path, "frame_lens_gazes_%d.json", (int)getpid());
     rig_open(&rig, NULL);
     for (uint64_t i = 0; i < 30; i++) {
@@ -80,7 +80,6 @@ TEST(gazes_are_where_pixels_come_from)
     }
     assert_true(compared > 5000);
     assert_int_equal(remove(path), 0);
-    rig_close(&rig);
 }
 
 /* A frame of 160x90 of foveate and lens around a place. */
@@ -110,7 +109,7 @@ TEST(gazes_over_the_shown_picture_go_through_the_lens)
         use(&rig, &foveate_lens);
         assert_ok(fovea_vk_gaze_at(rig.fovea, &view, places[i], &gaze));
         OWNED_IMAGE drawn = frame_around(&rig, gaze);
-        struct test_image unmoved = frame_around(&rig, places[i]);
+        OWNED(image_free) struct test_image unmoved = frame_around(&rig, places[i]);
         rig.settings.gaze.over = FOVEA_GAZE_OVER_SHOWN;
         use(&rig, &foveate_lens);
         OWNED_IMAGE shown = frame_around(&rig, places[i]);
@@ -123,7 +122,6 @@ TEST(gazes_over_the_shown_picture_go_through_the_lens)
         image_free(&unmoved);
         unmoved = frame_around(&rig, places[i]);
         assert_true(same_pixels(&alone, &unmoved));
-        image_free(&unmoved);
     }
 }
 
@@ -131,7 +129,7 @@ TEST(gazes_are_of_the_views_eye)
 {
     char path[64];
     struct operator_scene eyes[2];
-    struct rig rig;
+    OWNED(rig_close) struct rig rig;
     snprintf(path, sizeof path, "frame_lens_gaze_eyes_%d.json", (int)getpid());
     rig_open(&rig, NULL);
     rig.settings = lens_scenes_of_eyes(&rig.settings, eyes, path);
@@ -143,7 +141,6 @@ TEST(gazes_are_of_the_views_eye)
                     300);
     }
     assert_int_equal(remove(path), 0);
-    rig_close(&rig);
 }
 
 TEST(nothing_moves_gazes_but_what_comes_after_foveate)
@@ -188,8 +185,7 @@ TEST(any_number_of_views_may_be_asked_about)
         const struct fovea_vk_view view = view_of(64 + i, 48);
         assert_ok(fovea_vk_gaze_at(rig.fovea, &view, at, &gaze));
     }
-    struct test_image shown = frame_around(&rig, at);
-    image_free(&shown);
+    OWNED(image_free) struct test_image shown = frame_around(&rig, at);
 }
 
 TEST(gazes_of_no_view_are_refused)

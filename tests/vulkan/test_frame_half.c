@@ -81,48 +81,27 @@ struct half_frame {
     struct fovea_vk_frame desc;
 };
 
-static VkSemaphore make_semaphore(struct engine *engine, VkSemaphoreType kind)
-{
-    const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                            .semaphoreType = kind};
-    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-                                        .pNext = &type};
-    VkSemaphore semaphore = VK_NULL_HANDLE;
-    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &semaphore), VK_SUCCESS);
-    return semaphore;
-}
-
 static void open_half_frame(struct half_frame *half)
 {
     *half = (struct half_frame){.drawn = VK_NULL_HANDLE};
     struct engine *engine = &half->rig.engine;
     open_shimmed(&half->rig);
     half->image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    half->drawn = make_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
-    half->presentable = make_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
-    half->go = make_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE);
+    half->drawn = engine_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
+    half->presentable = engine_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
+    half->go = engine_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE);
     VkCommandBuffer commands = engine_begin(engine);
     engine_record_barrier(commands, half->image.image, VK_IMAGE_LAYOUT_UNDEFINED,
                           VK_IMAGE_LAYOUT_GENERAL);
     engine_submit(engine, commands, VK_NULL_HANDLE, half->drawn);
-    const struct fovea_vk_frame_target end = {.image = half->image.image,
-                                              .format = format,
-                                              .width_px = WIDTH_PX,
-                                              .height_px = HEIGHT_PX,
-                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
     half->waits[0] = (struct fovea_vk_semaphore){half->drawn, 0};
     half->waits[1] = (struct fovea_vk_semaphore){half->go, 1};
     half->signal = (struct fovea_vk_semaphore){half->presentable, 0};
-    half->desc = (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
-                                         .src = end,
-                                         .dst = end,
-                                         .waits = half->waits,
-                                         .wait_count = 2,
-                                         .signals = &half->signal,
-                                         .signal_count = 1,
-                                         .gaze = rig_gaze(0.5, 0.5)};
+    half->desc = rig_frame_in_place(&half->image);
+    half->desc.waits = half->waits;
+    half->desc.wait_count = 2;
+    half->desc.signals = &half->signal;
+    half->desc.signal_count = 1;
 }
 
 static void close_half_frame(struct half_frame *half)

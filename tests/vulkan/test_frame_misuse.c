@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "misuse.h"
 #include "stereo.h"
+#include "test_with.h"
 
 static void expect_not_created(struct fovea_vk_desc desc)
 {
@@ -56,8 +57,7 @@ static void expect_result(struct rig *rig, const struct fovea_vk_frame *frame,
 
 TEST(frames_refuse_what_does_not_fit)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_semaphore none[2] = {{VK_NULL_HANDLE, 0}, {VK_NULL_HANDLE, 0}};
@@ -91,8 +91,7 @@ TEST(frames_refuse_what_does_not_fit)
 /* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
 TEST(what_is_refused_again_and_again_is_said_once)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     const struct fovea_vk_frame good = good_frame(&src, &dst);
@@ -120,8 +119,7 @@ TEST(what_is_refused_again_and_again_is_said_once)
 /* An engine that gets it wrong in another way each frame does not fill a log. */
 TEST(refusals_of_many_kinds_end_in_silence)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_frame frame = good_frame(&src, &dst);
@@ -161,6 +159,8 @@ static void close_pair(struct pair *pair)
     rig_close(&pair->rig);
 }
 
+#define PAIR_TEST(name) TEST_WITH(name, struct pair, pair, open_pair(&made), close_pair)
+
 static struct fovea_vk_frame frame_of(const struct pair *pair, const struct stereo *scene)
 {
     struct fovea_vk_frame frame = stereo_frame(scene, &pair->src, &pair->dst);
@@ -184,7 +184,7 @@ static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame
     assert_int_equal(log_lines, 1);
 }
 
-TEST(views_that_do_not_fit_are_refused)
+PAIR_TEST(views_that_do_not_fit_are_refused)
 {
     static const struct {
         struct fovea_vk_view right;
@@ -202,71 +202,65 @@ TEST(views_that_do_not_fit_are_refused)
         {{.x_px = 0, .width_px = 67, .height_px = 45}, "overlap in layer 0"},
         {{.x_px = 67, .width_px = 67, .height_px = 45, .layer = 1}, "in layer 1"},
     };
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stereo scene = pair.scene;
+        struct stereo scene = pair->scene;
         scene.views[1] = cases[i].right;
         scene.views[1].struct_bytes = sizeof scene.views[1];
         scene.views[1].gaze = rig_gaze(0.5, 0.5);
-        struct fovea_vk_frame frame = frame_of(&pair, &scene);
-        expect_refused(&pair, &frame, cases[i].word);
+        struct fovea_vk_frame frame = frame_of(pair, &scene);
+        expect_refused(pair, &frame, cases[i].word);
     }
 }
 
-TEST(numbers_of_views_and_layers_that_do_not_fit_are_refused)
+PAIR_TEST(numbers_of_views_and_layers_that_do_not_fit_are_refused)
 {
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
-    struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, RIG_MADE);
-    struct fovea_vk_frame frame = frame_of(&pair, &pair.scene);
+    struct stereo_end made = stereo_end_open(&pair->rig, &pair->scene, RIG_MADE);
+    struct fovea_vk_frame frame = frame_of(pair, &pair->scene);
     frame.view_count = 5;
-    expect_refused(&pair, &frame, "5 views");
+    expect_refused(pair, &frame, "5 views");
     frame.view_count = 0;
-    expect_refused(&pair, &frame, "0 views");
-    frame = frame_of(&pair, &pair.scene);
+    expect_refused(pair, &frame, "0 views");
+    frame = frame_of(pair, &pair->scene);
     frame.views = NULL;
-    expect_refused(&pair, &frame, "at NULL");
-    frame = frame_of(&pair, &pair.scene);
+    expect_refused(pair, &frame, "at NULL");
+    frame = frame_of(pair, &pair->scene);
     frame.dst.made = made.made;
     frame.dst.layer_count = 5;
-    expect_refused(&pair, &frame, "5 layers");
-    frame = frame_of(&pair, &pair.scene);
+    expect_refused(pair, &frame, "5 layers");
+    frame = frame_of(pair, &pair->scene);
     frame.dst.image = frame.src.image;
     frame.src.layer_count = 2;
-    expect_refused(&pair, &frame, "src has 2");
-    struct stereo scene = pair.scene;
+    expect_refused(pair, &frame, "src has 2");
+    struct stereo scene = pair->scene;
     scene.views[1].layer = 1;
-    frame = frame_of(&pair, &scene);
+    frame = frame_of(pair, &scene);
     frame.src.layer_count = 2; /* dst has one */
-    expect_refused(&pair, &frame, "in layer 1");
-    stereo_end_close(&pair.rig, &made);
+    expect_refused(pair, &frame, "in layer 1");
+    stereo_end_close(&pair->rig, &made);
 }
 
-TEST(structs_of_another_version_are_refused_in_words)
+PAIR_TEST(structs_of_another_version_are_refused_in_words)
 {
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
     struct {
         struct fovea_vk_frame frame;
         uint64_t unknown;
-    } newer = {frame_of(&pair, &pair.scene), 1};
+    } newer = {frame_of(pair, &pair->scene), 1};
     newer.frame.struct_bytes = sizeof newer;
-    expect_refused(&pair, &newer.frame, "the frame: it is a newer version's");
+    expect_refused(pair, &newer.frame, "the frame: it is a newer version's");
     newer.frame.struct_bytes = 0;
-    expect_refused(&pair, &newer.frame, "the frame: struct_bytes is not set");
-    newer.frame = frame_of(&pair, &pair.scene);
+    expect_refused(pair, &newer.frame, "the frame: struct_bytes is not set");
+    newer.frame = frame_of(pair, &pair->scene);
     newer.frame.reserved = 1;
-    expect_refused(&pair, &newer.frame, "reserved is not 0");
-    struct stereo scene = pair.scene;
+    expect_refused(pair, &newer.frame, "reserved is not 0");
+    struct stereo scene = pair->scene;
     scene.views[1].struct_bytes = 0;
-    newer.frame = frame_of(&pair, &scene);
-    expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not set");
+    newer.frame = frame_of(pair, &scene);
+    expect_refused(pair, &newer.frame, "view 1: struct_bytes is not set");
     scene.views[1].struct_bytes = offsetof(struct fovea_vk_view, geometry);
-    expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not that of view 0");
+    expect_refused(pair, &newer.frame, "view 1: struct_bytes is not that of view 0");
 }
 
-TEST(frustums_that_are_none_are_refused)
+PAIR_TEST(frustums_that_are_none_are_refused)
 {
     static const struct {
         struct fovea_geometry geometry;
@@ -280,61 +274,53 @@ TEST(frustums_that_are_none_are_refused)
         {{.screen_width_m = -1, .distance_m = 1}, "screen_width"},
         {{.screen_width_m = 1}, "distance"},
     };
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stereo scene = pair.scene;
+        struct stereo scene = pair->scene;
         scene.views[1].geometry = &cases[i].geometry;
-        struct fovea_vk_frame frame = frame_of(&pair, &scene);
-        expect_refused(&pair, &frame, cases[i].word);
+        struct fovea_vk_frame frame = frame_of(pair, &scene);
+        expect_refused(pair, &frame, cases[i].word);
     }
 }
 
-TEST(eyes_that_nobody_has_are_refused)
+PAIR_TEST(eyes_that_nobody_has_are_refused)
 {
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
     for (int eye = -1; eye <= 3; eye += 4) {
-        struct stereo scene = pair.scene;
+        struct stereo scene = pair->scene;
         scene.views[1].eye = (enum fovea_map_eye)eye;
-        struct fovea_vk_frame frame = frame_of(&pair, &scene);
-        expect_refused(&pair, &frame, "view 1: eye");
+        struct fovea_vk_frame frame = frame_of(pair, &scene);
+        expect_refused(pair, &frame, "view 1: eye");
     }
 }
 
-TEST(a_blur_that_is_too_much_passes_through_and_says_so)
+PAIR_TEST(a_blur_that_is_too_much_passes_through_and_says_so)
 {
     static const struct fovea_geometry telescope = {
         .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
-    OWNED(close_pair) struct pair pair;
-    open_pair(&pair);
-    struct stereo scene = pair.scene;
-    pair.rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    pair.rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    pair.rig.settings.foveation.strength = 8;
-    pair.rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
-    assert_ok(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings));
+    struct stereo scene = pair->scene;
+    pair->rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    pair->rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    pair->rig.settings.foveation.strength = 8;
+    pair->rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
+    assert_ok(fovea_vk_set_settings(pair->rig.fovea, &pair->rig.settings));
     scene.views[1].geometry = &telescope;
-    struct fovea_vk_frame frame = frame_of(&pair, &scene);
+    struct fovea_vk_frame frame = frame_of(pair, &scene);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(fovea_vk_foveate(pair.rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+        assert_int_equal(fovea_vk_foveate(pair->rig.fovea, &frame), FOVEA_PASSED_THROUGH);
     }
     assert_int_equal(log_lines, 1);
     assert_non_null(strstr(last_log, "blur"));
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(pair.rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&pair->rig);
     assert_int_equal(stats.backend, rig_backend()); /* the peer is not to blame */
-    pair.rig.settings.foveation.model = FOVEA_MODEL_PAPER;
-    pair.rig.settings.foveation.strength = 1;
-    assert_ok(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings));
-    assert_ok(fovea_vk_foveate(pair.rig.fovea, &frame));
-    engine_idle(&pair.rig.engine);
+    pair->rig.settings.foveation.model = FOVEA_MODEL_PAPER;
+    pair->rig.settings.foveation.strength = 1;
+    assert_ok(fovea_vk_set_settings(pair->rig.fovea, &pair->rig.settings));
+    assert_ok(fovea_vk_foveate(pair->rig.fovea, &frame));
+    engine_idle(&pair->rig.engine);
 }
 
 TEST(images_of_no_size_or_format_are_refused)
 {
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     struct fovea_vk_image *image = NULL;
     struct fovea_vk_image_desc desc = {
         .struct_bytes = sizeof desc, VK_FORMAT_R5G6B5_UNORM_PACK16, 8, 8, 0};
@@ -352,8 +338,7 @@ TEST(a_gaze_that_is_no_number_passes_the_image_through)
 {
     const struct fovea_gaze gazes[] = {
         rig_gaze(NAN, 0.5), rig_gaze(0.5, INFINITY), {.usable = false}};
-    OWNED(rig_close) struct rig rig;
-    open_logged(&rig);
+    LOGGED_RIG(rig);
     OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 5);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 3; i++) {
@@ -365,8 +350,7 @@ TEST(a_gaze_that_is_no_number_passes_the_image_through)
         }
     }
     assert_int_equal(log_lines, 1);
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     assert_int_equal(stats.frames_passed_through, 3 * RIG_PATH_COUNT);
 }
 
@@ -438,8 +422,7 @@ TEST(a_device_without_anything_special_runs_the_vulkan_backend)
     struct rig rig = {.engine = engine, .settings = settings};
     struct fovea_vk_desc desc = engine_fovea_desc(&engine, &settings);
     assert_ok(fovea_vk_create(&desc, &rig.fovea));
-    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    assert_ok(fovea_vk_get_stats(rig.fovea, &stats));
+    const struct fovea_vk_stats stats = rig_stats(&rig);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "no cuda"));
     fovea_vk_destroy(&rig.fovea);

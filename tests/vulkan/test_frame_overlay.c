@@ -106,24 +106,24 @@ TEST(the_patch_goes_with_the_frame_or_the_gaze)
     RIG(rig, NULL);
     struct fovea_overlay overlay = {.patch = FOVEA_PATCH_GAZE, .patch_size = 0.1};
     for (int right = 0; right < 2; right++) {
+        OWNED(drop)
         struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay,
                                     (struct fovea_point_uv){right ? 0.51 : 0.49, 0.5});
         assert_patch(&p, right ? 255 : 0);
-        drop(&p);
     }
     overlay.patch = FOVEA_PATCH_FRAME;
-    struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay);
+    OWNED(drop) struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, overlay);
     assert_int_equal(rig.fovea->frame % 2, 0);
     assert_patch(&p, 0);
     assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &p.src.view,
                         rig_gaze(0.5, 0.5), &p.drawn.view));
     assert_patch(&p, 255);
-    drop(&p);
 }
 
 TEST(left_of_the_wipe_is_the_engines_image)
 {
     RIG(rig, NULL);
+    OWNED(drop)
     struct pictures p =
         make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.wipe_uv = 0.25});
     struct compare_rect left = {0, 0, WIDTH_PX / 4 - 3, HEIGHT_PX};
@@ -133,7 +133,6 @@ TEST(left_of_the_wipe_is_the_engines_image)
     drop(&p);
     p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.wipe_uv = 1});
     compare_assert_all_same(&p.drawn.view, &p.src.view, "compare");
-    drop(&p);
 }
 
 /* Each format is drawn in by shaders of its own, which a CPU takes seconds for: a sample has one of
@@ -146,6 +145,7 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
     const int count = (int)(sizeof formats / sizeof formats[0]);
     RIG(rig, NULL);
     for (int i = test_first(count); i < count; i += TEST_STEP(i)) {
+        OWNED(drop)
         struct pictures p = make(&rig, formats[i], (struct fovea_overlay){.marker = true});
         struct compare_rect around = {WIDTH_PX / 2 - 18, HEIGHT_PX / 2 - 18, 36, 36};
         uint32_t inside = changed_pixels(&p, around);
@@ -157,13 +157,13 @@ TEST(every_format_is_drawn_in_at_the_gaze_and_nowhere_else)
         drop(&p);
         p = make(&rig, formats[i], (struct fovea_overlay){.hud = true});
         assert_in_range(changed_pixels(&p, whole), 2000, WIDTH_PX * HEIGHT_PX / 2);
-        drop(&p);
     }
 }
 
 TEST(rings_lie_where_the_model_puts_them)
 {
     RIG(rig, NULL);
+    OWNED(drop)
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
     double radius_px = fovea_eccentricity_px(&rig.settings, WIDTH_PX, HEIGHT_PX,
                                              (struct fovea_point_uv){0.5, 0.5}, 0.0, 10.0);
@@ -172,7 +172,6 @@ TEST(rings_lie_where_the_model_puts_them)
     struct compare_rect beside = {on.x + 6, HEIGHT_PX / 2, 2, 1};
     assert_true(changed_pixels(&p, on) > 0);
     assert_int_equal(changed_pixels(&p, beside), 0);
-    drop(&p);
 }
 
 /* ---- Rings by angle */
@@ -283,10 +282,10 @@ TEST(rings_are_angles_from_the_gaze_wherever_it_is)
         settings.foveation.geometry.screen_width_m = 0.53; /* does not count, but must be there */
         settings.foveation.geometry.distance_m = 0.6;
         RIG(rig, &settings);
+        OWNED(drop)
         struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM,
                                     (struct fovea_overlay){.rings = true}, cases[i].gaze);
         assert_rings(&p, &cases[i].geometry, cases[i].gaze, cases[i].name);
-        drop(&p);
     }
 }
 
@@ -297,10 +296,10 @@ TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
     settings.foveation.relative = (struct fovea_relative){.sharp = 0.2, .halving = 0.1};
     const struct fovea_point_uv gaze = {0.5, 0.45};
     RIG(rig, &settings);
+    OWNED(drop)
     struct pictures p =
         make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true}, gaze);
     assert_rings(&p, NULL, gaze, "relative");
-    drop(&p);
 }
 
 TEST(the_heat_map_covers_everything_and_rises_outwards)
@@ -310,6 +309,7 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
         settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
         settings.foveation.geometry.ppd = 4.0;
         RIG(rig, &settings);
+        OWNED(drop)
         struct pictures p =
             make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
         assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
@@ -318,7 +318,6 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
         double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
                         image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
         assert_true(outside > inside + 40);
-        drop(&p);
     }
 }
 
@@ -353,12 +352,12 @@ TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
 TEST(the_hud_is_in_its_corner)
 {
     RIG(rig, NULL);
+    OWNED(drop)
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.hud = true});
     struct compare_rect corner = {8, 8, 64 * 8, 16 * 16};
     uint32_t inside = changed_pixels(&p, corner);
     assert_true(inside > 2000);
     assert_int_equal(changed_pixels(&p, whole), inside);
-    drop(&p);
 }
 
 /* A frame of one view, as it is drawn over. */

@@ -3,9 +3,9 @@
 
 /* Which plans frames make, and how long they are kept: counted by what the log says of each. */
 
-#include "cmocka_all.h"
 #include "plugin/frame/frame_image.h"
 #include "stereo.h"
+#include "test_with.h"
 
 struct bench {
     struct rig rig;
@@ -44,6 +44,8 @@ static void close_bench(struct bench *bench)
 {
     rig_close(&bench->rig);
 }
+
+#define BENCH_TEST(name) TEST_WITH(name, struct bench, bench, open_bench(&made), close_bench)
 
 static uint32_t count_plans(const struct bench *bench)
 {
@@ -98,10 +100,8 @@ static struct fovea_geometry frustum(int i)
 }
 
 /* Six targets of two frustums each, one after the other: twelve plans, each made once. */
-TEST(targets_by_turns_keep_their_plans)
+BENCH_TEST(targets_by_turns_keep_their_plans)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct fovea_geometry frustums[12];
     for (int i = 0; i < 12; i++) {
         frustums[i] = frustum(i);
@@ -110,84 +110,78 @@ TEST(targets_by_turns_keep_their_plans)
         struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &frustums[2 * (i % 6)];
         scene.views[1].geometry = &frustums[2 * (i % 6) + 1];
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(bench.made, 12);
-    assert_int_equal(count_plans(&bench), 12);
-    assert_int_equal(bench.told, 1);
+    assert_int_equal(bench->made, 12);
+    assert_int_equal(count_plans(bench), 12);
+    assert_int_equal(bench->told, 1);
     /* Told again once settings are set. */
-    bench.rig.settings.foveation.strength = 0.5;
-    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
+    bench->rig.settings.foveation.strength = 0.5;
+    assert_ok(fovea_vk_set_settings(bench->rig.fovea, &bench->rig.settings));
     struct stereo scene = stereo_side_by_side();
-    bench.told = 0;
-    assert_ok(run(&bench, &scene));
-    assert_int_equal(bench.told, 1);
+    bench->told = 0;
+    assert_ok(run(bench, &scene));
+    assert_int_equal(bench->told, 1);
 }
 
 /* What no frame has used for long goes where the next plan is made. */
-TEST(old_plans_go)
+BENCH_TEST(old_plans_go)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct fovea_geometry first = frustum(0);
     struct fovea_geometry second = frustum(1);
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = &first;
     scene.views[1].geometry = &second;
-    assert_ok(run(&bench, &scene));
+    assert_ok(run(bench, &scene));
     scene.views[1].geometry = &first;
     for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES; i++) {
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(count_plans(&bench), 2);
+    assert_int_equal(count_plans(bench), 2);
     struct fovea_geometry third = frustum(2);
     scene.views[1].geometry = &third;
-    assert_ok(run(&bench, &scene));
+    assert_ok(run(bench, &scene));
     /* the first, which was always used, and the third */
-    assert_int_equal(count_plans(&bench), 2);
-    assert_int_equal(bench.made, 3);
+    assert_int_equal(count_plans(bench), 2);
+    assert_int_equal(bench->made, 3);
 }
 
 /* A window that was dragged rests: nothing new is made, and its former sizes go all the same. */
-TEST(old_plans_go_where_no_new_ones_come)
+BENCH_TEST(old_plans_go_where_no_new_ones_come)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct fovea_geometry frustums[10];
     struct stereo scene = stereo_side_by_side();
     for (int i = 0; i < 10; i++) {
         frustums[i] = frustum(i);
         scene.views[0].geometry = scene.views[1].geometry = &frustums[i];
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(count_plans(&bench), 10);
+    assert_int_equal(count_plans(bench), 10);
     for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES + 10 * FRAME_FORGET_EVERY; i++) {
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(count_plans(&bench), 1);
-    assert_int_equal(bench.made, 10);
-    assert_int_equal(bench.warnings, 0);
+    assert_int_equal(count_plans(bench), 1);
+    assert_int_equal(bench->made, 10);
+    assert_int_equal(bench->warnings, 0);
 }
 
 /* A tracker that is lost: frames pass for so long that the plan is old, and then the gaze is
  * back. */
-TEST(a_gaze_that_comes_back_finds_its_plan)
+BENCH_TEST(a_gaze_that_comes_back_finds_its_plan)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct fovea_geometry geometry = frustum(0);
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = scene.views[1].geometry = &geometry;
     for (uint32_t phase = 0; phase <= FRAME_FORGET_EVERY; phase++) {
         scene.views[0].gaze.usable = scene.views[1].gaze.usable = false;
         for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + phase; i++) {
-            assert_int_equal(run(&bench, &scene), FOVEA_PASSED_THROUGH);
+            assert_int_equal(run(bench, &scene), FOVEA_PASSED_THROUGH);
         }
         scene.views[0].gaze.usable = scene.views[1].gaze.usable = true;
-        assert_ok(run(&bench, &scene));
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(bench.made, 1);
+    assert_int_equal(bench->made, 1);
 }
 
 static uint32_t count_scratch(const struct bench *bench)
@@ -199,36 +193,32 @@ static uint32_t count_scratch(const struct bench *bench)
     return count;
 }
 
-TEST(old_scratch_goes_where_no_new_one_comes)
+BENCH_TEST(old_scratch_goes_where_no_new_one_comes)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct vk_image_desc desc = {
         .format = vk_format_find(STEREO_FORMAT), .raw = true, .width_px = 16, .height_px = 16};
     for (uint32_t i = 0; i < 5; i++) {
         struct frame_scratch *scratch = NULL;
         desc.width_px = 16 + i; /* none of them is as large as another */
         desc.height_px = 16 - i;
-        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch));
+        assert_ok(frame_scratch_find(bench->rig.fovea, &desc, 0, &scratch));
         scratch->last_frame = 1; /* as if the first frame had used it */
     }
     struct frame_scratch *used = NULL;
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 7 * FRAME_FORGET_EVERY; i++) {
         struct stereo scene = stereo_side_by_side();
-        assert_ok(run(&bench, &scene));
-        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &used));
-        used->last_frame = bench.rig.fovea->frame;
-        assert_true(count_scratch(&bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
+        assert_ok(run(bench, &scene));
+        assert_ok(frame_scratch_find(bench->rig.fovea, &desc, 0, &used));
+        used->last_frame = bench->rig.fovea->frame;
+        assert_true(count_scratch(bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
     }
-    assert_int_equal(count_scratch(&bench), 1);
+    assert_int_equal(count_scratch(bench), 1);
 }
 
 /* A resolution that changes: images that are larger serve, and one that grows has some more made.
  */
-TEST(scratch_serves_smaller_pictures)
+BENCH_TEST(scratch_serves_smaller_pictures)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct vk_image_desc desc = {.format = vk_format_find(STEREO_FORMAT), .raw = true};
     uint32_t made = 0;
     VkImage newest = VK_NULL_HANDLE;
@@ -236,11 +226,11 @@ TEST(scratch_serves_smaller_pictures)
         struct frame_scratch *scratch = NULL;
         desc.width_px = 64 + (i < 48 ? i : 96 - i);
         desc.height_px = 32 + (i < 48 ? i : 96 - i) / 2;
-        assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch));
+        assert_ok(frame_scratch_find(bench->rig.fovea, &desc, 0, &scratch));
         const struct vk_image_desc *got = &scratch->src.image.desc;
         assert_in_range(got->width_px, desc.width_px, 2 * desc.width_px);
         assert_in_range(got->height_px, desc.height_px, 2 * desc.height_px);
-        scratch->last_frame = ++bench.rig.fovea->frame;
+        scratch->last_frame = ++bench->rig.fovea->frame;
         made += scratch->dst.image.handle != newest;
         newest = scratch->dst.image.handle;
     }
@@ -248,26 +238,24 @@ TEST(scratch_serves_smaller_pictures)
     /* One that is much larger is left alone. */
     struct frame_scratch *small = NULL;
     desc.width_px = desc.height_px = 16;
-    assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &small));
+    assert_ok(frame_scratch_find(bench->rig.fovea, &desc, 0, &small));
     assert_int_equal(small->src.image.desc.width_px, 16);
 }
 
-TEST(views_that_are_copied_need_no_plan)
+BENCH_TEST(views_that_are_copied_need_no_plan)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct fovea_geometry own[2] = {frustum(0), frustum(1)};
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = &own[0];
     scene.views[1].geometry = &own[1];
     scene.views[0].gaze.usable = false;
-    assert_ok(run(&bench, &scene));
-    assert_int_equal(bench.made, 1);
+    assert_ok(run(bench, &scene));
+    assert_int_equal(bench->made, 1);
     /* The HUD is drawn with the first view's. */
-    bench.rig.settings.overlay.hud = true;
-    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
-    assert_ok(run(&bench, &scene));
-    assert_int_equal(bench.made, 2);
+    bench->rig.settings.overlay.hud = true;
+    assert_ok(fovea_vk_set_settings(bench->rig.fovea, &bench->rig.settings));
+    assert_ok(run(bench, &scene));
+    assert_int_equal(bench->made, 2);
 }
 
 static uint64_t pass_scratch_bytes(const struct bench *bench)
@@ -398,40 +386,36 @@ static uint64_t find_pass_scratch(struct bench *bench, uint64_t bytes)
 }
 
 /* A picture that grows by a little in every frame, one that is small again, and two by turns. */
-TEST(pass_scratch_is_as_large_as_pictures_are)
+BENCH_TEST(pass_scratch_is_as_large_as_pictures_are)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     const uint64_t mb = 1 << 20;
     uint32_t made = 0;
     uint64_t newest = 0;
     for (uint64_t i = 0; i < 64; i++) {
-        const uint64_t bytes = find_pass_scratch(&bench, 4 * mb + i * (mb >> 4));
+        const uint64_t bytes = find_pass_scratch(bench, 4 * mb + i * (mb >> 4));
         made += bytes != newest;
         newest = bytes;
         assert_true(bytes <= 10 * mb + (mb >> 1));
-        assert_int_equal(pass_scratch_bytes(&bench), bytes);
+        assert_int_equal(pass_scratch_bytes(bench), bytes);
     }
     assert_in_range(made, 3, 5);
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + FRAME_FORGET_EVERY; i++) {
-        assert_true(find_pass_scratch(&bench, mb) < 2 * mb);
+        assert_true(find_pass_scratch(bench, mb) < 2 * mb);
     }
-    assert_true(pass_scratch_bytes(&bench) < 2 * mb);
-    assert_int_equal(count_pass_scratch(&bench), 1);
+    assert_true(pass_scratch_bytes(bench) < 2 * mb);
+    assert_int_equal(count_pass_scratch(bench), 1);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(find_pass_scratch(&bench, i % 2 ? mb : 3 * mb), 3 * mb);
+        assert_int_equal(find_pass_scratch(bench, i % 2 ? mb : 3 * mb), 3 * mb);
     }
-    assert_true(pass_scratch_bytes(&bench) > 0);
-    assert_int_equal(count_pass_scratch(&bench), 1);
+    assert_true(pass_scratch_bytes(bench) > 0);
+    assert_int_equal(count_pass_scratch(bench), 1);
 }
 
 /* Frames that were recorded and are not said to be finished: what they use stays, and as many more
  * are made as pictures need meanwhile. */
-TEST(pass_scratch_of_unfinished_frames_stays)
+BENCH_TEST(pass_scratch_of_unfinished_frames_stays)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
-    struct fovea_vk *fovea = bench.rig.fovea;
+    struct fovea_vk *fovea = bench->rig.fovea;
     const uint64_t mb = 1 << 20;
     VkBuffer used[4];
     for (uint32_t i = 0; i < 4; i++) {
@@ -448,35 +432,31 @@ TEST(pass_scratch_of_unfinished_frames_stays)
         assert_int_equal(fovea->pass_scratch[i].buffer.handle, used[i]);
     }
     fovea->engines_finished = 4;
-    (void)find_pass_scratch(&bench, 16 * mb);
-    assert_int_equal(count_pass_scratch(&bench),
+    (void)find_pass_scratch(bench, 16 * mb);
+    assert_int_equal(count_pass_scratch(bench),
                      2); /* 2 MB is too little less, and goes when it is old */
     for (uint32_t i = 0; i <= FRAME_PLAN_KEPT_FRAMES; i++) {
-        (void)find_pass_scratch(&bench, 16 * mb);
+        (void)find_pass_scratch(bench, 16 * mb);
     }
-    assert_int_equal(count_pass_scratch(&bench), 1);
+    assert_int_equal(count_pass_scratch(bench), 1);
 }
 
 /* Settings whose kernels need none: it goes like that of a size that is gone. */
-TEST(pass_scratch_goes_where_none_is_needed)
+BENCH_TEST(pass_scratch_goes_where_none_is_needed)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
-    assert_ok(run(&bench, &scene));
-    bench.rig.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_lens}};
-    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
+    assert_ok(run(bench, &scene));
+    bench->rig.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_lens}};
+    assert_ok(fovea_vk_set_settings(bench->rig.fovea, &bench->rig.settings));
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 2 * FRAME_FORGET_EVERY; i++) {
-        assert_ok(run(&bench, &scene));
+        assert_ok(run(bench, &scene));
     }
-    assert_int_equal(count_pass_scratch(&bench), 0);
+    assert_int_equal(count_pass_scratch(bench), 0);
 }
 
 /* The images between a program's own and the kernels. */
-TEST(pictures_in_larger_scratch_are_as_in_their_own)
+BENCH_TEST(pictures_in_larger_scratch_are_as_in_their_own)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
     const struct vk_image_desc desc = {.format = vk_format_find(STEREO_FORMAT),
                                        .raw = true,
@@ -484,28 +464,26 @@ TEST(pictures_in_larger_scratch_are_as_in_their_own)
                                        .height_px = scene.height_px + 9};
     struct frame_scratch *larger = NULL;
     OWNED_IMAGE shown;
-    assert_ok(frame_scratch_find(bench.rig.fovea, &desc, 0, &larger));
-    assert_ok(run_into(&bench, &scene, RIG_ENGINE_TO_ENGINE, &shown));
-    assert_int_equal(larger->last_frame, bench.rig.fovea->frame);
+    assert_ok(frame_scratch_find(bench->rig.fovea, &desc, 0, &larger));
+    assert_ok(run_into(bench, &scene, RIG_ENGINE_TO_ENGINE, &shown));
+    assert_int_equal(larger->last_frame, bench->rig.fovea->frame);
     assert_as_in_a_new_context(&scene, RIG_ENGINE_TO_ENGINE, &shown);
 }
 
 /* Frames by turns with a frustum that cannot be done: the others go on, and it is said once. */
-TEST(a_frustum_of_too_much_blur_keeps_nobody_else)
+BENCH_TEST(a_frustum_of_too_much_blur_keeps_nobody_else)
 {
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench);
     const struct fovea_geometry narrow = {.ppd = 1000};
     const struct fovea_geometry wide = {.ppd = 8};
-    bench.rig.settings.foveation.model = FOVEA_MODEL_CURVE;
-    bench.rig.settings.foveation.curve =
+    bench->rig.settings.foveation.model = FOVEA_MODEL_CURVE;
+    bench->rig.settings.foveation.curve =
         (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
-    assert_ok(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings));
+    assert_ok(fovea_vk_set_settings(bench->rig.fovea, &bench->rig.settings));
     for (int i = 0; i < 6; i++) {
         struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &wide;
         scene.views[1].geometry = i % 2 == 0 ? &narrow : &wide;
-        assert_int_equal(run(&bench, &scene), i % 2 == 0 ? FOVEA_PASSED_THROUGH : FOVEA_OK);
+        assert_int_equal(run(bench, &scene), i % 2 == 0 ? FOVEA_PASSED_THROUGH : FOVEA_OK);
     }
-    assert_int_equal(bench.warnings, 1);
+    assert_int_equal(bench->warnings, 1);
 }

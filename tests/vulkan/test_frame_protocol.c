@@ -286,36 +286,20 @@ static void run_late_engine(struct bench *bench)
     struct engine_image dst = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
     struct engine_buffer pixels = engine_buffer_create(engine, 4 * WIDTH_PX * HEIGHT_PX);
     memcpy(pixels.mapped, bench->src.view.data, 4 * WIDTH_PX * HEIGHT_PX);
-    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-    VkSemaphore go = VK_NULL_HANDLE;
-    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &go), VK_SUCCESS);
+    VkSemaphore go = engine_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE);
     VkCommandBuffer commands = engine_begin(engine);
     engine_record_upload(commands, src.image, WIDTH_PX, HEIGHT_PX, pixels.buffer, 0,
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     struct fovea_vk_semaphore wait = {go, 1};
-    struct fovea_vk_frame_target end = {.format = format,
-                                        .width_px = WIDTH_PX,
-                                        .height_px = HEIGHT_PX,
-                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
-                                   .src = end,
-                                   .dst = end,
-                                   .waits = &wait,
-                                   .wait_count = 1,
-                                   .gaze = rig_gaze(0.5, 0.5)};
-    frame.src.image = src.image;
+    struct fovea_vk_frame frame = rig_frame_in_place(&src);
     frame.dst.image = dst.image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
+    frame.waits = &wait;
+    frame.wait_count = 1;
     assert_ok(fovea_vk_foveate(bench->rig.fovea, &frame));
     rest_ms(50);
-    VkSemaphoreSignalInfo signal = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = go, .value = 1};
-    assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);
+    engine_signal(engine, go, 1);
     engine_idle(engine);
     engine_read(engine, dst.image, WIDTH_PX, HEIGHT_PX, format, bench->dst.view.data,
                 VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL);
@@ -360,15 +344,8 @@ TEST(a_wrong_layout_is_noticed_by_validation)
     engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,
                  VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     assert_int_equal(engine_take_messages(engine), 0);
-    struct fovea_vk_frame_target end = {.image = image.image,
-                                        .format = format,
-                                        .width_px = WIDTH_PX,
-                                        .height_px = HEIGHT_PX,
-                                        .layout_before = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {
-        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    struct fovea_vk_frame frame = rig_frame_in_place(&image);
+    frame.src.layout_before = frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
     assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
     engine_idle(engine);
     assert_true(engine_take_messages(engine) > 0);

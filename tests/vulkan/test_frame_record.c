@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "compare.h"
 #include "misuse.h"
+#include "test_with.h"
 
 #define IN_FLIGHT 3
 #define FRAMES 20
@@ -114,6 +115,8 @@ static void close_show(struct show *show)
     rig_close(&show->rig);
 }
 
+#define SHOW_TEST(name) TEST_WITH(name, struct show, show, open_show(&made), close_show)
+
 static enum fovea_result record(struct show *show, int index, VkCommandBuffer commands,
                                 uint64_t finished_frame)
 {
@@ -144,52 +147,48 @@ static void expect_picture(struct show *show, int index)
 }
 
 /* The engine waits two frames behind, as engines do. */
-TEST(frames_in_flight_keep_apart_and_use_no_queue)
+SHOW_TEST(frames_in_flight_keep_apart_and_use_no_queue)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
     VkFence fences[FRAMES];
     const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    const VkDevice device = show.rig.engine.device;
+    const VkDevice device = show->rig.engine.device;
     for (int i = 0; i < FRAMES; i++) {
         assert_int_equal(vkCreateFence(device, &info, NULL, &fences[i]), VK_SUCCESS);
         if (i >= 2) {
             assert_int_equal(vkWaitForFences(device, 1, &fences[i - 2], VK_TRUE, UINT64_MAX),
                              VK_SUCCESS);
         }
-        submit_frame(&show, i, i >= 2 ? (uint64_t)(i - 1) : 0);
-        assert_int_equal(vkQueueSubmit(show.rig.engine.queue, 0, NULL, fences[i]), VK_SUCCESS);
+        submit_frame(show, i, i >= 2 ? (uint64_t)(i - 1) : 0);
+        assert_int_equal(vkQueueSubmit(show->rig.engine.queue, 0, NULL, fences[i]), VK_SUCCESS);
     }
-    engine_idle(&show.rig.engine);
+    engine_idle(&show->rig.engine);
     for (int i = 0; i < FRAMES; i++) {
         vkDestroyFence(device, fences[i], NULL);
-        expect_picture(&show, i);
+        expect_picture(show, i);
     }
     assert_int_equal(submits, 0);
     assert_int_equal(log_lines, 0);
     struct fovea_vk_stats stats;
     fovea_vk_stats_init(&stats);
-    assert_ok(fovea_vk_get_stats(show.rig.fovea, &stats));
+    assert_ok(fovea_vk_get_stats(show->rig.fovea, &stats));
     assert_int_equal(stats.frames, FRAMES);
 }
 
-TEST(frames_that_nobody_calls_finished_fill_the_flight)
+SHOW_TEST(frames_that_nobody_calls_finished_fill_the_flight)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
     for (int i = 0; i < IN_FLIGHT + 1; i++) {
-        submit_frame(&show, i, 0);
+        submit_frame(show, i, 0);
     }
-    engine_idle(&show.rig.engine);
-    fovea_vk_wait(show.rig.fovea); /* knows nothing of them */
-    const VkCommandBuffer commands = engine_begin(&show.rig.engine);
-    assert_int_equal(record(&show, 7, commands, 0), FOVEA_NOT_READY);
-    engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    const struct fovea_vk_frame frame = frame_of(&show, 7);
-    assert_int_equal(fovea_vk_foveate(show.rig.fovea, &frame), FOVEA_NOT_READY);
-    submit_frame(&show, 8, 1);
-    engine_idle(&show.rig.engine);
-    expect_picture(&show, 8);
+    engine_idle(&show->rig.engine);
+    fovea_vk_wait(show->rig.fovea); /* knows nothing of them */
+    const VkCommandBuffer commands = engine_begin(&show->rig.engine);
+    assert_int_equal(record(show, 7, commands, 0), FOVEA_NOT_READY);
+    engine_submit(&show->rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    const struct fovea_vk_frame frame = frame_of(show, 7);
+    assert_int_equal(fovea_vk_foveate(show->rig.fovea, &frame), FOVEA_NOT_READY);
+    submit_frame(show, 8, 1);
+    engine_idle(&show->rig.engine);
+    expect_picture(show, 8);
 }
 
 /* The first of each slot among them: their queries were never reset. */
@@ -209,77 +208,69 @@ static void expect_no_queries(const struct show *show)
     assert_true(stats.gpu_p50_us > 0.0);
 }
 
-TEST(commands_that_are_dropped_leave_nothing_behind)
+SHOW_TEST(commands_that_are_dropped_leave_nothing_behind)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
     for (int i = 0; i < FRAMES; i++) {
         if (is_dropped(i)) {
-            const VkCommandBuffer commands = engine_begin(&show.rig.engine);
-            assert_ok(record(&show, i, commands, show.frame));
+            const VkCommandBuffer commands = engine_begin(&show->rig.engine);
+            assert_ok(record(show, i, commands, show->frame));
             assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
         } else {
-            submit_frame(&show, i, show.frame);
+            submit_frame(show, i, show->frame);
         }
-        engine_idle(&show.rig.engine); /* resets the pool */
+        engine_idle(&show->rig.engine); /* resets the pool */
     }
     for (int i = 0; i < FRAMES; i++) {
         if (!is_dropped(i)) {
-            expect_picture(&show, i);
+            expect_picture(show, i);
         }
     }
-    expect_no_queries(&show);
+    expect_no_queries(show);
 }
 
 /* Those that are submitted may have a backend of their own, which is compared elsewhere. */
-TEST(recorded_and_submitted_frames_come_by_turns)
+SHOW_TEST(recorded_and_submitted_frames_come_by_turns)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
     for (int i = 0; i + 1 < FRAMES; i += 2) {
-        submit_frame(&show, i, show.frame);
-        const struct fovea_vk_frame frame = frame_of(&show, i + 1);
-        assert_ok(fovea_vk_foveate(show.rig.fovea, &frame));
-        engine_idle(&show.rig.engine);
-        expect_picture(&show, i);
+        submit_frame(show, i, show->frame);
+        const struct fovea_vk_frame frame = frame_of(show, i + 1);
+        assert_ok(fovea_vk_foveate(show->rig.fovea, &frame));
+        engine_idle(&show->rig.engine);
+        expect_picture(show, i);
         if (rig_backend() == FOVEA_BACKEND_VULKAN) {
-            engine_read(&show.rig.engine, show.dst[i + 1].image, WIDTH_PX, HEIGHT_PX, format,
-                        show.out.mapped + (size_t)(i + 1) * picture_bytes(), layout, layout);
-            expect_picture(&show, i + 1);
+            engine_read(&show->rig.engine, show->dst[i + 1].image, WIDTH_PX, HEIGHT_PX, format,
+                        show->out.mapped + (size_t)(i + 1) * picture_bytes(), layout, layout);
+            expect_picture(show, i + 1);
         }
     }
 }
 
-TEST(a_frame_without_a_gaze_is_copied)
+SHOW_TEST(a_frame_without_a_gaze_is_copied)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
-    struct fovea_vk_frame frame = frame_of(&show, 0);
+    struct fovea_vk_frame frame = frame_of(show, 0);
     frame.gaze.usable = false;
-    const VkCommandBuffer commands = engine_begin(&show.rig.engine);
+    const VkCommandBuffer commands = engine_begin(&show->rig.engine);
     const struct fovea_vk_recording recording = {
         .struct_bytes = sizeof recording, .commands = commands, .frame = 1};
-    assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, &recording), FOVEA_PASSED_THROUGH);
-    engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    assert_int_equal(fovea_vk_record(show->rig.fovea, &frame, &recording), FOVEA_PASSED_THROUGH);
+    engine_submit(&show->rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     OWNED_IMAGE src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    engine_read(&show.rig.engine, show.src.image, WIDTH_PX, HEIGHT_PX, format, src.view.data,
+    engine_read(&show->rig.engine, show->src.image, WIDTH_PX, HEIGHT_PX, format, src.view.data,
                 layout, layout);
-    engine_read(&show.rig.engine, show.dst[0].image, WIDTH_PX, HEIGHT_PX, format, dst.view.data,
+    engine_read(&show->rig.engine, show->dst[0].image, WIDTH_PX, HEIGHT_PX, format, dst.view.data,
                 layout, layout);
     compare_assert_all_same(&dst.view, &src.view, "copied");
 }
 
-TEST(wrong_recordings_are_refused)
+SHOW_TEST(wrong_recordings_are_refused)
 {
-    OWNED(close_show) struct show show;
-    open_show(&show);
-    const VkCommandBuffer commands = engine_begin(&show.rig.engine);
+    const VkCommandBuffer commands = engine_begin(&show->rig.engine);
     const struct fovea_vk_semaphore none = {0};
-    assert_ok(record(&show, 0, commands, 0)); /* the engine's frame 1 */
-    assert_ok(record(&show, 1, commands, 1));
+    assert_ok(record(show, 0, commands, 0)); /* the engine's frame 1 */
+    assert_ok(record(show, 1, commands, 1));
     for (int i = 0; i < 7; i++) {
-        struct fovea_vk_frame frame = frame_of(&show, 2);
+        struct fovea_vk_frame frame = frame_of(show, 2);
         struct fovea_vk_recording recording = {.struct_bytes = sizeof recording,
                                                .commands = commands,
                                                .frame = 3,
@@ -292,15 +283,15 @@ TEST(wrong_recordings_are_refused)
         frame.signal_count = i == 6;
         frame.waits = frame.signals = &none;
         log_lines = 0;
-        assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, &recording),
+        assert_int_equal(fovea_vk_record(show->rig.fovea, &frame, &recording),
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_int_equal(log_lines, i == 6 ? 0 : 1); /* the last says the same again */
     }
-    const struct fovea_vk_frame frame = frame_of(&show, 2);
+    const struct fovea_vk_frame frame = frame_of(show, 2);
     const struct fovea_vk_recording recording = {.struct_bytes = sizeof recording};
     assert_int_equal(fovea_vk_record(NULL, &frame, &recording), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_vk_record(show.rig.fovea, NULL, &recording),
+    assert_int_equal(fovea_vk_record(show->rig.fovea, NULL, &recording),
                      FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    assert_int_equal(fovea_vk_record(show->rig.fovea, &frame, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    engine_submit(&show->rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
 }
