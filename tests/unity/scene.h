@@ -5,6 +5,7 @@
 #pragma once
 
 #include "host.h"
+#include "test_with.h"
 
 #define SCENE_WIDTH 64
 #define SCENE_HEIGHT 48
@@ -22,6 +23,8 @@ void scene_host_open(struct host *host, struct host_options options);
 void scene_host_close(struct host *host);
 void scene_open(struct scene *scene, struct host_options options);
 void scene_close(struct scene *scene);
+#define SCENE_TEST(name)                                                                           \
+    TEST_WITH(name, struct scene, scene, scene_open(&made, (struct host_options){0}), scene_close)
 
 /* Whether a frame with this block changed the picture. */
 bool scene_foveates(struct scene *scene, struct fovea_unity_block *block, bool by_queue);

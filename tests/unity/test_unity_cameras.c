@@ -11,22 +11,20 @@
 #include <pthread.h>
 #include <time.h>
 
-TEST(a_trouble_is_said_once_beside_a_camera_that_works)
+SCENE_TEST(a_trouble_is_said_once_beside_a_camera_that_works)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block good = host_block(&scene.texture, 0.1, 0.1);
+    struct fovea_unity_block good = host_block(&scene->texture, 0.1, 0.1);
     struct fovea_unity_block bad = good;
     bad.camera = 2;
     bad.texture = NULL;
-    scene.host.number = 700;
+    scene->host.number = 700;
     for (int i = 0; i < 10; i++) {
-        host_frame_begin(&scene.host);
-        host_event(&scene.host, FOVEA_UNITY_RECORD, &bad);
-        host_frame_end(&scene.host);
-        assert_true(scene_foveates(&scene, &good, false));
+        host_frame_begin(&scene->host);
+        host_event(&scene->host, FOVEA_UNITY_RECORD, &bad);
+        host_frame_end(&scene->host);
+        assert_true(scene_foveates(scene, &good, false));
     }
-    assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
+    assert_int_equal(scene_warnings(scene, NULL, 0), 1);
 }
 
 static int32_t frames_of(struct scene *scene, uint64_t camera, uint64_t *out_frames)
@@ -68,20 +66,18 @@ TEST(cameras_that_take_turns_have_their_own_stats)
 }
 
 /* A frame's zoom is too small to be seen; all of them are not. */
-TEST(a_camera_that_zooms_needs_no_memory_in_each_frame)
+SCENE_TEST(a_camera_that_zooms_needs_no_memory_in_each_frame)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    assert_ok(scene.host.plugin.set("foveation.model", "physical", NULL, 0));
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_ok(scene->host.plugin.set("foveation.model", "physical", NULL, 0));
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
     int frames_with_memory = 0;
     for (int i = 0; i < 200; i++) {
         for (int edge = 0; edge < 4; edge++) {
             block.eye[0].tangents[edge] = 1.0f + (float)i * 1e-4f;
         }
-        const uint32_t before = scene.host.allocated;
-        (void)scene_foveates(&scene, &block, false);
-        frames_with_memory += scene.host.allocated != before;
+        const uint32_t before = scene->host.allocated;
+        (void)scene_foveates(scene, &block, false);
+        frames_with_memory += scene->host.allocated != before;
     }
     assert_in_range(frames_with_memory, 1, 20);
 }
@@ -110,15 +106,13 @@ static void start_late_event(struct host *host)
 }
 
 /* The host fails the test if the event calls Unity. */
-TEST(an_event_on_another_thread_finds_the_device_gone)
+SCENE_TEST(an_event_on_another_thread_finds_the_device_gone)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    late_block = host_block(&scene.texture, 0.1, 0.1);
-    assert_true(scene_foveates(&scene, &late_block, false));
-    scene.host.on_wait = start_late_event;
-    host_shutdown(&scene.host);
+    late_block = host_block(&scene->texture, 0.1, 0.1);
+    assert_true(scene_foveates(scene, &late_block, false));
+    scene->host.on_wait = start_late_event;
+    host_shutdown(&scene->host);
     assert_int_equal(pthread_join(late_thread, NULL), 0);
-    host_initialize(&scene.host);
-    assert_true(scene_foveates(&scene, &late_block, false));
+    host_initialize(&scene->host);
+    assert_true(scene_foveates(scene, &late_block, false));
 }

@@ -203,7 +203,7 @@ TEST(a_device_that_refuses_more_is_made_as_unity_asks)
 
 TEST(another_renderer_or_an_old_unity_is_named)
 {
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     char last[512] = "";
     scene_host_open(&host, (struct host_options){0});
     host_shutdown(&host);
@@ -218,12 +218,11 @@ TEST(another_renderer_or_an_old_unity_is_named)
     assert_int_equal(host_log(&host, FOVEA_LOG_ERROR, last, sizeof last), 1);
     assert_non_null(strstr(last, "IUnityGraphics"));
     assert_int_equal(host.plugin.event_base(), -1);
-    scene_host_close(&host);
 }
 
 TEST(a_late_plugin_uses_compute_shaders_and_says_so_once)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     char last[512] = "";
     scene_open(&scene, (struct host_options){.late = true});
     assert_int_equal(scene.host.extension_count, 0);
@@ -235,39 +234,34 @@ TEST(a_late_plugin_uses_compute_shaders_and_says_so_once)
     }
     assert_int_equal(scene_warnings(&scene, last, sizeof last), 1);
     assert_non_null(strstr(last, "Load on startup"));
-    scene_close(&scene);
 }
 
 /* ---- Frames that cannot be ---- */
 
-TEST(without_texture_or_commands_the_frame_stays)
+SCENE_TEST(without_texture_or_commands_the_frame_stays)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
     for (int way = 0; way < 2; way++) {
         for (int i = 0; i < 3; i++) {
-            scene.host.deny_texture = true;
-            assert_false(scene_foveates(&scene, &block, way == 1));
+            scene->host.deny_texture = true;
+            assert_false(scene_foveates(scene, &block, way == 1));
         }
-        assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
-        scene.host.deny_texture = false;
-        scene.host.deny_commands = true;
+        assert_int_equal(scene_warnings(scene, NULL, 0), 1);
+        scene->host.deny_texture = false;
+        scene->host.deny_commands = true;
         for (int i = 0; i < 3; i++) {
-            assert_false(scene_foveates(&scene, &block, way == 1));
+            assert_false(scene_foveates(scene, &block, way == 1));
         }
-        assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
-        scene.host.deny_commands = false;
-        assert_true(scene_foveates(&scene, &block, way == 1));
-        assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+        assert_int_equal(scene_warnings(scene, NULL, 0), 1);
+        scene->host.deny_commands = false;
+        assert_true(scene_foveates(scene, &block, way == 1));
+        assert_int_equal(scene_warnings(scene, NULL, 0), 0);
     }
 }
 
-TEST(wrong_blocks_are_refused)
+SCENE_TEST(wrong_blocks_are_refused)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    const struct fovea_unity_block right = host_block(&scene.texture, 0.1, 0.1);
+    const struct fovea_unity_block right = host_block(&scene->texture, 0.1, 0.1);
     for (int i = 0; i < 6; i++) {
         struct fovea_unity_block block = right;
         block.struct_bytes = i == 0 ? FOVEA_UNITY_LEAST_BYTES - 1 : block.struct_bytes;
@@ -275,14 +269,14 @@ TEST(wrong_blocks_are_refused)
         block.camera = i == 2 ? 0 : block.camera;
         block.eyes = i == 3 ? 0 : i == 4 ? 3 : block.eyes;
         block.texture = i == 5 ? NULL : block.texture;
-        assert_false(scene_foveates(&scene, &block, false));
+        assert_false(scene_foveates(scene, &block, false));
     }
-    assert_int_equal(scene_warnings(&scene, NULL, 0), 2); /* of the block, of the texture */
-    host_frame_begin(&scene.host);
-    host_event(&scene.host, FOVEA_UNITY_RECORD, NULL);
-    host_frame_end(&scene.host);
+    assert_int_equal(scene_warnings(scene, NULL, 0), 2); /* of the block, of the texture */
+    host_frame_begin(&scene->host);
+    host_event(&scene->host, FOVEA_UNITY_RECORD, NULL);
+    host_frame_end(&scene->host);
     struct fovea_unity_block block = right;
-    assert_true(scene_foveates(&scene, &block, false));
+    assert_true(scene_foveates(scene, &block, false));
 }
 
 static void expect_refusal(struct scene *scene, struct fovea_unity_block *block, const char *word)
@@ -295,71 +289,65 @@ static void expect_refusal(struct scene *scene, struct fovea_unity_block *block,
     assert_that(strstr(last, word), "\"%s\" says nothing of \"%s\"", last, word);
 }
 
-TEST(textures_that_cannot_be_foveated_are_named)
+SCENE_TEST(textures_that_cannot_be_foveated_are_named)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
-    scene.texture.samples = VK_SAMPLE_COUNT_4_BIT;
-    expect_refusal(&scene, &block, "multisampled");
-    scene.texture.samples = VK_SAMPLE_COUNT_1_BIT;
-    scene.texture.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
+    scene->texture.samples = VK_SAMPLE_COUNT_4_BIT;
+    expect_refusal(scene, &block, "multisampled");
+    scene->texture.samples = VK_SAMPLE_COUNT_1_BIT;
+    scene->texture.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     block.camera = 2;
-    expect_refusal(&scene, &block, "TRANSFER_DST");
-    scene.texture.usage |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    expect_refusal(scene, &block, "TRANSFER_DST");
+    scene->texture.usage |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
     block.camera = 3;
     block.eyes = 2;
-    expect_refusal(&scene, &block, "two eyes");
+    expect_refusal(scene, &block, "two eyes");
     block.camera = 4;
     block.eyes = 1;
     block.width_px = SCENE_WIDTH + 1;
-    expect_refusal(&scene, &block, "larger");
-    struct host_texture other = host_texture_create(&scene.host, VK_FORMAT_R16_SFLOAT, 8, 8, 1);
-    host_frame_begin(&scene.host);
+    expect_refusal(scene, &block, "larger");
+    struct host_texture other = host_texture_create(&scene->host, VK_FORMAT_R16_SFLOAT, 8, 8, 1);
+    host_frame_begin(&scene->host);
     block = host_block(&other, 0.5, 0.5);
     block.camera = 5;
     other.layout = VK_IMAGE_LAYOUT_UNDEFINED;
-    host_event(&scene.host, FOVEA_UNITY_RECORD, &block);
-    host_frame_end(&scene.host);
-    assert_int_equal(host_log(&scene.host, FOVEA_LOG_ERROR, NULL, 0), 1); /* the library's own */
-    host_texture_destroy(&scene.host, &other);
+    host_event(&scene->host, FOVEA_UNITY_RECORD, &block);
+    host_frame_end(&scene->host);
+    assert_int_equal(host_log(&scene->host, FOVEA_LOG_ERROR, NULL, 0), 1); /* the library's own */
+    host_texture_destroy(&scene->host, &other);
 }
 
-TEST(too_many_cameras_are_said_once)
+SCENE_TEST(too_many_cameras_are_said_once)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
     for (uint64_t camera = 1; camera <= 18; camera++) {
-        struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+        struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
         block.camera = camera;
-        assert_int_equal(scene_foveates(&scene, &block, false), camera <= 16);
+        assert_int_equal(scene_foveates(scene, &block, false), camera <= 16);
     }
-    assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
+    assert_int_equal(scene_warnings(scene, NULL, 0), 1);
 }
 
-TEST(more_frames_than_are_kept_are_said_once)
+SCENE_TEST(more_frames_than_are_kept_are_said_once)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
-    assert_true(scene_foveates(&scene, &block, false));
-    host_frame_begin(&scene.host);
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
+    assert_true(scene_foveates(scene, &block, false));
+    host_frame_begin(&scene->host);
     for (int i = 0; i < 30; i++) {
-        assert_int_equal(scene_warnings(&scene, NULL, 0), i == 17 ? 1 : 0);
-        host_event(&scene.host, FOVEA_UNITY_RECORD, &block);
+        assert_int_equal(scene_warnings(scene, NULL, 0), i == 17 ? 1 : 0);
+        host_event(&scene->host, FOVEA_UNITY_RECORD, &block);
     }
-    host_frame_end(&scene.host);
+    host_frame_end(&scene->host);
     for (int i = 0; i < HOST_SAFE_BEHIND + 1; i++) {
-        scene_release(&scene, 2); /* frames without this camera */
+        scene_release(scene, 2); /* frames without this camera */
     }
-    assert_true(scene_foveates(&scene, &block, false));
+    assert_true(scene_foveates(scene, &block, false));
 }
 
 /* ---- Settings ---- */
 
 TEST(wrong_settings_are_named_and_change_nothing)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     char error[512];
     char text[64];
     scene_open(&scene, (struct host_options){0});
@@ -388,12 +376,11 @@ TEST(wrong_settings_are_named_and_change_nothing)
     assert_string_equal(text, "2");
     assert_true(plugin->get("no.such", text, sizeof text) < 0);
     assert_true(plugin->get("backend", text, 0) < 0);
-    scene_close(&scene);
 }
 
 TEST(the_log_keeps_the_newest)
 {
-    struct host host;
+    OWNED(scene_host_close) struct host host;
     char last[512] = "";
     scene_host_open(&host, (struct host_options){0});
     for (int i = 0; i < 100; i++) {
@@ -402,61 +389,54 @@ TEST(the_log_keeps_the_newest)
     assert_int_equal(host.plugin.log(NULL, 0), -1);
     assert_int_equal(host_log(&host, FOVEA_LOG_DEBUG, last, sizeof last), 64);
     assert_non_null(strstr(last, "last"));
-    scene_host_close(&host);
 }
 
 /* ---- When things go ---- */
 
-TEST(a_cameras_things_go_when_its_frames_are_over)
+SCENE_TEST(a_cameras_things_go_when_its_frames_are_over)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
-    assert_true(scene_foveates(&scene, &block, false));
-    const uint64_t last_frame = scene.host.number;
-    const uint32_t before = scene.host.destroyed;
-    scene_release(&scene, 1);
-    while (scene.host.safe < last_frame) {
-        assert_int_equal(scene.host.destroyed, before);
-        scene_release(&scene, 1); /* of a camera that is gone already */
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
+    assert_true(scene_foveates(scene, &block, false));
+    const uint64_t last_frame = scene->host.number;
+    const uint32_t before = scene->host.destroyed;
+    scene_release(scene, 1);
+    while (scene->host.safe < last_frame) {
+        assert_int_equal(scene->host.destroyed, before);
+        scene_release(scene, 1); /* of a camera that is gone already */
     }
-    assert_true(scene.host.destroyed > before);
+    assert_true(scene->host.destroyed > before);
 }
 
-TEST(a_camera_that_comes_no_more_is_forgotten)
+SCENE_TEST(a_camera_that_comes_no_more_is_forgotten)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
-    assert_true(scene_foveates(&scene, &block, false));
-    const uint32_t before = scene.host.destroyed;
-    scene.host.number += 700;
-    scene_release(&scene, 2);
-    scene_release(&scene, 2);
-    assert_true(scene.host.destroyed > before);
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
+    assert_true(scene_foveates(scene, &block, false));
+    const uint32_t before = scene->host.destroyed;
+    scene->host.number += 700;
+    scene_release(scene, 2);
+    scene_release(scene, 2);
+    assert_true(scene->host.destroyed > before);
 }
 
-TEST(a_device_may_go_and_come_back)
+SCENE_TEST(a_device_may_go_and_come_back)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    struct fovea_unity_block block = host_block(&scene->texture, 0.1, 0.1);
     for (int i = 0; i < 2; i++) {
-        const int32_t base = scene.host.plugin.event_base();
-        assert_true(scene_foveates(&scene, &block, i == 1));
-        host_shutdown(&scene.host);
-        assert_int_equal(scene.host.plugin.event_base(), -1);
-        host_initialize(&scene.host);
-        assert_int_equal(scene.host.plugin.event_base(), base);
+        const int32_t base = scene->host.plugin.event_base();
+        assert_true(scene_foveates(scene, &block, i == 1));
+        host_shutdown(&scene->host);
+        assert_int_equal(scene->host.plugin.event_base(), -1);
+        host_initialize(&scene->host);
+        assert_int_equal(scene->host.plugin.event_base(), base);
     }
-    assert_true(scene_foveates(&scene, &block, false));
-    assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    assert_true(scene_foveates(scene, &block, false));
+    assert_int_equal(scene_warnings(scene, NULL, 0), 0);
 }
 
 /* One that was not made through the hooks may come to have the handle of one that was. */
 TEST(a_handle_is_not_known_again_when_its_device_has_gone)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     char last[512] = "";
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -469,14 +449,13 @@ TEST(a_handle_is_not_known_again_when_its_device_has_gone)
     assert_true(scene_foveates(&scene, &block, false));
     assert_int_equal(scene_warnings(&scene, last, sizeof last), 1);
     assert_non_null(strstr(last, "not made for CUDA"));
-    scene_close(&scene);
 }
 
 /* Each host loads and unloads the plugin; it stays in the process, with nothing of the last one. */
 TEST(a_plugin_may_be_loaded_again)
 {
     for (int i = 0; i < 3; i++) {
-        struct scene scene;
+        OWNED(scene_close) struct scene scene;
         char text[64];
         scene_open(&scene, (struct host_options){0});
         assert_ok(scene.host.plugin.get("foveation.strength", text, sizeof text));
@@ -484,6 +463,5 @@ TEST(a_plugin_may_be_loaded_again)
         assert_ok(scene.host.plugin.set("foveation.strength", "3", NULL, 0));
         struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
         assert_true(scene_foveates(&scene, &block, i == 1));
-        scene_close(&scene);
     }
 }

@@ -47,7 +47,7 @@ static int32_t configure_map(struct scene *scene, const char *path, char *out_er
 
 TEST(settings_that_cannot_work_change_nothing)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     char path[96];
     char text[64];
     scene_open(&scene, (struct host_options){0});
@@ -67,13 +67,12 @@ TEST(settings_that_cannot_work_change_nothing)
         block.camera = 2; /* one that has had no settings before */
     }
     assert_int_equal(unlink(path), 0);
-    scene_close(&scene);
 }
 
 /* The file is gone before a frame could open it. */
 TEST(no_frame_reads_a_maps_file)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     char path[96];
     char error[512] = "";
     scene_open(&scene, (struct host_options){0});
@@ -88,7 +87,6 @@ TEST(no_frame_reads_a_maps_file)
     block.camera = 2;
     assert_true(scene_foveates(&scene, &block, false));
     assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
-    scene_close(&scene);
 }
 
 /* ---- A map of a formula ---- */
@@ -124,7 +122,7 @@ static void set_foveation(struct scene *scene, const char *setting, const char *
 /* A frame that takes another formula is no slower than one that takes another strength. */
 TEST(no_frame_evaluates_a_formula)
 {
-    struct scene scene;
+    OWNED(scene_close) struct scene scene;
     double least_formula = 1e9;
     double least_strength = 1e9;
     double least_evaluation = 1e9;
@@ -146,24 +144,21 @@ TEST(no_frame_evaluates_a_formula)
                   least_strength, least_evaluation);
     assert_true(least_formula < least_strength + 0.5 * least_evaluation);
     assert_true(scene_foveates(&scene, &block, false));
-    scene_close(&scene);
 }
 
-TEST(a_camera_may_have_a_strength_of_its_own)
+SCENE_TEST(a_camera_may_have_a_strength_of_its_own)
 {
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    struct fovea_unity_block own = host_block(&scene.texture, 0.1, 0.1);
+    struct fovea_unity_block own = host_block(&scene->texture, 0.1, 0.1);
     struct fovea_unity_block other = own;
     other.camera = own.camera + 1;
     own.flags |= FOVEA_UNITY_STRENGTH;
     for (int i = 0; i < 3; i++) {
         own.strength = i == 1 ? 2 : 0;
-        assert_int_equal(scene_foveates(&scene, &own, false), i == 1);
-        assert_true(scene_foveates(&scene, &other, false));
+        assert_int_equal(scene_foveates(scene, &own, false), i == 1);
+        assert_true(scene_foveates(scene, &other, false));
     }
     own.flags &= ~(uint32_t)FOVEA_UNITY_STRENGTH;
-    assert_true(scene_foveates(&scene, &own, false));
+    assert_true(scene_foveates(scene, &own, false));
 }
 
 /* ---- The gaze's source ---- */
@@ -207,33 +202,31 @@ static void draw_layers(struct scene *scene, uint8_t *out_pictures)
     host_texture_destroy(&scene->host, &texture);
 }
 
-TEST(an_eyes_picture_has_its_map)
+SCENE_TEST(an_eyes_picture_has_its_map)
 {
     static uint8_t asked[3][PICTURE_BYTES]; /* by the settings: both, left, right */
     static uint8_t flagged[PICTURE_BYTES];
     static uint8_t layers[2][PICTURE_BYTES];
     static const char *const settings[] = {"both", "left", "right"};
     static const uint32_t flags[] = {0, FOVEA_UNITY_LEFT_EYE, FOVEA_UNITY_RIGHT_EYE};
-    OWNED(scene_close) struct scene scene;
-    scene_open(&scene, (struct host_options){0});
-    set_foveation(&scene, "model", "map");
-    set_foveation(&scene, "strength", "4");
+    set_foveation(scene, "model", "map");
+    set_foveation(scene, "strength", "4");
     for (int i = 0; i < 3; i++) {
-        draw_eye(&scene, settings[i], 0, asked[i]);
+        draw_eye(scene, settings[i], 0, asked[i]);
     }
     assert_memory_not_equal(asked[0], asked[1], PICTURE_BYTES);
     assert_memory_not_equal(asked[0], asked[2], PICTURE_BYTES);
     assert_memory_not_equal(asked[1], asked[2], PICTURE_BYTES);
     for (int i = 1; i < 3; i++) {
-        draw_eye(&scene, "both", flags[i], flagged);
+        draw_eye(scene, "both", flags[i], flagged);
         assert_memory_equal(flagged, asked[i], PICTURE_BYTES);
-        draw_eye(&scene, settings[3 - i], flags[i], flagged); /* the pass knows better */
+        draw_eye(scene, settings[3 - i], flags[i], flagged); /* the pass knows better */
         assert_memory_equal(flagged, asked[i], PICTURE_BYTES);
     }
-    draw_layers(&scene, layers[0]);
+    draw_layers(scene, layers[0]);
     assert_memory_equal(layers[0], asked[1], PICTURE_BYTES);
     assert_memory_equal(layers[1], asked[2], PICTURE_BYTES);
-    assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    assert_int_equal(scene_warnings(scene, NULL, 0), 0);
 }
 
 static void *open_scanpath(void *user)
