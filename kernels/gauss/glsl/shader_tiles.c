@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "shader_tiles.h"
+#include "gauss_shaders.h"
 
 #include "kernels/gauss/plan/slope.h"
-#include "kernels/gauss/pyramid.h"
 #include "shader_tile_shape.h"
 
 /* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at

@@ -9,7 +9,6 @@
 #include "core/log.h"
 #include "kernels/gauss/glsl/gauss_shaders.h"
 #include "kernels/gauss/glsl/shader_tile_shape.h"
-#include "kernels/gauss/glsl/shader_tiles.h"
 #include "kernels/gauss/pyramid.h"
 #include "kernels/image/pixel_light.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "buffers.h"
+#include "make.h"
 
 #define CHANNELS GAUSS_CPU_MAX_CHANNELS
 #define PITCH GAUSS_CPU_TILE_PITCH

@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-/* cuda/mma.cuh and gauss/cuda/tiles/gauss_tiles.cu ask for __CUDA_ARCH__ >= 800. */
+/* cuda/mma.cuh and gauss/cuda/tiles/common/sample.cuh ask for __CUDA_ARCH__ >= 800. */
 #define MMA_FROM 80
 #define NARROW_MMA_FROM 75
 
