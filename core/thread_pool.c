@@ -90,9 +90,17 @@ uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count)
     return pool->thread_count + 1;
 }
 
+/* More would take what the system has for all programs, and help nobody. */
+static uint32_t room_for(uint32_t wanted)
+{
+    const uint32_t cores = thread_pool_core_count();
+    const uint32_t most = cores > THREAD_POOL_WORKERS ? cores : THREAD_POOL_WORKERS;
+    return wanted == 0 ? cores : wanted < most ? wanted : most;
+}
+
 enum fovea_result thread_pool_create(uint32_t worker_max, struct thread_pool **out_pool)
 {
-    const uint32_t thread_max = (worker_max ? worker_max : thread_pool_core_count()) - 1;
+    const uint32_t thread_max = room_for(worker_max) - 1;
     *out_pool = NULL;
     struct thread_pool *pool = calloc(1, sizeof *pool + thread_max * sizeof *pool->workers);
     if (!pool) {

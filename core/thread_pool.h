@@ -14,7 +14,11 @@ struct thread_pool;
 /* Runs on every worker at once; workers share out the work among themselves. */
 typedef void (*thread_pool_fn)(void *user, uint32_t worker);
 
-/* Room for so many workers, the caller included; 0: one for each core. No thread is started yet. */
+/* As many as the setting "cpu_threads" allows. */
+#define THREAD_POOL_WORKERS 256
+
+/* Room for so many workers, the caller included; 0: one for each core. There is none for more than
+ * THREAD_POOL_WORKERS, or one for each core where that is more. No thread is started yet. */
 FOVEA_MUST_CHECK enum fovea_result thread_pool_create(uint32_t worker_max,
                                                       struct thread_pool **out_pool);
 void thread_pool_destroy(struct thread_pool **pool);

@@ -208,6 +208,14 @@ static void *run_until_stopped(void *user)
     return NULL;
 }
 
+TEST(no_number_of_workers_takes_all_threads_of_the_system)
+{
+    struct thread_pool *pool = NULL;
+    assert_int_equal(thread_pool_create(UINT32_MAX, &pool), FOVEA_OK);
+    assert_in_range(thread_pool_worker_max(pool), THREAD_POOL_WORKERS, CPU_SETSIZE);
+    thread_pool_destroy(&pool);
+}
+
 /* A plan is made on one thread while jobs of others run on another. */
 TEST(a_pool_grows_while_it_works)
 {
