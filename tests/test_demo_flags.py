@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """The demo from end to end, on tiny pictures."""
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -211,32 +212,37 @@ def lines_of(base, run=1):
     return [dict(zip(side["Columns"], line.split("\t"), strict=True)) for line in text.splitlines()], side
 
 
-def send_gazes(port, stop):
-    """A tracker of 500 Hz that wanders."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+def send_gazes(source, server, stop):
+    """A tracker of 500 Hz that wanders; one of datagrams has the number of the server's port."""
+    line = '<REC BPOGX="%.17g" BPOGY="%.17g" BPOGV="1" />\r\n' if source == "opengaze" else '{"x": %.17g, "y": %.17g}'
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) if source == "udp" else server.accept()[0] as out:
+        if source == "udp":
+            out.connect(server.getsockname())
         place = numpy.array([0.3, 0.4])
         while not stop.wait(0.002):
             place = (place + [0.00731, 0.01177]) % 1
-            out.sendto(json.dumps({"x": place[0], "y": place[1]}).encode(), ("127.0.0.1", port))
+            with contextlib.suppress(OSError):  # nobody is there yet, or any more
+                out.send((line % tuple(place)).encode())
 
 
-@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
-def test_a_replay_makes_the_same_pictures_bit_for_bit(run_demo, tmp_path, backend):
+@pytest.mark.parametrize("backend, source", [("vulkan", "udp"), ("cpu", "opengaze")])
+def test_a_replay_makes_the_same_pictures_bit_for_bit(run_demo, tmp_path, backend, source):
     """Of a run with a live tracker and late gaze, by the settings that it has exported."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(60)
+    port = server.getsockname()[1]
     stop = threading.Event()
-    tracker = threading.Thread(target=send_gazes, args=(port, stop))
+    tracker = threading.Thread(target=send_gazes, args=(source, server, stop))
     tracker.start()
     flags = ["--backend", backend, "--frames", "8", "--frozen"]
     record = ["--set", f"record.file={tmp_path}/sub-01_task-look"]
     try:
-        live = run_demo(*flags, *record, "--set", "gaze.source=udp", "--set", f"gaze.udp.port={port}", "--set",
+        live = run_demo(*flags, *record, "--gaze", source, "--set", f"gaze.{source}.port={port}", "--set",
                         "gaze.late=true", "--export-settings", tmp_path / "live.json", folder="live")  # fmt: skip
     finally:
         stop.set()
         tracker.join()
+        server.close()
     base = tmp_path / "sub-01_task-look"
     first, side = lines_of(base)
     assert len(first) == 8 and "late" not in live.stderr

@@ -116,6 +116,9 @@ static const struct recorded RECORDED[] = {
     {"EyeLink without a size", ASC_HEAD "START 1 LEFT SAMPLES\n1 320 256 1\n",
      .wrong = "a.x:5:1: positions are in pixels and nothing says of how many; write "
               "gaze.screen_px=[width,height]"},
+    {"a table in pixels without a size", "t,x,y\n0,100,200\n", PX,
+     .wrong = "a.x:2:1: positions are in pixels and nothing says of how many; write "
+              "gaze.screen_px=[width,height]"},
     {"EyeLink without eyes", ASC_HEAD "1 320 256 1\n",
      .wrong = "a.x:4:1: no line START or SAMPLES before it says which eyes"},
     {"EyeLink of HREF", ASC_HEAD "SAMPLES\tHREF\tLEFT\n",

@@ -106,6 +106,8 @@ static const struct bad_file BAD[] = {
      "bad.csv:2:3: x is \"000000000000000000000000000000000000000\""},
     {"\x1f\x8b\x08", "bad.csv:1:1: it is compressed; gunzip it first"},
     {"\xff\xfet", "bad.csv:1:1: it is UTF-16; save it as UTF-8"},
+    {"SR_RESEARCH_000136", "bad.csv:1:1: it is an EDF of an EyeLink; convert it to ASC"},
+    {"PK\x03\x04\x14", "bad.csv:1:1: it is a spreadsheet or another archive"},
 };
 
 TEST(wrong_lines_are_named)

@@ -21,8 +21,8 @@ struct question {
     int answered; /* readable once the rest is there */
     char text[FOVEA_NAME_MAX];
     uint16_t port;
-    int error;
     struct gaze_host_addresses found;
+    atomic_int error; /* stored behind them */
 };
 
 /* -> 0, or one of gai_strerror's. */
@@ -82,7 +82,8 @@ static void let_go(struct question *question)
 static void *answer(void *user)
 {
     struct question *question = user;
-    question->error = look_up(question->text, question->port, 0, &question->found);
+    const int error = look_up(question->text, question->port, 0, &question->found);
+    atomic_store(&question->error, error);
     (void)eventfd_write(question->answered, 1);
     let_go(question);
     return NULL;
@@ -97,6 +98,7 @@ static struct question *ask(const char *text, uint16_t port)
         return NULL;
     }
     atomic_store(&question->owners, 2);
+    atomic_store(&question->error, EAI_AGAIN); /* there is no answer yet */
     snprintf(question->text, sizeof question->text, "%s", text);
     question->port = port;
     question->answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -121,12 +123,11 @@ const char *gaze_host_find(struct gaze_feed *feed, const char *text, uint16_t po
     struct question *question = ask(text, port);
     const char *why = "no thread can look for its name";
     if (question) {
-        const bool answered = gaze_feed_wait(feed, question->answered, POLLIN, -1);
-        why = answered && question->error != 0 ? gai_strerror(question->error) : NULL;
-        if (answered) {
+        why = "the source is closed";
+        if (gaze_feed_wait(feed, question->answered, POLLIN, -1)) {
+            const int error = atomic_load(&question->error);
+            why = error != 0 ? gai_strerror(error) : NULL;
             *out = question->found;
-        } else {
-            why = "the source is closed";
         }
         let_go(question);
     }

@@ -30,27 +30,29 @@ static void skip_byte_order_mark(struct span *text)
     }
 }
 
-static bool is_compressed(struct span text)
-{
-    return recording_span_bytes(text) >= 2 && memcmp(text.begin, "\x1F\x8B", 2) == 0;
-}
-
-static bool are_wide(struct span text)
-{
-    return recording_span_bytes(text) >= 2 &&
-           (memcmp(text.begin, "\xFF\xFE", 2) == 0 || memcmp(text.begin, "\xFE\xFF", 2) == 0);
-}
+/* Files of other kinds begin with these. */
+static const struct {
+    const char *begin;
+    const char *what;
+} OTHERS[] = {
+    {"\x1F\x8B", "it is compressed; gunzip it first"},
+    {"\xFF\xFE", "it is UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", "it is UTF-16; save it as UTF-8"},
+    {"SR_RESEARCH", "it is an EDF of an EyeLink; convert it to ASC with edf2asc first"},
+    {"PK\x03\x04", "it is a spreadsheet or another archive; save the table as CSV"},
+};
 
 static enum fovea_result check_bytes(struct recording *recording)
 {
     struct recording_text *text = &recording->text;
     text->line = text->rest;
     text->line_number = 1;
-    if (is_compressed(text->rest)) {
-        return recording_wrong(text, text->rest.begin, "it is compressed; gunzip it first");
-    }
-    if (are_wide(text->rest)) {
-        return recording_wrong(text, text->rest.begin, "it is UTF-16; save it as UTF-8");
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+        const size_t bytes = strlen(OTHERS[i].begin);
+        if (recording_span_bytes(text->rest) >= bytes &&
+            memcmp(text->rest.begin, OTHERS[i].begin, bytes) == 0) {
+            return recording_wrong(text, text->rest.begin, OTHERS[i].what);
+        }
     }
     text->line_number = 0;
     return FOVEA_OK;

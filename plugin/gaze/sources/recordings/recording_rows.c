@@ -28,6 +28,7 @@ double recording_ns_per_unit(const struct recording *recording, double of_file)
     return of_file;
 }
 
+/* The picture that is shown has as little to do with it as with the file's other units. */
 static enum fovea_result check_pixels(struct recording *recording, const char *where)
 {
     const struct fovea_gaze_settings *settings = recording->settings;
@@ -66,6 +67,9 @@ enum fovea_result recording_check_space(struct recording *recording, const char 
         return FOVEA_OK;
     case RECORDING_PIXELS_DOWN:
         return check_pixels(recording, where);
+    case RECORDING_AS_SET:
+        return settings->space == FOVEA_GAZE_SPACE_PIXELS ? check_pixels(recording, where)
+                                                          : FOVEA_OK;
     default:
         return FOVEA_OK;
     }
