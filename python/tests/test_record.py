@@ -113,3 +113,11 @@ def test_the_page_s_example_runs(tmp_path):
     assert done.returncode == 0 and not done.stderr and done.stdout.startswith("corner: 26.8 degrees"), done
     side, rows = rows_of(tmp_path / "sub-01")
     assert len(rows) == 30 and all(float(row["gpu_time"]) > 0 and row["state"] == "0" for row in rows)
+
+
+def test_gratings_and_a_zone_plate_are_what_the_page_says():
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "examples" / "validate.py"], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and not done.stderr and done.stdout.count(" expected ") == 12, done
+    assert "16.7 degrees: 0.724, expected 0.724" in done.stdout and "28.9 degrees: 0.391, expected 0.392" in done.stdout
