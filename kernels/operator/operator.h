@@ -185,7 +185,7 @@ struct operator_settings_api {
 };
 
 #define OPERATOR_SHARP_SIGMAS 2
-#define OPERATOR_SHARP_STEP_PX 6.0
+#define OPERATOR_SHARP_STEP_PX 6
 
 /* What settings do to an image of that size while the gaze is there, for each pixel; the arguments
  * are right (fovea.h has what each says). FOVEA_ERROR_INVALID_ARGUMENT: the settings are not. */

@@ -4,7 +4,8 @@
 /* Costs of up to 8 patch sizes at once, of bytes and their nearest pixels, by tiles. A thread has
  * three pixels of a column of the picture, whose neighbours it takes from shared memory: one
  * instruction has the absolute differences of a pixel's colours. Rows of lenses are copied for each
- * row of the picture's lenses around: that copies and sums take turns bounds it. */
+ * row of the picture's lenses around, all of a thread's chunks at once: that copies and sums take
+ * turns bounds it, and loads of shared memory. */
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
 
@@ -24,7 +25,7 @@ struct depth_tile_memory {
     /* A row of the picture begins there, of each row of lenses and patch size. */
     __align__(
         8) unsigned short rows[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_SIZES][DEPTH_GROUPS * 4];
-    double at_x[LIGHTFIELD_TILE_COLUMNS]; /* in lenses */
+    double at_x[LIGHTFIELD_TILE_COLUMNS], at_y[LIGHTFIELD_TILE_ROWS]; /* in lenses */
     int lens[LIGHTFIELD_TILE_COLUMNS]; /* the nearest of a row */
     unsigned char is_coarse[LIGHTFIELD_TILE_COLUMNS];
     int is_any_fine;
@@ -58,27 +59,35 @@ static __device__ __forceinline__ double depth_patch(const lightfield_tile_match
     return params.of.first_px + (params.size_first + size) * params.of.step_px;
 }
 
-/* Finds the nearest lens of each column of the picture. */
-static __device__ void depth_place_lenses(const lightfield_tile_matching &params, int first_x,
-                                          depth_tile_memory &memory)
+/* Finds the nearest lens of each column of the picture, and the block's rows. */
+static __device__ tile_rows depth_place_lenses(const lightfield_tile_matching &params, int first_x,
+                                               depth_tile_memory &memory)
 {
+    const lightfield_cuda_array &array = params.of.array;
     const int column = depth_thread();
-    if (column == 0) {
-        memory.is_any_fine = 0;
-        memory.is_any_none = 0;
-    }
-    __syncthreads();
+    bool is_fine = false;
+    tile_find_ends(array, params.of.depth.height_px, params.tile.parts,
+                   LIGHTFIELD_TILE_DEPTH_THREADS - 1 - depth_thread(), memory.row_ends);
     if (column < LIGHTFIELD_TILE_COLUMNS) {
         const int x = min(first_x + column, params.of.depth.width_px - 1);
-        memory.at_x[column] = place_at(x, params.of.depth.width_px, params.of.array.columns);
+        memory.at_x[column] = place_at(x, params.of.depth.width_px, array.columns);
         memory.lens[column] = place_nearest(memory.at_x[column]);
-        memory.is_coarse[column] =
-            depth_is_coarse(params.of, x, (int)blockIdx.y / params.tile.parts) ? 1 : 0;
-        if (!memory.is_coarse[column]) {
-            memory.is_any_fine = 1;
-        }
+        is_fine = !depth_is_coarse(params.of, x, (int)blockIdx.y / params.tile.parts);
+        memory.is_coarse[column] = is_fine ? 0 : 1;
     }
-    __syncthreads();
+    if (column < LIGHTFIELD_TILE_LENSES) {
+        memory.row_first[column] = INT32_MAX;
+        memory.row_end[column] = 0;
+    }
+    if (column == 0) {
+        memory.is_any_none = 0;
+    }
+    tile_clear(column, column == 0 ? memory.lens[0] - LIGHTFIELD_TILE_RANGE : 0, memory.slots);
+    const int is_any_fine = __syncthreads_or(is_fine);
+    if (column == 0) {
+        memory.is_any_fine = is_any_fine;
+    }
+    return tile_rows_of_block(params.tile.parts, memory.row_ends);
 }
 
 /* Says whether a patch size is compared with lenses so far away, of pixels that are coarse or not.
@@ -110,17 +119,18 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
 {
     const lightfield_cuda_array &array = params.of.array;
     const int origin = place_fixed(array.origin_x_px);
-    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_LENSES)
+    EACH_OF_DEPTH(item, LIGHTFIELD_TILE_COLUMNS * LIGHTFIELD_TILE_SIZES)
     {
         const int column = item % LIGHTFIELD_TILE_COLUMNS;
-        const int lens = item / LIGHTFIELD_TILE_COLUMNS;
-        const int right = lens - LIGHTFIELD_TILE_RANGE;
+        const int size = item / LIGHTFIELD_TILE_COLUMNS;
         const bool coarse = memory.is_coarse[column] != 0;
         const bool is_last = depth_is_last(memory, column);
-#pragma unroll 1
-        for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
-            const place_part part =
-                place_column(array, memory.at_x[column], false, right, depth_patch(params, size));
+        const double at = memory.at_x[column];
+        const double patch_px = depth_patch(params, size);
+#pragma unroll
+        for (int lens = 0; lens < LIGHTFIELD_TILE_LENSES; lens++) {
+            const int right = lens - LIGHTFIELD_TILE_RANGE;
+            const place_part part = place_column(array, at, false, right, patch_px);
             const bool exists =
                 abs(right) <= params.of.range && parts_even(part.from, right) > 0.0f;
             const bool counts = exists && depth_compares(params, coarse, size, abs(right));
@@ -168,19 +178,14 @@ static __device__ void depth_place_rows(const lightfield_tile_matching &params, 
                                         depth_tile_memory &memory)
 {
     const lightfield_cuda_array &array = params.of.array;
-    if (depth_thread() < LIGHTFIELD_TILE_LENSES) {
-        memory.row_first[depth_thread()] = INT32_MAX;
-        memory.row_end[depth_thread()] = 0;
-    }
-    __syncthreads();
     EACH_OF_DEPTH(item, LIGHTFIELD_TILE_ROWS * DEPTH_SAMPLES)
     {
         const int number = item % LIGHTFIELD_TILE_ROWS;
         const int lens = item / LIGHTFIELD_TILE_ROWS % LIGHTFIELD_TILE_LENSES;
         const int size = item / LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_LENSES;
         const int down = lens - LIGHTFIELD_TILE_RANGE;
-        const double at = place_at(rows.first + number, params.of.depth.height_px, array.rows);
-        const place_part part = place_row(array, at, down, depth_patch(params, size));
+        const place_part part =
+            place_row(array, memory.at_y[number], down, depth_patch(params, size));
         const bool exists = abs(down) <= params.of.range && parts_even(part.from, down) > 0.0f;
         const bool counts = number < rows.count && exists &&
                             depth_compares(params, memory.is_any_fine == 0, size, abs(down));
@@ -270,10 +275,11 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
 {
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
-        if (!ALL && coarse && size % 2 != 0) {
+        const depth_row_starts starts = depth_starts<Raw>(memory, lens, size);
+        /* All rows of a block have the same rows of lenses. */
+        if (!ALL && (starts.of[0] == DEPTH_NO_ROW || (coarse && size % 2 != 0))) {
             continue;
         }
-        const depth_row_starts starts = depth_starts<Raw>(memory, lens, size);
         uint32_t pairs[DEPTH_PAIRS];
 #pragma unroll
         for (int n = 0; n < DEPTH_PAIRS; n++) {
@@ -282,16 +288,15 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
 #pragma unroll
         for (int n = 0; n < LIGHTFIELD_TILE_LENSES; n++) {
             const uint32_t place = depth_place(pairs, n);
-            const uint32_t column = tile + place * (uint32_t)sizeof(typename Raw::texel);
-            if (!ALL && place == DEPTH_NONE) {
-                continue;
-            }
+            /* A missing one is read elsewhere and not added: branches would wait for each. */
+            const bool is_there = ALL || place != DEPTH_NONE;
+            const uint32_t column =
+                tile + (is_there ? place * (uint32_t)sizeof(typename Raw::texel) : 0);
 #pragma unroll
             for (int i = 0; i < LIGHTFIELD_TILE_GROUP; i++) {
-                if (ALL || starts.of[i] != DEPTH_NO_ROW) {
-                    out.sums[size][i] = ptx_sad4(Raw::texel_at(column + starts.of[i]),
-                                                 out.mains[size][i], out.sums[size][i]);
-                }
+                const uint32_t sum = ptx_sad4(Raw::texel_at(column + starts.of[i]),
+                                              out.mains[size][i], out.sums[size][i]);
+                out.sums[size][i] = is_there ? sum : out.sums[size][i];
             }
         }
     }
@@ -315,7 +320,7 @@ static __device__ void depth_choose(const lightfield_tile_matching &params, int 
     }
 #pragma unroll
     for (int n = 0; n < LIGHTFIELD_TILE_SIZES; n++) {
-        if (n < params.size_count && abs(n - best) * params.of.step_px > 1.0 - 1e-6) {
+        if (n < params.size_count && abs(n - best) >= params.apart) {
             other = fminf(costs[n], other);
         }
     }
@@ -355,16 +360,17 @@ static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching
     const int first_x = (int)blockIdx.x * params.tile.columns;
     const int x = first_x + (int)threadIdx.x;
     depth_sums sums;
-    depth_place_lenses(params, first_x, memory);
-    tile_clear(depth_thread(), memory.lens[0] - LIGHTFIELD_TILE_RANGE, memory.slots);
+    const tile_rows rows = depth_place_lenses(params, first_x, memory);
+    if (depth_thread() < LIGHTFIELD_TILE_ROWS) {
+        memory.at_y[depth_thread()] =
+            place_at(rows.first + depth_thread(), params.of.depth.height_px, params.of.array.rows);
+    }
     depth_place_columns(params, memory);
-    const tile_rows rows = tile_rows_of_block(params.of.array, params.of.depth.height_px,
-                                              params.tile.parts, depth_thread(), memory.row_ends);
-    depth_place_rows(params, rows, memory);
     __syncthreads();
     if (depth_thread() < LIGHTFIELD_TILE_SLOTS) {
         tile_order(depth_thread(), memory.slots);
     }
+    depth_place_rows(params, rows, memory);
     __syncthreads();
     depth_find_columns(memory);
     depth_find_rows(rows, memory);

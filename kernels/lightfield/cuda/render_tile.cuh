@@ -53,12 +53,23 @@ struct tile_column {
     float weight; /* of all */
 };
 
-static __device__ void tile_place_column(const lightfield_cuda_rendering &params, int x, int row,
-                                         render_tile_memory &memory, tile_column &out)
+/* Places along a lens grow or shrink with the column: its first and last ones, and those of each
+ * warp, say what is wanted. */
+static __device__ __forceinline__ bool tile_is_last(int lens, int columns)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int before = __shfl_up_sync(~0u, lens, 1);
+    const int after = __shfl_down_sync(~0u, lens, 1);
+    return lane == 0 || lane == 31 || (int)threadIdx.x == columns - 1 || before != lens ||
+           after != lens;
+}
+
+static __device__ void tile_place_column(const lightfield_cuda_rendering &params, double at,
+                                         int row, bool is_last, render_tile_memory &memory,
+                                         tile_column &out)
 {
     const lightfield_cuda_array &array = params.array;
     const int column = (int)threadIdx.x;
-    const double at = place_at(x, params.dst.width_px, array.columns);
     const double patch_px = patch_of(params);
     const int origin = place_fixed(array.origin_x_px);
     place_part parts[LIGHTFIELD_TILE_LENSES];
@@ -81,7 +92,7 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
         memory.places[i][column] = (uint32_t)first;
         memory.weights[i][column] = make_float2(weight * (1.0f - part), weight * part);
         out.weight += weight;
-        if (weight > 0.0f) {
+        if (is_last && isfinite(parts[i].from)) {
             tile_want(memory.slots, out.lens + i - LIGHTFIELD_TILE_RANGE, out.range, first,
                       first + 1);
         }
@@ -123,8 +134,9 @@ static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array,
     return rows.first + (array.sign < 0.0 ? rows.count - 1 - number : number);
 }
 
+/* The last threads begin, for the first ones have columns. */
 #define EACH_OF_TILE(item, count)                                                                  \
-    for (int item = (int)threadIdx.x; item < (count); item += (int)blockDim.x)
+    for (int item = (int)(blockDim.x - 1 - threadIdx.x); item < (count); item += (int)blockDim.x)
 
 static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
@@ -289,22 +301,25 @@ static __device__ __forceinline__ void render_tile(const lightfield_tile_renderi
                                  LIGHTFIELD_TILE_RANGE
                            : 0,
                memory.slots);
+    tile_find_ends(of.array, of.dst.height_px, params.tile.parts, (int)blockDim.x - 1 - thread,
+                   memory.row_ends);
+    __syncthreads();
+    const double at = place_at(first_x + thread, of.dst.width_px, of.array.columns);
+    const bool is_last = tile_is_last(place_nearest(at), columns);
     if (thread < columns) {
-        tile_place_column(of, first_x + thread, (int)blockIdx.y / params.tile.parts, memory,
-                          column);
+        tile_place_column(of, at, (int)blockIdx.y / params.tile.parts, is_last, memory, column);
     }
-    const tile_rows rows = tile_rows_of_block(of.array, of.dst.height_px, params.tile.parts,
-                                              (int)blockDim.x - 1 - thread, memory.row_ends);
+    const tile_rows rows = tile_rows_of_block(params.tile.parts, memory.row_ends);
     tile_place_rows(of, rows, memory);
+    __syncthreads();
     if (thread < LIGHTFIELD_TILE_SLOTS) {
         tile_order(thread, memory.slots);
     }
-    __syncthreads();
     tile_weigh_rows(of, memory);
+    __syncthreads();
     if (thread < columns) {
         tile_find_column<Raw>(column, memory);
     }
-    __syncthreads();
     tile_join_rows(of, memory);
     __syncthreads();
     const bool has_chunk = thread < memory.slots.chunks;

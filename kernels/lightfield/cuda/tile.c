@@ -26,11 +26,18 @@ static int32_t chunks_of(double span_px)
     return (int32_t)floor((span_px + 1.0) / LIGHTFIELD_TILE_CHUNK + 1.75);
 }
 
-/* Counts chunks of the columns of lenses that a block's pixels are in, and of those beside them. */
+/* Counts chunks of the columns of lenses that a block's pixels are in, and of those beside them.
+ * The first of its lenses has no pixels to its left that take its samples, the next one those of a
+ * lens, and so from the right. */
 static int32_t row_chunks(const struct lightfield_tile_wish *wish, int32_t lenses)
 {
     const double reach_px = (wish->range + 0.5) * wish->most_px;
-    int32_t chunks = lenses * chunks_of(2.0 * reach_px);
+    int32_t chunks = 0;
+    for (int32_t lens = 0; lens < lenses; lens++) {
+        const int32_t left = lens < wish->range ? lens : wish->range;
+        const int32_t right = lenses - 1 - lens < wish->range ? lenses - 1 - lens : wish->range;
+        chunks += chunks_of((left + right + 1) * wish->most_px);
+    }
     for (int32_t k = 1; k <= wish->range; k++) {
         chunks += 2 * chunks_of(reach_px - (k - 0.5) * wish->least_px);
     }

@@ -5,6 +5,7 @@
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 #define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
 
+#include "kernels/cuda/copy.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "sample.cuh"
 #include "tile.h"
@@ -22,7 +23,7 @@ struct tile_slots {
     unsigned char chunk_range[LIGHTFIELD_TILE_CHUNKS];
 };
 
-/* base: of the first thread alone. */
+/* base: that of the first thread. A barrier follows. */
 static __device__ __forceinline__ void tile_clear(int thread, int base, tile_slots &slots)
 {
     if (thread < LIGHTFIELD_TILE_SLOTS) {
@@ -34,7 +35,6 @@ static __device__ __forceinline__ void tile_clear(int thread, int base, tile_slo
     if (thread == 0) {
         slots.base = base;
     }
-    __syncthreads();
 }
 
 static __device__ __forceinline__ void tile_want(tile_slots &slots, int lens, int range, int first,
@@ -85,12 +85,32 @@ static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
 /* ---- Formats: how a chunk comes into registers and into shared memory, and as what. Texels have
  * no alpha. Each byte of a chunk has a sum, and each of its four pixels `sum_of` them. */
 
+/* Copies wait in no register where the device can do that, and all of a thread are on their way at
+ * once. */
+static __device__ __forceinline__ void tile_copy_chunk(uint4 *to, const uint4 *from)
+{
+#if __CUDA_ARCH__ >= 800
+    copy_begin(to, from);
+#else
+    *to = __ldg(from);
+#endif
+}
+
+static __device__ __forceinline__ void tile_copy_chunk(uint32_t *to, const uint32_t *from)
+{
+#if __CUDA_ARCH__ >= 800
+    copy_word_begin(to, from);
+#else
+    *to = __ldg(from);
+#endif
+}
+
 struct tile_rgba8 {
     typedef uint32_t texel;
     static const int bytes = 4;
     static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
     {
-        return ptx_load_shared(address);
+        return ptx_load_shared(address) & 0xffffffu; /* copies keep alpha */
     }
     static constexpr float colors = 1.0f; /* that a difference of texels counts for */
     static const int words = 4; /* of a chunk */
@@ -115,9 +135,7 @@ struct tile_rgba8 {
     }
     static __device__ __forceinline__ void copy(const char *from, texel *to)
     {
-        const uint4 four = __ldg((const uint4 *)from);
-        *(uint4 *)to = make_uint4(four.x & 0xffffffu, four.y & 0xffffffu, four.z & 0xffffffu,
-                                  four.w & 0xffffffu);
+        tile_copy_chunk((uint4 *)to, (const uint4 *)from);
     }
 };
 
@@ -183,7 +201,7 @@ struct tile_r8 {
     }
     static __device__ __forceinline__ void copy(const char *from, texel *to)
     {
-        *(uint32_t *)to = __ldg((const uint32_t *)from);
+        tile_copy_chunk((uint32_t *)to, (const uint32_t *)from);
     }
 };
 
@@ -209,6 +227,7 @@ static __device__ __forceinline__ void tile_copy(const lightfield_cuda_raw &raw,
             to += groups * chunks * LIGHTFIELD_TILE_CHUNK;
         }
     }
+    copy_wait();
     __syncthreads();
 }
 
@@ -232,15 +251,19 @@ struct tile_rows {
     int first, count;
 };
 
-/* Part blockIdx.y of all parts of all rows of lenses. `ends` is shared memory. */
-static __device__ __forceinline__ tile_rows tile_rows_of_block(const lightfield_cuda_array &array,
-                                                               int height_px, int parts, int thread,
-                                                               int ends[2])
+/* Finds where the rows begin and end that a block has a part of. A barrier follows. */
+static __device__ __forceinline__ void tile_find_ends(const lightfield_cuda_array &array,
+                                                      int height_px, int parts, int thread,
+                                                      int ends[2])
 {
     if (thread < 2) {
         ends[thread] = tile_first_row(array, height_px, (int)blockIdx.y / parts + thread);
     }
-    __syncthreads();
+}
+
+/* Part blockIdx.y of all parts of all rows of lenses. */
+static __device__ __forceinline__ tile_rows tile_rows_of_block(int parts, const int ends[2])
+{
     const int each = (ends[1] - ends[0] + parts - 1) / parts;
     const int own = ends[0] + ((int)blockIdx.y % parts) * each;
     return {own, max(min(each, ends[1] - own), 0)};

@@ -49,7 +49,7 @@ struct lightfield_tile_matching {
     struct lightfield_tile tile;
     int32_t size_first, size_count; /* of all of them */
     int32_t is_all; /* 1: these are all, and the least is chosen at once */
-    int32_t reserved;
+    int32_t apart; /* sizes that are so many steps apart, or more, differ by a pixel */
 };
 
 #endif
