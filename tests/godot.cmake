@@ -7,7 +7,8 @@ if(NOT TARGET fovea_test_vulkan)
     return()
 endif()
 
-add_library(fovea_test_godot STATIC godot/host.c godot/host_classes.c godot/host_interface.c
+# Objects and no archive: each file says itself what it has of the interface.
+add_library(fovea_test_godot OBJECT godot/host.c godot/host_classes.c godot/host_interface.c
     godot/host_method_rows.c godot/host_methods.c godot/host_objects.c godot/host_values.c
     godot/host_values_get.c godot/rd_lists.c godot/rd_resources.c godot/rd_shaders.c godot/rd_spirv.c
     godot/rd_textures.c godot/render_thread.c godot/resources.c godot/scene.c)

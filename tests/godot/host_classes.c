@@ -262,27 +262,13 @@ static void unregister_class(const void *library, const void *name)
     free_class(owner);
 }
 
-gd_any_fn class_function(const char *name)
-{
-    static const struct {
-        const char *name;
-        gd_any_fn function;
-    } rows[] = {
-        {"classdb_register_extension_class4", (gd_any_fn)register_class4},
-        {"classdb_register_extension_class5", (gd_any_fn)register_class5},
-        {"classdb_register_extension_class_method", (gd_any_fn)register_method},
-        {"classdb_register_extension_class_property", (gd_any_fn)register_property},
-        {"classdb_register_extension_class_property_group", (gd_any_fn)register_group},
-        {"classdb_register_extension_class_signal", (gd_any_fn)register_signal},
-        {"classdb_unregister_extension_class", (gd_any_fn)unregister_class},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return rows[i].function;
-        }
-    }
-    return NULL;
-}
+INTERFACE(classdb_register_extension_class4, 4, register_class4);
+INTERFACE(classdb_register_extension_class5, 5, register_class5);
+INTERFACE(classdb_register_extension_class_method, 1, register_method);
+INTERFACE(classdb_register_extension_class_property, 1, register_property);
+INTERFACE(classdb_register_extension_class_property_group, 1, register_group);
+INTERFACE(classdb_register_extension_class_signal, 1, register_signal);
+INTERFACE(classdb_unregister_extension_class, 1, unregister_class);
 
 /* ---- Calling ---- */
 

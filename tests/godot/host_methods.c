@@ -363,10 +363,6 @@ static void method_call(const void *method_bind, void *self, const void *const *
     }
 }
 
-gd_any_fn method_function(const char *name)
-{
-    return strcmp(name, "classdb_get_method_bind") == 0      ? (gd_any_fn)get_method_bind
-           : strcmp(name, "object_method_bind_ptrcall") == 0 ? (gd_any_fn)ptrcall
-           : strcmp(name, "object_method_bind_call") == 0    ? (gd_any_fn)method_call
-                                                             : NULL;
-}
+INTERFACE(classdb_get_method_bind, 1, get_method_bind);
+INTERFACE(object_method_bind_ptrcall, 1, ptrcall);
+INTERFACE(object_method_bind_call, 1, method_call);

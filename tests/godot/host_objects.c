@@ -238,24 +238,10 @@ static void *from_id(uint64_t id)
     return object_of_id(id);
 }
 
-gd_any_fn object_function(const char *name)
-{
-    static const struct {
-        const char *name;
-        gd_any_fn function;
-    } rows[] = {
-        {"classdb_construct_object", (gd_any_fn)construct_old},
-        {"classdb_construct_object2", (gd_any_fn)construct_old},
-        {"object_set_instance", (gd_any_fn)set_instance},
-        {"object_set_instance_binding", (gd_any_fn)set_instance_binding},
-        {"object_destroy", (gd_any_fn)destroy},
-        {"object_get_instance_id", (gd_any_fn)get_id},
-        {"object_get_instance_from_id", (gd_any_fn)from_id},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return rows[i].function;
-        }
-    }
-    return NULL;
-}
+INTERFACE(classdb_construct_object, 1, construct_old);
+INTERFACE(classdb_construct_object2, 4, construct_old);
+INTERFACE(object_set_instance, 1, set_instance);
+INTERFACE(object_set_instance_binding, 1, set_instance_binding);
+INTERFACE(object_destroy, 1, destroy);
+INTERFACE(object_get_instance_id, 1, get_id);
+INTERFACE(object_get_instance_from_id, 1, from_id);

@@ -244,32 +244,18 @@ static int32_t variant_get_type(const void *variant)
     return ((const struct variant *)variant)->type;
 }
 
-gd_any_fn value_function(const char *name)
-{
-    static const struct {
-        const char *name;
-        gd_any_fn function;
-    } rows[] = {
-        {"string_name_new_with_latin1_chars", (gd_any_fn)string_name_new},
-        {"string_new_with_utf8_chars", (gd_any_fn)string_new_utf8},
-        {"string_to_utf8_chars", (gd_any_fn)string_to_utf8},
-        {"variant_get_ptr_constructor", (gd_any_fn)get_constructor},
-        {"variant_get_ptr_destructor", (gd_any_fn)get_destructor},
-        {"variant_get_ptr_builtin_method", (gd_any_fn)get_builtin},
-        {"get_variant_from_type_constructor", (gd_any_fn)get_from},
-        {"get_variant_to_type_constructor", (gd_any_fn)get_to},
-        {"variant_new_nil", (gd_any_fn)variant_new_nil},
-        {"variant_destroy", (gd_any_fn)variant_destroy},
-        {"variant_get_type", (gd_any_fn)variant_get_type},
-        {"packed_byte_array_operator_index", (gd_any_fn)bytes_at},
-        {"array_operator_index", (gd_any_fn)array_at},
-        {"array_set_typed", (gd_any_fn)array_set_typed},
-        {"callable_custom_create2", (gd_any_fn)callable_custom_create},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return rows[i].function;
-        }
-    }
-    return NULL;
-}
+INTERFACE(string_name_new_with_latin1_chars, 2, string_name_new);
+INTERFACE(string_new_with_utf8_chars, 1, string_new_utf8);
+INTERFACE(string_to_utf8_chars, 1, string_to_utf8);
+INTERFACE(variant_get_ptr_constructor, 1, get_constructor);
+INTERFACE(variant_get_ptr_destructor, 1, get_destructor);
+INTERFACE(variant_get_ptr_builtin_method, 1, get_builtin);
+INTERFACE(get_variant_from_type_constructor, 1, get_from);
+INTERFACE(get_variant_to_type_constructor, 1, get_to);
+INTERFACE(variant_new_nil, 1, variant_new_nil);
+INTERFACE(variant_destroy, 1, variant_destroy);
+INTERFACE(variant_get_type, 1, variant_get_type);
+INTERFACE(packed_byte_array_operator_index, 1, bytes_at);
+INTERFACE(array_operator_index, 1, array_at);
+INTERFACE(array_set_typed, 1, array_set_typed);
+INTERFACE(callable_custom_create2, 3, callable_custom_create);

@@ -61,6 +61,12 @@ static void close_effect(struct object *effect)
     assert_that(host_close() == 0, "something is left:\n%s", host_console());
 }
 
+static void close_clean(struct object **effect)
+{
+    host_expect_clean();
+    close_effect(*effect);
+}
+
 /* The picture has one layer, and the gaze is in uv. */
 static void expect_foveated(const struct fovea_foveation *foveation, const struct fovea_image *in,
                             const struct fovea_image *out, double x_uv, double y_uv,
@@ -122,6 +128,7 @@ TEST(each_view_has_its_own_gaze)
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 2);
+    OWNED(close_clean)
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
     assert_true(host_set(effect, "gaze_per_eye", host_bool(true)));
@@ -136,14 +143,13 @@ TEST(each_view_has_its_own_gaze)
                             eye ? "right" : "left");
         }
     }
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(sizes_and_viewports_change)
 {
     static const uint32_t widths[] = {64, 64, 200, 17, 64, 1};
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         OWNED(free_pictures) struct pictures pictures = make_pictures(widths[i], 50);
@@ -155,8 +161,6 @@ TEST(sizes_and_viewports_change)
         }
     }
     assert_true(host_frame(effect, &(struct host_frame){0}));
-    host_expect_clean();
-    close_effect(effect);
 }
 
 /* Once everything is made, frames make nothing more. */
@@ -164,6 +168,7 @@ TEST(frames_leave_nothing_behind)
 {
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     assert_true(host_frame(effect, &frame));
     const struct host_counts before = host_counts();
@@ -175,8 +180,6 @@ TEST(frames_leave_nothing_behind)
     assert_int_equal(after.rids, before.rids);
     assert_int_equal(after.objects, before.objects);
     assert_int_equal(after.values, before.values);
-    host_expect_clean();
-    close_effect(effect);
 }
 
 static void check_second_operator(const char *row, const char *second)
@@ -185,6 +188,7 @@ static void check_second_operator(const char *row, const char *second)
     OWNED_IMAGE first = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct host_frame again = frame;
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     again.pixels = first.view.data;
     assert_true(host_set(effect, "blur_sigma_px", host_float(3)));
@@ -203,8 +207,6 @@ static void check_second_operator(const char *row, const char *second)
     assert_true(host_frame(effect, &again));
     struct compare_rect where;
     assert_true(compare_largest(&first.view, &pictures.out.view, &where) < 1e-3);
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(several_operators_follow_each_other)
@@ -220,6 +222,7 @@ TEST(debug_views_show_something)
     OWNED_IMAGE plain = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     struct host_frame frame = frame_of(&pictures, 1);
     struct compare_rect where;
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     frame.out = plain.view.data;
     assert_true(host_frame(effect, &frame));
@@ -232,8 +235,6 @@ TEST(debug_views_show_something)
     }
     const struct compare_rect left = {0, 0, WIDTH_PX / 2 - 4, HEIGHT_PX};
     compare_assert_same(&pictures.out.view, &pictures.in.view, left, "left of the split");
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(the_camera_gives_the_view_its_angles)
@@ -241,6 +242,7 @@ TEST(the_camera_gives_the_view_its_angles)
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     frame.fov_y_deg = 90; /* tangents of 1, and of 160 / 96 = 427 / 256 */
     foveation.model = FOVEA_MODEL_PHYSICAL;
@@ -256,8 +258,6 @@ TEST(the_camera_gives_the_view_its_angles)
         assert_true(host_frame(effect, &frame));
         expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "camera");
     }
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(properties_take_what_fits_and_say_what_does_not)
@@ -299,6 +299,7 @@ TEST(sources_are_those_of_the_settings_but_in_the_editor)
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     for (int editor = 0; editor < 2; editor++) {
+        OWNED(close_clean)
         struct object *effect =
             host_open_effect(FOVEA_GODOT, &(struct host_options){.editor = editor});
         assert_true(host_set(effect, "gaze_uv", host_vector2(0.25F, 0.5F)));
@@ -308,8 +309,6 @@ TEST(sources_are_those_of_the_settings_but_in_the_editor)
         expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, editor ? 0.25 : 0.75,
                         0.5, editor ? "editor" : "game");
         assert_int_equal(host_counts().descriptions, editor);
-        host_expect_clean();
-        close_effect(effect);
     }
 }
 
@@ -318,6 +317,7 @@ TEST(lost_gazes_are_told_and_come_back)
 {
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
+    OWNED(close_clean)
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
     assert_true(host_set(effect, "gaze_validity_hold_ms", host_float(0)));
@@ -337,8 +337,6 @@ TEST(lost_gazes_are_told_and_come_back)
     assert_true(host_frame(effect, &frame));
     host_idle();
     assert_int_equal(host_emitted("gaze_found"), 1);
-    host_expect_clean();
-    close_effect(effect);
 }
 
 static void show_blind(struct object *effect, const char *row, const struct host_frame *frame)
@@ -357,6 +355,7 @@ TEST(what_does_not_look_at_the_gaze_runs_without_one)
     const struct host_frame frame = frame_of(&pictures, 2);
     struct host_frame expected = frame;
     struct compare_rect where;
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     expected.out = warped.view.data;
     show_blind(effect, "lens", &expected);
@@ -372,8 +371,6 @@ TEST(what_does_not_look_at_the_gaze_runs_without_one)
     }
     show_blind(effect, "foveate", &frame);
     expect_drawn(&pictures, "no operator that runs without a gaze");
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(gazes_far_away_and_strength_0_are_no_trouble)
@@ -422,6 +419,7 @@ TEST(a_place_before_the_whole_picture_is_refused_once)
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
+    OWNED(close_clean)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     frame.early = true;
     for (int i = 0; i < 3; i++) {
@@ -434,8 +432,6 @@ TEST(a_place_before_the_whole_picture_is_refused_once)
     frame.early = false;
     assert_true(host_frame(effect, &frame));
     expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "in its place");
-    host_expect_clean();
-    close_effect(effect);
 }
 
 TEST(a_method_that_is_missing_is_named)
@@ -471,6 +467,7 @@ TEST(the_library_can_be_loaded_again)
 {
     OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
+    OWNED(close_clean)
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
     assert_true(host_frame(effect, &frame));
@@ -480,8 +477,6 @@ TEST(the_library_can_be_loaded_again)
     assert_true(host_load(FOVEA_GODOT, "fovea_godot_init"));
     effect = host_construct(CLASS);
     assert_true(host_frame(effect, &frame));
-    host_expect_clean();
-    close_effect(effect);
 }
 
 static bool has_vulkan(void)
