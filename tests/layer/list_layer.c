@@ -5,6 +5,7 @@
  * do, it makes every swapchain's images visible in formats of its own, with a list of these that it
  * puts before all others. */
 #include "loader_chain.h"
+#include "tests/support/named.h"
 
 #include <string.h>
 
@@ -80,19 +81,14 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
 {
-    if (strcmp(name, "vkCreateInstance") == 0) {
-        return (PFN_vkVoidFunction)create_instance;
-    }
-    if (strcmp(name, "vkCreateDevice") == 0) {
-        return (PFN_vkVoidFunction)create_device;
-    }
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)instance_proc;
-    }
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)device_proc;
-    }
-    return instance ? next_instance(instance, name) : NULL;
+    static const struct named_function own[] = {
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)instance_proc},
+        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_proc},
+    };
+    const PFN_vkVoidFunction found = NAMED(own, name);
+    return found || !instance ? found : next_instance(instance, name);
 }
 
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL

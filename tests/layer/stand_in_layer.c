@@ -6,6 +6,7 @@
  * can have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and
  * for one that crashes with -DSTAND_IN_CRASHES. */
 #include "loader_chain.h"
+#include "tests/support/named.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,19 +70,14 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
 {
-    if (strcmp(name, "vkCreateInstance") == 0) {
-        return (PFN_vkVoidFunction)create_instance;
-    }
-    if (strcmp(name, "vkCreateDevice") == 0) {
-        return (PFN_vkVoidFunction)create_device;
-    }
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)instance_proc;
-    }
-    if (strcmp(name, "vkEnumerateInstanceLayerProperties") == 0) {
-        return (PFN_vkVoidFunction)enumerate_layers;
-    }
-    return instance ? next_instance(instance, name) : NULL;
+    static const struct named_function own[] = {
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)instance_proc},
+        {"vkEnumerateInstanceLayerProperties", (PFN_vkVoidFunction)enumerate_layers},
+    };
+    const PFN_vkVoidFunction found = NAMED(own, name);
+    return found || !instance ? found : next_instance(instance, name);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL

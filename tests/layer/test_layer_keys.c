@@ -52,8 +52,19 @@ static int set_up_served(void **unused)
     return rig_set_up(unused);
 }
 
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, set_up_served, rig_tear_down)
-#define POLLED(test) cmocka_unit_test_setup_teardown(test, set_up_polled, rig_tear_down)
+#define SERVED(name) TEST_AROUND(name, set_up_served, rig_tear_down)
+#define POLLED(name) TEST_AROUND(name, set_up_polled, rig_tear_down)
+#define BOTH(name)                                                                                 \
+    static void name(void **state);                                                                \
+    SERVED(name##_served)                                                                          \
+    {                                                                                              \
+        name(state);                                                                               \
+    }                                                                                              \
+    POLLED(name##_polled)                                                                          \
+    {                                                                                              \
+        name(state);                                                                               \
+    }                                                                                              \
+    static void name(void **state)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -74,7 +85,7 @@ static void tap(uint32_t modifier, uint32_t key)
     x_sync(&client);
 }
 
-static void taps_without_any_length_count_all(void **unused)
+SERVED(taps_without_any_length_count_all)
 {
     rest_ms(POLLS_MS); /* the focus is known */
     for (unsigned i = 0; i < 50; i++) {
@@ -96,7 +107,7 @@ static void taps_without_any_length_count_all(void **unused)
     assert_int_equal(rig_said_count(FOVEA_LOG_INFO), 0);
 }
 
-static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
+POLLED(without_xinput_keys_are_polled_and_that_is_said)
 {
     UNTIL(rig_said_count(FOVEA_LOG_INFO) == 1);
     assert_contains(rig_said(FOVEA_LOG_INFO), "keys are polled");
@@ -105,7 +116,7 @@ static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
 }
 
 /* Some servers press both where Shift_R is asked for. */
-static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
+BOTH(another_modifier_of_the_same_kind_may_be_down_too)
 {
     rest_ms(POLLS_MS);
     x_key(&client, SHIFT_L, true);
@@ -121,7 +132,7 @@ static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
     assert_int_equal(all_presses(), 1);
 }
 
-static void what_is_ignored_for_its_modifiers_is_said_once(void **unused)
+BOTH(what_is_ignored_for_its_modifiers_is_said_once)
 {
     hold_ms(0, F2, press_ms);
     hold_ms(SHIFT_L, 'q', press_ms);
@@ -157,7 +168,7 @@ static struct input_actions few_actions(void)
     return actions;
 }
 
-static void keys_of_remote_desktops_that_repeat_by_going_up_count_once(void **unused)
+TEST(keys_of_remote_desktops_that_repeat_by_going_up_count_once)
 {
     struct input_actions actions = few_actions();
     uint32_t time_ms = UINT32_MAX - 100; /* servers' clocks overflow */
@@ -179,7 +190,7 @@ static void keys_of_remote_desktops_that_repeat_by_going_up_count_once(void **un
                      1u << LAYER_ACTION_TOGGLE);
 }
 
-static void an_event_of_any_keycode_is_taken(void **unused)
+TEST(an_event_of_any_keycode_is_taken)
 {
     struct input_actions actions = few_actions();
     static const uint32_t keycodes[] = {0, 7, 255, 256, UINT32_MAX};
@@ -189,7 +200,7 @@ static void an_event_of_any_keycode_is_taken(void **unused)
     }
 }
 
-static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **unused)
+BOTH(a_press_counts_once_however_long_and_the_program_gets_it_too)
 {
     (void)x_presses(&client);
     for (unsigned i = 1; i <= 3; i++) {
@@ -202,7 +213,7 @@ static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **
     assert_true(x_presses(&client) >= 6);
 }
 
-static void every_action_has_its_own_keys(void **unused)
+SERVED(every_action_has_its_own_keys)
 {
     static const struct {
         enum layer_action action;
@@ -223,7 +234,7 @@ static void every_action_has_its_own_keys(void **unused)
     }
 }
 
-static void other_modifiers_make_it_somebody_elses(void **unused)
+BOTH(other_modifiers_make_it_somebody_elses)
 {
     hold_ms(0, F2, press_ms);
     hold_ms(SHIFT_L, F2, press_ms);
@@ -245,7 +256,7 @@ static void press_with_focus(xcb_window_t focus, unsigned wanted)
     assert_int_equal(all_presses() - before, wanted);
 }
 
-static void keys_count_while_the_focus_is_in_the_window(void **unused)
+SERVED(keys_count_while_the_focus_is_in_the_window)
 {
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 400, 100, 100});
     const xcb_window_t sibling = x_window(&client, decoration, (struct x_place){0, 0, 5, 5});
@@ -269,7 +280,7 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
     press_with_focus(decoration, 0);
 }
 
-static void keys_count_in_every_window_that_is_watched(void **unused)
+SERVED(keys_count_in_every_window_that_is_watched)
 {
     const xcb_window_t second = x_window(&client, 0, (struct x_place){600, 300, 100, 100});
     const xcb_window_t third = x_window(&client, 0, (struct x_place){600, 450, 100, 100});
@@ -288,7 +299,7 @@ static void keys_count_in_every_window_that_is_watched(void **unused)
     press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 0);
 }
 
-static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
+BOTH(keys_that_are_held_when_the_focus_comes_do_not_count)
 {
     x_focus(&client, XCB_INPUT_FOCUS_NONE);
     rest_ms(100);
@@ -302,7 +313,7 @@ static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
     x_key(&client, SHIFT_R, false);
 }
 
-static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
+BOTH(compare_is_held_as_long_as_its_keys_and_the_focus)
 {
     assert_false(rig_state().compare_held);
     rest_ms(100);
@@ -321,7 +332,7 @@ static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
     x_key(&client, SHIFT_R, false);
 }
 
-static void keys_can_be_others_or_none(void **unused)
+BOTH(keys_can_be_others_or_none)
 {
     struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
     strcpy(keys.toggle, "");
@@ -346,7 +357,7 @@ static void keys_can_be_others_or_none(void **unused)
     UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 2);
 }
 
-static void a_keyboard_that_changes_is_read_again(void **unused)
+SERVED(a_keyboard_that_changes_is_read_again)
 {
     const uint8_t keycode = x_keycode(&client, 'q');
     x_map(&client, x_keycode(&client, F2), F1);
@@ -357,7 +368,7 @@ static void a_keyboard_that_changes_is_read_again(void **unused)
 }
 
 /* As it is when somebody takes another keyboard. */
-static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
+BOTH(a_key_that_goes_down_as_the_keyboard_changes_counts)
 {
     const uint8_t keycode = x_keycode(&client, 'q');
     for (unsigned i = 1; i <= 9; i++) {
@@ -373,7 +384,7 @@ static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
 }
 
 /* One order everywhere: in the settings, in their table, in the help. */
-static void actions_are_in_the_settings_order(void **unused)
+TEST(actions_are_in_the_settings_order)
 {
     size_t index = 0;
     for (size_t i = 0; i < config_key_count; i++) {
@@ -400,12 +411,12 @@ static void actions_are_in_the_settings_order(void **unused)
 }
 
 /* Under the HUD's own five lines, and the one that says "off". */
-static void help_fits_into_the_hud(void **unused)
+TEST(help_fits_into_the_hud)
 {
     assert_true(6 + LAYER_ACTION_COUNT <= OPERATOR_TEXT_ROWS);
 }
 
-static void help_names_what_has_keys(void **unused)
+TEST(help_names_what_has_keys)
 {
     struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
     char text[LAYER_INPUT_HELP_BYTES];
@@ -432,34 +443,5 @@ static void help_names_what_has_keys(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SERVED(a_press_counts_once_however_long_and_the_program_gets_it_too),
-        SERVED(every_action_has_its_own_keys),
-        SERVED(other_modifiers_make_it_somebody_elses),
-        SERVED(taps_without_any_length_count_all),
-        SERVED(another_modifier_of_the_same_kind_may_be_down_too),
-        SERVED(what_is_ignored_for_its_modifiers_is_said_once),
-        SERVED(keys_count_while_the_focus_is_in_the_window),
-        SERVED(keys_count_in_every_window_that_is_watched),
-        SERVED(keys_that_are_held_when_the_focus_comes_do_not_count),
-        SERVED(compare_is_held_as_long_as_its_keys_and_the_focus),
-        SERVED(keys_can_be_others_or_none),
-        SERVED(a_keyboard_that_changes_is_read_again),
-        SERVED(a_key_that_goes_down_as_the_keyboard_changes_counts),
-        POLLED(without_xinput_keys_are_polled_and_that_is_said),
-        POLLED(a_press_counts_once_however_long_and_the_program_gets_it_too),
-        POLLED(other_modifiers_make_it_somebody_elses),
-        POLLED(another_modifier_of_the_same_kind_may_be_down_too),
-        POLLED(what_is_ignored_for_its_modifiers_is_said_once),
-        POLLED(keys_that_are_held_when_the_focus_comes_do_not_count),
-        POLLED(compare_is_held_as_long_as_its_keys_and_the_focus),
-        POLLED(keys_can_be_others_or_none),
-        POLLED(a_key_that_goes_down_as_the_keyboard_changes_counts),
-        cmocka_unit_test(keys_of_remote_desktops_that_repeat_by_going_up_count_once),
-        cmocka_unit_test(an_event_of_any_keycode_is_taken),
-        cmocka_unit_test(actions_are_in_the_settings_order),
-        cmocka_unit_test(help_fits_into_the_hud),
-        cmocka_unit_test(help_names_what_has_keys),
-    };
-    return RUN_OR_SKIP(cmocka_run_group_tests(tests, NULL, NULL));
+    return RUN_OR_SKIP(tests_run(NULL, NULL));
 }

@@ -63,6 +63,8 @@ static int begin(void **state)
     return 0;
 }
 
+#define BEGUN(name) TEST_AROUND(name, begin, NULL)
+
 /* What the device cannot do is skipped, and that is said. */
 static void end(void)
 {
@@ -145,7 +147,7 @@ static const char *size(void)
     return gpu ? "width=1280 height=720 frames=120" : "width=160 height=90 frames=12";
 }
 
-static void frames_with_a_fixed_gaze_are_the_operator(void **state)
+BEGUN(frames_with_a_fixed_gaze_are_the_operator)
 {
     const char *options = test_text("%s format=44", size());
     expect_look(&(struct look){.method = "blockwise", .options = options});
@@ -153,7 +155,7 @@ static void frames_with_a_fixed_gaze_are_the_operator(void **state)
     end();
 }
 
-static void frames_with_a_moving_gaze_are_the_operator(void **state)
+BEGUN(frames_with_a_moving_gaze_are_the_operator)
 {
     const char *options = test_text("%s format=44", size());
     const char *sets = "gaze.source=saccades,gaze.saccades.fixation_ms=50";
@@ -165,7 +167,7 @@ static void frames_with_a_moving_gaze_are_the_operator(void **state)
 }
 
 /* Nothing between the layer and the driver, as in a game. */
-static void two_thousand_frames_are_the_operator(void **state)
+BEGUN(two_thousand_frames_are_the_operator)
 {
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 2; i++) {
@@ -187,7 +189,7 @@ static void two_thousand_frames_are_the_operator(void **state)
 
 /* VkFormat and VkColorSpaceKHR: UNORM and SRGB in both orders, ten bits plain, PQ and HLG, half
  * floats as light beyond white and as PQ, packed floats. */
-static void every_format_and_colour_space_is_the_operator(void **state)
+BEGUN(every_format_and_colour_space_is_the_operator)
 {
     static const char *const formats[] = {
         "format=44 space=0",
@@ -221,7 +223,7 @@ static void every_format_and_colour_space_is_the_operator(void **state)
 }
 
 /* Frames of PQ and HLG by the swapchain's colour space: the layer takes their light. */
-static void pq_and_hlg_are_averaged_as_light(void **state)
+BEGUN(pq_and_hlg_are_averaged_as_light)
 {
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 4; i++) {
@@ -237,7 +239,7 @@ static void pq_and_hlg_are_averaged_as_light(void **state)
 }
 
 /* Frames of sRGB's colour space on a screen whose curve somebody measured. */
-static void a_screen_of_its_own_is_averaged_by_its_light(void **state)
+BEGUN(a_screen_of_its_own_is_averaged_by_its_light)
 {
     static const char *const sets[] = {
         "foveation.light=gamma,foveation.display.gamma=2.4",
@@ -251,7 +253,7 @@ static void a_screen_of_its_own_is_averaged_by_its_light(void **state)
     end();
 }
 
-static void images_that_are_copied_are_the_operator(void **state)
+BEGUN(images_that_are_copied_are_the_operator)
 {
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 2; i++) {
@@ -264,7 +266,7 @@ static void images_that_are_copied_are_the_operator(void **state)
 
 /* A program that is far ahead of the GPU: as many unfinished frames as its swapchain has images.
  * One that was shown as it was drawn, between others, would flicker. */
-static void all_frames_in_flight_are_foveated(void **state)
+BEGUN(all_frames_in_flight_are_foveated)
 {
     if (!gpu) {
         skip(); /* lavapipe's submits wait for what binary semaphores wait for: test_layer_faults.py
@@ -284,7 +286,7 @@ static void all_frames_in_flight_are_foveated(void **state)
     end();
 }
 
-static void presents_may_wait_for_much_or_nothing(void **state)
+BEGUN(presents_may_wait_for_much_or_nothing)
 {
     static const char *const waits[] = {"waits=0", "waits=8", "waits=9", "waits=30"};
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
@@ -294,7 +296,7 @@ static void presents_may_wait_for_much_or_nothing(void **state)
     end();
 }
 
-static void frames_without_a_gaze_are_left_alone(void **state)
+BEGUN(frames_without_a_gaze_are_left_alone)
 {
     expect_look(&(struct look){.method = "blockwise",
                                .options = "width=97 height=61 frames=12 format=44",
@@ -305,7 +307,7 @@ static void frames_without_a_gaze_are_left_alone(void **state)
 }
 
 /* Where the device has such queues. */
-static void any_queue_may_present(void **state)
+BEGUN(any_queue_may_present)
 {
     expect_look(&(struct look){.method = "blockwise",
                                .options = "width=320 height=180 frames=60 format=44 queue=1"});
@@ -664,25 +666,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "the validation layer is not there\n");
         return 1;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(frames_with_a_fixed_gaze_are_the_operator, begin),
-        cmocka_unit_test_setup(frames_with_a_moving_gaze_are_the_operator, begin),
-        cmocka_unit_test_setup(two_thousand_frames_are_the_operator, begin),
-        cmocka_unit_test_setup(every_format_and_colour_space_is_the_operator, begin),
-        cmocka_unit_test_setup(pq_and_hlg_are_averaged_as_light, begin),
-        cmocka_unit_test_setup(a_screen_of_its_own_is_averaged_by_its_light, begin),
-        cmocka_unit_test_setup(images_that_are_copied_are_the_operator, begin),
-        cmocka_unit_test_setup(presents_may_wait_for_much_or_nothing, begin),
-        cmocka_unit_test_setup(all_frames_in_flight_are_foveated, begin),
-        cmocka_unit_test_setup(frames_without_a_gaze_are_left_alone, begin),
-        cmocka_unit_test_setup(any_queue_may_present, begin),
-    };
     const struct CMUnitTest screen[] = {
         cmocka_unit_test(a_record_says_when_frames_were_on_the_screen),
         cmocka_unit_test(pictures_without_a_gaze_are_no_repeats),
         cmocka_unit_test(without_a_record_no_driver_is_asked),
     };
-    const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
+    const int failed =
+        _cmocka_run_group_tests(backend, test_list.tests, test_list.count, NULL, NULL);
     return strcmp(backend, "cpu") != 0 /* who makes the frames does not matter */
                ? failed
                : failed + cmocka_run_group_tests_name("screen", screen, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "cmocka_all.h"
+#include "named.h"
 
 #include <dlfcn.h>
 
@@ -123,21 +124,15 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char *name)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } watched[] = {{"vkDestroyPipeline", (PFN_vkVoidFunction)destroy_pipeline},
-                   {"vkDestroyImage", (PFN_vkVoidFunction)destroy_image},
-                   {"vkDestroyDescriptorPool", (PFN_vkVoidFunction)destroy_pool},
-                   {"vkAllocateMemory", (PFN_vkVoidFunction)allocate_memory},
-                   {"vkDeviceWaitIdle", (PFN_vkVoidFunction)wait_idle},
-                   {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit}};
-    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
-        if (strcmp(watched[i].name, name) == 0) {
-            return watched[i].function;
-        }
-    }
-    return vkGetDeviceProcAddr(device, name);
+    static const struct named_function watched[] = {
+        {"vkDestroyPipeline", (PFN_vkVoidFunction)destroy_pipeline},
+        {"vkDestroyImage", (PFN_vkVoidFunction)destroy_image},
+        {"vkDestroyDescriptorPool", (PFN_vkVoidFunction)destroy_pool},
+        {"vkAllocateMemory", (PFN_vkVoidFunction)allocate_memory},
+        {"vkDeviceWaitIdle", (PFN_vkVoidFunction)wait_idle},
+        {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit}};
+    const PFN_vkVoidFunction found = NAMED(watched, name);
+    return found ? found : vkGetDeviceProcAddr(device, name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance,

@@ -41,6 +41,8 @@
  * instance and one device at a time. */
 #pragma once
 
+#include "tests/support/named.h"
+
 #include <stdbool.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>

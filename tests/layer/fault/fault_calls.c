@@ -298,10 +298,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
     {                                                                                              \
         name, (PFN_vkVoidFunction)function                                                         \
     }
-static const struct {
-    const char *name;
-    PFN_vkVoidFunction function;
-} calls[] = {
+static const struct named_function calls[] = {
     CALL("vkCmdPipelineBarrier", cmd_pipeline_barrier),
     CALL("vkCreateImageView", create_image_view),
     CALL("vkCreateSemaphore", create_semaphore),
@@ -317,10 +314,6 @@ static const struct {
 
 PFN_vkVoidFunction fault_find_call(const char *name)
 {
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        if (strcmp(calls[i].name, name) == 0) {
-            return calls[i].function;
-        }
-    }
-    return fault_nth_find(name);
+    const PFN_vkVoidFunction found = NAMED(calls, name);
+    return found ? found : fault_nth_find(name);
 }

@@ -37,12 +37,11 @@ static void show_with(struct program program, void *next, size_t size,
 
 static void of_version(uint32_t version, bool by_instance)
 {
-    struct program program = program_default();
+    OWNED(program_close) struct program program = program_default();
     program.api_version = version;
     program.by_instance = by_instance;
     program_open(&program, NULL, NULL);
     show(&program);
-    program_close(&program);
 }
 
 static void plain(void)
@@ -67,14 +66,13 @@ static void no_application_info(void)
 
 static void enabled_features(void)
 {
-    struct program program = program_default();
+    OWNED(program_close) struct program program = program_default();
     const VkPhysicalDeviceFeatures features = {.robustBufferAccess = VK_TRUE};
     const VkPhysicalDeviceFeatures before = features;
     program_open(&program, NULL, &features);
     program_need(memcmp(&before, &features, sizeof features) == 0,
                  "vkCreateDevice has changed the program's features");
     show(&program);
-    program_close(&program);
 }
 
 static void features2(void)
@@ -136,7 +134,7 @@ static void timeline_features_khr(void)
 
 static void queue2(void)
 {
-    struct program program = program_default();
+    OWNED(program_close) struct program program = program_default();
     program_open(&program, NULL, NULL);
     const PFN_vkGetDeviceQueue2 get =
         (PFN_vkGetDeviceQueue2)program.vk.GetDeviceProcAddr(program.device, "vkGetDeviceQueue2");
@@ -146,13 +144,12 @@ static void queue2(void)
     get(program.device, &info, &queue);
     program_need(queue == program.queue, "vkGetDeviceQueue2 gives another queue");
     show(&program);
-    program_close(&program);
 }
 
 /* Functions of extensions that are off are not there, of those that are on they are. */
 static void functions(void)
 {
-    struct program program = program_default();
+    OWNED(program_close_instance) struct program program = program_default();
     program_open(&program, NULL, NULL);
     const PFN_vkGetDeviceProcAddr get = program.vk.GetDeviceProcAddr;
     program_need(!get(program.device, "vkNoSuchFunction") &&
@@ -161,7 +158,7 @@ static void functions(void)
                      get(program.device, "vkQueuePresentKHR"),
                  "a function is there that cannot be, or is missing");
     program_close_device(&program);
-    struct program bare = program;
+    OWNED(program_close_device) struct program bare = program;
     const float priority = 1.0f;
     const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                            .queueFamilyIndex = program.family,
@@ -174,8 +171,6 @@ static void functions(void)
     program_need(!get(bare.device, "vkQueuePresentKHR") &&
                      !get(bare.device, "vkCreateSwapchainKHR"),
                  "a device without swapchains has functions for them");
-    program_close_device(&bare);
-    program_close_instance(&program);
 }
 
 static const VkPhysicalDeviceVulkan12Features shared_features = {
@@ -184,9 +179,8 @@ static const VkPhysicalDeviceVulkan12Features shared_features = {
 static void *make_devices(void *argument)
 {
     for (int i = 0; i < 10; i++) {
-        struct program program = *(const struct program *)argument;
+        OWNED(program_close_device) struct program program = *(const struct program *)argument;
         program_open_device(&program, &shared_features, NULL);
-        program_close_device(&program);
     }
     return NULL;
 }
@@ -194,7 +188,7 @@ static void *make_devices(void *argument)
 /* Two threads make devices from one structure, which neither of them writes to. */
 static void two_threads(void)
 {
-    struct program program = program_default();
+    OWNED(program_close_instance) struct program program = program_default();
     program.api_version = VK_API_VERSION_1_2;
     program_open_instance(&program);
     pthread_t threads[2];
@@ -204,7 +198,6 @@ static void two_threads(void)
     for (int i = 0; i < 2; i++) {
         program_check(pthread_join(threads[i], NULL), "pthread_join");
     }
-    program_close_instance(&program);
 }
 
 const struct program_case device_cases[] = {

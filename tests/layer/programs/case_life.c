@@ -78,14 +78,13 @@ static void hidden(void)
 
 static void nothing_destroyed(void)
 {
-    struct program program = program_default();
+    OWNED(program_close_instance) struct program program = program_default();
     program_open(&program, NULL, NULL);
     program.vk.DestroySwapchainKHR(program.device, VK_NULL_HANDLE, NULL);
     program.vk.DestroySurfaceKHR(program.instance, VK_NULL_HANDLE, NULL);
     program.vk.DestroyDevice(VK_NULL_HANDLE, NULL);
     program_close_device(&program);
     program.vk.DestroyInstance(VK_NULL_HANDLE, NULL);
-    program_close_instance(&program);
 }
 
 static void never_presents(void)
@@ -208,9 +207,9 @@ static void two_devices(void)
 {
     struct stand stand;
     stand_open_all(&stand);
-    struct program other = stand.program;
+    OWNED(program_close) struct program other = stand.program;
     program_open_device(&other, NULL, NULL);
-    struct screen second = screen_default(&other, 90, 210);
+    OWNED(screen_close) struct screen second = screen_default(&other, 90, 210);
     screen_open(&second);
     for (uint32_t i = 0; i < FRAMES; i++) {
         frame_run(&stand.screen, 1);
@@ -219,8 +218,6 @@ static void two_devices(void)
     screen_close(&stand.screen);
     program_close_device(&stand.program);
     frame_run(&second, FRAMES);
-    screen_close(&second);
-    program_close(&other);
 }
 
 /* One after the other: layers are unloaded and loaded between them. */
@@ -454,14 +451,13 @@ static void *present_some(void *screen)
 static void small_stack(void)
 {
     STAND(stand);
-    pthread_attr_t attributes;
+    OWNED(pthread_attr_destroy) pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);
     program_need(pthread_attr_setstacksize(&attributes, 32768) == 0 &&
                      pthread_create(&thread, &attributes, present_some, &stand.screen) == 0 &&
                      pthread_join(thread, NULL) == 0,
                  "the thread");
-    pthread_attr_destroy(&attributes);
 }
 
 const struct program_case life_cases[] = {

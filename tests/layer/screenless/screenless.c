@@ -116,21 +116,14 @@ static VKAPI_ATTR void VKAPI_CALL get_device_queue2(VkDevice device, const VkDev
 
 static PFN_vkVoidFunction find_hook(const char *name)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } own[] = {
+    static const struct named_function own[] = {
         {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
         {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
         {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_device_queue},
         {"vkGetDeviceQueue2", (PFN_vkVoidFunction)get_device_queue2},
     };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(own[i].name, name) == 0) {
-            return own[i].function;
-        }
-    }
-    PFN_vkVoidFunction found = screenless_surface_hook(name);
+    PFN_vkVoidFunction found = NAMED(own, name);
+    found = found ? found : screenless_surface_hook(name);
     found = found ? found : screenless_swapchain_hook(name);
     found = found ? found : screenless_present_hook(name);
     found = found ? found : screenless_times_hook(name);

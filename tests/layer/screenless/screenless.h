@@ -23,6 +23,8 @@
  */
 #pragma once
 
+#include "tests/support/named.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

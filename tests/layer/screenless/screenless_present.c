@@ -154,18 +154,10 @@ const void *screenless_picture(uint32_t index)
 
 PFN_vkVoidFunction screenless_present_hook(const char *name)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } hooks[] = {
+    static const struct named_function hooks[] = {
         {"vkAcquireNextImageKHR", (PFN_vkVoidFunction)acquire},
         {"vkAcquireNextImage2KHR", (PFN_vkVoidFunction)acquire2},
         {"vkQueuePresentKHR", (PFN_vkVoidFunction)present},
     };
-    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
-        if (strcmp(hooks[i].name, name) == 0) {
-            return hooks[i].function;
-        }
-    }
-    return NULL;
+    return NAMED(hooks, name);
 }

@@ -104,10 +104,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL present_modes(VkPhysicalDevice physical, V
 
 PFN_vkVoidFunction screenless_surface_hook(const char *name)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } hooks[] = {
+    static const struct named_function hooks[] = {
         {"vkCreateHeadlessSurfaceEXT", (PFN_vkVoidFunction)create},
         {"vkDestroySurfaceKHR", (PFN_vkVoidFunction)destroy},
         {"vkGetPhysicalDeviceSurfaceSupportKHR", (PFN_vkVoidFunction)support},
@@ -115,10 +112,5 @@ PFN_vkVoidFunction screenless_surface_hook(const char *name)
         {"vkGetPhysicalDeviceSurfaceFormatsKHR", (PFN_vkVoidFunction)surface_formats},
         {"vkGetPhysicalDeviceSurfacePresentModesKHR", (PFN_vkVoidFunction)present_modes},
     };
-    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
-        if (strcmp(hooks[i].name, name) == 0) {
-            return hooks[i].function;
-        }
-    }
-    return NULL;
+    return NAMED(hooks, name);
 }

@@ -240,18 +240,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_images(VkDevice device, VkSwapchainKHR
 
 PFN_vkVoidFunction screenless_swapchain_hook(const char *name)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } hooks[] = {
+    static const struct named_function hooks[] = {
         {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create},
         {"vkDestroySwapchainKHR", (PFN_vkVoidFunction)destroy},
         {"vkGetSwapchainImagesKHR", (PFN_vkVoidFunction)get_images},
     };
-    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
-        if (strcmp(hooks[i].name, name) == 0) {
-            return hooks[i].function;
-        }
-    }
-    return NULL;
+    return NAMED(hooks, name);
 }
