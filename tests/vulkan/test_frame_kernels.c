@@ -180,7 +180,7 @@ static void frames_do_without(enum kernel kernel, bool overlay, enum rig_path pa
     image_free(&good.last);
 }
 
-static void without_the_kernel_that_copies_commands_copy(void **state)
+TEST(without_the_kernel_that_copies_commands_copy)
 {
     frames_do_without(COPY, false, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
     frames_do_without(COPY, true, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
@@ -190,34 +190,15 @@ static void without_the_kernel_that_copies_commands_copy(void **state)
     }
 }
 
-static void without_the_overlays_kernel_frames_are_foveated(void **state)
+TEST(without_the_overlays_kernel_frames_are_foveated)
 {
     frames_do_without(OVERLAY, true, RIG_SEEN_IN_PLACE, "overlay");
     frames_do_without(OVERLAY, true, RIG_ENGINE_TO_ENGINE, "overlay");
     frames_do_without(OVERLAY, true, RIG_MADE_TO_MADE, "overlay");
 }
 
-/* Of the vulkan backend; the others' work is done by their peers. Frames are as they were drawn,
- * and the log says so once. */
-static void without_a_kernel_that_foveates_frames_pass(void **state)
-{
-    for (size_t i = 0; i < CODE_COUNT; i++) {
-        struct outcome bad;
-        run(FOVEATES, codes[i], false, RIG_SEEN_IN_PLACE, &bad);
-        for (int k = 0; k < FRAMES; k++) {
-            assert_int_equal(bad.results[k], FOVEA_PASSED_THROUGH);
-        }
-        assert_int_equal(bad.stats.frames, 0);
-        assert_int_equal(bad.stats.frames_passed_through, FRAMES);
-        assert_int_equal(bad.warnings, 1);
-        assert_non_null(
-            strstr(bad.words, is_memory(codes[i]) ? "not enough memory" : "cannot be made"));
-        image_free(&bad.last);
-    }
-}
-
 /* Whatever the failure was: it is the program that says that something has changed. */
-static void new_settings_ask_for_kernels_again(void **state)
+TEST(new_settings_ask_for_kernels_again)
 {
     static const enum kernel kernels[] = {COPY, OVERLAY};
     for (int i = 0; i < 2; i++) {
@@ -244,22 +225,35 @@ static void new_settings_ask_for_kernels_again(void **state)
     }
 }
 
+/* Of the vulkan backend; the others' work is done by their peers. Frames are as they were drawn,
+ * and the log says so once. */
+TEST(without_a_kernel_that_foveates_frames_pass)
+{
+    for (size_t i = 0; i < CODE_COUNT; i++) {
+        struct outcome bad;
+        run(FOVEATES, codes[i], false, RIG_SEEN_IN_PLACE, &bad);
+        for (int k = 0; k < FRAMES; k++) {
+            assert_int_equal(bad.results[k], FOVEA_PASSED_THROUGH);
+        }
+        assert_int_equal(bad.stats.frames, 0);
+        assert_int_equal(bad.stats.frames_passed_through, FRAMES);
+        assert_int_equal(bad.warnings, 1);
+        assert_non_null(
+            strstr(bad.words, is_memory(codes[i]) ? "not enough memory" : "cannot be made"));
+        image_free(&bad.last);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_the_kernel_that_copies_commands_copy),
-        cmocka_unit_test(without_the_overlays_kernel_frames_are_foveated),
-        cmocka_unit_test(new_settings_ask_for_kernels_again),
-        cmocka_unit_test(without_a_kernel_that_foveates_frames_pass),
-    };
     if (!rig_choose_backend(argc, argv)) {
         return 2;
     }
     if (!rig_available()) {
         return 77;
     }
-    const size_t count = sizeof tests / sizeof tests[0];
+    const size_t count = test_list.count;
     const bool by_kernels = rig_backend() == FOVEA_BACKEND_VULKAN;
-    return _cmocka_run_group_tests(rig_backend_name(), tests, by_kernels ? count : count - 1,
-                                   open_engine, close_engine);
+    return _cmocka_run_group_tests(rig_backend_name(), test_list.tests,
+                                   by_kernels ? count : count - 1, open_engine, close_engine);
 }

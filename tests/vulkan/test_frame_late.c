@@ -11,7 +11,7 @@
 
 /* ---- Which gaze counts ---- */
 
-static void a_queued_frame_takes_the_newest_gaze(void **state)
+TEST(a_queued_frame_takes_the_newest_gaze)
 {
     static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT};
     for (int i = 0; i < 5; i++) {
@@ -39,7 +39,7 @@ static double near_on_the_left(const void *user, uint32_t x, uint32_t y)
 }
 
 /* What is under the newest gaze is in focus. */
-static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
+TEST(a_queued_frame_is_focused_where_the_newest_gaze_is)
 {
     struct fovea_settings settings = late_settings();
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
@@ -61,7 +61,7 @@ static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
 
 /* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts.
  */
-static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
+TEST(a_sample_over_the_shown_picture_is_not_taken_late)
 {
     for (int shown = 0; shown < 2; shown++) {
         struct fovea_settings settings = late_settings();
@@ -85,7 +85,7 @@ static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
 }
 
 /* The engine reads its gaze early, and the newest sample comes before it submits. */
-static void a_sample_between_reading_and_submitting_counts(void **state)
+TEST(a_sample_between_reading_and_submitting_counts)
 {
     const struct timespec rest = {.tv_nsec = 5 * MS};
     DESK(desk, NULL);
@@ -107,7 +107,7 @@ static void a_sample_between_reading_and_submitting_counts(void **state)
 }
 
 /* What a source said that is not followed any more does not count, however new it is. */
-static void another_source_begins_anew(void **state)
+TEST(another_source_begins_anew)
 {
     DESK(desk, NULL);
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *other = gaze_open(FOVEA_GAZE_MOUSE);
@@ -129,7 +129,7 @@ static void another_source_begins_anew(void **state)
 
 /* The frames after it keep the gaze that they were given, also while one of before is on its
  * way. */
-static void a_followed_source_may_go_first(void **state)
+TEST(a_followed_source_may_go_first)
 {
     DESK(desk, NULL);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
@@ -144,7 +144,7 @@ static void a_followed_source_may_go_first(void **state)
 
 /* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone
  * by. */
-static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
+TEST(frames_queued_deep_take_what_is_newest_when_they_start)
 {
     for (int i = 1; i < 5; i++) {
         const double at = 0.2 * i;
@@ -158,19 +158,6 @@ static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
         desk_start(&desk);
         desk_assert_shown(&desk, at, 1 - at);
     }
-}
-
-static void everything_that_is_drawn_follows(void **state)
-{
-    struct fovea_settings settings = late_settings();
-    settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
-    DESK(desk, &settings);
-    struct fovea_gaze gaze = rig_gaze(0.25, 0.25);
-    gaze.state = FOVEA_GAZE_SACCADE; /* of a source that tells movements: as good as tracked */
-    desk_queue(&desk, desk_frame_of(&desk, gaze));
-    gaze_push(desk.source, 0.7, 0.6, fovea_time_ns());
-    desk_start(&desk);
-    desk_assert_shown(&desk, 0.7, 0.6);
 }
 
 enum hindrance { SETTING_OFF, NO_SOURCE, HELD, TWO_VIEWS, OLD_SAMPLE, BLINK, HINDRANCES };
@@ -211,7 +198,7 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
     assert_ok(fovea_vk_follow_gaze(desk->rig.fovea, desk->source));
 }
 
-static void otherwise_a_frame_keeps_its_own_gaze(void **state)
+TEST(otherwise_a_frame_keeps_its_own_gaze)
 {
     DESK(desk, NULL);
     for (int i = 0; i < HINDRANCES; i++) {
@@ -219,7 +206,7 @@ static void otherwise_a_frame_keeps_its_own_gaze(void **state)
     }
 }
 
-static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
+TEST(a_gaze_for_another_size_waits_for_the_next_sample)
 {
     DESK(desk, NULL);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
@@ -240,7 +227,7 @@ static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
     desk_assert_shown(&desk, 0.8, 0.7);
 }
 
-static void ages_are_those_when_frames_start(void **state)
+TEST(ages_are_those_when_frames_start)
 {
     DESK(desk, NULL);
     struct fovea_vk_stats stats = rig_stats(&desk.rig);
@@ -271,7 +258,7 @@ static void ages_are_those_when_frames_start(void **state)
 
 /* ---- Following ---- */
 
-static void only_live_sources_are_followed(void **state)
+TEST(only_live_sources_are_followed)
 {
     DESK(desk, NULL);
     struct fovea_vk *fovea = desk.rig.fovea;
@@ -295,7 +282,7 @@ static void only_live_sources_are_followed(void **state)
 
 /* Windows of different sizes on devices of their own, and one tracker: one sample is for both. One
  * may be destroyed while it follows, and the other follows on. */
-static void two_devices_follow_one_source(void **state)
+TEST(two_devices_follow_one_source)
 {
     DESK(desk, NULL);
     struct desk other;
@@ -322,29 +309,26 @@ static void two_devices_follow_one_source(void **state)
     desk_assert_shown(&desk, 0.1, 0.2);
 }
 
+TEST(everything_that_is_drawn_follows)
+{
+    struct fovea_settings settings = late_settings();
+    settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
+    DESK(desk, &settings);
+    struct fovea_gaze gaze = rig_gaze(0.25, 0.25);
+    gaze.state = FOVEA_GAZE_SACCADE; /* of a source that tells movements: as good as tracked */
+    desk_queue(&desk, desk_frame_of(&desk, gaze));
+    gaze_push(desk.source, 0.7, 0.6, fovea_time_ns());
+    desk_start(&desk);
+    desk_assert_shown(&desk, 0.7, 0.6);
+}
+
 int main(int argc, char **argv)
 {
     if (!rig_choose_backend(argc, argv)) {
         return 2;
     }
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
-        cmocka_unit_test(a_queued_frame_is_focused_where_the_newest_gaze_is),
-        cmocka_unit_test(a_sample_over_the_shown_picture_is_not_taken_late),
-        cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
-        cmocka_unit_test(another_source_begins_anew),
-        cmocka_unit_test(a_followed_source_may_go_first),
-        cmocka_unit_test(frames_queued_deep_take_what_is_newest_when_they_start),
-        cmocka_unit_test(otherwise_a_frame_keeps_its_own_gaze),
-        cmocka_unit_test(a_gaze_for_another_size_waits_for_the_next_sample),
-        cmocka_unit_test(ages_are_those_when_frames_start),
-        cmocka_unit_test(only_live_sources_are_followed),
-        cmocka_unit_test(two_devices_follow_one_source),
-        cmocka_unit_test(everything_that_is_drawn_follows),
-    };
     /* With cuda the overlay, which Vulkan draws, stays at the gaze of submission (docs/gaze.md):
      * the last case is not asked of it. */
-    const size_t count =
-        sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_CUDA ? 1 : 0);
-    return rig_run(argc, argv, tests, count);
+    const size_t count = test_list.count - (rig_backend() == FOVEA_BACKEND_CUDA ? 1 : 0);
+    return rig_run(argc, argv, test_list.tests, count);
 }

@@ -354,7 +354,7 @@ static enum fovea_result run_picture(struct fovea_context *context, CUdeviceptr 
     return fovea_context_run(context, &src, &dst, (struct fovea_point_uv){0.5, 0.5}, NULL);
 }
 
-static void pictures_are_of_the_primary_context(void **state)
+TEST(pictures_are_of_the_primary_context)
 {
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
@@ -432,24 +432,24 @@ static void run_process(const char *what)
     assert_int_equal(test_status_of(child), 0);
 }
 
-static void frames_go_on_after_a_loss(void **state)
+TEST(frames_go_on_after_a_loss)
 {
     run_process("after");
 }
 
-static void frames_go_on_during_a_loss(void **state)
+TEST(frames_go_on_during_a_loss)
 {
     run_process("during");
 }
 
-static void what_queues_do_without_fovea_is_told(void **state)
+TEST(what_queues_do_without_fovea_is_told)
 {
     run_process("compute");
     run_process("graphics");
 }
 
 /* What engines have. */
-static void a_graphics_queue_goes_on_where_the_driver_does(void **state)
+TEST(a_graphics_queue_goes_on_where_the_driver_does)
 {
     run_process("after-graphics");
 }
@@ -476,17 +476,10 @@ static int run_child(int argc, char **argv)
 /* "cuda", and behind it "validated", or what a process of its own does. */
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_of_the_primary_context),
-        cmocka_unit_test(frames_go_on_after_a_loss),
-        cmocka_unit_test(frames_go_on_during_a_loss),
-        cmocka_unit_test(what_queues_do_without_fovea_is_told),
-        cmocka_unit_test(a_graphics_queue_goes_on_where_the_driver_does),
-    };
     stuck_watch(STUCK_S);
     validated = argc > 2 && strcmp(argv[argc - 1], "validated") == 0;
     if (argc > 3 || (argc > 2 && !validated)) {
         return run_child(argc, argv);
     }
-    return rig_run(argc, argv, tests, validated ? 3 : sizeof tests / sizeof tests[0]);
+    return rig_run(argc, argv, test_list.tests, validated ? 3 : test_list.count);
 }
