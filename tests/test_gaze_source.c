@@ -82,6 +82,30 @@ TEST(only_mouse_sources_take_samples)
     }
 }
 
+static void assert_refused_as(enum fovea_result result, const struct fovea_gaze_settings *settings,
+                              const char *name)
+{
+    struct gaze_logged logged;
+    struct fovea_gaze_source *source = NULL;
+    assert_int_equal(gaze_source_open(settings, gaze_logged_log(&logged), &source), result);
+    assert_null(source);
+    assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
+    assert_contains(logged.last[FOVEA_LOG_ERROR], name);
+}
+
+static void assert_refused(const struct fovea_gaze_settings *settings, const char *name)
+{
+    assert_refused_as(FOVEA_ERROR_INVALID_ARGUMENT, settings, name);
+}
+
+/* What the last arguments do to a kind's settings. */
+#define REFUSED(kind, name, ...)                                                                   \
+    do {                                                                                           \
+        struct fovea_gaze_settings settings = gaze_settings(kind);                                 \
+        __VA_ARGS__;                                                                               \
+        assert_refused(&settings, name);                                                           \
+    } while (0)
+
 struct bad_setting {
     const char *name;
     size_t offset;
@@ -121,46 +145,18 @@ TEST(numbers_out_of_range_are_named)
     for (size_t i = 0; i < COUNT_OF(BAD_NUMBERS); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
         memcpy((char *)&settings + BAD_NUMBERS[i].offset, &BAD_NUMBERS[i].value, sizeof(double));
-        struct gaze_logged logged;
-        struct fovea_gaze_source *source = NULL;
-        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source),
-                         FOVEA_ERROR_INVALID_ARGUMENT);
-        assert_null(source);
-        assert_contains(logged.last[FOVEA_LOG_ERROR], BAD_NUMBERS[i].name);
+        assert_refused(&settings, BAD_NUMBERS[i].name);
     }
-}
-
-static void assert_refused_as(enum fovea_result result, const struct fovea_gaze_settings *settings,
-                              const char *name)
-{
-    struct gaze_logged logged;
-    struct fovea_gaze_source *source = NULL;
-    assert_int_equal(gaze_source_open(settings, gaze_logged_log(&logged), &source), result);
-    assert_null(source);
-    assert_contains(logged.last[FOVEA_LOG_ERROR], name);
-}
-
-static void assert_refused(const struct fovea_gaze_settings *settings, const char *name)
-{
-    assert_refused_as(FOVEA_ERROR_INVALID_ARGUMENT, settings, name);
 }
 
 TEST(unknown_choices_are_named)
 {
-    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)99);
-    assert_refused(&settings, "gaze.source");
-    settings = gaze_settings(FOVEA_GAZE_FIXED);
-    settings.space = (enum fovea_gaze_space)3;
-    assert_refused(&settings, "gaze.space");
-    settings = gaze_settings(FOVEA_GAZE_FIXED);
-    settings.origin = (enum fovea_gaze_origin) - 1;
-    assert_refused(&settings, "gaze.origin");
-    settings = gaze_settings(FOVEA_GAZE_FIXED);
-    settings.over = (enum fovea_gaze_over)2;
-    assert_refused(&settings, "gaze.over");
-    settings = gaze_settings(FOVEA_GAZE_FIXED);
-    settings.fallback = (enum fovea_gaze_fallback)4;
-    assert_refused(&settings, "gaze.validity.fallback");
+    REFUSED((enum fovea_gaze_kind)99, "gaze.source", (void)settings);
+    REFUSED(FOVEA_GAZE_FIXED, "gaze.space", settings.space = (enum fovea_gaze_space)3);
+    REFUSED(FOVEA_GAZE_FIXED, "gaze.origin", settings.origin = (enum fovea_gaze_origin) - 1);
+    REFUSED(FOVEA_GAZE_FIXED, "gaze.over", settings.over = (enum fovea_gaze_over)2);
+    REFUSED(FOVEA_GAZE_FIXED, "gaze.validity.fallback",
+            settings.fallback = (enum fovea_gaze_fallback)4);
 }
 
 TEST(the_gaze_of_openxr_is_its_layers_alone)
@@ -171,21 +167,14 @@ TEST(the_gaze_of_openxr_is_its_layers_alone)
 
 TEST(text_without_end_or_content_is_named)
 {
-    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
-    assert_refused(&settings, "gaze.scanpath.file is empty");
-    memset(settings.scanpath_file, 'a', sizeof settings.scanpath_file);
-    assert_refused(&settings, "gaze.scanpath.file");
-    settings = gaze_settings(FOVEA_GAZE_UDP);
-    settings.udp_format = FOVEA_UDP_OPENTRACK;
-    assert_refused(&settings, "gaze.screen_deg");
-    settings.udp_format = FOVEA_UDP_JSON;
-    settings.kind = FOVEA_GAZE_OSC;
-    assert_refused(&settings, "gaze.source osc brings angles");
-    settings.kind = FOVEA_GAZE_UDP;
-    settings.udp_bind[0] = '\0';
-    assert_refused(&settings, "gaze.udp.bind is empty");
-    memset(settings.udp_bind, '1', sizeof settings.udp_bind);
-    assert_refused(&settings, "gaze.udp.bind");
+    REFUSED(FOVEA_GAZE_SCANPATH, "gaze.scanpath.file is empty", (void)settings);
+    REFUSED(FOVEA_GAZE_SCANPATH, "gaze.scanpath.file",
+            memset(settings.scanpath_file, 'a', sizeof settings.scanpath_file));
+    REFUSED(FOVEA_GAZE_UDP, "gaze.screen_deg", settings.udp_format = FOVEA_UDP_OPENTRACK);
+    REFUSED(FOVEA_GAZE_OSC, "gaze.source osc brings angles", (void)settings);
+    REFUSED(FOVEA_GAZE_UDP, "gaze.udp.bind is empty", settings.udp_bind[0] = '\0');
+    REFUSED(FOVEA_GAZE_UDP, "gaze.udp.bind",
+            memset(settings.udp_bind, '1', sizeof settings.udp_bind));
 }
 
 TEST(time_is_monotonic)
@@ -242,12 +231,6 @@ TEST(a_library_that_is_missing_is_one_clear_message)
         assert_int_equal(setenv(cases[i].variable, "/no/such/library.so", 1), 0);
         gaze_library_look();
         const struct fovea_gaze_settings settings = gaze_settings(cases[i].kind);
-        struct gaze_logged logged;
-        struct fovea_gaze_source *source = NULL;
-        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source),
-                         FOVEA_ERROR_UNSUPPORTED);
-        assert_null(source);
-        assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
-        assert_contains(logged.last[FOVEA_LOG_ERROR], cases[i].message);
+        assert_refused_as(FOVEA_ERROR_UNSUPPORTED, &settings, cases[i].message);
     }
 }
