@@ -321,9 +321,8 @@ WITH_BENCH(a_name_without_an_end_is_refused)
     assert_non_null(f);
     *f = with_map(FOVEA_MAP_FILE);
     memset(f->map.file, 'x', sizeof f->map.file);
-    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
-                                     gaze, sigma_px),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_invalid(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
+                                   gaze, sigma_px));
 }
 
 static void assert_file_refused(struct bench *b, const struct fovea_foveation *f,

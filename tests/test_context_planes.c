@@ -124,8 +124,7 @@ static void refuse_planes(struct planes_scene *s, struct fovea_batch batch, cons
 {
     /* What is refused in the same words again is not said again, unless a good one came between. */
     assert_ok(fovea_context_run_batch(s->context, &s->batch, NULL));
-    assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_invalid(fovea_context_run_batch(s->context, &batch, NULL));
     assert_said(&s->said, words);
 }
 

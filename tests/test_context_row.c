@@ -135,8 +135,7 @@ TEST(wrong_operators_are_refused_by_name)
     OWNED(fovea_context_destroy) struct fovea_context *context = context_of(NULL, &said);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const struct fovea_settings settings = settings_of(&wrong[i]);
-        assert_int_equal(fovea_context_set_settings(context, &settings),
-                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_invalid(fovea_context_set_settings(context, &settings));
         assert_said(&said, "operators is [");
     }
 }

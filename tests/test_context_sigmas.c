@@ -154,8 +154,7 @@ TEST(gazes_may_be_missing_where_no_operator_needs_them)
 
 static void refuse(struct given *given, const struct fovea_batch *batch, const char *word)
 {
-    assert_int_equal(fovea_context_run_batch(given->context, batch, NULL),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_invalid(fovea_context_run_batch(given->context, batch, NULL));
     assert_said(&given->said, word);
 }
 

@@ -25,3 +25,4 @@ struct fovea_context *context_of(const struct fovea_settings *settings, struct s
 /* Fails unless exactly one message came since the last call, with `word` in it. */
 void assert_said(struct said *said, const char *word);
 void assert_silent(const struct said *said);
+#define assert_invalid(call) assert_int_equal(call, FOVEA_ERROR_INVALID_ARGUMENT)
