@@ -64,6 +64,13 @@ static bool ends_capture(const char *name)
 
 /* A function of the driver. */
 #define FAKE(name, ...) static CUresult fake_##name(__VA_ARGS__)
+/* One that only looks at what it is given. */
+#define FAKE_IF(name, good, ...)                                                                   \
+    FAKE(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        CALLED(name);                                                                              \
+        return (good) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;                                   \
+    }
 /* One that ends what another has made. */
 #define FAKE_END(name, type, count)                                                                \
     FAKE(name, type gone)                                                                          \
@@ -73,11 +80,7 @@ static bool ends_capture(const char *name)
         return CUDA_SUCCESS;                                                                       \
     }
 
-FAKE(Init, unsigned flags)
-{
-    CALLED(Init);
-    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(Init, flags == 0, unsigned flags)
 
 FAKE(DriverGetVersion, int *version)
 {
@@ -214,11 +217,7 @@ FAKE(StreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
 
 FAKE_END(StreamDestroy, CUstream, streams)
 
-FAKE(StreamSynchronize, CUstream stream)
-{
-    CALLED(StreamSynchronize);
-    return CUDA_SUCCESS;
-}
+FAKE_IF(StreamSynchronize, true, CUstream stream)
 
 FAKE(StreamQuery, CUstream stream)
 {
@@ -226,11 +225,7 @@ FAKE(StreamQuery, CUstream stream)
     return fake_cuda.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
-FAKE(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
-{
-    CALLED(StreamWaitEvent);
-    return CUDA_SUCCESS;
-}
+FAKE_IF(StreamWaitEvent, true, CUstream stream, CUevent event, unsigned flags)
 
 static bool recorded[65536]; /* until an event's number comes again */
 
@@ -261,11 +256,7 @@ FAKE(EventQuery, CUevent event)
                : CUDA_SUCCESS;
 }
 
-FAKE(EventSynchronize, CUevent event)
-{
-    CALLED(EventSynchronize);
-    return CUDA_SUCCESS;
-}
+FAKE_IF(EventSynchronize, true, CUevent event)
 
 FAKE(EventElapsedTime, float *elapsed_ms, CUevent begin, CUevent end)
 {
@@ -309,11 +300,7 @@ FAKE(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
     return CUDA_SUCCESS;
 }
 
-FAKE(FuncLoad, CUfunction function)
-{
-    CALLED(FuncLoad);
-    return CUDA_SUCCESS;
-}
+FAKE_IF(FuncLoad, true, CUfunction function)
 
 FAKE(FuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction function)
 {
@@ -325,11 +312,7 @@ FAKE(FuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction fu
     return CUDA_SUCCESS;
 }
 
-FAKE(FuncSetAttribute, CUfunction function, CUfunction_attribute attribute, int value)
-{
-    CALLED(FuncSetAttribute);
-    return CUDA_SUCCESS;
-}
+FAKE_IF(FuncSetAttribute, true, CUfunction function, CUfunction_attribute attribute, int value)
 
 FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
@@ -444,17 +427,11 @@ FAKE(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, 
                                                             : CUDA_ERROR_INVALID_VALUE;
 }
 
-FAKE(MemcpyHtoDAsync, CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
-{
-    CALLED(MemcpyHtoDAsync);
-    return dst && src && bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(MemcpyHtoDAsync, (dst && src && bytes), CUdeviceptr dst, const void *src, size_t bytes,
+        CUstream stream)
 
-FAKE(MemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, CUstream stream)
-{
-    CALLED(MemsetD8Async);
-    return memory && bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(MemsetD8Async, (memory && bytes), CUdeviceptr memory, unsigned char value, size_t bytes,
+        CUstream stream)
 
 /* The second half of the address space is the device's. */
 FAKE(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void **values,
@@ -551,19 +528,13 @@ FAKE(DestroyExternalSemaphore, CUexternalSemaphore semaphore)
     return CUDA_SUCCESS;
 }
 
-FAKE(WaitExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
-     const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned count, CUstream stream)
-{
-    CALLED(WaitExternalSemaphoresAsync);
-    return count == 1 && *semaphores ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(WaitExternalSemaphoresAsync, count == 1 && *semaphores,
+        const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params,
+        unsigned count, CUstream stream)
 
-FAKE(SignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
-     const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params, unsigned count, CUstream stream)
-{
-    CALLED(SignalExternalSemaphoresAsync);
-    return count == 1 && *semaphores ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(SignalExternalSemaphoresAsync, count == 1 && *semaphores,
+        const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params,
+        unsigned count, CUstream stream)
 
 FAKE(ThreadExchangeStreamCaptureMode, CUstreamCaptureMode *mode)
 {
@@ -609,12 +580,8 @@ FAKE(UserObjectRelease, CUuserObject object, unsigned count)
     return CUDA_SUCCESS;
 }
 
-FAKE(GraphRetainUserObject, CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
-{
-    CALLED(GraphRetainUserObject);
-    return count == 1 && flags == CU_GRAPH_USER_OBJECT_MOVE ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_IF(GraphRetainUserObject, count == 1 && flags == CU_GRAPH_USER_OBJECT_MOVE, CUgraph graph,
+        CUuserObject object, unsigned count, unsigned flags)
 
 /* Those that only tests with a real device call. */
 static CUresult fake_absent(void)
