@@ -16,6 +16,7 @@ layout(push_constant) uniform Constants {
     int responses, response_count;
     int counts;
     int candidates, candidate_capacity;
+    int orders;
     int sorted, states;
     int candidate_most;
     int blob_max;

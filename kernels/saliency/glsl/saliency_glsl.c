@@ -320,13 +320,31 @@ static enum fovea_result add_level(struct making *making, int32_t channel, int32
     return FOVEA_OK;
 }
 
+static bool add_order(struct making *making)
+{
+    struct saliency_constants *constants = &making->constants;
+    struct operator_pass *sorts =
+        add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
+    bool made = sorts != NULL;
+    if (made) {
+        sorts->shader.special[0] = 1;
+    }
+    constants->slot = 0;
+    for (int64_t run = SALIENCY_GLSL_RUN; made && run < constants->candidate_capacity;
+         run *= SALIENCY_GLSL_RUNS) {
+        made = add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
+        constants->slot++;
+    }
+    return made;
+}
+
 static bool add_lists(struct making *making)
 {
     const struct saliency_constants *constants = &making->constants;
     bool made =
         add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
                  (uint32_t)whole(constants->size_px[1], 16), constants) &&
-        add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
+        add_order(making);
     for (int i = 0; made && i <= ROUNDS; i++) {
         struct operator_pass *pass = add_pass(making->way, &saliency_prune_shader,
                                               i < ROUNDS ? RANK_GROUPS : 1, 1, constants);
@@ -415,9 +433,11 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     constants->blob_max = (int32_t)plan->numbers.blob_max;
     constants->scale_count = (int32_t)plan->scale_count;
     constants->threshold = plan->numbers.threshold > 0.0 ? (float)plan->numbers.threshold : 0.0f;
-    place((uint64_t)SALIENCY_CHANNELS * (uint64_t)constants->bin_rows *
-              (uint64_t)constants->bin_pitch,
-          words);
+    const uint64_t bins = (uint64_t)SALIENCY_CHANNELS * (uint64_t)constants->bin_rows *
+                          (uint64_t)constants->bin_pitch;
+    const uint64_t orders = 2 * (uint64_t)constants->candidate_capacity;
+    /* Nobody looks at bins any more when candidates are sorted. */
+    constants->orders = place(orders > bins ? orders : bins, words);
     constants->responses = place(plan->response_count, words);
     constants->counts = place(1, words);
     constants->candidates =

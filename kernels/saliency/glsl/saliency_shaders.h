@@ -28,13 +28,14 @@ struct saliency_constants {
     int32_t responses, response_count;
     int32_t counts; /* of candidates */
     int32_t candidates, candidate_capacity;
+    int32_t orders; /* twice a number for each: what is sorted, and what it becomes */
     int32_t sorted, states;
     int32_t candidate_most; /* that overlap is looked for among */
     int32_t blob_max;
     int32_t scale_count, fine_count; /* scales, those of level 0 */
     int32_t levels, scales, overlaps, jobs; /* of tables */
     int32_t job; /* the step's first */
-    int32_t slot; /* scales of the filter: those whose number is that, modulo 3 */
+    int32_t slot; /* filter: scales whose number is that, modulo 3; rank: the pass, from 0 on */
     float threshold;
 };
 
@@ -52,6 +53,8 @@ struct saliency_constants {
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
 #define SALIENCY_GLSL_BLOCK 8 /* candidates of a workgroup at once */
+#define SALIENCY_GLSL_RUN 1024 /* candidates that a workgroup sorts */
+#define SALIENCY_GLSL_RUNS 16 /* sorted runs that become one */
 #define SALIENCY_GLSL_SHARED_BYTES 32768 /* no workgroup takes more */
 
 #endif
