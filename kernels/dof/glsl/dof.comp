@@ -3,15 +3,18 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* dof's own steps, by its formulas (kernels/dof/dof.h), between which the machine blurs layers. A pipeline does one of
- * them, WORK. Bound by memory, but SPREAD, which looks at the tiles within four of the largest sigma.
+ * them, WORK. Bound by memory, but SPREAD, which looks at the tiles within four of the largest sigma, in blocks of
+ * them. A layer that nothing needs is not made: the workgroups of its steps return at once.
  *
- * Workgroup: 8 x 8 threads; 4 bytes. */
+ * Workgroup: 32 x 8 threads for 32 x 32 pixels, or as many tiles as threads; 72 bytes. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "dof.glsl"
 
-const int SIDE = 8; /* DOF_SHADER_SIDE */
-layout(local_size_x = SIDE, local_size_y = SIDE) in;
+const int SIDE = 8; /* of a tile: DOF_SHADER_SIDE */
+const int BLOCK = 32; /* of a workgroup's pixels: DOF_SHADER_BLOCK */
+const int ROWS = 8; /* of threads: DOF_SHADER_ROWS */
+layout(local_size_x = BLOCK, local_size_y = ROWS) in;
 
 /* enum dof_work */
 layout(constant_id = 3) const int WORK = 0;
@@ -29,10 +32,41 @@ const float LEAST_OFFSET_PX = 1.0 / 256.0;
 const float LEAST_BEHIND = 1.0 / 32.0;
 const float LEAST_MEAN = 1e-4;
 const float LEAST_COVERAGE = 1.0 / 1024.0;
+const float LEAST_SIGMA_PX = 0.1; /* pixels of less are as they were */
 const float REACH_SIGMAS = 4.0; /* where the last of a tile's sigma is gone; it is whole one nearer */
 const float REACH_TILES = 1.5;
 
-shared uint most_near;
+const int TILES = BLOCK / SIDE; /* of a workgroup, along each axis */
+shared uint most_near[TILES * TILES];
+shared uint is_blurred; /* a pixel that is not near */
+
+ivec2 tile_count()
+{
+    return (ivec2(frame.width_px, frame.height_px) + SIDE - 1) / SIDE;
+}
+
+int tile_at(ivec2 tile)
+{
+    return tiles + tile.y * tile_count().x + tile.x;
+}
+
+/* Of layer NEAR or BEHIND: the sample behind the tiles whose word x is 0 where no pixel needs it. NEAR's are the bits
+ * of the largest sigma before the focus. */
+int wanted_at(int layer)
+{
+    return tile_at(ivec2(0, tile_count().y)) + layer - NEAR;
+}
+
+/* Of a workgroup's tiles of OFFSETS: the sample whose word x has the bits of their largest sigma before the focus. */
+int block_at(ivec2 block)
+{
+    return wanted_at(BEHIND) + 1 + block.y * ((frame.width_px + BLOCK - 1) / BLOCK) + block.x;
+}
+
+bool wants(int layer)
+{
+    return samples[wanted_at(layer)].x != 0u;
+}
 
 /* ---- Focus */
 
@@ -54,7 +88,8 @@ float next_focus(bool seen, float seen_diopters)
 
 void set_focus()
 {
-    nearest_bits = 0u;
+    samples[wanted_at(NEAR)].x = 0u;
+    samples[wanted_at(BEHIND)].x = 0u;
     gauss_frame now = frame_now(frame);
     ivec2 gaze = ivec2(now.gaze_x_q8, now.gaze_y_q8) >> 8;
     float seen_diopters;
@@ -67,16 +102,6 @@ void set_focus()
 
 /* ---- Sigmas */
 
-ivec2 tile_count()
-{
-    return (ivec2(frame.width_px, frame.height_px) + SIDE - 1) / SIDE;
-}
-
-int tile_at(ivec2 tile)
-{
-    return tiles + tile.y * tile_count().x + tile.x;
-}
-
 /* What is unknown is in focus. */
 float offset_of(ivec2 pixel)
 {
@@ -87,21 +112,50 @@ float offset_of(ivec2 pixel)
     return is_off ? clamp(offset_px, -most_px, most_px) : 0.0;
 }
 
-void find_offsets(ivec2 pixel)
+/* Says what the workgroup's pixels need. What is behind is needed beside what is near, too. */
+void want()
 {
-    if (gl_LocalInvocationIndex == 0) {
-        most_near = 0u;
+    uint nearest = 0u;
+    for (int i = 0; i < TILES * TILES; i++) {
+        nearest = max(nearest, most_near[i]);
+    }
+    samples[block_at(ivec2(gl_WorkGroupID.xy))].x = nearest;
+    if (nearest != 0u) {
+        atomicMax(samples[wanted_at(NEAR)].x, nearest);
+    }
+    if (nearest != 0u || is_blurred != 0u) {
+        atomicOr(samples[wanted_at(BEHIND)].x, 1u);
+    }
+}
+
+void find_offsets(ivec2 first)
+{
+    int thread = int(gl_LocalInvocationIndex);
+    if (thread < TILES * TILES) {
+        most_near[thread] = 0u;
+        is_blurred = 0u;
     }
     barrier();
-    if (in_view(pixel)) {
-        float offset_px = offset_of(pixel);
-        put_fields(pixel, vec2(offset_px, 0.0));
-        atomicMax(most_near, offset_px < 0.0 ? floatBitsToUint(-offset_px) : 0u);
+    for (int y = 0; y < BLOCK; y += ROWS) {
+        ivec2 pixel = first + ivec2(0, y);
+        if (in_view(pixel)) {
+            float offset_px = offset_of(pixel);
+            ivec2 tile = pixel / SIDE % TILES;
+            put_fields(pixel, vec2(offset_px, 0.0));
+            if (offset_px < 0.0) {
+                atomicMax(most_near[tile.y * TILES + tile.x], floatBitsToUint(-offset_px));
+            } else if (offset_px >= LEAST_SIGMA_PX) {
+                is_blurred = 1u;
+            }
+        }
     }
     barrier();
-    if (gl_LocalInvocationIndex == 0) {
-        samples[tile_at(ivec2(gl_WorkGroupID.xy))] = uvec2(most_near, 0u);
-        atomicMax(nearest_bits, most_near);
+    ivec2 tile = ivec2(gl_WorkGroupID.xy) * TILES + ivec2(thread % TILES, thread / TILES);
+    if (thread < TILES * TILES && all(lessThan(tile, tile_count()))) {
+        samples[tile_at(tile)] = uvec2(most_near[thread], 0u);
+    }
+    if (thread == 0) {
+        want();
     }
 }
 
@@ -112,24 +166,38 @@ float reaching(float sigma_px, ivec2 apart)
     return clamp(left_px, 0.0, sigma_px);
 }
 
+/* The largest of `most` and of what gets to a tile from those of a block. */
+float most_of_block(ivec2 block, ivec2 tile, float most)
+{
+    ivec2 first = block * TILES;
+    ivec2 last = min(first + TILES, tile_count()) - 1;
+    float largest_px = uintBitsToFloat(samples[block_at(block)].x);
+    if (reaching(largest_px, clamp(tile, first, last) - tile) <= most) {
+        return most;
+    }
+    for (int y = first.y; y <= last.y; y++) {
+        for (int x = first.x; x <= last.x; x++) {
+            float sigma_px = uintBitsToFloat(samples[tile_at(ivec2(x, y))].x);
+            most = sigma_px > most ? max(most, reaching(sigma_px, ivec2(x, y) - tile)) : most;
+        }
+    }
+    return most;
+}
+
 void spread(ivec2 tile)
 {
     ivec2 count = tile_count();
     if (any(greaterThanEqual(tile, count))) {
         return;
     }
-    int reach = nearest_bits == 0u
-                    ? 0
-                    : int(REACH_SIGMAS * uintBitsToFloat(nearest_bits) / float(SIDE) + REACH_TILES) + 1;
-    ivec2 first = max(tile - reach, ivec2(0));
-    ivec2 last = min(tile + reach, count - 1);
-    float most = 0.0;
+    float nearest_px = uintBitsToFloat(samples[wanted_at(NEAR)].x);
+    int reach = int(REACH_SIGMAS * nearest_px / float(SIDE) + REACH_TILES) + 1;
+    ivec2 first = max(tile - reach, ivec2(0)) / TILES;
+    ivec2 last = min(tile + reach, count - 1) / TILES;
+    float most = most_of_block(tile / TILES, tile, 0.0);
     for (int y = first.y; y <= last.y; y++) {
         for (int x = first.x; x <= last.x; x++) {
-            float sigma_px = uintBitsToFloat(samples[tile_at(ivec2(x, y))].x);
-            if (sigma_px > most) {
-                most = max(most, reaching(sigma_px, ivec2(x, y) - tile));
-            }
+            most = most_of_block(ivec2(x, y), tile, most);
         }
     }
     samples[tile_at(tile)].y = floatBitsToUint(most);
@@ -210,14 +278,17 @@ vec3 composed(vec3 own, vec4 near, vec4 behind)
 }
 
 /* Where nothing near gets to, and nothing is blurred, pixels are as they were, bit for bit. */
-void compose(ivec2 pixel, vec4 own, uvec4 raw)
+void compose(ivec2 pixel, uvec4 raw)
 {
-    vec4 near = layer_at(NEAR, pixel);
-    vec4 behind = layer_at(BEHIND, pixel);
-    if (near.w != 0.0 || fields_at(pixel).y >= 0.1) {
+    bool has_near = wants(NEAR);
+    vec4 near = has_near ? layer_at(NEAR, pixel) : vec4(0.0);
+    if (near.w != 0.0 || (wants(BEHIND) && fields_at(pixel).y >= LEAST_SIGMA_PX)) {
+        vec4 own = numbers_of(raw);
+        vec4 behind = layer_at(BEHIND, pixel);
         vec4 value = vec4(composed(own.rgb, near, behind), own.a);
         if (AVERAGE_ALPHA) {
-            value.a = composed(own.aaa, vec4(layer_at(NEAR_ALPHA, pixel).xxx, near.w),
+            vec3 near_alpha = has_near ? layer_at(NEAR_ALPHA, pixel).xxx : vec3(0.0);
+            value.a = composed(own.aaa, vec4(near_alpha, near.w),
                                vec4(layer_at(BEHIND_ALPHA, pixel).xxx, behind.w)).x;
         }
         raw = stored_of(value, raw);
@@ -232,30 +303,49 @@ void work_on(ivec2 pixel)
         return;
     }
     uvec4 raw = raw_at(pixel);
+    if (WORK == WORK_COMPOSE) {
+        compose(pixel, raw);
+        return;
+    }
     vec4 numbers = numbers_of(raw);
     if (WORK == WORK_NEAR) {
         layer_of_near(pixel, numbers);
     } else if (WORK == WORK_BEHIND) {
         layer_behind(pixel, numbers);
-    } else if (WORK == WORK_COMPOSE) {
-        compose(pixel, numbers, raw);
     } else {
         layer_of_alpha(pixel, numbers);
     }
 }
 
+/* Whether the step's layer is needed. */
+bool is_wanted()
+{
+    const bool of_near = WORK == WORK_SPREAD || WORK == WORK_MEANS || WORK == WORK_NEAR || WORK == WORK_NEAR_ALPHA;
+    const bool of_behind = WORK == WORK_BEHIND || WORK == WORK_BEHIND_ALPHA;
+    return of_near ? wants(NEAR) : of_behind ? wants(BEHIND) : true;
+}
+
 void main()
 {
-    ivec2 place = ivec2(gl_GlobalInvocationID.xy);
     if (WORK == WORK_FOCUS) {
-        if (place == ivec2(0)) {
+        if (gl_LocalInvocationIndex == 0) {
             set_focus();
         }
-    } else if (WORK == WORK_OFFSETS) {
-        find_offsets(place);
-    } else if (WORK == WORK_SPREAD) {
-        spread(place);
-    } else if (in_view(place)) {
-        work_on(place);
+        return;
+    }
+    ivec2 first = ivec2(gl_WorkGroupID.xy) * BLOCK + ivec2(gl_LocalInvocationID.xy);
+    if (WORK == WORK_OFFSETS) {
+        find_offsets(first);
+    } else if (is_wanted()) {
+        if (WORK == WORK_SPREAD) {
+            spread(ivec2(gl_GlobalInvocationID.xy));
+            return;
+        }
+        for (int y = 0; y < BLOCK; y += ROWS) {
+            ivec2 pixel = first + ivec2(0, y);
+            if (in_view(pixel)) {
+                work_on(pixel);
+            }
+        }
     }
 }

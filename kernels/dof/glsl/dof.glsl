@@ -46,7 +46,6 @@ layout(set = 0, binding = 7, std430) buffer Focus
     float wanted_diopters; /* what it goes to */
     float focus_diopters; /* of this frame */
     float px_per_diopter;
-    uint nearest_bits; /* the largest sigma before the focus of this frame's pixels */
 };
 
 /* ---- Pixels */

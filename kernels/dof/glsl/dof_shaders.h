@@ -8,7 +8,10 @@
  *     an uvec2 a pixel each: sigma, negative before the focus, and that of the layer under way
  *                            (floats); what is near; what is behind; where alpha is averaged, both
  *                            layers of it
- *     an uvec2 a tile: the largest sigma before the focus, and how far it gets */
+ *     an uvec2 a tile: the largest sigma before the focus, and how far it gets
+ *     two uvec2: what is near, what is behind; word x is 0 where no pixel needs it, and then it is
+ *                not made
+ *     an uvec2 a block: the largest sigma before the focus */
 #ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 #define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 
@@ -21,9 +24,9 @@ extern const struct shader dof_shader;
  * numbers. */
 enum dof_work {
     DOF_WORK_FOCUS, /* one workgroup */
-    DOF_WORK_OFFSETS, /* a workgroup a tile */
+    DOF_WORK_OFFSETS, /* a workgroup a block of pixels */
     DOF_WORK_SPREAD, /* a thread a tile */
-    DOF_WORK_MEANS, /* a thread a pixel, as all that follow */
+    DOF_WORK_MEANS, /* a workgroup a block, as all that follow */
     DOF_WORK_NEAR,
     DOF_WORK_BEHIND,
     DOF_WORK_COMPOSE,
@@ -32,7 +35,9 @@ enum dof_work {
     DOF_WORKS
 };
 
-#define DOF_SHADER_SIDE 8 /* of a workgroup, and of a tile in pixels */
+#define DOF_SHADER_SIDE 8 /* of a tile in pixels */
+#define DOF_SHADER_BLOCK 32 /* of a block; a workgroup has as many columns of threads, */
+#define DOF_SHADER_ROWS 8 /* and so many rows */
 
 enum dof_constant_flags {
     DOF_CONSTANT_DISTANCE = 1, /* dof_scale.is_distance */

@@ -19,6 +19,7 @@ _Static_assert(DOF_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES, "m
 
 #define SAMPLE_BYTES 8
 
+#define WANTED 2 /* samples behind those of the tiles */
 /* Planes of a sample a pixel behind the machine's; dof.glsl has the same numbers. */
 enum plane { FIELDS, NEAR, BEHIND, NEAR_ALPHA, BEHIND_ALPHA, PLANES };
 
@@ -60,12 +61,18 @@ static uint32_t tiles_along(uint32_t px)
     return shader_divide_up(px, DOF_SHADER_SIDE);
 }
 
+static uint32_t tile_count(const struct dof_plan *plan)
+{
+    return tiles_along(plan->machine.width_px) * tiles_along(plan->machine.height_px);
+}
+
 static uint64_t bytes_of(const struct dof_plan *plan, bool alpha)
 {
     const uint64_t planes = alpha ? PLANES : NEAR_ALPHA;
-    const uint64_t tiles =
-        (uint64_t)tiles_along(plan->machine.width_px) * tiles_along(plan->machine.height_px);
-    return SAMPLE_BYTES * (plan->machine.level_samples + planes * pixels_of(plan) + tiles);
+    const uint64_t behind = tile_count(plan) + WANTED +
+                            shader_divide_up(plan->machine.width_px, DOF_SHADER_BLOCK) *
+                                shader_divide_up(plan->machine.height_px, DOF_SHADER_BLOCK);
+    return SAMPLE_BYTES * (plan->machine.level_samples + planes * pixels_of(plan) + behind);
 }
 
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
@@ -210,12 +217,15 @@ struct list {
 
 static void set_groups(const struct dof_plan *plan, enum dof_work work, uint32_t groups[2])
 {
-    const uint32_t columns = tiles_along(plan->machine.width_px);
-    const uint32_t rows = tiles_along(plan->machine.height_px);
-    groups[0] = work == DOF_WORK_FOCUS    ? 1
-                : work == DOF_WORK_SPREAD ? tiles_along(columns)
-                                          : columns;
-    groups[1] = work == DOF_WORK_FOCUS ? 1 : work == DOF_WORK_SPREAD ? tiles_along(rows) : rows;
+    const bool of_tiles = work == DOF_WORK_SPREAD;
+    const uint32_t width = plan->machine.width_px;
+    const uint32_t height = plan->machine.height_px;
+    groups[0] = groups[1] = 1;
+    if (work != DOF_WORK_FOCUS) {
+        groups[0] = shader_divide_up(of_tiles ? tiles_along(width) : width, DOF_SHADER_BLOCK);
+        groups[1] = of_tiles ? shader_divide_up(tiles_along(height), DOF_SHADER_ROWS)
+                             : shader_divide_up(height, DOF_SHADER_BLOCK);
+    }
 }
 
 static void add(struct list *list, enum dof_work work)
@@ -233,9 +243,11 @@ static void add(struct list *list, enum dof_work work)
 /* A step that writes a layer, and the machine. */
 static void add_layer(struct list *list, enum dof_work work, enum plane made)
 {
+    const bool is_near = made == NEAR || made == NEAR_ALPHA;
     const struct gauss_layer layer = {
         .sigmas = plane_of(list->plan, FIELDS),
         .made = plane_of(list->plan, made),
+        .wanted = (uint32_t)list->constants.tiles + tile_count(list->plan) + (is_near ? 0 : 1),
         .wide = image_light_is_wide(light_of(&list->constants.frame, list->format))};
     add(list, work);
     list->count += gauss_layer_passes(&list->plan->machine, &layer, list->passes + list->count);

@@ -37,9 +37,11 @@ struct smooth_constants {
     float fine_sigma_px;
     int32_t kinds;
     int32_t places_each;
-    /* layers: where among the samples sigmas lie, and where what is made goes */
+    /* layers: where among the samples sigmas lie, where what is made goes, and what says whether
+     * anything is (struct gauss_layer) */
     int32_t layer_sigmas;
     int32_t layer_made;
+    int32_t layer_wanted;
 };
 
 void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level,

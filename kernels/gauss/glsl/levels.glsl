@@ -15,6 +15,7 @@ layout(push_constant) uniform Constants
     int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
     int layer_sigmas; /* layers: where among the samples a pixel's sigma lies, its word y */
     int layer_made; /* layers: and where the blurred layer goes */
+    int layer_wanted; /* layers: a sample whose word x is 0 where nothing is to be made */
 };
 
 /* The picture is a layer: level 0 among the samples, which somebody has written. */

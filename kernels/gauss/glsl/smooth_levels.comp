@@ -168,6 +168,11 @@ void store_level(int k, ivec2 at, uvec2 halves)
 
 void main()
 {
+#ifdef LAYERED
+    if (samples[layer_wanted].x == 0u) {
+        return;
+    }
+#endif
     int thread = int(gl_LocalInvocationIndex);
     ivec2 first_2 = ivec2(gl_WorkGroupID.xy) * MADE_2 - MARGIN;
     ivec2 first_1 = 2 * first_2 - 2;

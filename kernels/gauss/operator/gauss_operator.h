@@ -35,6 +35,7 @@ uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operat
 struct gauss_layer {
     uint32_t sigmas; /* the first */
     uint32_t made;
+    uint32_t wanted; /* a sample whose word x is 0 where nothing needs the layer: it is not made */
     bool wide; /* its colours are of light that is (image_light_is_wide) */
 };
 /* Both return how many; at most so many. What reads the result comes after them. */

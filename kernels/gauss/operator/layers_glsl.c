@@ -6,6 +6,8 @@
 #include "gauss_operator.h"
 #include "kernels/gauss/glsl/gauss_shaders.h"
 
+#define TILE_GROUPS 4096 /* that share a layer's tiles */
+
 /* Any wide light stands for all. */
 static struct operator_shader shader_of(const struct shader *shader, bool wide)
 {
@@ -29,6 +31,14 @@ static void set(struct operator_pass *pass, const struct operator_shader *shader
     memcpy(pass->constants, constants, sizeof *constants);
 }
 
+static void set_tile_groups(const struct gauss_plan *plan, uint32_t out_groups[2])
+{
+    uint32_t tiles[2];
+    shader_pixel_groups(plan->width_px, plan->height_px, tiles);
+    out_groups[0] = tiles[0] * tiles[1] < TILE_GROUPS ? tiles[0] * tiles[1] : TILE_GROUPS;
+    out_groups[1] = 1;
+}
+
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
                             struct operator_pass *out_passes)
 {
@@ -37,7 +47,8 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
                                                    .blur_alpha = 1},
                                          .level_count = (int32_t)plan->level_count,
                                          .layer_sigmas = (int32_t)layer->sigmas,
-                                         .layer_made = (int32_t)layer->made};
+                                         .layer_made = (int32_t)layer->made,
+                                         .layer_wanted = (int32_t)layer->wanted};
     struct operator_shader shaders[2];
     uint32_t count = 0;
     gauss_layer_shaders(layer->wide, shaders);
@@ -47,6 +58,6 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
         gauss_shader_levels_groups(&constants.frame, constants.level, pass->groups);
     }
     set(&out_passes[count], &shaders[1], &constants);
-    shader_pixel_groups(plan->width_px, plan->height_px, out_passes[count].groups);
+    set_tile_groups(plan, out_passes[count].groups);
     return count + 1;
 }
