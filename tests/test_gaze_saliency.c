@@ -3,6 +3,7 @@
 
 /* The source that looks at pictures: its path among what is proposed, what it makes of pictures,
  * who may show it any, and what stands in for a lost gaze. */
+#include "core/thread_pool.h"
 #include "plugin/gaze/gaze_random.h"
 #include "plugin/gaze/gaze_wander.h"
 #include "sanitized.h"
@@ -398,16 +399,49 @@ TEST(one_picture_at_a_time_is_wanted_of_one_who_shows)
     gaze_watch_take_back(watch, first); /* it has been copied */
     assert_int_equal(gaze_watch_wants(watch, "a", t_ns + 199 * MS), 0); /* too soon */
     assert_int_equal(gaze_watch_wants(watch, "b", t_ns + 300 * MS), 0); /* a goes on */
-    const uint64_t second = gaze_watch_wants(watch, "a", t_ns + 300 * MS);
+    const uint64_t second = gaze_watch_wants(watch, "a", t_ns + 60 * GAZE_NS_PER_S);
     assert_true(second > first);
     gaze_watch_take_back(watch, second);
-    assert_true(gaze_watch_wants(watch, "b", t_ns + 1400 * MS) > second); /* a has gone */
+    assert_true(gaze_watch_wants(watch, "b", t_ns + 120 * GAZE_NS_PER_S) > second); /* a has gone */
     gaze_watch_close(watch);
     gaze_watch_leave(&watch);
     assert_null(watch);
     assert_true(gaze_watch_is_closed(kept));
     assert_int_equal(gaze_watch_wants(kept, "a", INT64_MAX), 0);
     gaze_watch_leave(&kept);
+}
+
+static int64_t processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * GAZE_NS_PER_S + now.tv_nsec;
+}
+
+TEST(looking_has_a_fiftieth_of_the_cores_at_most)
+{
+    static uint32_t pixels[160 * 90];
+    struct fovea_gaze_settings settings = of_seed(1);
+    struct gaze_watch *watch = NULL;
+    settings.saliency_rate_hz = 120;
+    for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++) {
+        pixels[i] = (uint32_t)(i * 2654435761u);
+    }
+    assert_ok(gaze_watch_create(&settings, (struct fovea_log){0}, &watch));
+    const int64_t before_ns = processor_ns();
+    gaze_watch_give(watch, gaze_watch_wants(watch, "a", 0), pixels,
+                    (struct gaze_seen_size){160, 90});
+    wait_for(watch, 1);
+    const double rest_ns =
+        (double)(processor_ns() - before_ns) * 50 / (double)thread_pool_core_count();
+    int64_t t_ns = 0;
+    while (gaze_watch_wants(watch, "a", t_ns) == 0 && t_ns < 2 * llround(rest_ns)) {
+        t_ns += MS;
+    }
+    assert_that((double)t_ns > 0.5 * rest_ns && (double)t_ns < rest_ns + 10 * MS,
+                "%.0f ms, not %.0f", 1e-6 * (double)t_ns, 1e-6 * rest_ns);
+    gaze_watch_close(watch);
+    gaze_watch_leave(&watch);
 }
 
 static atomic_bool shown_all;
@@ -441,7 +475,7 @@ TEST(several_threads_read_while_pictures_come)
         assert_int_equal(pthread_create(&threads[i], NULL, read_on, source), 0);
     }
     for (int64_t i = 0; i < 10; i++) {
-        const uint64_t number = gaze_watch_wants(watch, "a", i * GAZE_NS_PER_S);
+        const uint64_t number = gaze_watch_wants(watch, "a", 60 * i * GAZE_NS_PER_S);
         assert_true(number > 0);
         gaze_watch_give(watch, number, pixels, (struct gaze_seen_size){160, 90});
         draw_disc(grey, (int)(8 * i), 27, 250);

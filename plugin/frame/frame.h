@@ -247,6 +247,7 @@ struct frame_watch {
     VkDescriptorSet set;
     struct gaze_seen_size size; /* of the picture that is on its way, or was the last one */
     uint64_t number; /* its number; 0: the source waits for none */
+    uint64_t next_frame; /* no frame before makes one */
     const struct frame_slot *slot; /* whose commands write it; NULL: none do */
     /* The HUD shows these. */
     uint64_t shown_number; /* of the proposals */

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FRAMES_A_PICTURE 8 /* at least: where frames are slow, so is the dispatch */
+
 static uint32_t *words_of(const struct fovea_vk *fovea)
 {
     return fovea->watch.picture.mapped;
@@ -41,6 +43,7 @@ void frame_watch_leave(struct fovea_vk *fovea)
         gaze_watch_take_back(watch->of, watch->number);
     }
     watch->number = 0;
+    watch->next_frame = 0;
     watch->place_count = 0;
     watch->proposals.count = 0;
     watch->shown_number = 0;
@@ -113,7 +116,8 @@ static bool can_make(struct fovea_vk *fovea, const struct frame_work *work)
 void frame_watch_choose(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     struct frame_watch *watch = &fovea->watch;
-    if (!watch->of || watch->cannot || watch->slot || !source_of(work) || !can_make(fovea, work)) {
+    if (!watch->of || watch->cannot || watch->slot || fovea->frame < watch->next_frame ||
+        !source_of(work) || !can_make(fovea, work)) {
         return;
     }
     const uint64_t number = gaze_watch_wants(watch->of, fovea, now_ns);
@@ -121,6 +125,7 @@ void frame_watch_choose(struct fovea_vk *fovea, struct frame_work *work, int64_t
         return; /* the former one may not be copied yet: its number is still needed */
     }
     watch->number = number;
+    watch->next_frame = fovea->frame + FRAMES_A_PICTURE;
     watch->size = gaze_watch_size(watch->of, work->view_width_px, work->view_height_px);
     words_of(fovea)[0] = 0;
     vk_compute_write_reduce_set(&fovea->device, watch->set, source_of(work), watch->picture.handle);

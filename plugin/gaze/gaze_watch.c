@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/process.h"
 #include "core/thread.h"
+#include "core/thread_pool.h"
 #include "gaze_rate.h"
 #include "gaze_source.h"
 
@@ -23,6 +24,7 @@
 #define WORDS (sizeof(struct gaze_proposals) / sizeof(uint64_t) + 1)
 #define TAKE_BACK_PAUSE_NS 100000
 #define NICENESS 10 /* the thread gives way to the frames' */
+#define MOST_SHARE 0.02 /* of the cores' time: where they make the frames, frames lack it */
 
 /* A picture's number is joined with one of these. */
 enum turn { TURN_IDLE, TURN_DRAWN, TURN_GIVEN };
@@ -46,7 +48,8 @@ struct gaze_watch {
     _Atomic uint64_t turn; /* a picture's number and how far it is */
     _Atomic(const void *) shower;
     _Atomic int64_t shown_ns;
-    _Atomic int64_t next_ns; /* no picture is wanted before */
+    _Atomic int64_t next_ns; /* no picture is wanted before, */
+    _Atomic int64_t rest_ns; /* nor so soon after the last one was */
     /* The shower's until it is given, then the thread's. */
     const uint32_t *given;
     struct gaze_seen_size given_size;
@@ -150,9 +153,21 @@ double gaze_watch_rate_hz(struct gaze_watch *watch)
 
 /* ---- Looking, under the lock ---- */
 
+static int64_t own_time_ns(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * GAZE_NS_PER_S + now.tv_nsec;
+}
+
 static enum fovea_result look(struct gaze_watch *watch, struct gaze_seen_size size)
 {
+    const int64_t start_ns = own_time_ns();
     const enum fovea_result result = gaze_seen_look(watch->seen, size, &watch->found);
+    const double took_ns = (double)(own_time_ns() - start_ns);
+    atomic_store_explicit(&watch->rest_ns,
+                          llround(took_ns / (MOST_SHARE * thread_pool_core_count())),
+                          memory_order_relaxed);
     if (atomic_load_explicit(&watch->newest, memory_order_relaxed) == 0 && result == FOVEA_OK) {
         log_info(watch->log, "gaze: sees pictures, %ux%u pixels of the first", size.width_px,
                  size.height_px);
@@ -300,7 +315,14 @@ static bool is_for(const struct gaze_watch *watch, const void *shower, int64_t n
 {
     const void *before = atomic_load_explicit(&watch->shower, memory_order_relaxed);
     const int64_t shown_ns = atomic_load_explicit(&watch->shown_ns, memory_order_relaxed);
-    return !before || before == shower || now_ns - shown_ns > SHOWER_KEPT_NS;
+    const int64_t rest_ns = atomic_load_explicit(&watch->rest_ns, memory_order_relaxed);
+    return !before || before == shower || now_ns - shown_ns > SHOWER_KEPT_NS + rest_ns;
+}
+
+static bool is_resting(const struct gaze_watch *watch, int64_t now_ns)
+{
+    return now_ns - atomic_load_explicit(&watch->shown_ns, memory_order_relaxed) <
+           atomic_load_explicit(&watch->rest_ns, memory_order_relaxed);
 }
 
 uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower, int64_t now_ns)
@@ -308,7 +330,7 @@ uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower, int64_t 
     uint64_t turn = atomic_load_explicit(&watch->turn, memory_order_acquire);
     if ((turn & TURN_MASK) != TURN_IDLE ||
         now_ns < atomic_load_explicit(&watch->next_ns, memory_order_relaxed) ||
-        atomic_load_explicit(&watch->stop, memory_order_relaxed) ||
+        is_resting(watch, now_ns) || atomic_load_explicit(&watch->stop, memory_order_relaxed) ||
         !is_for(watch, shower, now_ns)) {
         return 0;
     }

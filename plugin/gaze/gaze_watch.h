@@ -41,8 +41,9 @@ static inline uint32_t gaze_watch_mark_of(uint64_t number)
     return (uint32_t)number | 1u << 31; /* never 0, which is there before */
 }
 
-/* Not 0: a picture is wanted now, and the caller alone draws it, by that number. Of several showers
- * the one that was the last to show goes on, unless it has shown nothing for a second. */
+/* Not 0: a picture is wanted now, and the caller alone draws it, by that number: as often as the
+ * settings say, but so seldom that looking has a fiftieth of the cores' time. Of several showers
+ * the one that was the last to show goes on, unless it has shown nothing for a second more. */
 FOVEA_MUST_CHECK uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower,
                                            int64_t now_ns);
 /* It is drawn: pixels as gaze_seen_pixels has them, in memory of a driver's that stays as it is

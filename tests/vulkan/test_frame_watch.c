@@ -117,6 +117,28 @@ static void source_and_context_go_in_any_order(void **state)
     assert_true(gaze_watch_count(gaze_source_watch(last)) > 0);
 }
 
+static void one_frame_in_eight_makes_a_picture(void **state)
+{
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 1);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = open_watching();
+    OWNED(rig_close) struct rig rig;
+    rig_open(&rig, NULL);
+    assert_ok(fovea_vk_show_frames(rig.fovea, source, false));
+    uint64_t before = 0;
+    for (uint64_t frame = 0, number = 0; before == 0 && frame < 60; frame++) {
+        assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                            rig_gaze(0.5, 0.5), &dst.view));
+        if (rig.fovea->watch.number > number) {
+            assert_true(number == 0 || frame - before >= 8);
+            number = rig.fovea->watch.number;
+            before = frame;
+            *(uint32_t *)rig.fovea->watch.picture.mapped = 0; /* nobody looks at it */
+        }
+    }
+    assert_true(before >= 8);
+}
+
 /* ---- The HUD */
 
 #define WIDE_PX 640
@@ -183,6 +205,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_sees_what_is_drawn_on_every_path),
         cmocka_unit_test(source_and_context_go_in_any_order),
+        cmocka_unit_test(one_frame_in_eight_makes_a_picture),
         cmocka_unit_test(the_hud_draws_blobs_and_the_path),
     };
     return RIG_RUN(argc, argv, tests);
