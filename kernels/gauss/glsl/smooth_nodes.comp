@@ -374,9 +374,15 @@ void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
 #endif
 }
 
-void make_tile(ivec2 tile_px)
+void main()
 {
+#ifdef LAYERED
+    if (samples[layer_wanted].x == 0u) {
+        return;
+    }
+#endif
     int thread = int(gl_LocalInvocationIndex);
+    ivec2 tile_px = ivec2(gl_WorkGroupID.xy) * TILE;
     ivec2 own_px = tile_px + ivec2(thread % TILE, thread / TILE * EACH);
     if (thread == 0) {
         lowest_bits = 0x7f800000u;
@@ -435,19 +441,4 @@ void make_tile(ivec2 tile_px)
             put(pixel, places[n] >= 0.0, sigmas_px[n], value, before);
         }
     }
-}
-
-/* Workgroups of a layer share its tiles, as it may not be wanted: hundreds that return take longer than a few. */
-void main()
-{
-#ifdef LAYERED
-    ivec2 tiles = (ivec2(frame.width_px, frame.height_px) + TILE - 1) / TILE;
-    int count = samples[layer_wanted].x == 0u ? 0 : tiles.x * tiles.y;
-    for (int i = int(gl_WorkGroupID.x); i < count; i += int(gl_NumWorkGroups.x)) {
-        barrier(); /* the tile before it is done */
-        make_tile(ivec2(i % tiles.x, i / tiles.x) * TILE);
-    }
-#else
-    make_tile(ivec2(gl_WorkGroupID.xy) * TILE);
-#endif
 }

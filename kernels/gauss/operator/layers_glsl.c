@@ -6,8 +6,6 @@
 #include "gauss_operator.h"
 #include "kernels/gauss/glsl/gauss_shaders.h"
 
-#define TILE_GROUPS 4096 /* that share a layer's tiles */
-
 /* Any wide light stands for all. */
 static struct operator_shader shader_of(const struct shader *shader, bool wide)
 {
@@ -31,14 +29,6 @@ static void set(struct operator_pass *pass, const struct operator_shader *shader
     memcpy(pass->constants, constants, sizeof *constants);
 }
 
-static void set_tile_groups(const struct gauss_plan *plan, uint32_t out_groups[2])
-{
-    uint32_t tiles[2];
-    shader_pixel_groups(plan->width_px, plan->height_px, tiles);
-    out_groups[0] = tiles[0] * tiles[1] < TILE_GROUPS ? tiles[0] * tiles[1] : TILE_GROUPS;
-    out_groups[1] = 1;
-}
-
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
                             struct operator_pass *out_passes)
 {
@@ -58,6 +48,6 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
         gauss_shader_levels_groups(&constants.frame, constants.level, pass->groups);
     }
     set(&out_passes[count], &shaders[1], &constants);
-    set_tile_groups(plan, out_passes[count].groups);
+    shader_pixel_groups(plan->width_px, plan->height_px, out_passes[count].groups);
     return count + 1;
 }
