@@ -28,6 +28,11 @@ enum fovea_format {
     FOVEA_FORMAT_R16F = 9,
     FOVEA_FORMAT_RGB32F = 10,
     FOVEA_FORMAT_R32F = 11,
+    /* Whole numbers of 16 bits, of which 65535 is 1; not in surfaces, nor of Vulkan images.
+     * docs/images.md says how exact they are. */
+    FOVEA_FORMAT_RGBA16 = 12,
+    FOVEA_FORMAT_RGB16 = 13,
+    FOVEA_FORMAT_R16 = 14,
 };
 
 enum fovea_memory {
@@ -216,9 +221,9 @@ struct fovea_batch {
     /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. NULL:
      * no image has a gaze, as where none is finite. */
     const float *gazes_uv;
-    /* Channels in planes (NCHW), for RGB8, RGB16F and RGB32F: from a channel's first sample to the
-     * next channel's, negative too; then pixel_stride_bytes is from a sample to the one on the
-     * right, 0 for its size. 0: the channels of a pixel lie together. */
+    /* Channels in planes (NCHW), for RGB8, RGB16, RGB16F and RGB32F: from a channel's first sample
+     * to the next channel's, negative too; then pixel_stride_bytes is from a sample to the one on
+     * the right, 0 for its size. 0: the channels of a pixel lie together. */
     ptrdiff_t src_plane_bytes;
     ptrdiff_t dst_plane_bytes;
     /* The first image's sigmas: for each pixel the standard deviation in pixels of the Gaussian

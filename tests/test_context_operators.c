@@ -42,8 +42,11 @@ static void pictures_are_the_reference(void **state)
     const struct operator_test *test = *state;
     struct said said = {0};
     struct fovea_context *context = context_for(test->of, test->of->name, &said);
-    for (uint64_t i = 0; i < 11; i++) {
+    for (uint64_t i = 0; i < 14; i++) {
         struct operator_scene scene = operator_scene_of(test->of, i);
+        if (i > 10) { /* which operators do not have by themselves */
+            scene.format = (enum fovea_format)(FOVEA_FORMAT_RGBA16 + i - 11);
+        }
         scene.settings.foveation = fovea_settings_default().foveation;
         test->of->set(&scene.settings);
         scene.blue_first = false;

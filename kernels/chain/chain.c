@@ -19,8 +19,27 @@ static void plan_destroy(struct operator_plan **plan)
             chain->parts[i].api->plan_destroy(&chain->parts[i].plan);
         }
     }
+    if (chain) {
+        free(chain->levels);
+        free(chain->inner);
+    }
     free(chain);
     *plan = NULL;
+}
+
+/* Sets what the parts of a row for images of 16 bits are made for: floats of light of any range, in
+ * which a millionth of white may show. */
+static struct operator_plan_desc inner_of(const struct chain_plan *chain,
+                                          const struct operator_plan_desc *desc)
+{
+    struct operator_plan_desc inner = *desc;
+    if (chain->inner) {
+        *chain->inner = *desc->settings;
+        chain->inner->foveation.transfer = FOVEA_TRANSFER_PQ;
+        chain->inner->foveation.light = FOVEA_LIGHT_LINEAR;
+        inner.settings = chain->inner;
+    }
+    return inner;
 }
 
 static enum fovea_result make_parts(const struct operator_plan_desc *desc, struct chain_plan *chain)
@@ -35,6 +54,19 @@ static enum fovea_result make_parts(const struct operator_plan_desc *desc, struc
         chain->base.cuda_bytes += part->plan->cuda_bytes;
     }
     return FOVEA_OK;
+}
+
+static enum fovea_result make(const struct operator_plan_desc *desc, struct chain_plan *chain)
+{
+    if (desc->of_16_bits) {
+        FOVEA_TRY(levels_light_create(&desc->settings->foveation, &chain->levels));
+        chain->inner = malloc(sizeof *chain->inner);
+        if (!chain->inner) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    const struct operator_plan_desc inner = inner_of(chain, desc);
+    return make_parts(&inner, chain);
 }
 
 /* What the first of them says that has something to say. */
@@ -86,7 +118,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     chain->width_px = desc->width_px;
     chain->height_px = desc->height_px;
     chain->has_sigmas = desc->has_sigmas;
-    const enum fovea_result result = make_parts(desc, chain);
+    const enum fovea_result result = make(desc, chain);
     if (result < 0) {
         plan_destroy(&plan);
         return result;
@@ -101,10 +133,13 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 {
     const struct chain_plan *chain = chain_plan_of(plan);
     const struct fovea_operators *operators = &desc->settings->operators;
-    bool fits = chain->count == operators->count && chain->has_sigmas == desc->has_sigmas;
+    bool fits = chain->count == operators->count && chain->has_sigmas == desc->has_sigmas &&
+                desc->of_16_bits == (chain->levels != NULL) &&
+                (!chain->levels || levels_light_fits(chain->levels, &desc->settings->foveation));
+    const struct operator_plan_desc inner = fits ? inner_of(chain, desc) : *desc;
     for (uint32_t i = 0; fits && i < chain->count; i++) {
         const struct chain_part *part = &chain->parts[i];
-        fits = part->name == operators->order[i] && part->api->plan_fits(part->plan, desc);
+        fits = part->name == operators->order[i] && part->api->plan_fits(part->plan, &inner);
     }
     return fits;
 }

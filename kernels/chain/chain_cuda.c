@@ -8,6 +8,8 @@
 
 #include "chain_plan.h"
 #include "core/log.h"
+#include "kernels/image/levels_cuda.h"
+#include "kernels/image/pixel.h"
 #include "kernels/image/planes_cuda.h"
 #include "kernels/operators.h"
 
@@ -19,6 +21,7 @@ struct chain_cuda {
     struct operator_cuda base;
     _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
     struct planes_cuda_kernels planes; /* loaded when the first images in planes come */
+    struct levels_cuda_kernels levels; /* loaded with the first plan for images of 16 bits */
 };
 
 struct chain_cuda_part {
@@ -28,7 +31,9 @@ struct chain_cuda_part {
 
 /* Retired ones may outlive the chain's plan. */
 struct chain_cuda_plan {
-    struct operator_cuda_plan base; /* batch: the images between; NULL: no linear ones need any */
+    /* batch: the images between; NULL: no linear ones need any. tables: the curve's */
+    struct operator_cuda_plan base;
+    struct levels_curve curve; /* of images of 16 bits */
     const struct chain_plan *plan;
     uint32_t count;
     struct chain_cuda_part parts[FOVEA_OPERATOR_COUNT];
@@ -87,6 +92,7 @@ static void destroy(struct operator_cuda **cuda)
     }
     if (frees) {
         planes_cuda_unload(chain->base.device, &chain->planes);
+        levels_cuda_unload(chain->base.device, &chain->levels);
     }
     free(chain);
 }
@@ -159,12 +165,56 @@ static enum fovea_result make_parts(struct chain_cuda *chain, enum fovea_format 
     return FOVEA_OK;
 }
 
+static enum fovea_result make_levels(struct chain_cuda *chain)
+{
+    if (!chain->base.upload) {
+        FOVEA_TRY(operator_cuda_make_upload(&chain->base));
+    }
+    if (chain->levels.module) {
+        return FOVEA_OK;
+    }
+    const enum fovea_result result = levels_cuda_load(chain->base.device, &chain->levels);
+    if (result < 0) {
+        levels_cuda_unload(chain->base.device, &chain->levels);
+    }
+    return result;
+}
+
+static enum fovea_result upload_curve(struct chain_cuda *chain, const struct levels_light *light,
+                                      struct chain_cuda_plan *plan)
+{
+    const struct pixel_light *curve = &light->curve;
+    plan->curve = (struct levels_curve){.first_bits = curve->first_bits,
+                                        .sample_count = (int32_t)curve->sample_count,
+                                        .line_end = curve->line_end,
+                                        .line_slope = curve->line_slope,
+                                        .system_gamma = curve->system_gamma};
+    const struct operator_cuda_part parts[] = {
+        {&plan->curve.light, light->light_of, sizeof light->light_of},
+        {&plan->curve.level, curve->level, sizeof curve->level},
+        {&plan->curve.samples, curve->samples, curve->sample_count * sizeof curve->samples[0]}};
+    return operator_cuda_plan_fill(&chain->base, &plan->base, parts, sizeof parts / sizeof *parts);
+}
+
+/* Of images of 16 bits the parts get floats. */
+static enum fovea_result fill_plan(struct chain_cuda *chain, enum fovea_format format,
+                                   struct chain_cuda_plan *plan)
+{
+    const struct levels_light *levels = plan->plan->levels;
+    if (!levels) {
+        return make_parts(chain, format, plan);
+    }
+    FOVEA_TRY(make_levels(chain));
+    FOVEA_TRY(upload_curve(chain, levels, plan));
+    return make_parts(chain, pixel_floats_of_16_bits(format), plan);
+}
+
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
     FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct chain_cuda_plan), out_plan));
     own_plan(*out_plan)->plan = chain_plan_of(plan);
-    const enum fovea_result result = make_parts(own(cuda), format, own_plan(*out_plan));
+    const enum fovea_result result = fill_plan(own(cuda), format, own_plan(*out_plan));
     if (result < 0) {
         plan_retire(cuda, out_plan);
     }
@@ -192,7 +242,8 @@ static void *between_of(const struct chain_cuda_plan *plan)
 
 static enum fovea_result make_planes(struct chain_cuda *chain, const struct operator_images *images)
 {
-    if (chain->planes.module || (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
+    if (chain->planes.module || pixel_floats_of_16_bits(images->src->format) != FOVEA_FORMAT_NONE ||
+        (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
         return FOVEA_OK;
     }
     const enum fovea_result result = planes_cuda_load(chain->base.device, &chain->planes);
@@ -231,17 +282,45 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
     return of_part;
 }
 
+static enum fovea_result pack(const struct chain_cuda *chain, const struct operator_cuda_run *run,
+                              const struct chain_way *way, const struct operator_images *slice)
+{
+    const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
+    struct planes planes;
+    if (plan->plan->levels) {
+        struct levels levels = chain_levels_to_pack(plan->plan, way, slice, between_of(plan));
+        levels.curve = plan->curve;
+        return levels_cuda_pack(chain->base.device, &chain->levels, &levels, run->stream);
+    }
+    return chain_planes_to_pack(plan->plan, way, slice, between_of(plan), &planes)
+               ? planes_cuda_pack(chain->base.device, &chain->planes, &planes, slice->src->format,
+                                  run->stream)
+               : FOVEA_OK;
+}
+
+static enum fovea_result unpack(const struct chain_cuda *chain, const struct operator_cuda_run *run,
+                                const struct chain_way *way, const struct operator_images *slice)
+{
+    const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
+    struct planes planes;
+    if (plan->plan->levels) {
+        struct levels levels = chain_levels_to_unpack(plan->plan, way, slice, between_of(plan));
+        levels.curve = plan->curve;
+        return levels_cuda_unpack(chain->base.device, &chain->levels, &levels, run->stream);
+    }
+    return chain_planes_to_unpack(plan->plan, way, slice, between_of(plan), &planes)
+               ? planes_cuda_unpack(chain->base.device, &chain->planes, &planes, slice->dst->format,
+                                    run->stream)
+               : FOVEA_OK;
+}
+
 static enum fovea_result run_slice(struct chain_cuda *chain, const struct operator_cuda_run *run,
                                    const struct operator_images *slice)
 {
     const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
     const struct chain_way way = chain_way_of(plan->plan, run->frame->blind);
     void *between = between_of(plan);
-    struct planes planes;
-    if (chain_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
-        FOVEA_TRY(planes_cuda_pack(chain->base.device, &chain->planes, &planes, slice->src->format,
-                                   run->stream));
-    }
+    FOVEA_TRY(pack(chain, run, &way, slice));
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
         const enum fovea_operator name = plan->parts[part].name;
@@ -251,10 +330,7 @@ static enum fovea_result run_slice(struct chain_cuda *chain, const struct operat
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&chain->kernels[name]), &of_part,
                                            &images_of_part.images));
     }
-    return chain_planes_to_unpack(plan->plan, &way, slice, between, &planes)
-               ? planes_cuda_unpack(chain->base.device, &chain->planes, &planes, slice->dst->format,
-                                    run->stream)
-               : FOVEA_OK;
+    return unpack(chain, run, &way, slice);
 }
 
 static enum fovea_result run_slices(struct chain_cuda *chain, const struct operator_cuda_run *run,
@@ -267,6 +343,7 @@ static enum fovea_result run_slices(struct chain_cuda *chain, const struct opera
         struct operator_cuda_run of_slice = *run;
         chain_slice_of(images, first, count, &slice);
         frame.blind = frame.blind || slice.blind;
+        frame.of_light = chain_plan_of(run->plan)->levels != NULL;
         of_slice.frame = &frame;
         FOVEA_TRY(run_slice(chain, &of_slice, &slice.images));
     }

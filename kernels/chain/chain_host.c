@@ -8,11 +8,14 @@
 
 #include "core/large_memory.h"
 #include "core/log.h"
+#include "core/thread_pool.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct chain_host {
     const struct chain_plan *plan;
+    struct thread_pool *pool;
     struct operator_host *parts[FOVEA_OPERATOR_COUNT];
     void *between; /* NULL where the chain is of one operator */
     uint64_t between_bytes;
@@ -61,6 +64,7 @@ enum fovea_result chain_host_create(struct thread_pool *pool, const struct opera
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     host->plan = chain_plan_of(plan);
+    host->pool = pool;
     const enum fovea_result result = make(pool, host);
     if (result < 0) {
         chain_host_destroy(&made);
@@ -101,23 +105,74 @@ enum fovea_result chain_host_reserve(struct operator_host *host,
     return FOVEA_OK;
 }
 
+/* Rows that threads take of images of 16 bits. */
+struct rows {
+    const struct levels *levels;
+    const struct levels_light *light;
+    void (*run)(const struct levels *levels, const struct levels_light *light, int64_t first,
+                int64_t end);
+    atomic_llong next;
+};
+
+#define ROWS_AT_A_TIME 16
+
+static void take_rows(void *user, uint32_t worker)
+{
+    struct rows *rows = user;
+    const int64_t count = (int64_t)rows->levels->count * rows->levels->height_px;
+    int64_t first = atomic_fetch_add(&rows->next, ROWS_AT_A_TIME);
+    (void)worker;
+    while (first < count) {
+        const int64_t end = first + ROWS_AT_A_TIME < count ? first + ROWS_AT_A_TIME : count;
+        rows->run(rows->levels, rows->light, first, end);
+        first = atomic_fetch_add(&rows->next, ROWS_AT_A_TIME);
+    }
+}
+
+static void share_rows(const struct chain_host *chain, struct rows *rows)
+{
+    thread_pool_share(chain->pool, thread_pool_worker_max(chain->pool), take_rows, rows);
+}
+
+static void pack(const struct chain_host *chain, const struct chain_way *way,
+                 const struct operator_images *slice)
+{
+    struct planes planes;
+    if (chain->plan->levels) {
+        const struct levels levels = chain_levels_to_pack(chain->plan, way, slice, chain->between);
+        struct rows rows = {.levels = &levels, .light = chain->plan->levels, .run = levels_pack};
+        share_rows(chain, &rows);
+    } else if (chain_planes_to_pack(chain->plan, way, slice, chain->between, &planes)) {
+        planes_pack(&planes, slice->src->format);
+    }
+}
+
+static void unpack(const struct chain_host *chain, const struct chain_way *way,
+                   const struct operator_images *slice)
+{
+    struct planes planes;
+    if (chain->plan->levels) {
+        const struct levels levels =
+            chain_levels_to_unpack(chain->plan, way, slice, chain->between);
+        struct rows rows = {.levels = &levels, .light = chain->plan->levels, .run = levels_unpack};
+        share_rows(chain, &rows);
+    } else if (chain_planes_to_unpack(chain->plan, way, slice, chain->between, &planes)) {
+        planes_unpack(&planes, slice->dst->format);
+    }
+}
+
 static void run_slice(struct chain_host *chain, const struct operator_images *slice,
                       const struct operator_frame *frame)
 {
     const struct chain_way way = chain_way_of(chain->plan, frame->blind);
-    struct planes planes;
-    if (chain_planes_to_pack(chain->plan, &way, slice, chain->between, &planes)) {
-        planes_pack(&planes, slice->src->format);
-    }
+    pack(chain, &way, slice);
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
         struct chain_images of_part;
         chain_images_of(chain->plan, &way, i, slice, chain->between, &of_part);
         chain->plan->parts[part].api->host.run(chain->parts[part], &of_part.images, frame);
     }
-    if (chain_planes_to_unpack(chain->plan, &way, slice, chain->between, &planes)) {
-        planes_unpack(&planes, slice->dst->format);
-    }
+    unpack(chain, &way, slice);
 }
 
 void chain_host_run(struct operator_host *host, const struct operator_images *images,
@@ -130,6 +185,7 @@ void chain_host_run(struct operator_host *host, const struct operator_images *im
         struct operator_frame own = *frame;
         chain_slice_of(images, first, count, &slice);
         own.blind = own.blind || slice.blind;
+        own.of_light = chain->plan->levels != NULL;
         run_slice(chain, &slice.images, &own);
     }
 }

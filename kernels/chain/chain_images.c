@@ -14,9 +14,33 @@
 /* Rows begin at lines of the cache, which kernels like best. */
 #define ALIGN_BYTES 64
 
+/* What operators work on. */
+static enum fovea_format inner_format(enum fovea_format format)
+{
+    const enum fovea_format floats = pixel_floats_of_16_bits(format);
+    return floats == FOVEA_FORMAT_NONE ? format : floats;
+}
+
+/* The chain makes pixels of what is given so. */
+static bool is_packed(const struct fovea_image *image, ptrdiff_t plane_bytes)
+{
+    return plane_bytes != 0 || pixel_floats_of_16_bits(image->format) != FOVEA_FORMAT_NONE;
+}
+
+static bool packs_src(const struct operator_images *images)
+{
+    return is_packed(images->src, images->src_plane_bytes);
+}
+
+static bool packs_dst(const struct operator_images *images)
+{
+    return is_packed(images->dst, images->dst_plane_bytes);
+}
+
 uint64_t chain_image_pitch(const struct fovea_image *like)
 {
-    const uint64_t bytes = (uint64_t)pixel_codec_of(like->format)->bytes * like->width_px;
+    const enum fovea_format format = inner_format(like->format);
+    const uint64_t bytes = (uint64_t)pixel_codec_of(format)->bytes * like->width_px;
     return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
@@ -36,8 +60,7 @@ static const uint64_t most_plane_bytes = (uint64_t)512 << 20;
 /* Pixels of planes come after the images between: those that are read, those that are written. */
 static uint64_t bytes_each(const struct chain_plan *plan, const struct operator_images *images)
 {
-    const uint32_t packed =
-        (images->src_plane_bytes != 0 ? 1u : 0u) + (images->dst_plane_bytes != 0 ? 1u : 0u);
+    const uint32_t packed = (packs_src(images) ? 1u : 0u) + (packs_dst(images) ? 1u : 0u);
     return (plan->base.images_between + packed) * chain_image_bytes(images->src);
 }
 
@@ -122,10 +145,11 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
                                    uint32_t index)
 {
     struct fovea_image image = *images->src;
+    image.format = inner_format(image.format);
     image.data =
         between ? (char *)between + index * images->count * chain_image_bytes(images->src) : NULL;
     image.row_stride_bytes = (ptrdiff_t)chain_image_pitch(images->src);
-    image.pixel_stride_bytes = (ptrdiff_t)pixel_codec_of(images->src->format)->bytes;
+    image.pixel_stride_bytes = (ptrdiff_t)pixel_codec_of(image.format)->bytes;
     return image;
 }
 
@@ -138,7 +162,7 @@ static uint32_t place_of_src(const struct chain_plan *plan, uint32_t step,
     if (step > 0) {
         return chain_between(step - 1);
     }
-    return slice->src_plane_bytes != 0 ? plan->base.images_between : OWN;
+    return packs_src(slice) ? plan->base.images_between : OWN;
 }
 
 static uint32_t place_of_dst(const struct chain_plan *plan, const struct chain_way *way,
@@ -147,8 +171,8 @@ static uint32_t place_of_dst(const struct chain_plan *plan, const struct chain_w
     if (step + 1 < way->count) {
         return chain_between(step);
     }
-    const uint32_t after_src = slice->src_plane_bytes != 0 ? 1 : 0;
-    return slice->dst_plane_bytes != 0 ? plan->base.images_between + after_src : OWN;
+    const uint32_t after_src = packs_src(slice) ? 1 : 0;
+    return packs_dst(slice) ? plan->base.images_between + after_src : OWN;
 }
 
 void chain_images_of(const struct chain_plan *plan, const struct chain_way *way, uint32_t step,
@@ -198,4 +222,37 @@ bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_wa
         &(struct planes_images){slice->dst, slice->dst_next_bytes}, slice->dst_plane_bytes,
         &(struct planes_images){last.images.dst, last.images.dst_next_bytes}, slice->count);
     return true;
+}
+
+static struct levels levels_of(const struct operator_images *slice,
+                               const struct fovea_image *floats, ptrdiff_t next_bytes,
+                               uint32_t count)
+{
+    const struct pixel_codec *codec = pixel_codec_of(slice->src->format);
+    return (struct levels){
+        .src = levels_side_of(slice->src, slice->src_next_bytes, slice->src_plane_bytes),
+        .dst = levels_side_of(slice->dst, slice->dst_next_bytes, slice->dst_plane_bytes),
+        .floats = levels_side_of(floats, next_bytes, 0),
+        .width_px = (int32_t)slice->src->width_px,
+        .height_px = (int32_t)slice->src->height_px,
+        .channels = (int32_t)codec->color_channels + (codec->has_alpha ? 1 : 0),
+        .count = (int32_t)count,
+    };
+}
+
+struct levels chain_levels_to_pack(const struct chain_plan *plan, const struct chain_way *way,
+                                   const struct operator_images *slice, void *between)
+{
+    struct chain_images first;
+    chain_images_of(plan, way, 0, slice, between, &first);
+    const bool one = slice->src_next_bytes == 0;
+    return levels_of(slice, first.images.src, first.images.src_next_bytes, one ? 1 : slice->count);
+}
+
+struct levels chain_levels_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
+                                     const struct operator_images *slice, void *between)
+{
+    struct chain_images last;
+    chain_images_of(plan, way, way->count - 1, slice, between, &last);
+    return levels_of(slice, last.images.dst, last.images.dst_next_bytes, slice->count);
 }

@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
 
 #include "chain.h"
+#include "kernels/image/levels.h"
 #include "kernels/image/planes.h"
 
 struct chain_part {
@@ -20,6 +21,8 @@ struct chain_plan {
     uint32_t width_px;
     uint32_t height_px;
     bool has_sigmas;
+    struct levels_light *levels; /* of images of 16 bits; NULL: of others */
+    struct fovea_settings *inner; /* those that its parts had last; NULL where levels is */
     uint32_t count;
     struct chain_part parts[FOVEA_OPERATOR_COUNT];
 };
@@ -77,8 +80,8 @@ void chain_first_slice(const struct chain_plan *plan, const struct operator_imag
 void chain_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
                     struct chain_images *out);
 /* The images of a step of the way, as pixels. Those between lie in linear memory: images_between
- * times as many as the slice has, and as many again for each side that has planes. NULL where there
- * are none. */
+ * times as many as the slice has, and as many again for each side that has planes or whole numbers
+ * of 16 bits, of which operators get floats. NULL where there are none. */
 void chain_images_of(const struct chain_plan *plan, const struct chain_way *way, uint32_t step,
                      const struct operator_images *slice, void *between, struct chain_images *out);
 /* What is to be done before a slice's first step, and after its last: false is nothing. */
@@ -86,6 +89,13 @@ bool chain_planes_to_pack(const struct chain_plan *plan, const struct chain_way 
                           const struct operator_images *slice, void *between, struct planes *out);
 bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
                             const struct operator_images *slice, void *between, struct planes *out);
+
+/* The same of images of 16 bits, in planes or not: both are done for every slice of a plan that has
+ * levels. */
+struct levels chain_levels_to_pack(const struct chain_plan *plan, const struct chain_way *way,
+                                   const struct operator_images *slice, void *between);
+struct levels chain_levels_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
+                                     const struct operator_images *slice, void *between);
 
 /* Entries of struct operator_host_api. */
 FOVEA_MUST_CHECK enum fovea_result chain_host_create(struct thread_pool *pool,

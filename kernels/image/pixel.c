@@ -84,6 +84,45 @@ static void encode_r8(const float *in, uint32_t channels, const struct pixel_row
     encode_bytes(in, 1, dst);
 }
 
+/* ---- 16 bits a channel */
+
+static inline void decode_words(const struct pixel_row *src, uint32_t channels, float *out)
+{
+    const unsigned char *pixel = src->data;
+    for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {
+        uint16_t words[4];
+        memcpy(words, pixel, channels * sizeof *words);
+        for (uint32_t c = 0; c < channels; c++) {
+            *out++ = words[c];
+        }
+    }
+}
+
+static inline void encode_words(const float *in, uint32_t size, uint32_t channels,
+                                const struct pixel_row *src, const struct pixel_row *dst)
+{
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++) {
+        uint16_t words[4];
+        memcpy(words, src->data + i * src->stride_bytes, size * sizeof *words);
+        for (uint32_t c = 0; c < channels; c++) {
+            words[c] = (uint16_t)to_level(*in++, 65535.0f);
+        }
+        memcpy(dst->data + i * dst->stride_bytes, words, size * sizeof *words);
+    }
+}
+
+static void encode_rgba16(const float *in, uint32_t channels, const struct pixel_row *src,
+                          const struct pixel_row *dst)
+{
+    encode_words(in, 4, channels, src, dst);
+}
+
+static void encode_words_alone(const float *in, uint32_t channels, const struct pixel_row *src,
+                               const struct pixel_row *dst)
+{
+    encode_words(in, channels, channels, src, dst);
+}
+
 /* ---- One 32-bit word */
 
 static uint32_t load_word(const struct pixel_row *row, uint32_t i)
@@ -225,6 +264,9 @@ static const struct pixel_codec codecs[] = {
     [FOVEA_FORMAT_R16F] = {2, 2, 1, false, decode_r16f, encode_r16f},
     [FOVEA_FORMAT_RGB32F] = {12, 4, 3, false, decode_floats, encode_rgb32f},
     [FOVEA_FORMAT_R32F] = {4, 4, 1, false, decode_floats, encode_r32f},
+    [FOVEA_FORMAT_RGBA16] = {8, 2, 3, true, decode_words, encode_rgba16},
+    [FOVEA_FORMAT_RGB16] = {6, 2, 3, false, decode_words, encode_words_alone},
+    [FOVEA_FORMAT_R16] = {2, 2, 1, false, decode_words, encode_words_alone},
 };
 
 const struct pixel_codec *pixel_codec_of(enum fovea_format format)

@@ -3,11 +3,11 @@
 
 /* Pixels of every fovea_format as floats and back, a row at a time.
  *
- * Floats hold what the format counts: levels (0..255, 0..1023, alpha of A2B10G10R10 0..3) or the
- * value itself for float formats. Nothing is decoded from sRGB. Encoding rounds levels to the
- * nearest, halves up, and floats to the nearest, halves to even. Float formats keep NaN and Inf;
- * finite values beyond the largest finite one become that; B10G11R11F has no sign: negative values,
- * -Inf included, become 0. */
+ * Floats hold what the format counts: levels (0..255, 0..1023, alpha of A2B10G10R10 0..3, 0..65535)
+ * or the value itself for float formats. Nothing is decoded from sRGB. Encoding rounds levels to
+ * the nearest, halves up, and floats to the nearest, halves to even. Float formats keep NaN and
+ * Inf; finite values beyond the largest finite one become that; B10G11R11F has no sign: negative
+ * values, -Inf included, become 0. */
 #ifndef FOVEA_KERNELS_IMAGE_PIXEL_H
 #define FOVEA_KERNELS_IMAGE_PIXEL_H
 
@@ -40,6 +40,22 @@ static inline bool pixel_has_32_bit_floats(enum fovea_format format)
            format == FOVEA_FORMAT_R32F;
 }
 
+/* Returns the format of the floats that stand for whole numbers of 16 bits while operators work on
+ * them (levels.h); FOVEA_FORMAT_NONE for formats that are no such numbers. */
+static inline enum fovea_format pixel_floats_of_16_bits(enum fovea_format format)
+{
+    switch (format) {
+    case FOVEA_FORMAT_RGBA16:
+        return FOVEA_FORMAT_RGBA32F;
+    case FOVEA_FORMAT_RGB16:
+        return FOVEA_FORMAT_RGB32F;
+    case FOVEA_FORMAT_R16:
+        return FOVEA_FORMAT_R32F;
+    default:
+        return FOVEA_FORMAT_NONE;
+    }
+}
+
 /* Returns what white is among the floats that a codec decodes to. */
 static inline float pixel_white(enum fovea_format format)
 {
@@ -50,6 +66,10 @@ static inline float pixel_white(enum fovea_format format)
         return 255.0f;
     case FOVEA_FORMAT_A2B10G10R10:
         return 1023.0f;
+    case FOVEA_FORMAT_RGBA16:
+    case FOVEA_FORMAT_RGB16:
+    case FOVEA_FORMAT_R16:
+        return 65535.0f;
     default:
         return 1.0f;
     }

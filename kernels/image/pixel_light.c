@@ -128,6 +128,8 @@ static float sampled_encode(const float *samples, uint32_t count, float light)
 static double decode(const struct pixel_transfer *transfer, double encoded)
 {
     switch (transfer->light) {
+    case IMAGE_LIGHT_STORED:
+        return encoded;
     case IMAGE_LIGHT_GAMMA:
         return pow(encoded, (double)transfer->value);
     case IMAGE_LIGHT_TABLE:
@@ -162,22 +164,39 @@ static void fill_levels(struct pixel_light *light, const struct pixel_transfer *
     }
 }
 
-void pixel_light_init(struct pixel_light *light, enum fovea_format format,
-                      const struct pixel_transfer *transfer)
+static void fill(struct pixel_light *light, float *light_of, const struct pixel_transfer *transfer)
 {
-    light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
     light->system_gamma = image_light_is_hlg(transfer->light) ? transfer->value : 0.0f;
     light->blue_first = transfer->light == IMAGE_LIGHT_HLG_BLUE_FIRST;
     light->sample_count = 0;
     for (uint32_t i = 0; i <= light->highest_level; i++) {
-        light->light[i] = (float)decode(transfer, (double)i / light->highest_level);
+        light_of[i] = (float)decode(transfer, (double)i / light->highest_level);
     }
     if (transfer->light == IMAGE_LIGHT_TABLE) {
         light->sample_count = (uint32_t)transfer->value;
         memmove(light->samples, transfer->samples, light->sample_count * sizeof light->samples[0]);
+    } else if (transfer->light == IMAGE_LIGHT_STORED) {
+        light->line_end = 1.0f;
+        light->line_slope = (float)light->highest_level;
     } else {
         fill_levels(light, transfer);
     }
+}
+
+void pixel_light_init(struct pixel_light *light, enum fovea_format format,
+                      const struct pixel_transfer *transfer)
+{
+    light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
+    light->light_of_16_bits = NULL;
+    fill(light, light->light, transfer);
+}
+
+void pixel_light_init_16_bits(struct pixel_light *light, float light_of[PIXEL_LIGHT_16_BITS],
+                              const struct pixel_transfer *transfer)
+{
+    light->highest_level = PIXEL_LIGHT_16_BITS - 1;
+    light->light_of_16_bits = light_of;
+    fill(light, light_of, transfer);
 }
 
 static float level_of(const struct pixel_light *light, float value)
@@ -231,9 +250,10 @@ static void scene_of_display(const struct pixel_light *light, float *values, uin
 void pixel_light_from_levels(const struct pixel_light *light, float *values, uint32_t pixels,
                              uint32_t channels, uint32_t colors)
 {
+    const float *light_of = light->light_of_16_bits ? light->light_of_16_bits : light->light;
     for (uint32_t i = 0; i < pixels; i++, values += channels) {
         for (uint32_t c = 0; c < colors; c++) {
-            values[c] = light->light[(uint32_t)values[c]];
+            values[c] = light_of[(uint32_t)values[c]];
         }
         if (light->system_gamma > 0.0f) {
             display_of_scene(light, values, colors);

@@ -17,8 +17,9 @@
 #define PIXEL_LIGHT_ENTRIES (PIXEL_LIGHT_OCTAVES * PIXEL_LIGHT_STEPS + 2)
 
 struct pixel_light {
-    uint32_t highest_level; /* 255 or 1023 */
+    uint32_t highest_level; /* 255, 1023 or 65535 */
     float light[1024]; /* of a level */
+    const float *light_of_16_bits; /* where there are more; else NULL */
     float line_end; /* light up to this is a line of this slope */
     float line_slope;
     uint32_t first_bits; /* of the float where the table begins */
@@ -61,6 +62,12 @@ bool pixel_light_known(enum fovea_format format);
 /* For a format of which that is true. */
 void pixel_light_init(struct pixel_light *light, enum fovea_format format,
                       const struct pixel_transfer *transfer);
+
+/* For formats of 16 bits; keeps a pointer to light. IMAGE_LIGHT_STORED is a light as well: a part
+ * of the highest level. */
+#define PIXEL_LIGHT_16_BITS 65536
+void pixel_light_init_16_bits(struct pixel_light *light, float light_of[PIXEL_LIGHT_16_BITS],
+                              const struct pixel_transfer *transfer);
 
 /* `pixels` pixels of `channels` floats, in place; the first `colors` of each are converted. Levels
  * are whole numbers within the format's range. */

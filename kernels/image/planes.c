@@ -9,6 +9,7 @@ size_t planes_sample_bytes(enum fovea_format format)
     case FOVEA_FORMAT_RGB8:
         return 1;
     case FOVEA_FORMAT_RGB16F:
+    case FOVEA_FORMAT_RGB16:
         return 2;
     case FOVEA_FORMAT_RGB32F:
         return 4;
@@ -26,6 +27,8 @@ enum fovea_format planes_channel_format(enum fovea_format format)
         return FOVEA_FORMAT_R16F;
     case FOVEA_FORMAT_RGB32F:
         return FOVEA_FORMAT_R32F;
+    case FOVEA_FORMAT_RGB16:
+        return FOVEA_FORMAT_R16;
     default:
         return FOVEA_FORMAT_NONE;
     }

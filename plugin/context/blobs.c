@@ -104,6 +104,12 @@ static enum fovea_result check_images(const struct fovea_blobs *blobs, struct fo
         log_error(blobs->log, "blobs: %s", problem);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    if (pixel_floats_of_16_bits(src->format) != FOVEA_FORMAT_NONE) {
+        log_error(blobs->log,
+                  "blobs: src has whole numbers of 16 bits; formats of 8 and 10 bits and "
+                  "of floats are looked at");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
     if (image_count == 0 || image_count > UINT16_MAX ||
         src_next_bytes % pixel_codec_of(src->format)->align_bytes != 0) {
         log_error(blobs->log, "blobs: image_count is not 1 .. 65535, or src_next_bytes no whole "

@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/chain/chain.h"
+#include "kernels/image/pixel.h"
 #include "settings_take.h"
 
 #include <math.h>
@@ -217,7 +218,9 @@ static struct operator_plan_desc plan_desc(const struct fovea_context *context,
     return (struct operator_plan_desc){.settings = &context->settings,
                                        .width_px = image->width_px,
                                        .height_px = image->height_px,
-                                       .has_sigmas = has_sigmas};
+                                       .has_sigmas = has_sigmas,
+                                       .of_16_bits = pixel_floats_of_16_bits(image->format) !=
+                                                     FOVEA_FORMAT_NONE};
 }
 
 static struct entry *find_entry(struct fovea_context *context, size_t backend,

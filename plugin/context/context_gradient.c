@@ -93,6 +93,9 @@ bool context_gradient_has_format(enum fovea_format format)
     case FOVEA_FORMAT_R8:
     case FOVEA_FORMAT_A2B10G10R10:
     case FOVEA_FORMAT_B10G11R11F:
+    case FOVEA_FORMAT_RGBA16:
+    case FOVEA_FORMAT_RGB16:
+    case FOVEA_FORMAT_R16:
         break;
     }
     return false;

@@ -186,14 +186,9 @@ class _Progress:
 
 
 def _of_hdr(arguments: argparse.Namespace, transfer: str) -> Callable[[Any, Any], Any]:
-    """Foveates levels of 16 bits in ten, which hold PQ's light better (docs/rl.md)."""
-    foveator = fovea.Foveator(arguments.config or dict(arguments.sets), transfer=transfer, bits=10)
-
-    def foveate(frame: Any, gaze: Any) -> Any:
-        seen = foveator(((frame.astype(np.uint32) * 1023 + 32767) // 65535).astype(np.uint16), gaze)
-        return ((seen.astype(np.uint32) * 65535 + 511) // 1023).astype("<u2")
-
-    return foveate
+    """Foveates levels of 16 bits."""
+    foveator = fovea.Foveator(arguments.config or dict(arguments.sets), transfer=transfer)
+    return lambda frame, gaze: foveator(frame.astype(np.uint16), gaze).astype("<u2")
 
 
 def _foveate_video(

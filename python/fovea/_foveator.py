@@ -63,7 +63,7 @@ class Foveator:
         self._calls = _calls.Calls()
         self._looked_at: set[tuple[int, int]] = set()  # sizes of pictures
         self._is_hlg = settings.given.transfer == "hlg"
-        self._for_levels: Optional[tuple[_deep.Light, Foveator]] = None  # for levels of uint16, once there are any
+        self._bits = settings.given.bits
         _alive[text] = self
         _warn_unused(settings.unused)
 
@@ -155,8 +155,6 @@ class Foveator:
         """Waits for what is under way on devices and frees it. A later call opens it again."""
         self._calls.clear()
         self._contexts.close()
-        if self._for_levels is not None:
-            self._for_levels[1].close()
 
     def __call__(
         self,
@@ -194,9 +192,11 @@ class Foveator:
             raise ValueError("stream= with a JAX array: XLA has streams of its own")
         return jax.foveate(images, gaze, config=self, layout=layout)
 
-    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside") -> Any:
-        """Foveates arrays that have memory, without gradients."""
-        key = _calls.key_of(images, gaze, out, layout) if stream is None and not beside else None
+    def _plain(
+        self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside", is_wide: bool = False
+    ) -> Any:
+        """Foveates arrays that have memory, without gradients. is_wide: those of uint16 have sixteen bits, whatever others have."""
+        key = _calls.key_of(images, gaze, out, layout) if stream is None and not beside and not is_wide else None
         call = self._calls.get(key)
         if call is not None:
             target = _arrays.empty_like(images) if out is None else out
@@ -208,11 +208,11 @@ class Foveator:
         source = _arrays.view_of(images, "images", chosen)
         if chosen is not None and source.device != _arrays.CUDA:
             raise ValueError("a stream is for images in CUDA memory; these lie in the CPU's")
-        if source.dtype == np.uint16:
-            return self._of_levels(images, source, gaze, out, layout, stream, beside)
         shape = _shape.shape_of(source, layout)
-        if self._is_hlg and source.dtype == np.uint8:
+        if self._is_hlg and source.dtype in (np.uint8, np.uint16):
             _deep.check_hlg(shape)
+        if source.dtype == np.uint16 and self._bits < 16 and not is_wide:
+            return self._of_fewer_bits(images, source, gaze, out, layout, stream, beside)
         is_ordered = chosen is not None  # by the caller, whose stream waits for whatever it must
         if chosen is None:
             chosen = source.stream
@@ -220,37 +220,22 @@ class Foveator:
         with _arrays.on_stream(images, source, chosen):
             return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, beside)
 
-    def _of_levels(
+    def _of_fewer_bits(
         self, images: Any, source: _arrays.View, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside"
     ) -> Any:
-        """Foveates levels of uint16: ten bits as words that the library has, others as floats of what is averaged."""
-        shape = _shape.packed_shape_of(source.shape, np.dtype(np.float32), layout)
-        if self._is_hlg:
-            _deep.check_hlg(shape)
+        """Foveates levels of uint16 that have less than sixteen bits."""
         if not _arrays.has_arithmetic(images):
-            raise TypeError(f"images of uint16: Fovea takes those of NumPy, torch and CuPy, not {type(images).__name__}")
+            raise TypeError(f"images of uint16 with bits={self._bits}: Fovea takes those of NumPy, torch and CuPy, not {type(images).__name__}")
         if out is not None:
             _check_out(source, _arrays.view_of(out, "out", _stream_of(stream)))
             if not _arrays.has_arithmetic(out) or _arrays.is_torch(out) != _arrays.is_torch(images):
                 raise TypeError(f"out is a {type(out).__name__}: levels of uint16 go into an array of the images' library")
-        if self._for_levels is None:
-            pairs, given = _deep.settings_of(self._settings)
-            settings = _settings.Settings(pairs, given)
-            inner = Foveator.__new__(Foveator)
-            _said.add(settings.unused)
-            inner._open(settings, settings.text())
-            self._for_levels = (_deep.Light(self._settings), inner)
-        light, inner = self._for_levels
-        _deep.check_levels(images, source, light.highest)
+        highest = (1 << self._bits) - 1
+        _deep.check_levels(images, source, highest)
         target = _arrays.empty_like(images, source) if out is None else out
         with _arrays.on_stream(images, source, _stream_of(stream)):
-            if light.is_of_words(shape):
-                words = self._plain(_deep.words_of(images, shape), gaze, None, "NHW", stream, beside)
-                _deep.write_words(words, images, target, shape)
-            else:
-                given = light.of(images, source, shape)
-                seen = inner._plain(given, gaze, None, layout, stream, beside)
-                target[...] = light.levels(seen, given, images, source, shape)
+            seen = self._plain(_deep.widened(images, highest), gaze, None, layout, stream, beside, is_wide=True)
+            target[...] = _deep.narrowed(seen, highest)
         if out is not None:
             _arrays.mark_written(out)
         return target
@@ -504,10 +489,10 @@ def foveate(
 ) -> Array:
     """Foveates images, each around its gaze.
 
-    images: uint8, float16 or float32; NumPy, PyTorch, CuPy, JAX or anything with DLPack or
+    images: uint8, uint16, float16 or float32; NumPy, PyTorch, CuPy, JAX or anything with DLPack or
         `__cuda_array_interface__`, read where it lies, with any strides: views such as rgba[..., :3] and flipped
-        rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to. uint16 of NumPy, PyTorch and
-        CuPy: levels of sixteen bits, or as many as the Foveator's `bits` says, which are copied. uint32 in the layout NHW: words of ten
+        rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to. uint16: levels of sixteen bits;
+        or, of NumPy, PyTorch and CuPy, as many as the Foveator's `bits` says, which are copied. uint32 in the layout NHW: words of ten
         bits a colour (A2B10G10R10).
     layout: "NHWC", "NCHW", "NHW" or "NHWF". N may be missing (one image) or several dimensions (environments x cameras).
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with

@@ -17,6 +17,9 @@ _FORMATS = {
     ("uint8", 1): 3,
     ("uint8", 3): 2,
     ("uint8", 4): 1,
+    ("uint16", 1): 14,
+    ("uint16", 3): 13,
+    ("uint16", 4): 12,
     ("float16", 1): 9,
     ("float16", 3): 8,
     ("float16", 4): 6,
@@ -159,8 +162,8 @@ class Shape:
                 "(for such images, too: move their colours before the rows)"
             )
         is_of_words = view.dtype.name == "uint32" and layout == "NHW"
-        if view.dtype.name not in ("uint8", "float16", "float32") and not is_of_words:
-            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, float16 and float32; uint16 of NumPy, torch and CuPy; uint32 with layout NHW")
+        if view.dtype.name not in ("uint8", "uint16", "float16", "float32") and not is_of_words:
+            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32; uint32 with layout NHW")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")
 

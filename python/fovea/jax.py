@@ -136,7 +136,7 @@ def _gaze_array(gaze: Any) -> jax.Array:
 def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig = None, layout: str = "NHWC") -> jax.Array:
     """Foveates images, each around its gaze, as `fovea.foveate` does; `config` and `layout` are constants of a program.
 
-    images: a JAX array (or what jnp.asarray takes), uint8, float16 or float32, of shape (..., H, W, C) for "NHWC",
+    images: a JAX array (or what jnp.asarray takes), uint8, uint16, float16 or float32, of shape (..., H, W, C) for "NHWC",
         (..., C, H, W) for "NCHW", (..., H, W) for "NHW"; (..., H, W, F) for "NHWF", frames of which none is alpha.
     gaze: x and y in uv, 0 to 1 from the top left corner; of shape (2,), or a pair for each image: (..., 2) or (N, 2); or
         several for each, (..., foveas, 2), up to four: a pixel has the least blur that any of them asks for.
@@ -146,7 +146,7 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
 
     Images of floats have gradients (jax.grad, jax.vjp), with respect to images, of any order, and to the gaze, of first
     order. Forward mode (jax.jvp, jax.hessian) is refused by JAX with TypeError, the gaze's gradient with images of
-    uint8 with UnsupportedError.
+    whole numbers with UnsupportedError.
 
     Raises TypeError, ValueError and ConfigError when the program is traced. What is found when it runs (a gaze on the
     CPU that is not finite, no CUDA in this build) is an error of JAX's own: ValueError or jax.errors.JaxRuntimeError.

@@ -262,6 +262,7 @@ static enum fovea_format format_of(int type, int64_t colours)
         enum fovea_format of[5]; /* by colours */
     } formats[] = {
         {XLA_U8, {[1] = FOVEA_FORMAT_R8, [3] = FOVEA_FORMAT_RGB8, [4] = FOVEA_FORMAT_RGBA8}},
+        {XLA_U16, {[1] = FOVEA_FORMAT_R16, [3] = FOVEA_FORMAT_RGB16, [4] = FOVEA_FORMAT_RGBA16}},
         {XLA_F16, {[1] = FOVEA_FORMAT_R16F, [3] = FOVEA_FORMAT_RGB16F, [4] = FOVEA_FORMAT_RGBA16F}},
         {XLA_F32, {[1] = FOVEA_FORMAT_R32F, [3] = FOVEA_FORMAT_RGB32F, [4] = FOVEA_FORMAT_RGBA32F}},
     };

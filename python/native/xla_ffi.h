@@ -18,7 +18,7 @@ enum xla_error_code {
     XLA_INTERNAL = 13,
 };
 
-enum xla_type { XLA_S64 = 5, XLA_U8 = 6, XLA_F16 = 10, XLA_F32 = 11 };
+enum xla_type { XLA_S64 = 5, XLA_U8 = 6, XLA_U16 = 7, XLA_F16 = 10, XLA_F32 = 11 };
 
 enum { XLA_EXTENSION_METADATA = 1, XLA_ATTRIBUTE_SCALAR = 3, XLA_ATTRIBUTE_STRING = 4 };
 

@@ -182,39 +182,6 @@ def test_foveas_of_images_anyhow_are_those_of_each():
     assert not np.array_equal(foveator(images, places[:, :, 0]), one)
 
 
-def test_a_pixel_is_of_the_fovea_with_the_least_sigma_also_of_gazes_as_devices_have_them():
-    foveator, size, blink = fovea.Foveator(), (24, 32), np.nan
-    gazes = np.array(
-        [
-            [[0.2, 0.3], [0.8, 0.75], [0.8, 0.75]],
-            [[0.7, blink], [0.2, 0.3], [0.8, 0.75]],  # the image is copied
-            [[np.inf, 0.5], [blink, blink], [0.5, 0.5]],
-            [[4.0, 0.5], [3.0, 0.5], [0.9, 0.5]],
-            [[-300.0, 0.5], [1.3, 0.5], [3.0, 0.5]],
-            [[0.2, 0.3], [0.8, 0.75], [0.8, 0.75]],
-            [[0.2, 0.3], [blink, 0.75], [0.8, 0.75]],
-        ],
-        np.float32,
-    )
-    whose = foveator._whose(size, gazes)
-    assert whose.shape == (7, *size) and whose.dtype == np.uint8
-    expected = foveator.sigma_map(size, gazes[0].astype(np.float64)).argmin(axis=0)
-    assert set(expected.flat) == {0, 1} and (whose[[0, 5]] == expected).all() and (whose[6] == 2 * expected).all()
-    assert not whose[1:3].any() and (whose[3] == 2).all() and (whose[4, :, -4:] == 1).all()
-    assert not foveator._whose(size, gazes[1:3]).any() and not foveator._whose(size, gazes[:, :1]).any()
-
-
-def test_sigmas_of_many_images_are_not_held_at_once():
-    gazes = RNG.random((24, 4, 2), np.float32)
-    tracemalloc.start()
-    try:
-        whose = fovea.Foveator()._whose((128, 160), gazes)
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert most < 3 * whose.nbytes  # those of all were 16 times as much
-
-
 def test_calls_that_are_kept_are_of_as_many_foveas():
     foveator, images = fovea.Foveator(), RNG.integers(0, 256, (3, 24, 32, 3), dtype=np.uint8)
     places = RNG.random((3, 4, 2), np.float32)

@@ -24,8 +24,8 @@ RNG = np.random.default_rng(11)
 
 
 def pictures(*shape, dtype=np.uint8):
-    if dtype == np.uint8:
-        return RNG.integers(0, 256, shape, dtype=np.uint8)
+    if np.issubdtype(dtype, np.integer):
+        return RNG.integers(0, np.iinfo(dtype).max + 1, shape, dtype=dtype)
     return RNG.random(shape, np.float32).astype(dtype)
 
 
@@ -33,7 +33,7 @@ def gazes(*lead):
     return RNG.random((*lead, 2), np.float32)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float16, np.float32])
 @pytest.mark.parametrize("layout, shape", [
     ("NHWC", (3, 20, 24, 1)), ("NHWC", (3, 20, 24, 2)), ("NHWC", (3, 20, 24, 3)), ("NHWC", (3, 20, 24, 4)), ("NHWC", (20, 24, 3)),
     ("NHWC", (2, 3, 20, 24, 5)), ("NCHW", (3, 4, 20, 24)), ("NCHW", (3, 20, 24)), ("NHW", (3, 20, 24)), ("NHW", (20, 24)),
@@ -173,6 +173,7 @@ VALUES = {
     "XLA_INTERNAL": "XLA_FFI_Error_Code_INTERNAL",
     "XLA_S64": "XLA_FFI_DataType_S64",
     "XLA_U8": "XLA_FFI_DataType_U8",
+    "XLA_U16": "XLA_FFI_DataType_U16",
     "XLA_F16": "XLA_FFI_DataType_F16",
     "XLA_F32": "XLA_FFI_DataType_F32",
     "XLA_EXTENSION_METADATA": "XLA_FFI_Extension_Metadata",

@@ -70,12 +70,12 @@ def test_formats_of_types_and_colours_are_one_table():
     """What Python gives the library, what XLA's handlers give it, and the header's numbers."""
     header, handlers = ((ROOT / name).read_text() for name in ("plugin/fovea_image.h", "python/native/xla.c"))
     numbers = {name: int(number) for name, number in re.findall(r"(FOVEA_FORMAT_\w+) = (\d+),", header)}
-    types = {"U8": "uint8", "F16": "float16", "F32": "float32"}
+    types = {"U8": "uint8", "U16": "uint16", "F16": "float16", "F32": "float32"}
     found = {}
     for kind, row in re.findall(r"\{XLA_(\w+), \{(.*?)\}\}", handlers):
         for colours, name in re.findall(r"\[(\d)\] = (\w+)", row):
             found[types[kind], int(colours)] = numbers[name]
-    assert found == _shape._FORMATS and len(found) == 9
+    assert found == _shape._FORMATS and len(found) == 12
 
 
 def run_python(code, **environment):

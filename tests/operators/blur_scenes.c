@@ -51,9 +51,7 @@ static void by_reference(const void *user, const struct fovea_image *src, const 
                                          .height_px = src->height_px,
                                          .channels = channels,
                                          .colors = channels > 3 ? 3 : channels,
-                                         .white = !levels                                   ? 1.0
-                                                  : src->format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0
-                                                                                            : 255.0,
+                                         .white = levels ? image_white(src->format, 0) : 1.0,
                                          .sigmas_px = wanted->sigmas_px};
     assert_ok(wanted->numbers.engine == BLUR_GAUSSIAN
                   ? by_gaussian(wanted, src, in, out)
@@ -110,10 +108,8 @@ static double *sigmas_of(const struct operator_scene *scene)
 static void cut_to_levels(const struct fovea_image *src, double *values)
 {
     const uint32_t channels = image_channels(src->format);
-    const bool ten_bits = src->format == FOVEA_FORMAT_A2B10G10R10;
-    const double most[2] = {ten_bits ? 1023.0 : 255.0, ten_bits ? 3.0 : 255.0};
     for (size_t i = 0; i < (size_t)src->width_px * src->height_px * channels; i++) {
-        values[i] = fmin(values[i], most[channels == 4 && i % 4 == 3]);
+        values[i] = fmin(values[i], image_white(src->format, (uint32_t)(i % channels)));
     }
 }
 

@@ -42,6 +42,12 @@ static struct format format_of(enum fovea_format format)
         return (struct format){12, 3, 4, true};
     case FOVEA_FORMAT_R32F:
         return (struct format){4, 1, 4, true};
+    case FOVEA_FORMAT_RGBA16:
+        return (struct format){8, 4, 2, false};
+    case FOVEA_FORMAT_RGB16:
+        return (struct format){6, 3, 2, false};
+    case FOVEA_FORMAT_R16:
+        return (struct format){2, 1, 2, false};
     case FOVEA_FORMAT_NONE:
         break;
     }
@@ -84,7 +90,7 @@ double image_white(enum fovea_format format, uint32_t channel)
     if (format == FOVEA_FORMAT_A2B10G10R10) {
         return channel == 3 ? 3.0 : 1023.0;
     }
-    return 255.0;
+    return format_of(format).channel_bytes == 2 ? 65535.0 : 255.0;
 }
 
 /* ---- Floats with five bits of exponent */
@@ -189,6 +195,11 @@ double image_get(const struct fovea_image *image, uint32_t x, uint32_t y, uint32
     case FOVEA_FORMAT_R32F:
         memcpy(&value, pixel + channel * sizeof value, sizeof value);
         return (double)value;
+    case FOVEA_FORMAT_RGBA16:
+    case FOVEA_FORMAT_RGB16:
+    case FOVEA_FORMAT_R16:
+        memcpy(&half, pixel + channel * sizeof half, sizeof half);
+        return half;
     case FOVEA_FORMAT_A2B10G10R10:
     case FOVEA_FORMAT_B10G11R11F:
         memcpy(&word, pixel, sizeof word);
@@ -202,13 +213,17 @@ void image_set(const struct fovea_image *image, uint32_t x, uint32_t y, uint32_t
                double value)
 {
     unsigned char *pixel = image_pixel(image, x, y);
-    const uint16_t half = half_encode(value);
+    const bool is_float = image_is_float(image->format);
+    const uint16_t half = is_float ? half_encode(value) : (uint16_t)floor(value + 0.5);
     const float single = (float)value;
     uint32_t word = 0;
     switch (image->format) {
     case FOVEA_FORMAT_RGBA16F:
     case FOVEA_FORMAT_RGB16F:
     case FOVEA_FORMAT_R16F:
+    case FOVEA_FORMAT_RGBA16:
+    case FOVEA_FORMAT_RGB16:
+    case FOVEA_FORMAT_R16:
         memcpy(pixel + channel * sizeof half, &half, sizeof half);
         break;
     case FOVEA_FORMAT_RGBA32F:

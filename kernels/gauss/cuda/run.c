@@ -265,8 +265,9 @@ enum fovea_result gauss_cuda_run_layers(struct operator_cuda *cuda,
                                         struct gauss_cuda_layers layers)
 {
     struct gauss_frame frame = gauss_frame_of(gauss_plan_of(run->plan), run->frame);
-    if (layers.of_light) {
-        frame.blur_alpha = GAUSS_WIDE_LAYERS;
+    if (layers.of_light || run->frame->of_light) {
+        frame.blur_alpha =
+            layers.of_light || frame.blur_alpha ? GAUSS_WIDE_LAYERS : GAUSS_WIDE_COLORS;
     }
     struct gauss_cuda_run own = run_of(cuda, run, &frame, images->src->format);
     own.wanted = layers.wanted;

@@ -41,5 +41,6 @@ void gauss_host_run(struct operator_host *host, const struct operator_images *im
     const struct gauss_frame constants = gauss_frame_of(plan, frame);
     struct operator_images seen = *images;
     seen.gazes_uv = plan->base.api->looks_at_gaze ? images->gazes_uv : NULL;
+    gauss_cpu_set_of_light(cpu(host), frame->of_light);
     gauss_cpu_run_batch(cpu(host), &seen, &constants);
 }

@@ -59,10 +59,12 @@ HOST_DEVICE int32_t gauss_wide_phases(int32_t level)
     return level <= 4 ? 1 : 1 << (level - 4);
 }
 
-/* blur_alpha of the frame where a picture of floats is a layer of wide light, each channel nothing
- * or more: all channels are averaged, and blended by their roots, as the light of pixels is
+/* blur_alpha of the frame where a picture of floats is wide light, each channel nothing or
+ * more: all channels are averaged, and blended by their roots, as the light of pixels is
  * (gauss/plan/ladder.h); the coverage too, by which it is divided. */
 #define GAUSS_WIDE_LAYERS 2
+/* The same of colours alone: alpha is kept. */
+#define GAUSS_WIDE_COLORS (-1)
 
 /* The plan of the smooth method on the device. */
 struct gauss_cuda_smooth {

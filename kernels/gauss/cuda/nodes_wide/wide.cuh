@@ -229,8 +229,10 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
     const int blend = Pixel::white > 0 || image_light_is_wide(frame.light)
                           ? gauss_light_blend(frame.light)
                           : (int)GAUSS_BLEND_FLOATS;
-    const bool are_layers = Pixel::white == 0 && frame.blur_alpha == GAUSS_WIDE_LAYERS;
-    const int roots = blend != GAUSS_BLEND_WIDE ? 0 : are_layers ? 4 : Pixel::white > 0 ? 3 : 0;
+    const bool is_light =
+        frame.blur_alpha == GAUSS_WIDE_LAYERS || frame.blur_alpha == GAUSS_WIDE_COLORS;
+    const int of_floats = is_light ? 4 : 0;
+    const int roots = blend != GAUSS_BLEND_WIDE ? 0 : Pixel::white > 0 ? 3 : of_floats;
     const gauss_tile_nodes chosen = choose_nodes(blend, places);
 #pragma unroll 1
     for (int i = 0; i < chosen.count; i++) {
@@ -289,7 +291,7 @@ static __device__ __forceinline__ void make_wide_picture(const gauss_frame &fram
         return;
     }
     const int count = Pixel::channels;
-    if (count < 4 || frame.blur_alpha) {
+    if (count < 4 || frame.blur_alpha > 0) {
         make_node_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
     } else if constexpr (count == 4) {
         make_node_tile<Pixel, 3, Sample>(frame, smooth, src, dst, tile);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images of whole numbers of 16 bits: foveated as the reference in double precision says, in every
+ * light; what is not changed stays bit for bit; in planes and batches they are what they are
+ * alone. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "kernels/foveate/operator/foveate_operator.h"
+#include "levels_rows.h"
+
+#define WIDTH_PX 150
+#define HEIGHT_PX 70
+
+static const struct fovea_point_uv gaze = {0.3, 0.6};
+
+static double *expected_of(const struct fovea_settings *settings, const struct fovea_image *src)
+{
+    const struct operator_plan_desc desc = {
+        .settings = settings, .width_px = src->width_px, .height_px = src->height_px};
+    struct operator_plan *plan = NULL;
+    assert_ok(foveate_operator.plan_create(&desc, &plan));
+    const struct gauss_frame frame = gauss_frame_make(gauss_plan_of(plan), gaze);
+    foveate_operator.plan_destroy(&plan);
+    return compare_expected(&settings->foveation, src, &frame);
+}
+
+static double worst_of(const struct fovea_image *actual, const double *expected)
+{
+    const uint32_t channels = image_channels(actual->format);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < WIDTH_PX * HEIGHT_PX * channels; i++) {
+        const uint32_t pixel = i / channels;
+        const double got = image_get(actual, pixel % WIDTH_PX, pixel / WIDTH_PX, i % channels);
+        worst = fmax(worst, fabs(got - expected[i]));
+    }
+    return worst;
+}
+
+TEST(pictures_are_the_reference)
+{
+    for (size_t r = 0; r < LEVELS_ROWS; r++) {
+        struct said said = {0};
+        const struct fovea_settings settings = levels_settings(&levels_rows[r]);
+        OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+        double worst = 0.0;
+        for (int picture = 0; picture < IMAGE_CONTRAST_COUNT; picture++) {
+            const enum fovea_format format = (enum fovea_format)(FOVEA_FORMAT_RGBA16 + picture % 3);
+            OWNED_IMAGE src = image_make(WIDTH_PX, HEIGHT_PX, format,
+                                         (struct image_layout){.row_gap = 3, .pixel_gap = 1});
+            OWNED_IMAGE dst = image_make(WIDTH_PX, HEIGHT_PX, format,
+                                         (struct image_layout){.bottom_up = true, .row_gap = 1});
+            image_draw_contrast(&src.view, picture);
+            assert_ok(fovea_context_run(context, &src.view, &dst.view, gaze, NULL));
+            OWNED(owned_free) double *expected = expected_of(&settings, &src.view);
+            worst = fmax(worst, worst_of(&dst.view, expected));
+            assert_true(image_guards_intact(&dst));
+        }
+        print_message("%-22s %5.0f levels of 65535\n", levels_rows[r].name, worst);
+        assert_that(worst <= levels_rows[r].most, "%s: %g levels off", levels_rows[r].name, worst);
+        assert_silent(&said);
+    }
+}
+
+/* All levels that there are. */
+TEST(what_is_not_blurred_stays)
+{
+    OWNED_IMAGE src = image_make_packed(256, 256, FOVEA_FORMAT_R16);
+    OWNED_IMAGE dst = image_make_packed(256, 256, FOVEA_FORMAT_R16);
+    for (uint32_t i = 0; i < 65536; i++) {
+        image_set(&src.view, i % 256, i / 256, 0, i);
+    }
+    for (size_t r = 0; r < LEVELS_ROWS; r++) {
+        struct said said = {0};
+        struct fovea_settings settings = levels_settings(&levels_rows[r]);
+        settings.foveation.strength = 0.0;
+        OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+        assert_ok(fovea_context_run(context, &src.view, &dst.view, gaze, NULL));
+        compare_assert_all_same(&dst.view, &src.view, levels_rows[r].name);
+    }
+}
+
+/* From pixels to planes, all three of one picture. */
+TEST(planes_and_batches_are_as_single_pictures)
+{
+    enum { COUNT = 3 };
+    static const float gazes_uv[2 * COUNT] = {0.3f, 0.6f, 0.8f, 0.1f, 0.5f, 0.5f};
+    struct said said = {0};
+    const struct fovea_settings settings = levels_settings(&levels_rows[0]);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGB16, IMAGE_PHOTO, 3);
+    OWNED_IMAGE planes = image_make_packed(WIDTH_PX, COUNT * 3 * HEIGHT_PX, FOVEA_FORMAT_R16);
+    OWNED_IMAGE one = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGB16);
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = COUNT;
+    batch.src = src.view;
+    batch.dst = planes.view;
+    batch.dst.height_px = HEIGHT_PX;
+    batch.dst.format = FOVEA_FORMAT_RGB16;
+    batch.dst_plane_bytes = HEIGHT_PX * planes.view.row_stride_bytes;
+    batch.dst_next_bytes = 3 * batch.dst_plane_bytes;
+    batch.gazes_uv = gazes_uv;
+    assert_ok(fovea_context_run_batch(context, &batch, NULL));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fovea_point_uv own = {(double)gazes_uv[2 * i], (double)gazes_uv[2 * i + 1]};
+        assert_ok(fovea_context_run(context, &src.view, &one.view, own, NULL));
+        for (uint32_t p = 0; p < WIDTH_PX * HEIGHT_PX * 3; p++) {
+            const uint32_t x = p / 3 % WIDTH_PX;
+            const uint32_t y = p / 3 / WIDTH_PX;
+            assert_true(image_get(&one.view, x, y, p % 3) ==
+                        image_get(&planes.view, x, (3 * i + p % 3) * HEIGHT_PX + y, 0));
+        }
+    }
+    assert_silent(&said);
+}
