@@ -120,8 +120,8 @@ static void unpack(const struct levels *levels, const struct levels_light *light
                    const struct part *part)
 {
     uint16_t before[PIXELS * MAX_CHANNELS];
-    float given[PIXELS * MAX_CHANNELS];
-    float seen[PIXELS * MAX_CHANNELS];
+    float given[PIXELS * MAX_CHANNELS] = {0};
+    float seen[PIXELS * MAX_CHANNELS] = {0};
     float made[PIXELS * MAX_CHANNELS];
     const uint32_t channels = part->channels;
     load_levels(&levels->src, part, before);
