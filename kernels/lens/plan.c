@@ -18,9 +18,8 @@
 /* ---- The settings as a polynomial */
 
 struct model {
-    double terms[LENS_COLORS][LENS_POWERS]; /* red, green, blue */
-    double center_x_px;
-    double center_y_px;
+    struct lens_polynomial polynomial;
+    double center_px[2];
     double unit_px;
     double farthest; /* r of the corner that is farthest from the centre */
 };
@@ -44,19 +43,20 @@ static bool is_grid(const struct operator_plan_desc *desc)
     return map && lens_map_is_grid(map, desc->width_px, desc->height_px);
 }
 
-static void set_terms(const struct fovea_operator_settings *own, struct model *model)
+static struct lens_polynomial polynomial_of(const struct fovea_operator_settings *own)
 {
-    const double axis[LENS_POWERS] = {own->lens_r0, own->lens_r1, own->lens_r2, own->lens_r3,
-                                      own->lens_r4};
-    const double red[LENS_POWERS] = {own->lens_red_r0, own->lens_red_r1, own->lens_red_r2,
-                                     own->lens_red_r3, own->lens_red_r4};
-    const double blue[LENS_POWERS] = {own->lens_blue_r0, own->lens_blue_r1, own->lens_blue_r2,
-                                      own->lens_blue_r3, own->lens_blue_r4};
+    struct lens_polynomial polynomial = {
+        .terms = {{own->lens_red_r0, own->lens_red_r1, own->lens_red_r2, own->lens_red_r3,
+                   own->lens_red_r4},
+                  {own->lens_r0, own->lens_r1, own->lens_r2, own->lens_r3, own->lens_r4},
+                  {own->lens_blue_r0, own->lens_blue_r1, own->lens_blue_r2, own->lens_blue_r3,
+                   own->lens_blue_r4}},
+        .unit = own->lens_unit};
     for (int i = 0; i < LENS_POWERS; i++) {
-        model->terms[0][i] = axis[i] + red[i];
-        model->terms[1][i] = axis[i];
-        model->terms[2][i] = axis[i] + blue[i];
+        polynomial.terms[0][i] += polynomial.terms[LENS_AXIS][i];
+        polynomial.terms[2][i] += polynomial.terms[LENS_AXIS][i];
     }
+    return polynomial;
 }
 
 /* The part of the picture that lies before the frustum's axis. */
@@ -65,91 +65,52 @@ static double part_before(double tan_before, double tan_after)
     return tan_before == 0.0 && tan_after == 0.0 ? 0.5 : tan_before / (tan_before + tan_after);
 }
 
-static void set_center(const struct operator_plan_desc *desc, struct model *model)
-{
-    const struct fovea_operator_settings *own = &desc->settings->own;
-    const struct fovea_geometry *view = &desc->settings->foveation.geometry;
-    const double axis_x = part_before(view->tan_left, view->tan_right) + own->lens_shift_x;
-    const double axis_y = part_before(view->tan_up, view->tan_down) + own->lens_shift_y;
-    model->center_x_px = axis_x * desc->width_px;
-    model->center_y_px = axis_y * desc->height_px;
-}
-
-static double unit_px(const struct operator_plan_desc *desc, uint32_t unit)
-{
-    const double width = desc->width_px;
-    const double height = desc->height_px;
-    const double units[] = {width / 2, height / 2, hypot(width, height) / 2,
-                            fmin(width, height) / 2};
-    return units[unit];
-}
-
-static void take_polynomial(const struct operator_plan_desc *desc,
-                            const struct lens_polynomial *polynomial, struct model *model)
-{
-    memcpy(model->terms, polynomial->terms, sizeof model->terms);
-    model->unit_px = unit_px(desc, polynomial->unit);
-    if (polynomial->centered) {
-        model->center_x_px = polynomial->center_uv[0] * desc->width_px;
-        model->center_y_px = polynomial->center_uv[1] * desc->height_px;
-    }
-}
-
 /* A polynomial, or the settings of one where a grid has its place. */
 static struct model model_of(const struct operator_plan_desc *desc)
 {
     const struct lens_map *map = map_of(desc);
-    struct model model = {.unit_px = unit_px(desc, desc->settings->own.lens_unit)};
-    set_center(desc, &model);
-    set_terms(&desc->settings->own, &model);
-    if (map && !is_grid(desc)) {
-        take_polynomial(desc, &map->polynomial, &model);
+    const struct fovea_operator_settings *own = &desc->settings->own;
+    const struct fovea_geometry *view = &desc->settings->foveation.geometry;
+    const double size_px[] = {desc->width_px, desc->height_px};
+    const double units_px[] = {size_px[0] / 2, size_px[1] / 2, hypot(size_px[0], size_px[1]) / 2,
+                               fmin(size_px[0], size_px[1]) / 2};
+    const double center_uv[] = {part_before(view->tan_left, view->tan_right) + own->lens_shift_x,
+                                part_before(view->tan_up, view->tan_down) + own->lens_shift_y};
+    double far_px[2];
+    struct model model = {.polynomial =
+                              map && !is_grid(desc) ? map->polynomial : polynomial_of(own)};
+    for (int i = 0; i < 2; i++) {
+        const double uv = model.polynomial.centered ? model.polynomial.center_uv[i] : center_uv[i];
+        model.center_px[i] = uv * size_px[i];
+        far_px[i] = fmax(fabs(model.center_px[i]), fabs(size_px[i] - model.center_px[i]));
     }
-    const double far_x = fmax(fabs(model.center_x_px), fabs(desc->width_px - model.center_x_px));
-    const double far_y = fmax(fabs(model.center_y_px), fabs(desc->height_px - model.center_y_px));
-    model.farthest = hypot(far_x, far_y) / model.unit_px;
+    model.unit_px = units_px[model.polynomial.unit];
+    model.farthest = hypot(far_px[0], far_px[1]) / model.unit_px;
     return model;
 }
 
 /* ---- Maps that fold */
 
-/* "red", or "the map" where all colours have one. */
-static const char *folding_color(const struct model *model, int color)
-{
-    const size_t bytes = sizeof model->terms[color];
-    const bool same = memcmp(model->terms[0], model->terms[LENS_AXIS], bytes) == 0 &&
-                      memcmp(model->terms[LENS_COLORS - 1], model->terms[LENS_AXIS], bytes) == 0;
-    return same ? "the map" : lens_color_names[color];
-}
-
-/* "the left eye's ", where a calibration has a lens for each. */
-static const char *eye_name(const struct operator_plan_desc *desc)
-{
-    const struct lens_calibration *calibration = calibration_of(desc);
-    const enum fovea_map_eye eye = desc->settings->foveation.map.eye;
-    return !calibration || calibration->eye_count == 1 ? ""
-           : eye == FOVEA_MAP_EYE_LEFT                 ? "the left eye's "
-                                                       : "the right eye's ";
-}
-
-static const char *unit_name(const struct operator_plan_desc *desc)
-{
-    static const char *const names[] = {"half widths", "half heights", "half diagonals",
-                                        "halves of the short side"};
-    const struct lens_map *map = map_of(desc);
-    return names[map ? map->polynomial.unit : desc->settings->own.lens_unit];
-}
-
 static void say_fold(const struct operator_plan_desc *desc, const struct model *model, int color,
                      double fold, char *out, size_t bytes)
 {
+    static const char *const units[] = {"half widths", "half heights", "half diagonals",
+                                        "halves of the short side"};
+    const struct lens_calibration *calibration = calibration_of(desc);
+    const enum fovea_map_eye eye = desc->settings->foveation.map.eye;
+    const double(*terms)[LENS_POWERS] = model->polynomial.terms;
+    const bool colored = memcmp(terms[0], terms[1], sizeof terms[0]) != 0 ||
+                         memcmp(terms[2], terms[1], sizeof terms[0]) != 0;
+    const char *eye_name = !calibration || calibration->eye_count == 1 ? ""
+                           : eye == FOVEA_MAP_EYE_LEFT                 ? "the left eye's "
+                                                                       : "the right eye's ";
     const char *cure =
         fold > 0.0 ? "terms that are nearer to 0 do, or another unit" : "at r = 0 that is r0 alone";
     snprintf(out, bytes,
              "lens: from r = %.4g %s on %s%s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
              "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g; %s",
-             fold, unit_name(desc), eye_name(desc), folding_color(model, color), model->farthest,
-             cure);
+             fold, units[model->polynomial.unit], eye_name,
+             colored ? lens_color_names[color] : "the map", model->farthest, cure);
 }
 
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
@@ -162,7 +123,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
         return true;
     }
     for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
-        const double fold = lens_fold_of(model.terms[color], model.farthest);
+        const double fold = lens_fold_of(model.polynomial.terms[color], model.farthest);
         if (fold <= model.farthest) {
             say_fold(desc, &model, color, fold, out, bytes);
             return true;
@@ -197,9 +158,9 @@ static bool set_terms_of_shape(const struct model *model, struct lens_plan *plan
     bool moves = false;
     for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
         const int power = i % LENS_POWERS;
-        const double term = model->terms[i / LENS_POWERS][power];
+        const double term = model->polynomial.terms[i / LENS_POWERS][power];
         plan->shape.terms[i] = (float)(term - (power == 0 ? 1.0 : 0.0));
-        plan->colored = plan->colored || term != model->terms[LENS_AXIS][power];
+        plan->colored = plan->colored || term != model->polynomial.terms[LENS_AXIS][power];
         moves = moves || plan->shape.terms[i] != 0.0f;
     }
     return moves;
@@ -218,8 +179,8 @@ static void set_up(const struct operator_plan_desc *desc, struct lens_plan *plan
     plan->shape =
         (struct lens_shape){.width_px = (int32_t)desc->width_px,
                             .height_px = (int32_t)desc->height_px,
-                            .center_x_px = (float)model.center_x_px,
-                            .center_y_px = (float)model.center_y_px,
+                            .center_x_px = (float)model.center_px[0],
+                            .center_y_px = (float)model.center_px[1],
                             .per_px = (float)(1.0 / model.unit_px),
                             .blank = {(float)own->lens_blank_red, (float)own->lens_blank_green,
                                       (float)own->lens_blank_blue}};
