@@ -9,7 +9,11 @@
  *     {"fovea-lens": 1, "grid": {"size": [1920, 1080], "spacing": 16, "in": "pixels", ..}}
  *     {"fovea-lens": 1, "left": {"polynomial": ..}, "right": {"grid": ..}}
  *
- * And Monado's values (monado.c). */
+ * And Monado's and OpenHMD's values of a headset, by their names in Monado. With r the distance
+ * from the centre over `scale`, the source is as many times as far as k0 + k1 r + k2 r^2 + k3 r^3 +
+ * k4 r^4, times the aberration of the colour. Distances are the viewport's, which the picture
+ * covers whatever its own aspect is: where it has another one than the viewport, circles of equal r
+ * are ellipses of the picture's pixels. */
 #include "read.h"
 
 #include <math.h>
@@ -152,25 +156,27 @@ static bool read_grid(struct json_scan *scan, void *to)
     return true;
 }
 
-/* ---- One lens: any of these */
+/* ---- One lens: any of these, or Monado's values */
 
 struct lens {
+    struct lens_formula formula;
     struct lens_map *map;
-    struct lens_monado monado;
+    double k[LENS_POWERS];
+    double aberration[LENS_COLORS];
+    double farthest; /* r of the viewport's corner that is farthest from the centre */
     uint32_t has;
 };
 
 enum { DISTORTION, SCALE, LENS_CENTER, VIEWPORT, ABERRATION, POLYNOMIAL, GRID };
-#define MAPS (1u << POLYNOMIAL | 1u << GRID)
 static const struct lens_member lens_members[] = {
     {.name = "distortion_k",
-     .at = offsetof(struct lens, monado.k),
+     .at = offsetof(struct lens, k),
      .least = LENS_POWERS - 1,
      .most = LENS_POWERS},
-    LENS_NUMBERS("scale", struct lens, monado.scale, 0.0, 0.0, false),
-    LENS_NUMBERS("lens_center", struct lens, monado.center, 0.0, 0.0, false),
-    LENS_NUMBERS("viewport_size", struct lens, monado.viewport, 0.0, 0.0, false),
-    LENS_NUMBERS("aberration_k", struct lens, monado.aberration, 0.0, 0.0, false),
+    LENS_NUMBERS("scale", struct lens, formula.unit[0], 0.0, 0.0, false),
+    LENS_NUMBERS("lens_center", struct lens, formula.center, 0.0, 0.0, false),
+    LENS_NUMBERS("viewport_size", struct lens, formula.size, 0.0, 0.0, false),
+    LENS_NUMBERS("aberration_k", struct lens, aberration, 0.0, 0.0, false),
     {.name = "polynomial", .at = offsetof(struct lens, map), .read = read_polynomial},
     {.name = "grid", .at = offsetof(struct lens, map), .read = read_grid},
     {.name = NULL}};
@@ -179,9 +185,68 @@ static const struct lens_object lens_object = {.what = "the lens",
                                                         1u << LENS_CENTER | 1u << VIEWPORT,
                                                .members = lens_members};
 
+/* Nothing of the picture lies at `beyond`. Sources that would be farther away stay there, because
+ * points must be near the picture. */
+static void source(const struct lens_formula *formula, int color, const double at[2],
+                   double out_at[2])
+{
+    const struct lens *lens = (const struct lens *)formula;
+    const double beyond = 4.0 * lens->farthest;
+    const double r = hypot(at[0], at[1]);
+    const double wanted = lens_factor_at(lens->k, r) * lens->aberration[color];
+    const double factor = r * wanted > beyond ? beyond / r : wanted;
+    out_at[0] = at[0] * factor;
+    out_at[1] = at[1] * factor;
+}
+
+/* In half widths of pictures that have the viewport's aspect. */
+static void set_polynomial(const struct lens *lens, struct lens_polynomial *own)
+{
+    const struct lens_formula *formula = &lens->formula;
+    const double per_unit = 0.5 * formula->size[0] / formula->unit[0];
+    own->unit = LENS_HALF_WIDTH;
+    own->centered = true;
+    own->center_uv[0] = formula->center[0] / formula->size[0];
+    own->center_uv[1] = formula->center[1] / formula->size[1];
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        const int power = i % LENS_POWERS;
+        own->terms[i / LENS_POWERS][power] =
+            lens->aberration[i / LENS_POWERS] * lens->k[power] * pow(per_unit, power);
+    }
+}
+
+/* A polynomial, with points for pictures of another aspect. Aberrations above 0 move no fold, and
+ * none depends on the picture's size. */
+static bool finish_values(struct json_scan *scan, struct lens *lens)
+{
+    struct lens_formula *formula = &lens->formula;
+    double far[2];
+    for (int i = 0; i < 2; i++) {
+        far[i] = fmax(fabs(formula->center[i]), fabs(formula->size[i] - formula->center[i]));
+    }
+    formula->unit[1] = formula->unit[0];
+    lens->farthest = hypot(far[0], far[1]) / formula->unit[0];
+    if (!(fmin(lens->aberration[0], fmin(lens->aberration[1], lens->aberration[2])) > 0.0)) {
+        return json_fail(scan, "\"aberration_k\" must be above 0");
+    }
+    if (!lens_read_formula(scan, formula, &lens->map->points)) {
+        return false;
+    }
+    set_polynomial(lens, &lens->map->polynomial);
+    lens->map->aspect = formula->size[0] / formula->size[1];
+    const double fold = lens_fold_of(lens->k, lens->farthest);
+    return fold > lens->farthest ||
+           json_fail(scan,
+                     "the lens folds back from r = %.4g of \"scale\" on; the farthest corner of "
+                     "the viewport is at r = %.4g",
+                     fold, lens->farthest);
+}
+
 static struct lens lens_of(struct lens_map *map)
 {
-    return (struct lens){.map = map, .monado = {.aberration = {1.0, 1.0, 1.0}}};
+    return (struct lens){.formula = {.source = source, .color_count = LENS_COLORS},
+                         .map = map,
+                         .aberration = {1.0, 1.0, 1.0}};
 }
 
 static bool lens_member(struct json_scan *scan, const char *name, void *user)
@@ -190,17 +255,16 @@ static bool lens_member(struct json_scan *scan, const char *name, void *user)
     return lens_read_member(scan, &lens_object, name, lens, &lens->has);
 }
 
-static bool finish_lens(struct json_scan *scan, const struct lens *lens)
+static bool finish_lens(struct json_scan *scan, struct lens *lens)
 {
     if (lens->has == 0) {
         return json_fail(scan, "there is no lens; expected \"polynomial\" or \"grid\"");
     }
-    if (lens->has & MAPS) {
+    if (lens->has >= 1u << POLYNOMIAL) {
         return lens->has == 1u << POLYNOMIAL || lens->has == 1u << GRID ||
                json_fail(scan, "these are two lenses");
     }
-    return lens_read_needs(scan, &lens_object, lens->has) &&
-           lens_monado_finish(scan, &lens->monado, lens->map);
+    return lens_read_needs(scan, &lens_object, lens->has) && finish_values(scan, lens);
 }
 
 /* ---- A file: one for both eyes, or one for each */

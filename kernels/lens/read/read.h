@@ -129,17 +129,4 @@ struct lens_camera {
 };
 bool lens_camera_finish(struct json_scan *scan, struct lens_camera *camera, struct lens_map *map);
 
-/* ---- The values that Monado and OpenHMD have of a headset, by their names in Monado */
-
-struct lens_monado {
-    double k[LENS_POWERS];
-    double aberration[LENS_COLORS];
-    double scale;
-    double center[2], viewport[2]; /* in the unit of scale */
-};
-
-/* Makes the map of them, a polynomial with points for pictures of another aspect. */
-bool lens_monado_finish(struct json_scan *scan, const struct lens_monado *monado,
-                        struct lens_map *map);
-
 #endif
