@@ -35,11 +35,11 @@
                    by, lens_stored_one)                                                            \
     LENS_BYTE_PAIR(prefix, light, kind, by::COLORED_REGISTERS, by::COLORED_REGISTERS,              \
                    lens_make_pixels, by, lens_light_one)                                           \
-    LENS_BYTE_PAIR(prefix, bytes_samples, kind, by::COLORED_REGISTERS, 56, lens_make_stored, by,   \
+    LENS_BYTE_PAIR(prefix, bytes_samples, kind, by::COLORED_REGISTERS, 56, lens_make_means, by,    \
                    lens_stored)                                                                    \
-    LENS_BYTE_PAIR(prefix, light_samples, kind, 48, 64, lens_make_light, by, lens_stored)          \
-    LENS_BYTE_PAIR(prefix, bytes_bicubic, kind, 64, 80, lens_make_stored, by, lens_stored_cubic)   \
-    LENS_BYTE_PAIR(prefix, light_bicubic, kind, 64, 80, lens_make_light, by, lens_stored_cubic)
+    LENS_BYTE_PAIR(prefix, light_samples, kind, 48, 64, lens_make_means, by, lens_floats_light)    \
+    LENS_BYTE_PAIR(prefix, bytes_bicubic, kind, 64, 80, lens_make_means, by, lens_cubic_stored)    \
+    LENS_BYTE_PAIR(prefix, light_bicubic, kind, 64, 80, lens_make_means, by, lens_cubic_light)
 #define LENS_BYTE_KERNELS(prefix, by)                                                              \
     LENS_BYTE_KINDS(prefix, by, linear)                                                            \
     LENS_BYTE_KINDS(prefix, by, surface)

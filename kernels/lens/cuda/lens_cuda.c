@@ -244,37 +244,22 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .ways = tables->ways};
 }
 
-/* Pixels of a thread, one below the other. */
-static uint32_t rows_of(int way)
-{
-    if (way < MOVED) {
-        return LENS_ROWS;
-    }
-    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_TABLE_ROWS;
-}
-
-/* The threads of a block. */
-struct block {
-    uint32_t across;
-    uint32_t down;
-};
-
-static struct block block_of(int way, bool surfaces)
-{
-    return surfaces && way >= MOVED ? (struct block){LENS_SURFACE_SIDE, LENS_SURFACE_SIDE}
-                                    : (struct block){LENS_SIDE_X, LENS_SIDE_Y};
-}
-
 /* Launches share nothing but what they read, so none waits for another. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
-                                int way, struct block block, CUfunction kernel, uint32_t count,
+                                int way, bool surfaces, CUfunction kernel, uint32_t count,
                                 void *params)
 {
-    const uint32_t rows = block.down * rows_of(way);
+    const bool square = surfaces && way >= MOVED;
+    const uint32_t across = square ? LENS_SURFACE_SIDE : LENS_SIDE_X; /* threads of a block */
+    const uint32_t down = square ? LENS_SURFACE_SIDE : LENS_SIDE_Y;
+    const uint32_t rows = way < MOVED           ? LENS_ROWS
+                          : way < LIGHT_SAMPLES ? LENS_BYTE_ROWS
+                                                : LENS_TABLE_ROWS;
     const struct cuda_launch one = {kernel,
-                                    {cuda_parts(run->frame->width_px, (int32_t)block.across),
-                                     cuda_parts(run->frame->height_px, (int32_t)rows), count},
-                                    {block.across, block.down},
+                                    {cuda_parts(run->frame->width_px, (int32_t)across),
+                                     cuda_parts(run->frame->height_px, (int32_t)(down * rows)),
+                                     count},
+                                    {across, down},
                                     0};
     return operator_cuda_note(&lens->base, run->cuda_plan->tables, run->stream, run->stream_kept,
                               cuda_launch(lens->base.device, run->stream, &one, params));
@@ -291,7 +276,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    return launch(lens, run, way, block_of(way, true), kernels->surface[format], 1, &params);
+    return launch(lens, run, way, true, kernels->surface[format], 1, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -318,8 +303,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, way, block_of(way, false), kernels->linear[format], images->count,
-                  &params);
+    return launch(lens, run, way, false, kernels->linear[format], images->count, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

@@ -223,44 +223,32 @@ static __device__ __forceinline__ uint32_t lens_mean_word(const lens_frame &fram
         blue_inside ? sums.template mean<2>() : (blank >> 16 & 0xffu) << TO, alpha);
 }
 
-/* A thread makes `rows` pixels of a column; none: sums of nothing yet. */
-template <typename By, bool COLORED, typename Sums, typename Image>
+/* A thread makes some pixels of a column, more where its block fills a table first. */
+template <typename By, typename Sums, bool COLORED, typename Image>
 static __device__ __forceinline__ void lens_make_means(const lens_frame &frame, const Image &src,
-                                                       const Image &dst, const Sums &none, int rows)
+                                                       const Image &dst)
 {
+    const int ROWS = Sums::IS_LIGHT ? LENS_TABLE_ROWS : LENS_BYTE_ROWS;
     const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
-    const int first = blockIdx.y * (Image::SIDE_Y * rows) + threadIdx.y;
+    const int first = blockIdx.y * (Image::SIDE_Y * ROWS) + threadIdx.y;
+    Sums none(frame.samples_across * frame.samples_across);
+    if constexpr (Sums::IS_LIGHT) {
+        __shared__ float levels[lens_light_table::LEVELS * lens_light_table::LANES];
+        const uint32_t thread = threadIdx.y * Image::SIDE_X + threadIdx.x;
+        lens_light_table::fill(levels, thread);
+        __syncthreads();
+        none.table = {levels, thread % 32 * 4u};
+    }
     if (x >= frame.shape.width_px) {
         return;
     }
     By::make(frame, [&](auto sources) {
 #pragma unroll 1
-        for (int i = 0, y = first; i < rows && y < frame.shape.height_px; i++, y += Image::SIDE_Y) {
+        for (int i = 0, y = first; i < ROWS && y < frame.shape.height_px; i++, y += Image::SIDE_Y) {
             dst.store(dst.column_at(x, y), 0,
                       lens_mean_word<decltype(sources), COLORED>(frame, src, none, x, y));
         }
     });
-}
-
-template <typename By, typename Stored, bool COLORED, typename Image>
-static __device__ __forceinline__ void lens_make_stored(const lens_frame &frame, const Image &src,
-                                                        const Image &dst)
-{
-    const Stored none(frame.samples_across * frame.samples_across);
-    lens_make_means<By, COLORED>(frame, src, dst, none, LENS_BYTE_ROWS);
-}
-
-template <typename By, typename Stored, bool COLORED, typename Image>
-static __device__ __forceinline__ void lens_make_light(const lens_frame &frame, const Image &src,
-                                                       const Image &dst)
-{
-    __shared__ float levels[lens_light_table::LEVELS * lens_light_table::LANES];
-    const uint32_t thread = threadIdx.y * Image::SIDE_X + threadIdx.x;
-    lens_light_table::fill(levels, thread);
-    __syncthreads();
-    const lens_light_table table = {levels, thread % 32 * 4u};
-    const lens_light<Stored> none(table, frame.samples_across * frame.samples_across);
-    lens_make_means<By, COLORED>(frame, src, dst, none, LENS_TABLE_ROWS);
 }
 
 #endif

@@ -2,17 +2,17 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Sums of RGBA8's pixels around places, as they are stored and as sRGB's light. A pixel that has
- * one place is a word of `lens_nearest`, `lens_stored_one` or `lens_light_one`; what has several,
- * or a spline, is summed into a `lens_stored`, a `lens_stored_cubic` or a `lens_light`. */
+ * one place is a word of `lens_nearest_one`, `lens_stored_one` or `lens_light_one`; what has
+ * several is summed into a `lens_stored` or, in light and by a spline, a `lens_floats`. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_SUMS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_SUMS_CUH
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
+#include "kernels/lens/place.h"
 #include "spot.cuh"
 
 typedef lens_square<2> lens_four;
-typedef lens_square<4> lens_sixteen;
 
 /* Makes a word of byte AT of each argument, and of alpha's uppermost one. */
 template <int AT>
@@ -59,6 +59,7 @@ struct lens_stored_weights {
 struct lens_stored {
     static const int AT = 2;
     static const int SIDE = 2; /* of what a place takes */
+    static const bool IS_LIGHT = false;
 
     uint32_t sums[4];
     uint32_t share; /* of a place, times 2^32 */
@@ -111,106 +112,7 @@ struct lens_stored {
     }
 };
 
-/* ---- As they are stored, bicubic ------------------------------------------------------------- */
-
-/* Weights of a row of four: those of the pixels beside a place are not below 0, those of the two
- * outer ones not above. */
-struct lens_cubic {
-    float inner[2];
-    float outer[2]; /* what is taken away */
-
-    static __device__ __forceinline__ lens_cubic at(uint32_t part)
-    {
-        const float t = lens_part_of(part);
-        const float back = 1.0f - t; /* from the pixel behind */
-        const float half = 0.5f * t * back;
-        lens_cubic cubic;
-        cubic.outer[0] = half * back;
-        cubic.outer[1] = half * t;
-        cubic.inner[1] = t * fmaf(t, fmaf(t, -1.5f, 2.0f), 0.5f);
-        cubic.inner[0] = 1.0f - cubic.inner[1] + cubic.outer[0] + cubic.outer[1];
-        return cubic;
-    }
-};
-
-/* The same as whole numbers of 2^14, in pairs of 16 bits, which add up to 2^14: an even picture
- * stays as it is. */
-struct lens_whole_cubic {
-    uint32_t inner;
-    uint32_t outer;
-
-    static __device__ __forceinline__ lens_whole_cubic at(uint32_t part)
-    {
-        const lens_cubic cubic = lens_cubic::at(part);
-        const uint32_t before = lens_bits_of(cubic.outer[0] * 16384.0f) & 0xffffu;
-        const uint32_t behind = lens_bits_of(cubic.outer[1] * 16384.0f) & 0xffffu;
-        const uint32_t right = lens_bits_of(cubic.inner[1] * 16384.0f) & 0xffffu;
-        const uint32_t left = 16384u + before + behind - right;
-        return {__byte_perm(left, right, 0x5410), __byte_perm(before, behind, 0x5410)};
-    }
-    /* Returns row j's, with its sign. */
-    __device__ __forceinline__ int32_t of(int j) const
-    {
-        const int32_t low = (int32_t)((j == 1 || j == 2 ? inner : outer) & 0xffffu);
-        const int32_t high = (int32_t)((j == 1 || j == 2 ? inner : outer) >> 16);
-        return j == 0 ? -low : j == 1 ? low : j == 2 ? high : -high;
-    }
-};
-
-/* A row is a sum of 16 bits times 8, and rows are summed with 8 bits behind the point. */
-struct lens_stored_cubic {
-    static const int AT = 0;
-    static const int SIDE = 4;
-
-    int32_t sums[4]; /* of 16384 a level and place */
-    float share;
-
-    explicit __device__ __forceinline__ lens_stored_cubic(int count)
-        : sums{0, 0, 0, 0}, share(1.0f / (16384.0f * (float)count))
-    {
-    }
-    /* Takes the two lower bytes of each. */
-    static __device__ __forceinline__ int32_t row_of(const lens_whole_cubic &w, uint32_t inner,
-                                                     uint32_t outer)
-    {
-        return (int32_t)__dp2a_lo(w.inner, inner, 0u - __dp2a_lo(w.outer, outer, 0u)) >> 6;
-    }
-    template <int CHANNEL>
-    __device__ __forceinline__ void add_one(const lens_sixteen &taps, const lens_parts &parts)
-    {
-        const uint32_t of = CHANNEL | (CHANNEL + 4) << 4;
-        const lens_whole_cubic across = lens_whole_cubic::at(parts.x);
-        const lens_whole_cubic down = lens_whole_cubic::at(parts.y);
-        int32_t sum = 0;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint32_t(&row)[4] = taps.rows[j];
-            sum += down.of(j) *
-                   row_of(across, __byte_perm(row[1], row[2], of), __byte_perm(row[0], row[3], of));
-        }
-        sums[CHANNEL] += sum >> 8;
-    }
-    __device__ __forceinline__ void add_alpha(const lens_sixteen &taps, const lens_parts &parts)
-    {
-        add_one<3>(taps, parts);
-    }
-    __device__ __forceinline__ void add(const lens_sixteen &taps, const lens_parts &parts)
-    {
-        add_one<0>(taps, parts);
-        add_one<1>(taps, parts);
-        add_one<2>(taps, parts);
-    }
-    template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
-    {
-        return lens_bits_of(fminf(fmaxf((float)sums[CHANNEL] * share, 0.0f), 255.0f));
-    }
-    __device__ __forceinline__ uint32_t mean_of_alpha() const
-    {
-        return mean<3>() << 24;
-    }
-};
-
-/* ---- As light -------------------------------------------------------------------------------- */
+/* ---- In floats, as they are stored or as light ----------------------------------------------- */
 
 /* Turns light into sRGB's levels: byte AT of what is returned, rounded. Floats from 2^15 to 2^16
  * have eight bits behind the point. */
@@ -262,58 +164,50 @@ struct lens_light_table {
         return *(const float *)((const char *)table +
                                 ((row_bytes & (255u << ROW_BITS)) | lane_bytes));
     }
-
-    /* Light between four pixels, and by the spline among sixteen. */
-    template <int CHANNEL>
-    __device__ __forceinline__ float between(const lens_four &four, const lens_parts &parts) const
-    {
-        const float4 w = lens_weights_of(parts);
-        return w.x * at<CHANNEL>(four.rows[0][0]) + w.y * at<CHANNEL>(four.rows[0][1]) +
-               w.z * at<CHANNEL>(four.rows[1][0]) + w.w * at<CHANNEL>(four.rows[1][1]);
-    }
-    template <int CHANNEL>
-    __device__ __forceinline__ float along(const lens_cubic &w, const uint32_t (&row)[4]) const
-    {
-        return w.inner[0] * at<CHANNEL>(row[1]) + w.inner[1] * at<CHANNEL>(row[2]) -
-               w.outer[0] * at<CHANNEL>(row[0]) - w.outer[1] * at<CHANNEL>(row[3]);
-    }
-    template <int CHANNEL>
-    __device__ __forceinline__ float between(const lens_sixteen &taps,
-                                             const lens_parts &parts) const
-    {
-        const lens_cubic across = lens_cubic::at(parts.x);
-        const lens_cubic down = lens_cubic::at(parts.y);
-        return down.inner[0] * along<CHANNEL>(across, taps.rows[1]) +
-               down.inner[1] * along<CHANNEL>(across, taps.rows[2]) -
-               down.outer[0] * along<CHANNEL>(across, taps.rows[0]) -
-               down.outer[1] * along<CHANNEL>(across, taps.rows[3]);
-    }
 };
 
-/* Sums light by the table, in floats; no mean of it is negative. Alpha is no light, and summed as
- * it is stored, which says what a place takes. */
-template <typename Stored> struct lens_light {
-    static const int AT = lens_light_level::AT;
-    static const int SIDE = Stored::SIDE;
-    typedef lens_square<SIDE> taps;
+/* Sums of N x N pixels a place, bilinear or by the spline: of light by the table, whose mean is not
+ * negative, or as they are stored. Alpha is no light. */
+template <int N, bool LIGHT> struct lens_floats {
+    static const int AT = LIGHT ? lens_light_level::AT : 0;
+    static const int SIDE = N; /* of what a place takes */
+    static const bool IS_LIGHT = LIGHT;
+    typedef lens_square<N> taps;
 
-    const lens_light_table &table;
-    float light[3];
+    lens_light_table table; /* of light */
+    float sums[4];
     float share;
-    Stored alpha;
 
-    __device__ __forceinline__ lens_light(const lens_light_table &table, int count)
-        : table(table), light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count), alpha(count)
+    explicit __device__ __forceinline__ lens_floats(int count)
+        : table{}, sums{0.0f, 0.0f, 0.0f, 0.0f}, share(1.0f / (float)count)
     {
+    }
+    template <int CHANNEL> __device__ __forceinline__ float value(uint32_t word) const
+    {
+        return LIGHT && CHANNEL < 3 ? table.at<CHANNEL>(word)
+                                    : (float)(word >> (8 * CHANNEL) & 0xffu);
     }
     template <int CHANNEL>
     __device__ __forceinline__ void add_one(const taps &from, const lens_parts &parts)
     {
-        light[CHANNEL] += table.between<CHANNEL>(from, parts);
+        const int FILTER = N == 4 ? LENS_BICUBIC : LENS_BILINEAR;
+        float across[4];
+        float down[4];
+        lens_weights(FILTER, lens_part_of(parts.x), across);
+        lens_weights(FILTER, lens_part_of(parts.y), down);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float row = 0.0f;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                row += across[i] * value<CHANNEL>(from.rows[j][i]);
+            }
+            sums[CHANNEL] += down[j] * row;
+        }
     }
     __device__ __forceinline__ void add_alpha(const taps &from, const lens_parts &parts)
     {
-        alpha.add_alpha(from, parts);
+        add_one<3>(from, parts);
     }
     __device__ __forceinline__ void add(const taps &from, const lens_parts &parts)
     {
@@ -323,13 +217,19 @@ template <typename Stored> struct lens_light {
     }
     template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
     {
-        return lens_light_level::of(fminf(fmaxf(light[CHANNEL] * share, 0.0f), 1.0f));
+        const float most = LIGHT ? 1.0f : 255.0f;
+        const float value = fminf(fmaxf(sums[CHANNEL] * share, 0.0f), most);
+        return LIGHT ? lens_light_level::of(value) : lens_bits_of(value);
     }
     __device__ __forceinline__ uint32_t mean_of_alpha() const
     {
-        return alpha.mean_of_alpha();
+        return lens_bits_of(fminf(fmaxf(sums[3] * share, 0.0f), 255.0f)) << 24;
     }
 };
+
+typedef lens_floats<2, true> lens_floats_light;
+typedef lens_floats<4, false> lens_cubic_stored;
+typedef lens_floats<4, true> lens_cubic_light;
 
 /* ---- Pixels with one place ------------------------------------------------------------------- */
 
