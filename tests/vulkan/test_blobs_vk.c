@@ -249,9 +249,11 @@ TEST(responses_and_lists_are_the_processors)
         /* planes in bands, one after the other; more blobs than are wanted, and a tie of many */
         {150, 96, FORMAT(R8, R8_UNORM), IMAGE_CHECKER, 7, 3.9, -1.0, 1.0, 40, 1, false},
         {48, 48, FORMAT(R8, R8_UNORM), IMAGE_RANDOM, 5, 1.0, -1.0, 0.01, BLOBS, ALL_PLANES, false},
-        /* more candidates than are sorted at once */
-        {300, 300, FORMAT(R8, R8_UNORM), IMAGE_RANDOM, 3, 1.0, -1.0, 1.0, 1000, ALL_PLANES, false},
-        {1600, 1600, FORMAT(R8, R8_UNORM), IMAGE_RANDOM, 3, 1.0, -1.0, 1.0, 1000, ALL_PLANES, true},
+        /* more candidates than a workgroup sorts, and than one pass merges */
+        {480, 480, FORMAT(R8, R8_UNORM), IMAGE_ZONE_PLATE, 3, 1.0, -1.0, 1.0, BLOBS, ALL_PLANES,
+         false},
+        {1700, 1700, FORMAT(R8, R8_UNORM), IMAGE_ZONE_PLATE, 3, 1.0, -1.0, 1.0, 20000, ALL_PLANES,
+         true},
         {64, 64, FORMAT(RGBA32F, R32G32B32A32_SFLOAT), IMAGE_PHOTO, 25, 64.0, -1.0, 0.5, BLOBS,
          ALL_PLANES, true},
         {90, 70, FORMAT(B10G11R11F, B10G11R11_UFLOAT_PACK32), IMAGE_RANDOM, 8, 1.3, 0.02, 0.5,
