@@ -66,7 +66,7 @@ static bool put_number(struct json_scan *scan, struct target *to)
     }
     if (to->floats) {
         to->floats[to->filled++] = (float)number;
-    } else {
+    } else if (to->doubles) {
         to->doubles[to->filled++] = number;
     }
     return true;
