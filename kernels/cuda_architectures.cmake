@@ -4,7 +4,7 @@
 # For which GPUs the kernels are built: those of this machine, unless somebody says otherwise. A GPU that this machine
 # does not have costs minutes of nvcc for code that nothing here runs.
 
-# What releases and bundles are built for; 8.9 runs the code of 8.6.
+# Releases and bundles are built for these; 8.9 runs the code of 8.6.
 set(FOVEA_CUDA_PORTABLE 75 80 86 90 100 120)
 
 # fovea_gpus_here(<out>): the compute capabilities of this machine's NVIDIA GPUs, "90" for 9.0; empty without a GPU.

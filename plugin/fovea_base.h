@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What all of Fovea's headers share: version, results, log and clock. fovea.h says the rules. */
+/* All of Fovea's headers share this: version, results, log and clock. fovea.h says the rules. */
 #ifndef FOVEA_BASE_H
 #define FOVEA_BASE_H
 
@@ -79,7 +79,7 @@ enum fovea_log_level {
     FOVEA_LOG_ERROR = 3,
 };
 
-/* Where messages go. Passed by value; fn NULL is silence. A message is one line of UTF-8 without a
+/* Receives messages. Passed by value; fn NULL is silence. A message is one line of UTF-8 without a
  * newline, valid during the call. fn may be called from any thread, several at a time, and must not
  * call Fovea. Nothing above DEBUG is logged more often than once for each change of state. */
 struct fovea_log {

@@ -46,8 +46,8 @@ struct fovea_blobs_desc {
     /* Blobs of less strength are left out; 0..3, where 3 is more than any has. Below 0: none is
      * left out for that. 0: 0.15 */
     double threshold;
-    /* Of two discs of radius sqrt(2) sigma that have more than this part of the smaller one's area
-     * in common the weaker is left out; 0..1, 0: 0.5, 1: none is left out */
+    /* If two discs of radius sqrt(2) sigma have more than this part of the smaller one's area in
+     * common, the weaker is left out; 0..1, 0: 0.5, 1: none is left out */
     double overlap;
     uint32_t cpu_threads; /* 0: one for each core */
     uint32_t reserved; /* 0 */

@@ -105,19 +105,19 @@ FOVEA_API void fovea_blobs_vk_destroy(struct fovea_blobs_vk **blobs);
 
 /* A view of the object's size, two-dimensional, one layer and mip. */
 struct fovea_blobs_vk_image {
-    /* Of a picture: usage SAMPLED. Stored values count as they are: it is no view of an SRGB
-     * format. Of a response: usage STORAGE */
+    /* A picture's has usage SAMPLED. Stored values count as they are: it is no view of an SRGB
+     * format. A response's has usage STORAGE */
     VkImageView view;
-    /* Of a picture R8_UNORM, R8G8B8A8_UNORM, B8G8R8A8_UNORM, A8B8G8R8_UNORM_PACK32,
+    /* A picture has R8_UNORM, R8G8B8A8_UNORM, B8G8R8A8_UNORM, A8B8G8R8_UNORM_PACK32,
      * A2B10G10R10_UNORM_PACK32, A2R10G10B10_UNORM_PACK32, B10G11R11_UFLOAT_PACK32, R16_SFLOAT,
      * R16G16B16A16_SFLOAT, R32_SFLOAT, R32G32B32A32_SFLOAT, where the device samples it; formats
-     * of one channel have one. Of a response: R32_SFLOAT */
+     * of one channel have one. A response has R32_SFLOAT */
     VkFormat format;
-    /* Of a picture GENERAL or SHADER_READ_ONLY_OPTIMAL; of a response GENERAL */
+    /* A picture's is GENERAL or SHADER_READ_ONLY_OPTIMAL, a response's GENERAL */
     VkImageLayout layout;
 };
 
-/* Where a list goes: FOVEA_BLOBS_VK_LIST_BYTES(blob_max) of a buffer of the program's, usage
+/* A list goes here: FOVEA_BLOBS_VK_LIST_BYTES(blob_max) of a buffer of the program's, usage
  * STORAGE_BUFFER, at a multiple of 256. In it, for the host or a shader (std430):
  *
  *     uint count;                 // of blobs, blob_max at most

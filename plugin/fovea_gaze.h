@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where somebody looks: sources of gaze and what they say. The settings of a source are those below
+/* Sources say where somebody looks. The settings of a source are those below
  * "gaze." (docs/gaze.md). */
 #ifndef FOVEA_GAZE_H
 #define FOVEA_GAZE_H
@@ -43,7 +43,7 @@ static inline bool fovea_gaze_is_tracked(enum fovea_gaze_state state)
            state == FOVEA_GAZE_SACCADE;
 }
 
-/* What a frame is foveated with. */
+/* A frame is foveated with this. */
 struct fovea_gaze {
     struct fovea_point_uv point;
     enum fovea_gaze_state state;

@@ -68,7 +68,7 @@ enum fovea_depth_format {
     FOVEA_DEPTH_FORMAT_R16F = 4,
 };
 
-/* What a value says of the distance along the view axis. */
+/* Says what a value means: a distance along the view axis, or a depth of a projection. */
 enum fovea_depth_kind {
     /* distance = zero_m + value (one_m - zero_m): orthographic projections; metres with 0 and 1,
      * millimetres in D16 with 0 and 65.535. Both are finite. */
@@ -104,7 +104,7 @@ struct fovea_depth {
      * not follow on it, whose focus is there at once, and at "dof.focus_m" where the depth is
      * unknown: also the way to begin anew, with all images of the batch. 0 */
     double elapsed_s;
-    /* Where both lines of sight cross (fovea_gaze_source_vergence_m), infinity too; 0: not known.
+    /* Both lines of sight cross there (fovea_gaze_source_vergence_m), infinity too; 0: not known.
      * With "dof.focus" vergence it stands in for the depth under the gaze where that is unknown. */
     double vergence_m;
 };
@@ -352,8 +352,8 @@ FOVEA_API double fovea_eccentricity_px(const struct fovea_settings *settings, ui
                                        uint32_t height_px, struct fovea_point_uv gaze,
                                        double direction_deg, double eccentricity_deg);
 
-/* What a paper states of these settings, for every pixel as fovea_sigma_map has it, by the same
- * rules.
+/* Gives what a paper states of these settings, for every pixel as fovea_sigma_map has it, by the
+ * same rules.
  *
  * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without
  * a view the share of half the diagonal, at most 1, of e_max_deg. The relative model has no
@@ -369,10 +369,10 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_cutoff_map(const struct fovea
                                                               struct fovea_point_uv gaze,
                                                               float *out_cpd);
 
-/* What is left of the amplitude of a grating, 0..1: the transfer function of the weights that the
- * pixel is averaged with, all settings included. The grating has `cycles_per_deg` at the pixel and
- * varies in a direction of the image, 0 degrees to the right, 90 down; pixels show none such from
- * half a cycle a pixel on. A frequency that is negative or not finite is
+/* Gives what is left of the amplitude of a grating, 0..1: the transfer function of the weights that
+ * the pixel is averaged with, all settings included. The grating has `cycles_per_deg` at the pixel
+ * and varies in a direction of the image, 0 degrees to the right, 90 down; pixels show none such
+ * from half a cycle a pixel on. A frequency that is negative or not finite is
  * FOVEA_ERROR_INVALID_ARGUMENT. */
 struct fovea_grating {
     double cycles_per_deg;

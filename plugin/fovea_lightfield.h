@@ -134,8 +134,8 @@ struct fovea_lightfield_raw {
     enum fovea_lightfield_format format;
     enum fovea_lightfield_bayer bayer;
     enum fovea_memory memory; /* of this picture, and of all that goes with it in a call */
-    /* What white is, 1..65535: 4095 of a sensor with 12 bits. 0: all bits, which it is of 8-bit
-     * formats. A pixel above it is as white */
+    /* White is this value, 1..65535: 4095 for a sensor of 12 bits. 0: all bits, as 8-bit formats
+     * have it. A pixel above it is as white */
     uint32_t maximum;
     ptrdiff_t row_stride_bytes; /* to the pixel below; negative for pictures stored bottom up */
 };
@@ -162,7 +162,7 @@ struct fovea_lightfield_calibration {
     size_t struct_bytes; /* fovea_lightfield_calibration_init */
     enum fovea_lightfield_rows_wanted rows; /* 0: as they are found */
     uint32_t flip; /* the geometry's; no white picture tells; 0 */
-    /* Where the picture has other patterns, too: lenses that are so far apart, within 15 %. 4 ..
+    /* If the picture has other patterns, too: lenses are so far apart, within 15 %. 4 ..
      * 1024; 0: any */
     double pitch_px;
     /* Called with 0 .. 1 while it works, by the calling thread; NULL: not */
@@ -271,7 +271,7 @@ struct fovea_lightfield;
 /* FOVEA_ERROR_INVALID_ARGUMENT: the log names the field of the geometry. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_create(
     const struct fovea_lightfield_desc *desc, struct fovea_lightfield **out_field);
-/* What it has enqueued on CUDA streams is over by then. NULL is fine. */
+/* All work that it has enqueued on CUDA streams must be over by then. NULL is fine. */
 FOVEA_API void fovea_lightfield_destroy(struct fovea_lightfield **field);
 
 /* ---- Pictures
@@ -301,9 +301,9 @@ enum fovea_lightfield_filter {
     FOVEA_LIGHTFIELD_FILTER_NEAREST = 1, /* the pixel that a place lies in */
 };
 
-/* Where nobody looks, and the picture is foveated afterwards, fewer micro-images do. A lens's place
- * in a picture is the middle of what it is the nearest lens of; how far that is from the gaze says
- * what those pixels are made of:
+/* If the picture is foveated afterwards, fewer micro-images suffice where nobody looks. A lens's
+ * place in a picture is the middle of what it is the nearest lens of; how far that is from the gaze
+ * says what those pixels are made of:
  *
  *     distance              a rendering blends                  depths are searched with
  *     up to full_px         range lenses to each side           range, all patch sizes

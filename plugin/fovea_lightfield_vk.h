@@ -138,7 +138,7 @@ struct fovea_lightfield_vk_image {
      * R32_SFLOAT, usage SAMPLED. */
     VkImageView view;
     VkFormat format; /* white is 1 of it, alpha is opaque */
-    /* What is written: GENERAL. Patch sizes: GENERAL or SHADER_READ_ONLY_OPTIMAL */
+    /* An image that is written: GENERAL. Patch sizes: GENERAL or SHADER_READ_ONLY_OPTIMAL */
     VkImageLayout layout;
 };
 
@@ -170,7 +170,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_vk_depth(
     const struct fovea_lightfield_vk_image *depth,
     const struct fovea_lightfield_vk_image *confidence);
 
-/* Where the focus under a gaze is kept: FOVEA_LIGHTFIELD_VK_FOCUS_BYTES of a buffer of the
+/* Keeps the focus under a gaze in FOVEA_LIGHTFIELD_VK_FOCUS_BYTES of a buffer of the
  * program's, usage STORAGE_BUFFER, all 0 at first, at a multiple of 256. The first float in it is
  * the patch size in focus, in pixels. */
 struct fovea_lightfield_vk_focus {

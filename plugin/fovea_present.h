@@ -116,8 +116,8 @@ struct fovea_present;
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_present_create(
     const struct fovea_present_desc *desc, struct fovea_present **out_present);
 
-/* What was not seen on the screen by now will not be known. Waits up to 10 ms for the thread. NULL
- * twice over. The contexts of its frames are there still. */
+/* Pictures that were not seen on the screen by now will not be known. Waits up to 10 ms for the
+ * thread. NULL twice over. The contexts of its frames are there still. */
 FOVEA_API void fovea_present_destroy(struct fovea_present **present);
 
 /* The newest frame of that context is about to be presented. -> the number that
@@ -127,7 +127,7 @@ FOVEA_API void fovea_present_destroy(struct fovea_present **present);
  * NULL: 0. */
 FOVEA_API uint64_t fovea_present_begin(struct fovea_present *present, struct fovea_vk *fovea,
                                        uint64_t own_id);
-/* What vkQueuePresentKHR has returned. Without a begin that gave a number, the picture was no
+/* Takes the result of vkQueuePresentKHR. Without a begin that gave a number, the picture was no
  * frame: how often the frame before was repeated is not known then. */
 FOVEA_API void fovea_present_end(struct fovea_present *present, VkResult result);
 

@@ -68,7 +68,7 @@ struct fovea_record_frame {
      * a gaze, too. */
     uint64_t refused;
     double vergence_m; /* fovea_gaze_source_vergence_m; 0: not known */
-    /* What the display takes for a picture, from which repeated pictures are counted; 0: not
+    /* The display takes this time for a picture; repeated pictures are counted by it. 0: not
      * known. */
     int64_t refresh_ns;
 };

@@ -80,7 +80,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_save(
 
 /* ---- What no text says ----------------------------------------------------------------------- */
 
-/* What the stored values of UNORM formats say of light, over the format's full range. The program
+/* Says how stored values of UNORM formats mean light, over the format's full range. The program
  * knows it of its images: no configuration file sets it. Primaries do not matter to a blur but for
  * HLG, whose light of the display depends on the three colours together: those are BT.2020's, and
  * the first is red (of Vulkan images: as the format says). */
@@ -91,7 +91,7 @@ enum fovea_transfer {
     FOVEA_TRANSFER_HLG = 2,
 };
 
-/* Of the images that these settings are for; SRGB where nobody says. */
+/* Sets it for the images of these settings; SRGB unless somebody says. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_transfer(
     struct fovea_settings *settings, enum fovea_transfer transfer);
 
@@ -248,7 +248,7 @@ struct fovea_config_desc {
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
     /* the files are read once; false: fovea_config_poll brings their changes */
     bool ignore_changes;
-    /* What is wrong in the files or overrides is said in the log, and `defaults` are in force until
+    /* The log says what is wrong in the files or overrides, and `defaults` are in force until
      * it is mended: fovea_config_create does not fail for it. */
     bool defaults_if_wrong;
     uint8_t reserved[5]; /* 0 */

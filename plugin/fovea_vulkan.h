@@ -96,7 +96,7 @@ extern "C" {
 
 #define FOVEA_VK_MAX_EXTENSIONS 8
 
-/* What a device offers to Fovea. Everything here is optional: a device without any of it runs the
+/* A device offers this to Fovea. Everything here is optional: a device without any of it runs the
  * vulkan backend. */
 struct fovea_vk_requirements {
     size_t struct_bytes; /* fovea_vk_requirements_init */
@@ -141,9 +141,9 @@ struct fovea_vk_desc {
     VkPhysicalDevice physical_device;
     VkDevice device;
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-    /* Of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics may be
-     * faster, where an engine can present from it: an H200 takes half as long for the same frames
-     * (docs/benchmarks.md). */
+    /* It is of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics
+     * may be faster, where an engine can present from it: an H200 takes half as long for the same
+     * frames (docs/benchmarks.md). */
     VkQueue queue;
     uint32_t queue_family;
     uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
@@ -157,7 +157,7 @@ struct fovea_vk_desc {
      * its functions and pUserData must outlive the context. They are called on the threads that
      * call Fovea. */
     const VkAllocationCallbacks *allocator;
-    /* Where Fovea's pipelines come from and go to, so that the program may keep them for its next
+    /* Fovea's pipelines come from it and go to it, so that the program may keep them for its next
      * start; none: each context compiles its own. It must outlive the context. Without
      * VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED, since the first frame of a kind makes
      * pipelines. */
@@ -272,10 +272,10 @@ struct fovea_vk_frame_target {
      * Fovea's family from layout_after to layout_after. */
     bool transfer_ownership;
     uint32_t queue_family;
-    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images
+    /* An array's layouts and owners are those of all layers. 0 counts as 1, which is what images
      * that Fovea made have. In place src and dst have the same. */
     uint32_t layer_count;
-    /* Of an image that Fovea did not make: a view of its layer 0 for kernels, of the format
+    /* An image that Fovea did not make has a view of its layer 0 for kernels, of the format
      * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place;
      * it must last as long as the image. Such an image was made with those usages and with flags
      * MUTABLE_FORMAT and EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes
@@ -298,9 +298,9 @@ struct fovea_vk_semaphore {
  * above "blur.sigma_max_px" count as that, negative ones and NaN as 0, which leaves a pixel as it
  * is. Compute shaders make such frames, whatever backend others have. */
 struct fovea_vk_sigmas {
-    /* Of one layer and mip, as large as the view (the image where there are no views) or larger:
-     * pixel 0, 0 is the view's first. R32_SFLOAT or R16_SFLOAT, or another format whose red is a
-     * float; usage SAMPLED. The image belongs to Fovea's queue's family, or is of concurrent
+    /* It has one layer and mip, as large as the view (the image where there are no views) or
+     * larger: pixel 0, 0 is the view's first. R32_SFLOAT or R16_SFLOAT, or another format whose red
+     * is a float; usage SAMPLED. The image belongs to Fovea's queue's family, or is of concurrent
      * sharing; what wrote it is visible to compute shaders when the waits are over, by a wait's
      * semaphore or a barrier of the engine's. It is read until the signals come. NULL: there is
      * none. */
@@ -321,7 +321,7 @@ struct fovea_vk_sigmas {
  *         .width_px = w, .height_px = h, .values = &values};
  */
 struct fovea_vk_depth {
-    /* Of one layer and mip, of the depth aspect alone, of one sample; usage SAMPLED. The image
+    /* It has one layer and mip, the depth aspect alone, one sample; usage SAMPLED. The image
      * belongs to Fovea's queue's family, or is of concurrent sharing. What wrote it has come before
      * the frame on Fovea's queue, or is over when the waits are. It is read until the signals
      * come. NULL: there is none. */
@@ -337,12 +337,11 @@ struct fovea_vk_depth {
     uint32_t y_px;
     uint32_t width_px; /* of the part from there; the view's size (the image's without views) */
     uint32_t height_px;
-    /* What values mean, what is in focus, and the time since the frame before: kind, zero_m, one_m,
-     * focus_m, elapsed_s and vergence_m count, which fovea_image.h explains, and nothing else of
-     * it. Copied.
-     * The focus is kept for each view by its number. */
+    /* It says what values mean, what is in focus, and the time since the frame before: kind,
+     * zero_m, one_m, focus_m, elapsed_s and vergence_m count, which fovea_image.h explains, and
+     * nothing else of it. Copied. The focus is kept for each view by its number. */
     const struct fovea_depth *values;
-    /* Of `view`, where its layout is that of an attachment: Fovea brings `layer` to
+    /* The image of `view`, if its layout is that of an attachment: Fovea brings `layer` to
      * DEPTH_STENCIL_READ_ONLY_OPTIMAL for its shaders and back again. NULL: it changes no layout.
      */
     VkImage image;
@@ -352,7 +351,7 @@ struct fovea_vk_depth {
      * the frame, or in a frame before it. */
     bool focus_stays;
     uint8_t reserved[3]; /* 0 */
-    /* Where the focus is kept: FOVEA_VK_FOCUS_BYTES of a buffer of the engine's, usage
+    /* Keeps the focus: FOVEA_VK_FOCUS_BYTES of a buffer of the engine's, usage
      * STORAGE_BUFFER, all 0 at first, at a multiple of 256. Views of several contexts may share it,
      * whose frames are on one queue; it lasts until those are over. NULL: the context keeps it. */
     VkBuffer focus;
@@ -364,7 +363,7 @@ struct fovea_vk_depth {
 #define FOVEA_VK_MAX_SEMAPHORES 8
 #define FOVEA_VK_MAX_VIEWS 4
 
-/* What one eye sees of a frame: a rectangle of a layer, in src and dst alike. */
+/* One eye sees this part of a frame: a rectangle of a layer, in src and dst alike. */
 struct fovea_vk_view {
     size_t struct_bytes; /* fovea_vk_view_init; of all views of a frame the same */
     uint32_t x_px;
@@ -377,7 +376,7 @@ struct fovea_vk_view {
      * not count without these. */
     enum fovea_map_eye eye;
     struct fovea_gaze gaze; /* uv over the view; not usable: as the frame's below */
-    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both
+    /* This eye's own frustum; NULL: the settings'. The screen's width and distance may both
      * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
      * which takes some 0.2 ms of the calling thread. */
     const struct fovea_geometry *geometry;
@@ -416,8 +415,8 @@ struct fovea_vk_frame {
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     uint32_t reserved; /* 0 */
-    /* Where views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: no operator of
-     * the row takes any. */
+    /* Counts if views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: no
+     * operator of the row takes any. */
     struct fovea_vk_sigmas sigmas;
     /* Likewise. FOVEA_ERROR_INVALID_ARGUMENT: an operator of the row needs depths, and there are
      * none, or what is said of them is wrong; src is then as it was drawn. Where none of the row
@@ -429,7 +428,7 @@ struct fovea_vk_frame {
     const struct fovea_point_uv *other_foveas;
     uint32_t other_fovea_count;
     uint32_t reserved_2; /* 0 */
-    /* Where both lines of sight cross (fovea_gaze_source_vergence_m), infinity too; 0: not known.
+    /* Both lines of sight cross there (fovea_gaze_source_vergence_m), infinity too; 0: not known.
      * For the record and the HUD, and for depths whose values do not say it themselves. */
     double vergence_m;
 };

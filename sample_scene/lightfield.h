@@ -21,7 +21,7 @@ struct lightfield {
     double far_px, near_px;
     VkFormat format; /* of pictures, as stored values */
     struct fovea_settings *settings; /* that foveate its pictures */
-    /* Of one size. */
+    /* All have one size. */
     struct arena picture_arena;
     VkImage picture;
     VkImageView picture_view;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_SIDE_PX 16384u
-/* What --gaze begins with where a file follows. */
+/* --gaze begins with this if a file follows. */
 #define REPLAY "replay:"
 #define SCANPATH "scanpath:"
 #define MOST_EYE_HEIGHT 40u /* times its width: to 88.6 degrees up and down */

@@ -53,7 +53,10 @@ static void make_by_cpu(const struct blur_numbers *numbers, const struct blur_pi
     const uint32_t width = picture->width_px;
     const uint32_t height = picture->height_px;
     const struct fovea_settings settings = settings_of(numbers);
-    const struct operator_plan_desc desc = {&settings, width, height, sigmas != NULL};
+    const struct operator_plan_desc desc = {.settings = &settings,
+                                            .width_px = width,
+                                            .height_px = height,
+                                            .has_sigmas = sigmas != NULL};
     const struct fovea_image images[3] = {image_of((float *)(uintptr_t)src, width, height),
                                           image_of(dst, width, height),
                                           image_of(sigmas, width, height)};
@@ -563,7 +566,8 @@ TEST(a_point_becomes_what_the_file_shows)
 static void assert_refused(const struct blur_numbers *numbers, bool has_sigmas, const char *setting)
 {
     const struct fovea_settings settings = settings_of(numbers);
-    const struct operator_plan_desc desc = {&settings, 40, 30, has_sigmas};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = 40, .height_px = 30, .has_sigmas = has_sigmas};
     struct operator_plan *plan = NULL;
     char words[OPERATOR_PROBLEM_BYTES] = "";
     assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -595,7 +599,8 @@ static void assert_lacks(const struct blur_numbers *numbers, bool has_sigmas,
                          enum fovea_backend backend, const char *words)
 {
     const struct fovea_settings settings = settings_of(numbers);
-    const struct operator_plan_desc desc = {&settings, 40, 30, has_sigmas};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = 40, .height_px = 30, .has_sigmas = has_sigmas};
     struct operator_plan *plan = NULL;
     char said[OPERATOR_PROBLEM_BYTES] = "";
     assert_ok(blur_operator.plan_create(&desc, &plan));
@@ -653,7 +658,7 @@ TEST(weights_too_far_apart_are_refused_by_the_settings_name)
 TEST(a_plan_is_of_its_engines_numbers_alone)
 {
     struct fovea_settings settings = fovea_settings_default();
-    const struct operator_plan_desc desc = {&settings, 40, 30, false};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 40, .height_px = 30};
     struct operator_plan *plan = NULL;
     settings.own.blur_engine = BLUR_BOX;
     assert_ok(blur_operator.plan_create(&desc, &plan));

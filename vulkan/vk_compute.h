@@ -74,7 +74,7 @@ void vk_compute_finish(struct vk_compute *compute, struct vk_device *device);
 FOVEA_MUST_CHECK enum fovea_result vk_compute_allocate_set(struct vk_compute *compute,
                                                            struct vk_device *device,
                                                            VkDescriptorSet *out_set);
-/* What is bound, by binding; what is none stays as it is. */
+/* The bindings' resources, by number; one that is none stays as it is. */
 #define VK_COMPUTE_BINDINGS 8
 struct vk_compute_set {
     VkDescriptorImageInfo images[VK_COMPUTE_BINDINGS];

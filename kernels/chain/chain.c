@@ -69,7 +69,7 @@ static enum fovea_result make(const struct operator_plan_desc *desc, struct chai
     return make_parts(&inner, chain);
 }
 
-/* What the first of them says that has something to say. */
+/* Passes on the first complaint of them. */
 static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
 {
     const struct fovea_operators *operators = &desc->settings->operators;
@@ -144,7 +144,7 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
     return fits;
 }
 
-/* What each of them says, with "; " between. */
+/* Joins what each of them says, with "; " between. */
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct chain_plan *chain = chain_plan_of(plan);

@@ -10,7 +10,7 @@
 #include "core/log.h"
 #include "kernels/operator/gaze.h"
 
-/* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
+/* Every device can bind a storage buffer at this: minStorageBufferOffsetAlignment is 256 at most.
  */
 #define OFFSET_BYTES 256
 
@@ -121,7 +121,7 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 
 /* ---- Passes */
 
-/* What is bound does not change with the gaze: an operator that has nothing to do is a copy. */
+/* Bindings do not change with the gaze: an operator that has nothing to do is a copy. */
 static bool goes_past(const struct chain_glsl *chain, uint32_t part,
                       const struct operator_frame *frame)
 {

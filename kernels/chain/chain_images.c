@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where the images between two operators lie in linear memory, and the pixels of images whose
+/* Places the images between two operators in linear memory, and the pixels of images whose
  * channels lie in planes. */
 
 #include "chain_plan.h"
@@ -153,7 +153,7 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
     return image;
 }
 
-/* What a step reads or writes in the memory between, or beyond it: OWN, the caller's. */
+/* Says what a step reads or writes: a part of the memory between, or OWN, the caller's. */
 #define OWN UINT32_MAX
 
 static uint32_t place_of_src(const struct chain_plan *plan, uint32_t step,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files of the chain share: chain.c has plans, chain_host.c, chain_cuda.c and chain_glsl.c
+/* The files of the chain share this: chain.c has plans, chain_host.c, chain_cuda.c and chain_glsl.c
  * how they run. */
 #ifndef FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
 #define FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
@@ -84,7 +84,7 @@ void chain_slice_of(const struct operator_images *images, uint32_t first, uint32
  * of 16 bits, of which operators get floats. NULL where there are none. */
 void chain_images_of(const struct chain_plan *plan, const struct chain_way *way, uint32_t step,
                      const struct operator_images *slice, void *between, struct chain_images *out);
-/* What is to be done before a slice's first step, and after its last: false is nothing. */
+/* Says whether there is something to do before a slice's first step, and after its last. */
 bool chain_planes_to_pack(const struct chain_plan *plan, const struct chain_way *way,
                           const struct operator_images *slice, void *between, struct planes *out);
 bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
@@ -108,7 +108,7 @@ void chain_host_run(struct operator_host *host, const struct operator_images *im
                     const struct operator_frame *frame);
 
 extern const struct operator_glsl_api chain_glsl;
-/* Where FOVEA_HAVE_CUDA is 1. */
+/* It is there if FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_api chain_cuda;
 
 #endif

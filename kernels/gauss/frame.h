@@ -10,8 +10,8 @@
 #include "law.h"
 #include "pyramid.h"
 
-/* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
- * 32-bit members only. gauss/glsl/frame.glsl declares the same. */
+/* A frame adds this; it is the block of push constants and of kernel parameters. Shared by C, CUDA,
+ * GLSL: 32-bit members only. gauss/glsl/frame.glsl declares the same. */
 struct gauss_frame {
     int32_t width_px;
     int32_t height_px;
@@ -20,7 +20,7 @@ struct gauss_frame {
     int32_t gaze_y_q8;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
     int32_t light; /* IMAGE_LIGHT_* */
-    /* Where in the images the view starts; all coordinates else are the view's own. */
+    /* The view starts here in the images; all other coordinates are the view's own. */
     int32_t origin_x_px;
     int32_t origin_y_px;
     int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */

@@ -36,7 +36,7 @@ struct gauss_plan {
                              sigma */
     struct gauss_law law; /* gauss/law.h says what it means */
     float *law_table; /* law.table_count of them */
-    /* Of a law_table that is another's and outlives the plan, what slopes need; NULL: the table is
+    /* Slopes need this of a law_table that is another's and outlives the plan; NULL: the table is
      * the plan's own. */
     const struct gauss_extremes *shared;
     float sigma_bound_px; /* for every gaze */
@@ -73,7 +73,7 @@ uint64_t gauss_plan_cuda_bytes(const struct gauss_plan *plan);
 /* uv -> q8, clamped to four image sizes outside the image so that squares fit in 64 bits. */
 struct gauss_frame gauss_frame_make(const struct gauss_plan *plan, struct fovea_point_uv gaze);
 
-/* What kernels get of an operator's frame; the plan's api is there. */
+/* Makes what kernels get of an operator's frame; the plan's api is there. */
 struct gauss_frame gauss_frame_of(const struct gauss_plan *plan,
                                   const struct operator_frame *frame);
 

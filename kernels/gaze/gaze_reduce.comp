@@ -21,7 +21,7 @@ layout(push_constant) uniform Constants
     uint blue_first;
     uint bottom_up;
 };
-/* Where the host can read it. */
+/* The host can read it. */
 layout(set = 0, binding = 3, std430) writeonly buffer Reduced { uint reduced[]; };
 
 const int SAMPLES_MAX = 4; /* SHADER_REDUCE_SAMPLES */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every shader shares: the images, and raw pixels as numbers. */
+/* Every shader shares this: the images, and raw pixels as numbers. */
 
 #extension GL_EXT_samplerless_texture_functions : require
 

@@ -39,7 +39,7 @@ struct pixel_transfer {
     const float *samples; /* table: from 0 to 1, not falling; value of them */
 };
 
-/* What the settings say: IMAGE_LIGHT_*. AUTO is light, as LINEAR. */
+/* Returns what the settings say: IMAGE_LIGHT_*. AUTO is light, as LINEAR. */
 int32_t pixel_light_of(enum fovea_light light, enum fovea_transfer transfer);
 /* struct pixel_transfer has it beside that. */
 float pixel_light_value(int32_t light, const struct fovea_display *display);
@@ -84,7 +84,7 @@ struct pixel_lights {
     struct pixel_light bits10;
 };
 
-/* Where values stay as they are stored it makes sRGB's, which nobody then asks for. */
+/* If values stay as they are stored it makes sRGB's, which nobody then asks for. */
 void pixel_lights_init(struct pixel_lights *lights, const struct pixel_transfer *transfer);
 /* Before the workers of a batch start: which of its images' colours is red. */
 void pixel_lights_order(struct pixel_lights *lights, int32_t light);

@@ -63,7 +63,7 @@ struct lens_calibration {
 
 /* The polynomial: a source's distance from the centre over the pixel's. */
 double lens_factor_at(const double terms[LENS_POWERS], double r);
-/* Where the source comes nearer to the centre again as r grows, the picture is seen twice. Returns
+/* If the source comes nearer to the centre again as r grows, the picture is seen twice. Returns
  * the r from which on it does; one beyond the farthest: it does not. */
 double lens_fold_of(const double terms[LENS_POWERS], double farthest);
 

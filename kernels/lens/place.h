@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a pixel's source lies. Only the way from the pixel to it is a float, so that its error does
+/* Finds a pixel's source. Only the way from the pixel to it is a float, so that its error does
  * not grow with the pixel's own coordinates. C and CUDA include it; lens.comp says the same. */
 #ifndef FOVEA_KERNELS_LENS_PLACE_H
 #define FOVEA_KERNELS_LENS_PLACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a frame is made by. Shared by C, CUDA and, member by member, GLSL. */
+/* A frame is made by this. Shared by C, CUDA and, member by member, GLSL. */
 #ifndef FOVEA_KERNELS_LENS_SHAPE_H
 #define FOVEA_KERNELS_LENS_SHAPE_H
 

@@ -50,7 +50,7 @@ struct operator_plan_desc {
     bool of_16_bits; /* for the chain alone: frames are whole numbers of 16 bits */
 };
 
-/* What the values of a view's picture of depths mean, and where in it the view starts. */
+/* Says what the values of a view's picture of depths mean, and where in it the view starts. */
 struct operator_depths {
     struct fovea_depth values; /* checked; a picture on a device has no data */
     int32_t x_px;
@@ -58,7 +58,7 @@ struct operator_depths {
     bool focus_stays; /* as another view has left it */
 };
 
-/* What a frame adds, for each view. */
+/* A frame adds this, for each view. */
 struct operator_frame {
     int32_t width_px; /* the plan's */
     int32_t height_px;
@@ -75,7 +75,7 @@ struct operator_frame {
     const struct operator_depths *depths; /* GLSL, where an operator needs them (needs_depth) */
 };
 
-/* What has been in focus in an image, and what comes next. */
+/* Says what has been in focus in an image, and what comes next. */
 struct operator_focus {
     bool is_there; /* false: nothing has been */
     double diopters; /* in focus */
@@ -137,7 +137,7 @@ struct operator_host_api {
                 const struct operator_frame *frame);
 };
 
-/* What a loss's derivative with respect to images that run wrote is made from, and what it is made
+/* A loss's derivative with respect to images that run wrote is made from this, and this is made
  * into. Images of floats, of the plan's size; the first of each. */
 struct operator_derivatives {
     uint32_t count; /* 1..65535 */
@@ -168,7 +168,7 @@ struct operator_gradient_api {
     void (*run)(struct operator_gradient *gradient, const struct operator_derivatives *batch);
 };
 
-/* What an operator keeps beside settings that were taken, because plans refer to it and the program
+/* An operator keeps this beside settings that were taken, because plans refer to it and the program
  * may change or free its own: samples of maps. */
 struct operator_settings_api {
     /* Reads and makes where settings are saved what `take` then finds. Any thread. */
@@ -189,8 +189,9 @@ struct operator_settings_api {
 #define OPERATOR_SHARP_SIGMAS 2
 #define OPERATOR_SHARP_STEP_PX 6
 
-/* What settings do to an image of that size while the gaze is there, for each pixel; the arguments
- * are right (fovea.h has what each says). FOVEA_ERROR_INVALID_ARGUMENT: the settings are not. */
+/* Gives what settings do to an image of that size while the gaze is there, for each pixel; the
+ * arguments are right (fovea.h has what each says). FOVEA_ERROR_INVALID_ARGUMENT: the settings are
+ * not. */
 struct operator_maps_api {
     enum fovea_result (*sigma_px)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
                                   float *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What an operator is on a CUDA device: its kernels once a device, its tables once a plan.
+/* An operator on a CUDA device: its kernels once a device, its tables once a plan.
  *
  * The device is pushed (cuda_device_push) around every call. One thread at a time for each
  * operator_cuda. Runs take any stream of the device, allocate nothing and wait for nothing. */
@@ -16,9 +16,9 @@ struct operator_cuda_plan;
 struct operator_cuda_gradient;
 struct operator_cuda_gradient_plan;
 
-/* What is written of dst is the view, and all of it; src and dst are apart. On failure dst is not
- * written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan that write to memory of its own
- * follow each other on the device, whatever their streams. */
+/* The view is written, and all of it, and nothing else of dst; src and dst are apart. On failure
+ * dst is not written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan that write to memory
+ * of its own follow each other on the device, whatever their streams. */
 struct operator_cuda_run {
     const struct operator_plan *plan;
     struct operator_cuda_plan *cuda_plan; /* made of the same */
@@ -89,7 +89,7 @@ struct operator_cuda_gradient_api {
     enum fovea_result (*reserve)(struct operator_cuda_gradient *gradient,
                                  struct operator_cuda_gradient_plan *plan,
                                  const struct operator_derivatives *batch);
-    /* Where d_gazes_uv is the host's it waits for the stream. */
+    /* If d_gazes_uv is the host's it waits for the stream. */
     enum fovea_result (*run)(struct operator_cuda_gradient *gradient,
                              struct operator_cuda_gradient_plan *plan,
                              const struct operator_derivatives *batch, CUstream stream);

@@ -116,7 +116,7 @@ enum fovea_result operator_cuda_plan_fill(struct operator_cuda *cuda,
     return FOVEA_OK;
 }
 
-/* What uses the batch's memory reads the tables too, which stay as long. */
+/* Runs that use the batch's memory read the tables too, which stay as long. */
 enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                           struct operator_cuda_plan *plan, uint64_t bytes)
 {

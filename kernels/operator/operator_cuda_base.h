@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What operators have in common on a CUDA device: their structs begin with these, and what is here
- * serves as entries of their struct operator_cuda_api. The device is pushed around every call. */
+/* All operators have this in common on a CUDA device: their structs begin with these, and what is
+ * here serves as entries of their struct operator_cuda_api. The device is pushed around every call.
+ */
 #ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
 #define FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
 
@@ -21,7 +22,7 @@ struct operator_cuda {
     atomic_bool abandoned;
 };
 
-/* What launches use is freed when the last of them is over. */
+/* Memory of launches is freed when the last of them is over. */
 struct operator_cuda_plan {
     struct cuda_block *tables; /* NULL: none */
     struct cuda_block *batch; /* NULL: there was no batch that needs memory */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What an operator is on Vulkan: compute passes as data. Whoever has the device makes the memory
+/* An operator on Vulkan is compute passes as data. Whoever has the device makes the memory
  * and the pipelines, binds the images, and records the passes in their order; shaders.h says what
  * is bound. */
 #ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_GLSL_H
@@ -53,7 +53,7 @@ struct operator_range {
 /* The images that passes read and write; after these come the images between. */
 enum { OPERATOR_SOURCE, OPERATOR_RESULT, OPERATOR_BETWEEN };
 
-/* What is bound for some of the passes. */
+/* Some of the passes have this bound. */
 struct operator_step {
     uint32_t reads; /* OPERATOR_SOURCE, or OPERATOR_BETWEEN and up */
     uint32_t writes; /* OPERATOR_RESULT, or OPERATOR_BETWEEN and up; not what it reads */
@@ -107,7 +107,7 @@ struct operator_hud {
 };
 _Static_assert(sizeof(struct operator_hud) % 256 == 0, "slices of a buffer begin at such places");
 
-/* What is drawn over a view. */
+/* These are drawn over a view. */
 struct operator_marks {
     bool marker;
     bool rings;
@@ -122,7 +122,7 @@ struct operator_marks {
     bool patch_by_gaze; /* white while the gaze is right of the middle, whatever patch_white says */
 };
 
-/* What a device allows. */
+/* A device allows this much. */
 struct operator_glsl_limits {
     uint32_t shared_bytes; /* of a workgroup */
     uint32_t buffer_bytes; /* that a shader may see of a buffer */

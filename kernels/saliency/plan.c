@@ -82,8 +82,8 @@ static enum fovea_result make_kernels(struct saliency_plan *plan, struct salienc
 
 /* ---- Coarser levels */
 
-/* What a distance weighs before decimation: whole numbers, whose errors do not add up along the
- * line. A pixel has a width, which is a variance of 1/12 that samples do not have. */
+/* Returns what a distance weighs before decimation: whole numbers, whose errors do not add up along
+ * the line. A pixel has a width, which is a variance of 1/12 that samples do not have. */
 int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance)
 {
     const double wanted = PREFILTER_STEPS * level->step_px;

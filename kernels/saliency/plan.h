@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What depends on the scales and the size of pictures alone. Scales below 4 px are summed at every
- * pixel with a kernel of whole numbers. Those above have a level, on whose samples they are
+/* A plan depends on the scales and the size of pictures alone. Scales below 4 px are summed at
+ * every pixel with a kernel of whole numbers. Those above have a level, on whose samples they are
  * filtered: sigma is 2 to 4 of its steps (README.md). */
 #ifndef FOVEA_KERNELS_SALIENCY_PLAN_H
 #define FOVEA_KERNELS_SALIENCY_PLAN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a program asks of blobs, copied and checked. */
+/* This copies and checks what a program asks of blobs. */
 #ifndef FOVEA_CONTEXT_BLOBS_CHECK_H
 #define FOVEA_CONTEXT_BLOBS_CHECK_H
 

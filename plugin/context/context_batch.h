@@ -8,7 +8,7 @@
 #include "context_backend.h"
 #include "context_image.h"
 
-/* What fovea_context_run_batch was given, as a frame; of batch nothing is checked before. Fills in
+/* Takes what fovea_context_run_batch was given as a frame, and checks all of `batch`. Fills in
  * pixel strides; distances that do not count become 0. runs_blind: images may have no gaze, and
  * gazes_uv may be NULL. False: out_problem says why. */
 bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,

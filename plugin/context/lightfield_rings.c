@@ -23,7 +23,8 @@ struct look {
     uint32_t width_px, height_px;
 };
 
-/* Of places at which so many lenses to each side show a thing, in lenses squared. */
+/* Returns the variance of the places at which so many lenses to each side show a thing, in lenses
+ * squared. */
 static double variance(const struct look *look, double patch_px, uint32_t range)
 {
     const double pitch_px = look->geometry.pitch_x_px;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a record (plugin/record) is told of each frame. A slot keeps its frame's row until the frame
+/* Tells a record (plugin/record) of each frame. A slot keeps its frame's row until the frame
  * is over; rows go to the record in the order of the frames. Nothing here waits. */
 #ifndef FOVEA_FRAME_JOURNAL_H
 #define FOVEA_FRAME_JOURNAL_H

@@ -60,7 +60,7 @@ bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
  * settings the filter counts, and what makes a sample valid; they stay the same. */
 bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
                      const struct fovea_gaze_sample *sample);
-/* What a sample says of the lines of sight of both eyes, beside gaze_intake_add: it is smoothed by
+/* Takes what a sample says of both eyes' lines of sight, beside gaze_intake_add: it is smoothed by
  * itself, and no sample of the gaze. Nothing happens where it says nothing, is less sure than
  * gaze.validity.min_confidence, older than the one before, or of the future. */
 void gaze_intake_add_eyes(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,

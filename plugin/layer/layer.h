@@ -418,7 +418,8 @@ struct layer_direct {
 };
 bool layer_direct_apply(const struct layer_device *device, VkImageUsageFlags asked,
                         struct layer_direct *direct, VkSwapchainCreateInfoKHR *info);
-/* Where that was done and the images are there. What has no view cannot be seen: then none is. */
+/* Call it when that was done and the images are there. If one of them gets no view, none is seen.
+ */
 void layer_direct_open(struct layer_swapchain *swapchain);
 /* No frame uses the images any more. */
 void layer_direct_close(struct layer_swapchain *swapchain);

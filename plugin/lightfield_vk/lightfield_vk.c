@@ -365,7 +365,7 @@ enum fovea_result fovea_lightfield_vk_depth(struct fovea_lightfield_vk *field,
     if (recorder_take_call(&field->recorder, &into, &call) != FOVEA_OK) {
         return FOVEA_NOT_READY;
     }
-    /* Where nothing is kept, any buffer will do. */
+    /* If nothing is kept, any buffer will do. */
     const VkBuffer costs = work.keeps ? field->costs.handle : field->focus.handle;
     work.bindings.costs = (VkDescriptorBufferInfo){costs, 0, VK_WHOLE_SIZE};
     write_set(field, call->sets[0], &work.bindings);

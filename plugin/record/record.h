@@ -63,7 +63,7 @@ struct record_row {
 
 struct record;
 
-/* What the record says of its settings. */
+/* The record says this of its settings. */
 struct record_settings {
     uint32_t number;
     uint64_t hash;

@@ -29,13 +29,13 @@ enum record_column {
 #define RECORD_GZIP_PART_BYTES 5u /* beside the text */
 #define RECORD_GZIP_END_BYTES 13u
 
-/* What a gzip file's end says of all its text. */
+/* A gzip file's end says this of all its text. */
 struct record_gzip {
     uint32_t crc;
     uint32_t text_bytes; /* modulo 2^32 */
 };
 
-/* What is told of a frame beside its row. The last frame with such a number has it. */
+/* A record is told this of a frame beside its row. The last frame with such a number has it. */
 struct record_told {
     _Atomic uint64_t frame; /* stored last */
     _Atomic int64_t t_ns;
@@ -103,7 +103,8 @@ size_t record_gzip_end(const struct record_gzip *gzip, unsigned char *out);
 
 /* record_row.c: a line with its end; at most RECORD_LINE_BYTES with the 0. */
 size_t record_row_text(const struct record *record, const struct record_row *row, char *out);
-/* What has changed since the row before, as lines of the events; at most RECORD_MOST_EVENTS. */
+/* Writes what has changed since the row before as lines of the events; at most RECORD_MOST_EVENTS.
+ */
 #define RECORD_MOST_EVENTS 6u
 size_t record_row_events(const struct record *record, const struct record_row *row, char *out);
 
@@ -113,7 +114,7 @@ bool record_shown_take(const struct record *record, struct record_row *row, int6
 int64_t record_shown_repeats(const struct record *record, const struct record_row *row);
 /* Before the row is the last one. */
 void record_shown_note(struct record *record, const struct record_row *row);
-/* What the description of the table says of it. */
+/* Returns what the description of the table says of it. */
 const char *record_shown_words(const struct record *record);
 
 /* record_side.c: the descriptions beside the two tables, written anew. False: errno says why. */

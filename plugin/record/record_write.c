@@ -40,7 +40,7 @@ static bool write_at(struct record *record, int file, const char *name, const vo
     return true;
 }
 
-/* What was there before: its end takes no more room than it had. */
+/* Restores what was there before: its end takes no more room than it had. */
 static void take_back(struct record *record)
 {
     unsigned char end[RECORD_GZIP_END_BYTES];

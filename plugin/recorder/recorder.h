@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What objects that record into a program's command buffers have in common: the program's device,
- * pipelines, calls that are not finished, barriers, and refusals that name the field. */
+/* All objects that record into a program's command buffers have this in common: the program's
+ * device, pipelines, calls that are not finished, barriers, and refusals that name the field. */
 #ifndef FOVEA_RECORDER_RECORDER_H
 #define FOVEA_RECORDER_RECORDER_H
 
@@ -12,7 +12,7 @@
 
 #define RECORDER_SETS 2 /* of a call */
 
-/* What a call has until its frame is finished. */
+/* A call has this until its frame is finished. */
 struct recorder_call {
     VkDescriptorSet sets[RECORDER_SETS];
     uint64_t frame; /* 0: none yet */
@@ -33,7 +33,7 @@ struct recorder_desc {
     uint32_t width_px, height_px; /* of images */
 };
 
-/* Of the program's struct, whose fields have the same names everywhere. */
+/* Makes it of the program's struct, whose fields have the same names everywhere. */
 #define RECORDER_DESC(own, what_it_is, struct_name)                                                \
     {                                                                                              \
         .what = (what_it_is), .desc = (struct_name),                                               \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What libGfxPluginFovea.so offers to the scripts of a Unity project: package/Runtime/Native.cs
+/* libGfxPluginFovea.so offers this to the scripts of a Unity project: package/Runtime/Native.cs
  * says the same in C#.
  *
  * A frame of a camera is either one plugin event, FOVEA_UNITY_RECORD, or, where

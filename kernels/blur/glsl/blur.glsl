@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the shaders of blur's engines share: the view as numbers, and what passes leave for each other, a float for
+/* The shaders of blur's engines share this: the view as numbers, and what passes leave for each other, a float for
  * each number. */
 
 #include "kernels/image/pixel.glsl"

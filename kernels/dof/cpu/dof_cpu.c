@@ -93,7 +93,7 @@ static void make_near(struct dof_cpu *cpu)
     blur_layer(cpu, cpu->near, cpu->alpha_near, cpu->near_px);
 }
 
-/* What the steps above come to where nothing is near. */
+/* Leaves what the steps above come to where nothing is near. */
 static void clear_near(const struct dof_cpu *cpu)
 {
     const size_t pixels = dof_row(cpu, (int32_t)cpu->plan->machine.height_px);

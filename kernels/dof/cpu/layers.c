@@ -22,7 +22,7 @@ static void read_row(const struct dof_cpu *cpu, int32_t y, float *pixels)
     }
 }
 
-/* What a layer has nothing of does not get into it, though it be no number. */
+/* A pixel that a layer has nothing of does not get into it, though it be no number. */
 static void put(const struct dof_cpu *cpu, size_t at, const float *pixel, float coverage)
 {
     const uint32_t colors = cpu->codec->color_channels;

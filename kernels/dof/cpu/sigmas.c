@@ -12,7 +12,7 @@
 #define REACH_TILES 1.5f
 #define LEAST_OFFSET_PX (1.0f / 256.0f)
 
-/* What is unknown is in focus. */
+/* A pixel of unknown depth is in focus. */
 static float offset_of(const struct dof_cpu *cpu, float value)
 {
     const float most_px = (float)cpu->plan->optics.sigma_max_px;

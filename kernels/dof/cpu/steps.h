@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the steps of dof on the processor share: an image under way, and its pictures of floats.
+/* The steps of dof on the processor share this: an image under way, and its pictures of floats.
  * Layers are RGBA32F, coverage in the last channel; alpha that is averaged is a layer of its own
  * beside them, of R32F. */
 #ifndef FOVEA_KERNELS_DOF_CPU_STEPS_H

@@ -71,8 +71,8 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
 /* Bytes of the machine's levels of a layer of halves. */
 uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own);
 
-/* What is not made of a layer or level stays as it was: zeros at first, since tiles with values in
- * their windows that are no numbers are slow. */
+/* Parts of a layer or level that are not made stay as they were: zeros at first, since tiles with
+ * values in their windows that are no numbers are slow. */
 FOVEA_MUST_CHECK enum fovea_result dof_cuda_clear(struct operator_cuda *cuda, uint64_t memory,
                                                   uint64_t bytes);
 

@@ -28,7 +28,7 @@ static __device__ __forceinline__ float4 read_pixel(const dof_cuda_frame &frame,
                                              : levels_to_light<Pixel>(value, light_of(frame));
 }
 
-/* What a layer has nothing of does not get into it, though it be no number. */
+/* A pixel that a layer has nothing of does not get into it, though it be no number. */
 static __device__ __forceinline__ float covered(float value, float coverage)
 {
     return coverage > 0.0f ? coverage * value : 0.0f;

@@ -152,7 +152,7 @@ static __device__ __forceinline__ uint8_t *reads_of(const dof_cuda_frame &frame,
     return (uint8_t *)frame.memory.reads + (2 * (int64_t)image + which) * groups_in(frame);
 }
 
-/* Of a group of this block's image. */
+/* Returns that of a group of this block's image. */
 static __device__ __forceinline__ float *farthest_of(const dof_cuda_frame &frame, int group)
 {
     return (float *)frame.memory.farthest +

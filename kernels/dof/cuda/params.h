@@ -23,7 +23,7 @@
 #define DOF_CUDA_BLURRED 1u /* shifted left by a quarter: some pixel of it is not as it was */
 #define DOF_CUDA_REACHED 16u /* the same: something near gets to some pixel */
 
-/* What the kernel of the focus tells the others of an image. */
+/* The kernel of the focus tells the others this of an image. */
 struct dof_cuda_focus {
     float diopters;
     float px_per_diopter;

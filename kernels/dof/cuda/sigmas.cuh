@@ -78,7 +78,7 @@ static __device__ void find_focus(const dof_cuda_focus_params &params)
 
 #define LEAST_OFFSET_PX (1.0f / 256.0f)
 
-/* What is unknown is in focus. */
+/* A pixel of unknown depth is in focus. */
 static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &params,
                                                   const dof_cuda_focus &focus, float value)
 {
@@ -354,7 +354,7 @@ static __device__ void list_quarters(const dof_cuda_frame &frame, int layer, int
     }
 }
 
-/* Where all that is near is sharp the near layer and what is behind are the picture itself. */
+/* If all that is near is sharp, the near layer and what is behind are the picture itself. */
 static __device__ void spread_tiles(const dof_cuda_frame &frame)
 {
     __shared__ dof_reaches reaches;

@@ -102,7 +102,7 @@ void set_focus()
 
 /* ---- Sigmas */
 
-/* What is unknown is in focus. */
+/* A pixel of unknown depth is in focus. */
 float offset_of(ivec2 pixel)
 {
     float found;
@@ -277,7 +277,7 @@ vec3 composed(vec3 own, vec4 near, vec4 behind)
     return open > 0.0 ? near.rgb + open * (sum / (behind.w + lacking)) : near.rgb;
 }
 
-/* Where nothing near gets to, and nothing is blurred, pixels are as they were, bit for bit. */
+/* Leaves pixels as they were, bit for bit, where nothing near gets to and nothing is blurred. */
 void compose(ivec2 pixel, uvec4 raw)
 {
     bool has_near = wants(NEAR);

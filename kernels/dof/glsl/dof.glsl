@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What dof's steps read and write: constants, samples, depths, and what has been in focus. */
+/* dof's steps read and write these: constants, samples, depths, and what has been in focus. */
 
 #include "kernels/image/pixel.glsl"
 #include "kernels/gauss/glsl/frame.glsl"
@@ -38,7 +38,7 @@ layout(push_constant) uniform Constants
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };
 layout(set = 0, binding = 6) uniform texture2D depths;
 
-/* What stays from frame to frame, and what this frame makes of it; SHADER_FOCUS_BYTES. */
+/* This stays from frame to frame, with what this frame makes of it; SHADER_FOCUS_BYTES. */
 layout(set = 0, binding = 7, std430) buffer Focus
 {
     int was_there; /* something has been in focus */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What dof has beside the processor. */
+/* dof's backends beside the processor. */
 #ifndef FOVEA_KERNELS_DOF_OPERATOR_DOF_OPERATOR_H
 #define FOVEA_KERNELS_DOF_OPERATOR_DOF_OPERATOR_H
 

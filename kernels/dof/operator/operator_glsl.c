@@ -157,7 +157,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     return count;
 }
 
-/* What the program says of depths and of the focus; dof_focus. */
+/* Takes what the program says of depths and of the focus; dof_focus. */
 static void set_depths(const struct dof_optics *optics, const struct operator_depths *depths,
                        struct dof_constants *out)
 {

@@ -125,7 +125,7 @@ static enum fovea_result fill_reach(const double *offset, uint32_t width, uint32
 
 #define CUT_OFF_SIGMAS 9.0
 
-/* What places of a line weigh for a pixel; those beyond its ends are the outermost ones. */
+/* Places of a line weigh this for a pixel; those beyond its ends are the outermost ones. */
 struct line {
     double *weights;
     long first, end; /* of those that weigh anything */

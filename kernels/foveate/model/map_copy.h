@@ -25,7 +25,7 @@ struct foveate_map_copy {
     struct stat status;
 };
 
-/* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing,
+/* Copies what the map of these settings needs: *out_fresh, with a serial of its own; or nothing,
  * because *old has it already, which then learns that its file was touched. `map` then has the
  * samples of whichever it is. *out_fresh may have something ready for *old's, too. On failure it is
  * as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */

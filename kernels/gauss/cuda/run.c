@@ -169,7 +169,7 @@ static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct ope
     return gaze_cuda_fill_foveas(&gazes, operator_foveas_of(images), own->others.table);
 }
 
-/* Where each image has others of its own. */
+/* Serves images that have others of their own each. */
 static void set_others(const struct operator_cuda_run *run, const struct operator_images *images,
                        struct gauss_cuda_run *own)
 {
@@ -181,8 +181,9 @@ static void set_others(const struct operator_cuda_run *run, const struct operato
     }
 }
 
-/* What is reserved for a batch serves smaller ones, too: a row cuts its own into slices. Levels
- * that a smaller one would take may then not be there, and its images are made whole as well. */
+/* Memory that is reserved for a batch serves smaller ones, too: a row cuts its own into slices.
+ * Levels that a smaller one would take may then not be there, and its images are made whole as
+ * well. */
 static struct gauss_cuda_bytes bytes_of_run(struct operator_cuda *cuda,
                                             const struct gauss_cuda_plan *plan,
                                             const struct operator_images *images)

@@ -297,7 +297,7 @@ vec4 roots(vec4 light)
     return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
 }
 
-/* Where all pixels are at one place the only node is of their sigma: others around it would have weights below 0. */
+/* If all pixels are at one place the only node has their sigma: others around it would have weights below 0. */
 node_of_level node_at(tile_nodes nodes, int i)
 {
     return node_of(lowest_bits == highest_bits ? uintBitsToFloat(sigma_bits)

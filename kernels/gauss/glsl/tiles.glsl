@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the shaders of the tiles share: kinds of tiles, and pixels as samples. The method is that of
+/* The shaders of the tiles share this: kinds of tiles, and pixels as samples. The method is that of
  * gauss_tiles.cu: all pixels of a tile take one level, and variances add up,
  *
  *     sigma^2 = v_k + 4^k v + 4^k / 3     pixels squared:

@@ -19,7 +19,7 @@ struct gauss_extremes {
     float step;
 };
 
-/* Of the law its map_* members are asked for. */
+/* Only the map_* members of the law are asked for. */
 struct gauss_extremes gauss_cpu_extremes_of_map(const struct gauss_law *law, const float *table);
 
 struct gauss_slope gauss_slope_of(const struct gauss_plan *plan);

@@ -124,7 +124,7 @@ static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &l
 
 /* ---- Pixels of any format */
 
-/* What is worked out of a pixel, and bits of its channels that have no source. */
+/* This is worked out of a pixel, with bits of its channels that have no source. */
 struct lens_worked {
     float4 value;
     uint32_t blank;

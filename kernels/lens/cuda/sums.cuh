@@ -233,7 +233,7 @@ typedef lens_floats<4, true> lens_cubic_light;
 
 /* ---- Pixels with one place ------------------------------------------------------------------- */
 
-/* What is not summed: pixels are the nearest ones as they are, which is the same in every light. */
+/* Sums nothing: pixels are the nearest ones as they are, which is the same in every light. */
 struct lens_nearest_one {
     static const bool NEAREST = true;
     static const int TAPS = 1;

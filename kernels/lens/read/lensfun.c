@@ -83,7 +83,7 @@ static bool is_value(struct lens_line element, const char *name, const char *wor
            at[length] == '"';
 }
 
-/* What is left out is `otherwise`. */
+/* A value that is left out is `otherwise`. */
 static double number_of(struct json_scan *scan, struct lens_line element, const char *name,
                         double otherwise)
 {
@@ -115,7 +115,7 @@ static bool read_distortion(struct json_scan *scan, struct lens_line element,
            json_fail(scan, "expected a distortion of model ptlens, poly3 or poly5");
 }
 
-/* Where red or blue comes from, over r: its own polynomial at green's source. */
+/* Red or blue comes from here, over r: its own polynomial at green's source. */
 struct color {
     double green[LENS_POWERS];
     double vcb[3];

@@ -11,7 +11,7 @@ static const struct lens_reader *const readers[] = {
     &lens_reader_lensfun, &lens_reader_panotools, &lens_reader_colmap,
 };
 
-/* What many have and no map holds, and the way from there. */
+/* Formats that many have and no map holds, and the way from there. */
 static const struct {
     const char *words, *way;
 } refused[] = {

@@ -59,7 +59,7 @@ static int color_of(const struct lens_reference *reference, uint32_t channel)
     return (channel == 0) != reference->blue_first ? 0 : 2;
 }
 
-/* Where straight ahead is in the picture: along x from -tan_left to tan_right. */
+/* Returns where straight ahead is in the picture: along x from -tan_left to tan_right. */
 static struct point center_of(const struct lens_reference *reference)
 {
     const struct fovea_geometry *view = reference->view;

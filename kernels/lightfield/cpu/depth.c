@@ -130,7 +130,7 @@ static void differ_row(const struct depth *depth, const struct line *line,
     }
 }
 
-/* What is not compared costs more than all that is. */
+/* A size that is not compared costs more than all that are. */
 static void cost_row(const struct depth *depth, const struct line *line,
                      struct lightfield_worker *worker, float *out)
 {

@@ -99,7 +99,7 @@ static enum fovea_result refuse_capture(const struct match *match)
     return FOVEA_OK;
 }
 
-/* What uses the memory that there is comes to its end before it goes. */
+/* Work that uses the memory comes to its end before the memory goes. */
 static enum fovea_result grow(struct lightfield_cuda *cuda, uint64_t bytes)
 {
     const struct cuda_driver *cu = cuda->device->cu;

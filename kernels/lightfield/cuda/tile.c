@@ -98,7 +98,7 @@ static int32_t picture_chunks(const struct lightfield_cuda_rendering *params, do
     int32_t most = 0;
     for (int32_t range = params->range; range >= 0; range--) {
         const double patch_px = fmin(most_px, params->array.reach_px / (2.0 * range + 1.0));
-        /* Where each lens has as many pixels, none is nearer to its edge than half a pixel. */
+        /* If each lens has as many pixels, none is nearer to its edge than half a pixel. */
         const double beyond_px = is_even ? 1.0 - patch_px / per_lens : 1.0;
         int32_t chunks = 0;
         for (int32_t lens = -range; lens < lenses + range; lens++) {

@@ -221,7 +221,7 @@ bool is_compared(int away, float patch_px)
     return abs(away) <= 1 || is_within(away, patch_px);
 }
 
-/* Of a pixel and a row of lenses: the sum of differences from the nearest lens, and their number. */
+/* Returns a pixel's sum of differences of a row of lenses from the nearest lens, and their number. */
 vec2 row_differences(spot at, int down, float patch_px, int range, vec3 own)
 {
     int row = at.row.x + down;

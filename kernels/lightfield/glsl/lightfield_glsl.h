@@ -12,7 +12,7 @@
 
 #define LIGHTFIELD_COST_BYTES (sizeof(float) * LIGHTFIELD_SIZES_MAX) /* of a search */
 
-/* What all passes of an object have in common. */
+/* All passes of an object have this in common. */
 struct lightfield_glsl {
     struct fovea_lightfield_geometry geometry;
     uint32_t width_px, height_px; /* of pictures */
@@ -33,7 +33,7 @@ struct lightfield_glsl_picture {
     bool has_patches;
 };
 
-/* What a depth writes. */
+/* A depth writes these. */
 enum lightfield_glsl_output { LIGHTFIELD_GLSL_DEPTH, LIGHTFIELD_GLSL_CONFIDENCE };
 
 size_t lightfield_glsl_table_bytes(const struct lightfield_glsl *glsl);

@@ -26,7 +26,7 @@ float patch_of(ivec2 pixel)
     return own_px;
 }
 
-/* Of each pixel the largest weight is 1, so that none gets lost where all are small: along the columns that of each
+/* Each pixel's largest weight is 1, so that none gets lost where all are small: along the columns that of each
  * kind of row, and along the rows that of all lenses, by what their columns have at least. */
 float least_column(ivec4 column, int range, float patch_px)
 {

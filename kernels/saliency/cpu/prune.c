@@ -81,7 +81,7 @@ static int compare(const void *a, const void *b)
     return saliency_candidate_before(a, b) ? -1 : saliency_candidate_before(b, a) ? 1 : 0;
 }
 
-/* What two discs have in common, of the smaller one's area. */
+/* Returns what two discs have in common, as a part of the smaller one's area. */
 static double common(double r1, double r2, double distance)
 {
     const double small = r1 < r2 ? r1 : r2;
@@ -107,7 +107,7 @@ static bool overlap_more(const struct fovea_blob *a, const struct fovea_blob *b,
     return distance2 < (r1 + r2) * (r1 + r2) && common(r1, r2, sqrt(distance2)) > most;
 }
 
-/* What two discs have in common lies beyond a line across the smaller one, r1 before the centre of
+/* Two discs have in common what lies beyond a line across the smaller one, r1 before the centre of
  * the larger one. This is where, in radii of the smaller one from its centre, a line cuts off the
  * part `most`: a line beyond it cuts off less. */
 static double line_of(double most)

@@ -113,7 +113,7 @@ uint32_t saliency_candidates_most(const struct saliency_plan *plan);
 /* True where a comes before b. */
 bool saliency_candidate_before(const struct saliency_candidate *a,
                                const struct saliency_candidate *b);
-/* Where there are `most`, the weakest gives way. */
+/* If there are `most` already, the weakest gives way. */
 void saliency_candidates_add(struct saliency_candidates *candidates,
                              const struct saliency_candidate *candidate);
 /* How far from each other's centres two discs have the part `most` of the smaller one's area in

@@ -150,7 +150,7 @@ static __device__ __forceinline__ void get_weights(const saliency_cuda_scale &sc
     }
 }
 
-/* Of 2^16, rounded up: item * part_of(count) / 2^16 is item / count of all items that there are. */
+/* Returns 2^16 / count, rounded up: item * part_of(count) / 2^16 is item / count for all items. */
 static __device__ __forceinline__ uint32_t part_of(int count)
 {
     static_assert((SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH) *
@@ -261,7 +261,7 @@ static __device__ __forceinline__ void add_columns(const saliency_cuda_scale &sc
         what(number);                                                                              \
         break;
 
-/* Of all scales, whose lines lie behind each other. */
+/* Makes those of all scales, whose lines lie behind each other. */
 static __device__ __forceinline__ void gauss_rows_of(const saliency_cuda_scale *scales, int count,
                                                      const filter_tile &tile, const float *plane,
                                                      float *lines)

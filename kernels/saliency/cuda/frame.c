@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What kernels know of a plan. */
+/* Makes what kernels know of a plan. */
 
 #include "saliency_cuda.h"
 
@@ -23,7 +23,7 @@ static bool is_near(const struct saliency_level *level)
     return level->step_px <= SALIENCY_CUDA_NEAR_STEP;
 }
 
-/* What is counted up from level to level. */
+/* These are counted up from level to level. */
 struct counts {
     int32_t taps;
     uint32_t tiles, near_blocks, far_blocks;
@@ -49,7 +49,7 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
     out->block_end = (int32_t)*blocks;
 }
 
-/* What the level's tiles take of shared memory. */
+/* Counts what the level's tiles take of shared memory. */
 static void count_rows(struct saliency_cuda_frame *frame, const struct saliency_cuda_level *level,
                        struct counts *counts)
 {

@@ -256,7 +256,7 @@ static __device__ __forceinline__ void add_rows(const unsigned char *column, int
     }
 }
 
-/* Of 32 columns from x on: their pixels' weights for row j of samples, added up by bins. */
+/* Adds up by bins the weights, for row j of samples, of the pixels of 32 columns from x on. */
 static __device__ __forceinline__ void add_columns_of(const saliency_cuda_frame &frame,
                                                       const saliency_cuda_level &level, int x,
                                                       int j, far_memory &memory, int thread)

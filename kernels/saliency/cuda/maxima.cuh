@@ -222,7 +222,7 @@ static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &
     }
 }
 
-/* Of the tile, whose scale's neighbours are in memory, too. */
+/* Finds those of the tile; the scale's neighbours are in memory, too. */
 static __device__ __forceinline__ void find_candidates(const saliency_cuda_frame &frame,
                                                        const maxima_tile &tile, uint32_t scale,
                                                        const maxima_memory &memory)

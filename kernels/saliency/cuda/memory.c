@@ -75,14 +75,15 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
     }
 }
 
-/* Of a layer's planes and masks. */
+/* Returns the bytes of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
     return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks +
            FAR_SAMPLE_BYTES * (uint64_t)cuda->frame.far_samples;
 }
 
-/* Of an image without these: bins, responses, candidates, and those that are reported. */
+/* Returns those of an image beside them: bins, responses, candidates, and those that are reported.
+ */
 static uint64_t image_bytes(const struct saliency_cuda *cuda)
 {
     const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + REPORTED;
@@ -97,7 +98,7 @@ static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_coun
     return image_slice_smaller(image_slice_smaller(fit, image_count), GRID_MOST / 3);
 }
 
-/* Of one image those that fit. */
+/* Returns how many layers of one image fit. */
 static uint32_t layers_for(const struct saliency_cuda *cuda)
 {
     const uint64_t other = image_bytes(cuda);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What CSDD's kernels on CUDA take. Included by C and CUDA. A layer is one channel of one image;
+/* CSDD's kernels on CUDA take these. Included by C and CUDA. A layer is one channel of one image;
  * images are behind each other, and so are layers. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H
 #define FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H

@@ -161,7 +161,7 @@ static enum fovea_result report(const struct saliency_cuda_group *group)
     return launch(group, cuda->report, images, threads, 0, &params);
 }
 
-/* Of the layers that there is memory for at once: */
+/* Makes the layers that there is memory for at once. */
 static enum fovea_result enqueue_coarse(
     const struct saliency_cuda_group *group,
     enum fovea_result (*make)(const struct saliency_cuda_group *group, uint32_t first,
@@ -201,7 +201,7 @@ static enum fovea_result enqueue(const struct saliency_cuda_group *group,
     return FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
-/* What is enqueued on `to` from now on waits for `from`. */
+/* Makes what is enqueued on `to` from now on wait for `from`. */
 static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from, CUevent event,
                                 CUstream to)
 {
@@ -225,7 +225,8 @@ static enum fovea_result make_responses(const struct saliency_cuda_group *group)
     return follow(cuda, cuda->side, cuda->done, group->stream);
 }
 
-/* What was enqueued before a call failed: afterwards nothing reads the picture or the memory. */
+/* Waits for what was enqueued before a call failed: then nothing reads the picture or the memory.
+ */
 static void wait_for_all(const struct saliency_cuda_group *group)
 {
     const struct cuda_device *device = group->cuda->device;
@@ -248,7 +249,7 @@ static enum fovea_result wait(const struct saliency_cuda_group *group)
 
 /* ---- Groups */
 
-/* Where a picture has more candidates than ever one had, its maxima are sought again. */
+/* If a picture has more candidates than ever one had, its maxima are sought again. */
 static enum fovea_result find_every_candidate(const struct saliency_cuda_group *group)
 {
     uint32_t most = 0;

@@ -24,7 +24,7 @@ struct saliency_cuda {
     CUstream side; /* coarser levels, beside level 0 on the caller's */
     CUevent begun, done; /* of them */
 
-    /* Of a plan, a number of channels and of images */
+    /* It is made for a plan, a number of channels and of images */
     const struct saliency_plan *plan;
     uint32_t channels;
     uint32_t images; /* that there is memory for at once */

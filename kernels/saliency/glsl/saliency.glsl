@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What blobs' shaders share: buffers, tables, and responses between samples. Sums are whole numbers, or floats in the
+/* Blobs' shaders share this: buffers, tables, and responses between samples. Sums are whole numbers, or floats in the
  * processor's order: `precise` keeps products from being fused with sums. No subgroup is used, and no double. */
 
 #extension GL_EXT_control_flow_attributes : require

@@ -170,7 +170,7 @@ static void take_datagrams(struct neon *neon, int which)
 
 /* ---- The connection */
 
-/* What it describes counts before the packets that follow. */
+/* A description counts before the packets that follow it. */
 static void take_reply(struct neon *neon, const struct gaze_rtsp_reply *reply)
 {
     neon->reply = *reply;

@@ -58,7 +58,7 @@ static bool take_attribute(struct span *rest, struct span *name, struct span *va
            nothing.at == nothing.end && take_until(rest, '"', value);
 }
 
-/* Of a point, and of each eye. */
+/* A point has these values, and so has each eye. */
 enum { X, Y, VALID, NUMBERS };
 enum { POINT, LEFT_EYE, RIGHT_EYE, POINTS };
 

@@ -21,8 +21,8 @@ static bool is_list(const void *next)
     return s && s->sType == VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO;
 }
 
-/* What precedes the program's list is copied if it is the swapchain's name; nothing else may
- * precede it. */
+/* Copies the swapchain's name if it precedes the program's list; nothing else may precede
+ * it. */
 static void add_list(struct chain *chain, const struct layer_swapchain *swapchain,
                      const VkImageSwapchainCreateInfoKHR *name, VkImageCreateInfo *info)
 {

@@ -8,7 +8,7 @@
 #include "core/ending.h"
 #include "core/log.h"
 
-/* What one frame waits for. */
+/* One frame waits for these. */
 struct waits {
     struct fovea_vk_semaphore semaphores[FOVEA_VK_MAX_SEMAPHORES];
     const VkSemaphore *all; /* the same */
@@ -87,9 +87,9 @@ static enum fovea_result present_dumped(const struct layer_presentation *p,
     return result;
 }
 
-/* What the frame has to wait for. More than Fovea takes at once are gathered in the semaphore that
- * the frame signals; should it fail after that, the present waits for that one, or else for those
- * of the program. */
+/* Takes what the frame has to wait for. More than Fovea takes at once are gathered in the semaphore
+ * that the frame signals; should it fail after that, the present waits for that one, or else for
+ * those of the program. */
 static enum fovea_result take_waits(struct layer_presentation *p,
                                     const struct layer_swapchain *swapchain,
                                     struct layer_context *context, uint32_t index,
@@ -140,7 +140,7 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
                                : submit(context, &frame);
 }
 
-/* Where frames without a gaze pass through nothing is drawn and nothing needs to be submitted; but
+/* If frames without a gaze pass through, nothing is drawn and nothing needs to be submitted; but
  * Fovea sees the first such frame, and says so. */
 static bool is_left_alone(const struct layer_swapchain *swapchain, const struct layer_frame *own)
 {
@@ -172,7 +172,7 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     p->context = context;
     const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
     if (result == FOVEA_ERROR_FRAME_LOST) {
-        /* What the program's present waits for is taken, and nothing has taken its place. */
+        /* The semaphores of the program's present are taken, and nothing has taken their place. */
         p->waits_taken = true;
         p->gathered = false;
     } else if (made || p->gathered) {

@@ -31,8 +31,8 @@ static uint64_t hash_of_waits(const VkPresentInfoKHR *info)
 
 /* ---- After a present ------------------------------------------------------------------------- */
 
-/* What was taken of the program's semaphores is signalled when all is done that the present would
- * have waited for. A submit that has found no memory has changed nothing and is tried once more. */
+/* Signals the program's semaphores that were taken when all is done that the present would have
+ * waited for. A submit that has found no memory has changed nothing and is tried once more. */
 static bool give_back(const struct layer_presentation *p)
 {
     VkSemaphore made[LAYER_MAX_PRESENTED];
@@ -88,7 +88,7 @@ enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t inde
                                 const VkPresentInfoKHR *info)
 {
     const struct layer_unpresented *unpresented = &swapchain->unpresented[index];
-    /* Of several presents that follow one for several swapchains, only the first waits. */
+    /* If several presents follow one for several swapchains, only the first waits. */
     const bool is_same = info->waitSemaphoreCount == 0 || unpresented->waits == hash_of_waits(info);
     if (unpresented->waits_for_frame && !is_same) {
         swapchain->failed = true; /* its semaphore is signalled and cannot be signalled again */

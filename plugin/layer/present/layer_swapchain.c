@@ -117,8 +117,8 @@ static struct layer_swapchain *make(struct layer_device *device,
     return swapchain;
 }
 
-/* What the usages of ours could be the cause of: drivers say all kinds of things of what they
- * cannot make. */
+/* Says whether our usages could be the cause: drivers say all kinds of things of what they cannot
+ * make. */
 static bool is_worth_another_try(VkResult result)
 {
     return result < 0 && result != VK_ERROR_DEVICE_LOST && result != VK_ERROR_SURFACE_LOST_KHR &&

@@ -154,7 +154,7 @@ void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *in
     info->pNext = waits ? (const void *)&out_chain->id : &out_chain->time;
 }
 
-/* Of pictures without a frame, too: then other pictures come between frames. */
+/* Counts pictures without a frame, too: then other pictures come between frames. */
 void layer_timing_end(const struct layer_presentation *p, VkResult result)
 {
     if (p->device->timing.way == FOVEA_PRESENT_UNKNOWN) {

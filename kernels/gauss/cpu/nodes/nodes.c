@@ -73,7 +73,7 @@ struct window {
     ptrdiff_t plane;
 };
 
-/* Of the samples that are asked for those from `from` to before `to` are stored. */
+/* Samples from `from` to before `to` are stored, of those that are asked for. */
 struct stored {
     int32_t first, last; /* asked for: up to before last */
     int32_t from, to;

@@ -298,7 +298,7 @@ static void finish_level(const struct gauss_cpu_tile *tile)
 
 /* ---- All of it */
 
-/* Where the blur begins, its weights are so small that they double from a pixel to the next; in two
+/* The blur begins with weights that double from a pixel to the next; in two
  * passes, one pixel's square of weights would mix those of several pixels. */
 static void make_direct_tile(const struct gauss_cpu_tile *tile)
 {

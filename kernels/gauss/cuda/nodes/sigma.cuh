@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a tile's pixels lie on the ladder of nodes: sigma of each by the law, and the least and
+/* Finds a tile's pixels on the ladder of nodes: sigma of each by the law, and the least and
  * most of a warp. A Plan has the law, its table, a run's picture of sigmas, and `end`. Conversions
  * between floats and integers take as long as eight sums and are avoided. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH

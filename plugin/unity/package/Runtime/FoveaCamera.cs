@@ -50,7 +50,7 @@ namespace Fovea
         const int KeptFrames = 8; // Unity runs a frame's events up to three frames later
 
         static readonly int BlockBytes = Marshal.SizeOf(typeof(Native.Block));
-        // Of all cameras, the oldest first. The render thread may still read one of a camera that has gone: none is freed.
+        // The places of all cameras, the oldest first. The render thread may still read one of a camera that has gone: none is freed.
         static readonly Queue<Place> Places = new Queue<Place>();
         static ulong nextId = 1;
 

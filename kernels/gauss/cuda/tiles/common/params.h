@@ -58,7 +58,7 @@
  * block it would outlive all others. */
 #define GAUSS_TILE_DIRECT_RADIUS 5
 #define GAUSS_TILE_HALF_ROWS (GAUSS_TILE_SUBTILE_PX / 2)
-/* Where sigma grows faster, five variances are too few for a warp's pixels below 0.9 px: at 0.05
+/* If sigma grows faster, five variances are too few for a warp's pixels below 0.9 px: at 0.05
  * (strength 3 across 2,191 px) a checker of single pixels came out 3.5 levels off. */
 #define GAUSS_TILE_NARROW_SLOPE 0.031f
 /* Up to this sigma the MMA path makes all subtiles: its window ends 8 pixels from a warp's

@@ -63,7 +63,7 @@ struct tile_index {
     }
 };
 
-/* What the classifier finds for its block and its tile at once: asking for both together saves one
+/* The classifier finds this for its block and its tile at once: asking for both together saves one
  * wait for the law's table. */
 struct tile_classified {
     tile_needs needs;

@@ -190,7 +190,7 @@ template <int LEVEL> struct floats_taps {
 
 /* ---- Products */
 
-/* Where a lane's rows of the window begin: of sixteen at a time, and of the last sixteen, in which
+/* A lane's rows of the window begin here: of sixteen at a time, and of the last sixteen, in which
  * the window's last row stands in for rows without taps. */
 struct tile_floats_place {
     mma_place rows;
