@@ -65,7 +65,7 @@ static void draw_batch(uint64_t *state, const struct search_limits *limits, stru
     p->count = one_in(state, 2) ? 1 + below(state, 8) : 1 + below(state, 300);
     p->count = p->count > most ? most + 1 : p->count;
     const bool has_planes = p->format == FOVEA_FORMAT_RGB8 || p->format == FOVEA_FORMAT_RGB16F ||
-                            p->format == FOVEA_FORMAT_RGB32F;
+                            p->format == FOVEA_FORMAT_RGB32F || p->format == FOVEA_FORMAT_RGB16;
     p->planes = has_planes && one_in(state, 2);
     p->shared = one_in(state, 5);
     p->cuda_gazes = limits->backend == SEARCH_CUDA && one_in(state, 2);
@@ -76,7 +76,7 @@ static void draw_batch(uint64_t *state, const struct search_limits *limits, stru
 
 static void draw_images(uint64_t *state, const struct search_limits *limits, struct search_point *p)
 {
-    p->format = FOVEA_FORMAT_RGBA8 + below(state, FOVEA_FORMAT_R32F);
+    p->format = FOVEA_FORMAT_RGBA8 + below(state, FOVEA_FORMAT_R16);
     if (one_in(state, 2)) {
         p->format = FOVEA_FORMAT_RGBA8 + below(state, 3);
     }
@@ -512,7 +512,7 @@ bool search_point_read(const char *line, struct search_point *out_point)
     const bool exists = p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 &&
                         p->sigmas <= 2 && p->depths <= FOVEA_DEPTH_FORMAT_R16F &&
                         p->depths_kind < 8 && p->format >= FOVEA_FORMAT_RGBA8 &&
-                        p->format <= FOVEA_FORMAT_R32F;
+                        p->format <= FOVEA_FORMAT_R16;
     if (!exists) {
         fprintf(stderr, "search: a point has a size and a format\n");
     }

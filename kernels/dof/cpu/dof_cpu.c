@@ -63,7 +63,7 @@ static void blur(const struct dof_cpu *cpu, const struct blur *blur)
     const struct fovea_image dst = image_of(cpu, blur->format, blur->to);
     const struct fovea_image sigmas = image_of(cpu, FOVEA_FORMAT_R32F, blur->sigma_px);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst, .sigmas = &sigmas};
-    gauss_cpu_set_of_light(cpu->machine, blur->of_colors && cpu->light);
+    gauss_cpu_set_of_light(cpu->machine, blur->of_colors && cpu->of_light);
     gauss_cpu_run_batch(cpu->machine, &images, &cpu->frame);
 }
 
@@ -166,6 +166,7 @@ void dof_cpu_run(struct operator_host *host, const struct operator_images *image
     pixel_lights_order(&cpu->lights, light);
     cpu->codec = pixel_codec_of(images->src->format);
     cpu->light = pixel_lights_get(&cpu->lights, light, images->src->format);
+    cpu->of_light = cpu->light || frame->of_light;
     cpu->channels =
         cpu->codec->color_channels + (cpu->codec->has_alpha && dof_averages_alpha(cpu) ? 1 : 0);
     cpu->scale = dof_scale_of(images->depth);

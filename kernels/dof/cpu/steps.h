@@ -52,6 +52,7 @@ struct dof_cpu {
     struct fovea_depth depth;
     const struct pixel_codec *codec;
     const struct pixel_light *light; /* NULL: averaged as stored */
+    bool of_light; /* layers are light: of such pixels, or of floats that the chain made of them */
     uint32_t channels; /* that are averaged */
     struct dof_scale scale;
     float focus_diopters;

@@ -149,7 +149,8 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
     return gauss_cuda_run_layers(
         run->dof->machine, &of_machine, &images,
         (struct gauss_cuda_layers){.wanted = blurred->wanted,
-                                   .of_light = run->frame->light != IMAGE_LIGHT_STORED});
+                                   .of_light = run->frame->light != IMAGE_LIGHT_STORED ||
+                                               run->of->frame->of_light});
 }
 
 /* ---- The same of layers of halves, and only where that is looked at */
