@@ -49,7 +49,7 @@ struct fovea_blobs_desc {
     /* If two discs of radius sqrt(2) sigma have more than this part of the smaller one's area in
      * common, the weaker is left out; 0..1, 0: 0.5, 1: none is left out */
     double overlap;
-    uint32_t cpu_threads; /* 0: one for each core */
+    uint32_t cpu_threads; /* 0: one for each core; more than 256 and the cores are as many */
     uint32_t reserved; /* 0 */
     struct fovea_log log;
 };

@@ -267,10 +267,10 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  * for the next power of two of images, and taking more may wait for all that the device has to do:
  * 8 bytes an image on the device, and for the smooth method about 11 bytes a pixel (22 of 32-bit
  * floats; 22 on the cpu) for as many images as fit in 256 MiB (1.5 MiB a thread on the cpu), at
- * least one; images in planes are packed into pixels before and unpacked after, in 512 MiB at most
- * (64 on the cpu) or the memory of one. The others of a batch come after those, on the same stream.
- * FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other failures of
- * the device some images may have been written. */
+ * least one; images in planes or of 16-bit whole numbers are made pixels (of floats) before and
+ * themselves after, in 512 MiB at most (64 on the cpu) or the memory of one. The others of a batch
+ * come after those, on the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller
+ * batches still work. On other failures of the device some images may have been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 

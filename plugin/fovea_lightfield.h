@@ -254,7 +254,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_lightfield_white_divide(
 struct fovea_lightfield_desc {
     size_t struct_bytes; /* fovea_lightfield_desc_init */
     const struct fovea_lightfield_geometry *geometry; /* until create returns */
-    uint32_t cpu_threads; /* 0: one for each core */
+    uint32_t cpu_threads; /* 0: one for each core; more than 256 and the cores are as many */
     uint32_t reserved; /* 0 */
     struct fovea_log log;
 };

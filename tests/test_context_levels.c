@@ -64,6 +64,28 @@ TEST(pictures_are_the_reference)
     }
 }
 
+/* What a lens shows where the picture has nothing is as stored, in every light. */
+TEST(blanks_of_a_lens_are_levels)
+{
+    OWNED_IMAGE src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
+    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
+    image_draw(&src.view, IMAGE_RANDOM, 1);
+    for (size_t r = 0; r < LEVELS_ROWS; r++) {
+        struct said said = {0};
+        struct fovea_settings settings = levels_settings(&levels_rows[r]);
+        settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_lens}};
+        settings.own.lens_blank_red = settings.own.lens_blank_green = 0.5;
+        settings.own.lens_blank_blue = 0.25;
+        OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &said);
+        assert_ok(fovea_context_run(context, &src.view, &dst.view, gaze, NULL));
+        for (uint32_t c = 0; c < 3; c++) {
+            const double got = image_get(&dst.view, 0, 0, c);
+            assert_that(fabs(got - (c < 2 ? 32768.0 : 16384.0)) <= 1.0, "%s: channel %u is %g",
+                        levels_rows[r].name, c, got);
+        }
+    }
+}
+
 /* All levels that there are. */
 TEST(what_is_not_blurred_stays)
 {

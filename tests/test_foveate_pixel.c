@@ -133,6 +133,6 @@ TEST(levels_round_halves_up_and_stay_in_range)
 TEST(numbers_that_are_no_format_have_no_codec)
 {
     assert_null(pixel_codec_of(FOVEA_FORMAT_NONE));
-    assert_null(pixel_codec_of((enum fovea_format)12));
+    assert_null(pixel_codec_of((enum fovea_format)(FOVEA_FORMAT_R16 + 1)));
     assert_null(pixel_codec_of((enum fovea_format) - 1));
 }

@@ -3,7 +3,12 @@
 
 /* What all sources share: opening, closing, bad arguments; and the fixed source. */
 #include "plugin/gaze/gaze_library.h"
+#include "support/clock.h"
 #include "test_gaze_support.h"
+
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdatomic.h>
 
 TEST(kinds_are_named_as_in_the_configuration)
 {
@@ -175,6 +180,52 @@ TEST(text_without_end_or_content_is_named)
     REFUSED(FOVEA_GAZE_UDP, "gaze.udp.bind is empty", settings.udp_bind[0] = '\0');
     REFUSED(FOVEA_GAZE_UDP, "gaze.udp.bind",
             memset(settings.udp_bind, '1', sizeof settings.udp_bind));
+}
+
+/* Takes the place of the C library's: names are found out by nobody, and late. */
+static atomic_int asked;
+static atomic_int answered;
+
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                struct addrinfo **found)
+{
+    static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    if (hints->ai_flags & AI_NUMERICHOST) {
+        *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+        return real(node, service, hints, found);
+    }
+    atomic_fetch_add(&asked, 1);
+    rest_ms(300);
+    atomic_fetch_add(&answered, 1);
+    return EAI_AGAIN;
+}
+
+TEST(addresses_of_trackers_that_cannot_be_any_are_named)
+{
+    static const char *const bad[] = {"192.168.1.20:4242", "", "two words", "1.2.3.4.5", "::zz"};
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        REFUSED(FOVEA_GAZE_OPENGAZE, "gaze.opengaze.address",
+                strcpy(settings.opengaze_address, bad[i]));
+    }
+}
+
+TEST(nobody_waits_for_a_name)
+{
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_OPENGAZE);
+    strcpy(settings.opengaze_address, "tracker.invalid");
+    const int64_t start_ns = fovea_time_ns();
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    for (int i = 0; i < 100 && atomic_load(&asked) == 0; i++) {
+        (void)gaze_at(source, fovea_time_ns());
+        rest_ms(1);
+    }
+    fovea_gaze_source_destroy(&source);
+    assert_true(fovea_time_ns() - start_ns < INT64_C(250000000));
+    assert_int_equal(atomic_load(&asked), 1);
+    assert_int_equal(atomic_load(&answered), 0);
+    while (atomic_load(&answered) == 0) { /* its thread is still in the library of C */
+        rest_ms(10);
+    }
 }
 
 TEST(time_is_monotonic)

@@ -375,6 +375,7 @@ TEST(wrong_arguments_are_refused)
     REFUSED("struct_bytes", bad.struct_bytes = 0);
     REFUSED("count is 0", bad.count = 0);
     REFUSED("fovea_count is 5", bad.fovea_count = FOVEA_FOVEAS_MAX + 1);
+    REFUSED("reserved", bad.reserved = 1);
     REFUSED("src.data is NULL", bad.src.data = NULL);
     REFUSED("d_dst.data is NULL", bad.d_dst.data = NULL);
     REFUSED("d_dst is 37x29 and d_src 36x29", bad.d_src.width_px--);
@@ -405,9 +406,12 @@ TEST(other_formats_and_operators_are_unsupported)
     assert_ok(fovea_context_set_settings(s->context, &settings));
     refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "this operator has no gradient");
     scene_free(&s);
-    s = scene_make(usual);
-    struct fovea_batch_gradient bytes = s->batch;
-    bytes.src.format = bytes.d_dst.format = bytes.d_src.format = FOVEA_FORMAT_RGBA8;
-    refuse(s, &bytes, FOVEA_ERROR_UNSUPPORTED, "16 and 32-bit floats");
-    scene_free(&s);
+    for (int k = 0; k < 2; k++) {
+        s = scene_make(usual);
+        struct fovea_batch_gradient whole = s->batch;
+        whole.src.format = whole.d_dst.format = whole.d_src.format =
+            k ? FOVEA_FORMAT_RGB16 : FOVEA_FORMAT_RGBA8;
+        refuse(s, &whole, FOVEA_ERROR_UNSUPPORTED, "16 and 32-bit floats");
+        scene_free(&s);
+    }
 }

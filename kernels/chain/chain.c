@@ -38,6 +38,7 @@ static struct operator_plan_desc inner_of(const struct chain_plan *chain,
         chain->inner->foveation.transfer = FOVEA_TRANSFER_PQ;
         chain->inner->foveation.light = FOVEA_LIGHT_LINEAR;
         inner.settings = chain->inner;
+        inner.levels = chain->levels;
     }
     return inner;
 }

@@ -17,7 +17,7 @@ struct chain_host {
     const struct chain_plan *plan;
     struct thread_pool *pool;
     struct operator_host *parts[FOVEA_OPERATOR_COUNT];
-    void *between; /* NULL where the chain is of one operator */
+    void *between; /* NULL: one operator reads and writes the frame's own images */
     uint64_t between_bytes;
 };
 

@@ -18,7 +18,7 @@ struct gauss_frame {
     int32_t fragment_px; /* side of the fragments whose pixels have one sigma; 0: there are none */
     int32_t gaze_x_q8;
     int32_t gaze_y_q8;
-    int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
+    int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied; CUDA: GAUSS_WIDE_* */
     int32_t light; /* IMAGE_LIGHT_* */
     /* The view starts here in the images; all other coordinates are the view's own. */
     int32_t origin_x_px;

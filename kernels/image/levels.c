@@ -5,6 +5,7 @@
 
 #include "light.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,14 @@ bool levels_light_fits(const struct levels_light *light, const struct fovea_fove
     return light->transfer.light == kind &&
            light->transfer.value == pixel_light_value(kind, &foveation->display) &&
            pixel_light_fills_samples(kind, &foveation->display, light->curve.samples);
+}
+
+void levels_light_of_color(const struct levels_light *light, float color[3])
+{
+    for (int c = 0; c < 3; c++) {
+        color[c] = floorf(color[c] * HIGHEST + 0.5f);
+    }
+    pixel_light_from_levels(&light->curve, color, 1, 3, 3);
 }
 
 /* ---- Rows ---- */

@@ -5,7 +5,7 @@
  * such images: the chain makes floats of what is averaged of them (light, or parts of the highest
  * level where values are averaged as they are stored), which operators work on, and levels of what
  * they make. Alpha is a part of its highest level. Where a float is the one that was made of the
- * source, the source's level is written, so that what is not changed stays bit for bit.
+ * source's pixel at that place, its level is written: pixels that are not changed stay bit for bit.
  *
  * The tables are pixel_light.h's, on the processor and on a CUDA device. The structs are the
  * parameter of levels.cu, too. */
@@ -65,6 +65,9 @@ FOVEA_MUST_CHECK enum fovea_result levels_light_create(const struct fovea_foveat
                                                        struct levels_light **out_light);
 /* Whether it is the one that these settings would make. */
 bool levels_light_fits(const struct levels_light *light, const struct fovea_foveation *foveation);
+
+/* Makes light of a colour's red, green and blue, which are parts of the highest level. */
+void levels_light_of_color(const struct levels_light *light, float color[3]);
 
 /* An image's side; plane_bytes: from a channel's plane to the next, 0: channels lie together. */
 struct levels_side levels_side_of(const struct fovea_image *first, ptrdiff_t next_bytes,

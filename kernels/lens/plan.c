@@ -8,6 +8,7 @@
 
 #include "core/large_memory.h"
 #include "core/log.h"
+#include "kernels/image/levels.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -184,6 +185,9 @@ static void set_up(const struct operator_plan_desc *desc, struct lens_plan *plan
                             .per_px = (float)(1.0 / model.unit_px),
                             .blank = {(float)own->lens_blank_red, (float)own->lens_blank_green,
                                       (float)own->lens_blank_blue}};
+    if (desc->levels) {
+        levels_light_of_color(desc->levels, plan->shape.blank);
+    }
     if (is_grid(desc)) {
         set_grid(desc, plan);
     } else {

@@ -48,6 +48,7 @@ struct operator_plan_desc {
     uint32_t height_px;
     bool has_sigmas; /* frames come with pictures of sigmas; for operators that take them */
     bool of_16_bits; /* for the chain alone: frames are whole numbers of 16 bits */
+    const struct levels_light *levels; /* frames are floats of light that levels say; or NULL */
 };
 
 /* Says what the values of a view's picture of depths mean, and where in it the view starts. */
@@ -69,7 +70,7 @@ struct operator_frame {
     int32_t origin_y_px;
     bool blue_first; /* the images have red and blue exchanged */
     bool late; /* GLSL: the gaze is what the latch has written, not this one */
-    bool of_light; /* images of 32-bit floats are light, none of it below 0 */
+    bool of_light; /* images of 32-bit floats are light; less than none counts as none */
     bool
         blind; /* for the chain alone: there is no gaze, and operators that look at it do nothing */
     const struct operator_depths *depths; /* GLSL, where an operator needs them (needs_depth) */

@@ -98,9 +98,14 @@ void frame_journal_refused(struct fovea_vk *fovea)
     fovea->row_refused++;
 }
 
-void frame_journal_again(struct fovea_vk *fovea)
+uint64_t frame_journal_refusals(const struct fovea_vk *fovea)
 {
-    fovea->row_refused--;
+    return fovea->row_refused;
+}
+
+void frame_journal_again(struct fovea_vk *fovea, uint64_t refusals)
+{
+    fovea->row_refused = refusals;
 }
 
 void frame_journal_end(struct fovea_vk *fovea, struct frame_slot *slot,

@@ -19,8 +19,10 @@ void frame_journal_close(struct fovea_vk *fovea);
 /* The frame has its number. */
 void frame_journal_note(struct fovea_vk *fovea, const struct frame_work *work, bool foveated);
 void frame_journal_refused(struct fovea_vk *fovea);
-/* The same frame is given again: what was refused last does not count. */
-void frame_journal_again(struct fovea_vk *fovea);
+/* Returns how many were refused since the newest frame that was taken. */
+uint64_t frame_journal_refusals(const struct fovea_vk *fovea);
+/* The same frame is given again: as many are refused as before it. */
+void frame_journal_again(struct fovea_vk *fovea, uint64_t refusals);
 
 /* The slot's frame is over. gpu_us is negative where it is not known, as is late_age_ns. */
 struct frame_journal_end {

@@ -162,12 +162,7 @@ static int64_t own_time_ns(void)
 
 static enum fovea_result look(struct gaze_watch *watch, struct gaze_seen_size size)
 {
-    const int64_t start_ns = own_time_ns();
     const enum fovea_result result = gaze_seen_look(watch->seen, size, &watch->found);
-    const double took_ns = (double)(own_time_ns() - start_ns);
-    atomic_store_explicit(&watch->rest_ns,
-                          llround(took_ns / (MOST_SHARE * thread_pool_core_count())),
-                          memory_order_relaxed);
     if (atomic_load_explicit(&watch->newest, memory_order_relaxed) == 0 && result == FOVEA_OK) {
         log_info(watch->log, "gaze: sees pictures, %ux%u pixels of the first", size.width_px,
                  size.height_px);
@@ -199,6 +194,12 @@ static bool copy_given(struct gaze_watch *watch, struct gaze_seen_size *out_size
     return there;
 }
 
+static void rest_after(struct gaze_watch *watch, int64_t took_ns)
+{
+    const double rest_ns = (double)took_ns / (MOST_SHARE * thread_pool_core_count());
+    atomic_store_explicit(&watch->rest_ns, llround(rest_ns), memory_order_relaxed);
+}
+
 static void *run(void *user)
 {
     struct gaze_watch *watch = user;
@@ -211,7 +212,9 @@ static void *run(void *user)
         struct gaze_seen_size size;
         pthread_mutex_lock(&watch->looking);
         if (!atomic_load(&watch->stop) && copy_given(watch, &size)) {
+            const int64_t start_ns = own_time_ns();
             (void)look(watch, size);
+            rest_after(watch, own_time_ns() - start_ns);
         }
         pthread_mutex_unlock(&watch->looking);
     }

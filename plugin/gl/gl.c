@@ -490,9 +490,10 @@ enum fovea_result fovea_gl_foveate(struct fovea_gl *fovea, const struct fovea_gl
     if (!fovea || !frame) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    const uint64_t refusals = fovea->shared ? gl_shared_refusals(fovea->shared) : 0;
     const enum fovea_result result = foveate(fovea, frame);
     if (result < 0 && fovea->shared) {
-        gl_shared_refused(fovea->shared);
+        gl_shared_refused(fovea->shared, refusals);
     }
     return result;
 }

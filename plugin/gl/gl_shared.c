@@ -43,7 +43,6 @@ struct gl_shared {
     uint32_t gl_drawn;
     uint32_t gl_made;
     uint64_t shown; /* the newest frame of which it was told when */
-    bool counted; /* that this frame is refused, by fovea_vk_foveate */
     char words[96];
 };
 
@@ -286,14 +285,14 @@ static enum fovea_result run_vulkan(struct gl_shared *shared, struct fovea_vk *f
     } else {
         api->Finish();
     }
+    const uint64_t refusals = frame_journal_refusals(fovea);
     enum fovea_result result = fovea_vk_foveate(fovea, &frame);
     if (result == FOVEA_NOT_READY) { /* nobody else holds back a program that presents nothing */
         fovea_vk_wait(fovea);
-        frame_journal_again(fovea);
+        frame_journal_again(fovea, refusals);
         result = fovea_vk_foveate(fovea, &frame);
     }
     const bool submitted = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
-    shared->counted = !submitted;
     if (!shared->with_semaphores) {
         fovea_vk_wait(fovea);
     } else if (submitted) {
@@ -515,12 +514,16 @@ enum fovea_result gl_shared_foveate(struct gl_shared *shared, const struct gl_te
     return result;
 }
 
-void gl_shared_refused(struct gl_shared *shared)
+uint64_t gl_shared_refusals(const struct gl_shared *shared)
 {
-    if (!shared->counted) {
+    return frame_journal_refusals(shared->fovea);
+}
+
+void gl_shared_refused(struct gl_shared *shared, uint64_t before)
+{
+    if (gl_shared_refusals(shared) <= before) {
         frame_journal_refused(shared->fovea);
     }
-    shared->counted = false;
 }
 
 enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns)

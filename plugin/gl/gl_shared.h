@@ -29,8 +29,11 @@ enum fovea_result gl_shared_foveate(struct gl_shared *shared, const struct gl_te
                                     const struct gl_texture *dst, const struct fovea_gaze *gaze,
                                     bool top_down, const char **out_why);
 
-/* The program shows src of a frame, whatever refused it: once for each such frame. */
-void gl_shared_refused(struct gl_shared *shared);
+/* Returns how many frames were refused since the newest that was taken. */
+uint64_t gl_shared_refusals(const struct gl_shared *shared);
+/* The program shows src of a frame, whatever refused it; it is counted once. `before` is
+ * gl_shared_refusals of before the frame. */
+void gl_shared_refused(struct gl_shared *shared, uint64_t before);
 
 /* As fovea_gl_shown. */
 enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns);

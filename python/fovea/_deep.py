@@ -23,8 +23,10 @@ def _scaled(levels: Array, highest: int, other: int) -> Array:
 
 
 def widened(levels: Array, highest: int) -> Array:
-    """Levels of 0 to `highest` as those of sixteen bits."""
-    return _scaled(levels, highest, _HIGHEST)
+    """Levels of 0 to `highest` as those of sixteen bits; higher ones, which nobody has looked for on a device, as the highest."""
+    if _arrays.is_torch(levels):
+        levels = levels.to(sys.modules["torch"].int32)
+    return _scaled(levels.clip(0, highest), highest, _HIGHEST)
 
 
 def narrowed(levels: Array, highest: int) -> Array:

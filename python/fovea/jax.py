@@ -158,6 +158,6 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     _shape.check_gaze(gaze.shape, shape.lead)
     foveator = _foveator.of_config(config)
     if foveator._settings.given != _given.Given():
-        raise _errors.UnsupportedError("maps= and transfer= with JAX arrays: give out=, or arrays of NumPy's")
+        raise _errors.UnsupportedError("maps=, transfer= and bits= with JAX arrays: give arrays of NumPy's")
     foveator._look_at(shape.width, shape.height)
     return _foveate(images, gaze, foveator.text, layout)

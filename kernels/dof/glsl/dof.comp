@@ -6,7 +6,7 @@
  * them, WORK. Bound by memory, but SPREAD, which looks at the tiles within four of the largest sigma, in blocks of
  * them. A layer that nothing needs is not made: the workgroups of its steps return at once.
  *
- * Workgroup: 32 x 8 threads for 32 x 32 pixels, or as many tiles as threads; 72 bytes. */
+ * Workgroup: 32 x 8 threads for 32 x 32 pixels, or as many tiles as threads; 68 bytes. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "dof.glsl"

@@ -33,6 +33,16 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
     return lens_plan_fits(lens_plan_of(plan), desc);
 }
 
+/* The nearest pixel is then the pixel. */
+static bool is_straight(const struct lens_plan *lens)
+{
+    bool moves = lens->ways != NULL;
+    for (int i = 0; !moves && i < LENS_COLORS * LENS_POWERS; i++) {
+        moves = lens->shape.terms[i] != 0.0f;
+    }
+    return !moves;
+}
+
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct lens_plan *lens = lens_plan_of(plan);
@@ -43,13 +53,14 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     }
     snprintf(out, bytes, "lens: %s, %s%s", filter_names[lens->filter],
              lens->colored ? "a place for each colour" : "one place for all colours", points);
-    return true;
+    return !is_straight(lens);
 }
 
 /* "lens  bilinear" */
 static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
 {
-    snprintf(out, bytes, "lens  %s", filter_names[lens_plan_of(plan)->filter]);
+    const struct lens_plan *lens = lens_plan_of(plan);
+    snprintf(out, bytes, "lens  %s", is_straight(lens) ? "straight" : filter_names[lens->filter]);
 }
 
 const struct operator_api lens_operator = {

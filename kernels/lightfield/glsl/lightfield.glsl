@@ -175,7 +175,7 @@ float lattice_at(ivec2 place, ivec2 first)
     if (NEAREST) {
         return texel(first + 2 * ((at + one / 2) / one)).r;
     }
-    ivec2 whole = min(at / one, last - 1);
+    ivec2 whole = max(min(at / one, last - 1), 0);
     vec2 part = vec2(at - whole * one) / float(one);
     ivec2 corner = first + 2 * whole;
     float above = mix(texel(corner).r, texel(corner + ivec2(2, 0)).r, part.x);

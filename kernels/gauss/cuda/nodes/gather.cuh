@@ -28,7 +28,7 @@ static __device__ __noinline__ void sum_tile(const gauss_frame &frame, const Pla
         if (sigma_px * gauss_light_reach(light) >= 1.0f) {
             const typename Pixel::word colour =
                 Pixel::encode(sum_pixel(levels, plan.level_count, light, sigma_px, x, y));
-            word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
+            word = frame.blur_alpha > 0 ? colour : Pixel::keep_alpha(colour, word);
         }
         dst.store(x, y, word);
     }
