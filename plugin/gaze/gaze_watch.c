@@ -160,9 +160,20 @@ static int64_t own_time_ns(void)
     return now.tv_sec * GAZE_NS_PER_S + now.tv_nsec;
 }
 
-static enum fovea_result look(struct gaze_watch *watch, struct gaze_seen_size size)
+static void rest_after(struct gaze_watch *watch, int64_t took_ns)
 {
+    const double rest_ns = (double)took_ns / (MOST_SHARE * thread_pool_core_count());
+    atomic_store_explicit(&watch->rest_ns, llround(rest_ns), memory_order_relaxed);
+}
+
+/* The thread rests afterwards; who shows a picture by himself does not take its share. */
+static enum fovea_result look(struct gaze_watch *watch, struct gaze_seen_size size, bool rests)
+{
+    const int64_t start_ns = own_time_ns();
     const enum fovea_result result = gaze_seen_look(watch->seen, size, &watch->found);
+    if (rests) {
+        rest_after(watch, own_time_ns() - start_ns);
+    }
     if (atomic_load_explicit(&watch->newest, memory_order_relaxed) == 0 && result == FOVEA_OK) {
         log_info(watch->log, "gaze: sees pictures, %ux%u pixels of the first", size.width_px,
                  size.height_px);
@@ -194,12 +205,6 @@ static bool copy_given(struct gaze_watch *watch, struct gaze_seen_size *out_size
     return there;
 }
 
-static void rest_after(struct gaze_watch *watch, int64_t took_ns)
-{
-    const double rest_ns = (double)took_ns / (MOST_SHARE * thread_pool_core_count());
-    atomic_store_explicit(&watch->rest_ns, llround(rest_ns), memory_order_relaxed);
-}
-
 static void *run(void *user)
 {
     struct gaze_watch *watch = user;
@@ -212,9 +217,7 @@ static void *run(void *user)
         struct gaze_seen_size size;
         pthread_mutex_lock(&watch->looking);
         if (!atomic_load(&watch->stop) && copy_given(watch, &size)) {
-            const int64_t start_ns = own_time_ns();
-            (void)look(watch, size);
-            rest_after(watch, own_time_ns() - start_ns);
+            (void)look(watch, size, true);
         }
         pthread_mutex_unlock(&watch->looking);
     }
@@ -230,7 +233,7 @@ enum fovea_result gaze_watch_show(struct gaze_watch *watch, const struct fovea_i
     }
     pthread_mutex_lock(&watch->looking);
     gaze_seen_reduce(watch->seen, image, size);
-    const enum fovea_result result = look(watch, size);
+    const enum fovea_result result = look(watch, size, false);
     pthread_mutex_unlock(&watch->looking);
     return result;
 }
