@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("input", nargs="*", type=pathlib.Path, help="images and videos, or folders of them")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one, else a folder (foveated)")
     parser.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
-    gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels and others say how it is read"
+    gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels, with gaze.screen_px, and others say how it is read"
     parser.add_argument("--gaze-file", metavar="CSV", help=gaze_help)
     parser.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
     parser.add_argument("--config", metavar="FILE", help="a configuration file (docs/configuration.md)")

@@ -68,7 +68,7 @@ def test_a_video_keeps_its_size_rate_and_sound(tmp_path, size, rate):
     [
         ("t,x,y\n0.0,0.1,0.2\n0.5,0.8,0.9\n1,0.3,0.3\n", {}),
         ("# a tracker's\nx,y,t_ms,confidence\n0.1,0.2,100,1\n0.8,0.9,600,1\n0,0,700,0\n0.3,0.3,1100,0.9\n", {}),
-        ("t,x,y\n0,6,9\n0.5,51,43\n1,19,14\n", {"gaze.space": "pixels"}),
+        ("t,x,y\n0,6,9\n0.5,51,43\n1,19,14\n", {"gaze.space": "pixels", "gaze.screen_px": [64, 48]}),
     ],
 )
 def test_gazes_of_a_file_are_read_as_the_library_reads_them(tmp_path, text, sets):

@@ -6,7 +6,7 @@
  * can have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and
  * for one that crashes with -DSTAND_IN_CRASHES. */
 #include "loader_chain.h"
-#include "tests/support/named.h"
+#include "../support/named.h"
 
 #include <stdio.h>
 #include <stdlib.h>
