@@ -186,6 +186,7 @@ TEST(text_without_end_or_content_is_named)
 static atomic_int asked;
 static atomic_int answered;
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                 struct addrinfo **found)
 {

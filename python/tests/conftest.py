@@ -20,7 +20,7 @@ sys.path.insert(0, str(PACKAGE))
 
 # A module that is listed for a run and does not load any more is no reason to skip.
 if os.environ.get("FOVEA_REQUIRE_FRAMEWORKS") == "1":  # requirements-frameworks.txt; these need a GPU, or are larger
-    REQUIRED, UNLISTED = None, {"sapien", "mani_skill", "psychopy"}
+    REQUIRED, UNLISTED = None, {"sapien", "mani_skill"}
 else:  # tests/requirements.txt
     REQUIRED, UNLISTED = {"auditwheel", "gymnasium", "numpy", "PIL"} if os.environ.get("CI") == "true" else set(), set()
 skip_without = pytest.importorskip

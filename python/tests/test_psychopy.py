@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The example's window in PsychoPy itself, which no stage installs (its installation is 0.8 GB):
-
-xvfb-run -a -s "-screen 0 1280x1024x24" python -m pytest -c tests/pytest.ini python/tests/test_psychopy.py
-"""
+"""The example's window in PsychoPy itself, on a display of X11: the user's, or one of Xvfb's."""
 
 import ctypes
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -17,11 +16,27 @@ import fovea
 import fovea.gl
 
 pytest.importorskip("psychopy")
-if not os.environ.get("DISPLAY"):
-    pytest.skip("there is no display", allow_module_level=True)
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "examples"))
 
 MODEL = {"foveation.model": "relative", "foveation.strength": 2}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def display():
+    if os.environ.get("DISPLAY"):
+        yield
+        return
+    if not shutil.which("Xvfb"):
+        pytest.skip("there is no display, and no Xvfb")
+    read_end, write_end = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "1280x1024x24", "-nolisten", "tcp", "-noreset"]
+    with subprocess.Popen(command, pass_fds=[write_end], stderr=subprocess.DEVNULL) as server:
+        os.close(write_end)
+        with os.fdopen(read_end) as pipe:
+            os.environ["DISPLAY"] = ":" + pipe.readline().strip()
+        yield
+        del os.environ["DISPLAY"]
+        server.terminate()
 
 
 def texture(window):

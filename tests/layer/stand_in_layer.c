@@ -5,8 +5,8 @@
  * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and
  * can have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and
  * for one that crashes with -DSTAND_IN_CRASHES. */
-#include "loader_chain.h"
 #include "../support/named.h"
+#include "loader_chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ declare -A STAGE_ABOUT=(
     [tsan]="clang, thread sanitizer, without a CUDA toolkit; tests with threads, or of what knows the toolkit"
     [tidy]="clang-tidy over C sources: those that changed, and a fifth of the others"
     [pytest]="public headers, exported symbols, installation, ./run, the demo, the layers, the Python package"
-    [frameworks]="the Python package beside PyTorch, JAX, ViZDoom, EnvPool, MuJoCo, Ray and others"
+    [frameworks]="the Python package beside PyTorch, JAX, ViZDoom, EnvPool, MuJoCo, Ray, PsychoPy and others"
 )
 declare -A STAGE_NEEDS=(
     [format]="format"
