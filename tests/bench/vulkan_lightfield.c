@@ -17,12 +17,13 @@ static const struct bench_size quick_size = {"16x12 lenses, 176x132", 176, 132};
 #define ROUNDS 24
 #define PITCH_PX 74.75
 
-enum kind { RENDER, ALL_IN_FOCUS, DEPTH, REFOCUS };
+enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM, REFOCUS };
 
 static const struct lightfield_case {
     const char *name, *what;
     enum kind kind;
     VkFormat format;
+    enum fovea_lightfield_bayer bayer;
     enum fovea_lightfield_filter filter;
     bool box;
     bool gaze; /* fewer micro-images away from it, and a coarse search */
@@ -30,23 +31,27 @@ static const struct lightfield_case {
 #define RGBA8 VK_FORMAT_R8G8B8A8_UNORM
 #define R8 VK_FORMAT_R8_UNORM
 #define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
-    {"render/rgba8", "light field of RGBA8", RENDER, RGBA8, 0, false, false},
-    {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, RGBA8, NEAREST, false, false},
-    {"render/r8", "light field of R8", RENDER, R8, 0, false, false},
-    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, RGBA8, 0, false, false},
-    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, RGBA8, 0, false, false},
-    {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, RGBA8, NEAREST, false,
+    {"render/rgba8", "light field of RGBA8", RENDER, RGBA8, 0, 0, false, false},
+    {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, RGBA8, 0, NEAREST, false,
      false},
-    {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, RGBA8, NEAREST, true,
+    {"render/r8", "light field of R8", RENDER, R8, 0, 0, false, false},
+    {"render/bayer", "light field of R8, mosaic", RENDER, R8, FOVEA_LIGHTFIELD_BAYER_RGGB, 0, false,
      false},
-    {"depth/r8", "light field's depth of R8", DEPTH, R8, 0, false, false},
-    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, RGBA8, 0, false, true},
-    {"focus/rgba8/gaze", "light field of RGBA8, all in focus, a gaze", ALL_IN_FOCUS, RGBA8, 0,
+    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, RGBA8, 0, 0, false, false},
+    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, RGBA8, 0, 0, false, false},
+    {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, RGBA8, 0, NEAREST,
+     false, false},
+    {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, RGBA8, 0, NEAREST,
+     true, false},
+    {"depth/r8", "light field's depth of R8", DEPTH, R8, 0, 0, false, false},
+    {"sum/r8", "light field of R8, 81 views", SUM, R8, 0, 0, false, false},
+    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, RGBA8, 0, 0, false, true},
+    {"focus/rgba8/gaze", "light field of RGBA8, all in focus, a gaze", ALL_IN_FOCUS, RGBA8, 0, 0,
      false, true},
-    {"depth/rgba8/nearest/gaze", "light field's depth of RGBA8, nearest, a gaze", DEPTH, RGBA8,
+    {"depth/rgba8/nearest/gaze", "light field's depth of RGBA8, nearest, a gaze", DEPTH, RGBA8, 0,
      NEAREST, false, true},
-    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, RGBA8, 0, false, false},
-    {"refocus/rgba8/gaze", "light field of RGBA8, refocused, a gaze", REFOCUS, RGBA8, 0, false,
+    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, RGBA8, 0, 0, false, false},
+    {"refocus/rgba8/gaze", "light field of RGBA8, refocused, a gaze", REFOCUS, RGBA8, 0, 0, false,
      true},
 };
 
@@ -128,10 +133,18 @@ static enum fovea_result record(struct lightfield_bench *bench, VkCommandBuffer 
     struct fovea_lightfield_rendering rendering;
     struct fovea_lightfield_matching matching;
     struct fovea_lightfield_refocusing refocusing;
+    struct fovea_lightfield_sum sum;
     fovea_lightfield_vk_raw_init(&raw);
     raw.view = bench->raws[number].raw_layers[0];
     raw.format = of->format;
     raw.layout = VK_IMAGE_LAYOUT_GENERAL;
+    raw.bayer = of->bayer;
+    if (of->kind == SUM) {
+        fovea_lightfield_sum_init(&sum);
+        sum.shift = 0.05;
+        sum.radius_px = 5.0;
+        return fovea_lightfield_vk_sum_views(bench->field, &recording, &raw, &sum, &picture);
+    }
     if (of->kind == DEPTH) {
         fovea_lightfield_matching_init(&matching);
         matching.first_px = 7.0;
