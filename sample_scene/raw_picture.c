@@ -65,7 +65,8 @@ bool raw_picture_load(const char *path, const char *geometry_path, struct raw_pi
     out->rgba = stbi_is_16_bit(path) ? load_wide(path, &width_px, &height_px)
                                      : stbi_load(path, &width_px, &height_px, NULL, 4);
     if (!out->rgba) {
-        say_error("--lightfield %s: %s", path, stbi_failure_reason());
+        const char *reason = stbi_failure_reason(); /* of some kinds of damage there is none */
+        say_error("--lightfield %s: %s", path, reason ? reason : "its data is damaged");
         return false;
     }
     if ((uint32_t)width_px != out->geometry.raw_width_px ||

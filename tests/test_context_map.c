@@ -404,6 +404,9 @@ WITH_BENCH(broken_pictures_are_refused)
     memcpy(empty + 33, bytes + count - 12, 12);
     png_file_write(b->path, empty, sizeof empty);
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "no IDAT");
+    bytes[33 + 8 + 2] |= 6; /* the kind of the first block: there is no fourth one */
+    png_file_write(b->path, bytes, count);
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken (its data is damaged)");
     bytes[24] = 3; /* bits of a sample */
     png_file_write(b->path, bytes, count);
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");

@@ -112,6 +112,8 @@ enum fovea_result image_png_decode(const unsigned char *bytes, size_t count, con
     FOVEA_TRY(check_parts(bytes, count, path, log));
     int width = 0;
     int height = 0;
+    /* stb has no words for data without a block's kind: NULL, or those about a picture before. */
+    stbi__g_failure_reason = "its data is damaged";
     stbi_us *grey = stbi_load_16_from_memory(bytes, (int)count, &width, &height, NULL, 1);
     if (!grey) {
         return not_decoded(log, path);

@@ -31,8 +31,9 @@ static void say_why(const char *path)
     if (!file || (fgetc(file) == EOF && errno)) {
         say_error("%s: %s", path, strerror(errno));
     } else {
+        const char *reason = stbi_failure_reason(); /* of some kinds of damage there is none */
         say_error("%s: it is no PNG or JPEG file, or a broken one (%s)", path,
-                  stbi_failure_reason());
+                  reason ? reason : "its data is damaged");
     }
     if (file) {
         fclose(file);
