@@ -57,7 +57,7 @@ class Machine:
         self.fake("apt-get", f'echo "apt-get $*" >>"{self.calls}"')
         self.fake("dpkg-query", "exit 1")
         path = f"{self.bin}:{tools}"
-        self.environment = {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+        self.environment = {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8", "BUILD": str(self.build)}
 
     def fake(self, name, script):
         (self.bin / name).unlink(missing_ok=True)
@@ -525,9 +525,55 @@ def test_what_takes_turns_in_python_does_too():
 def test_failing_tests_fail_the_stage(machine):
     machine.fake("dpkg-query", "echo installed")
     machine.fake("cmake", "exit 0")
-    machine.fake("ctest", 'echo "50% tests passed, 1 tests failed out of 2"; exit 8')
+    machine.fake("ctest", FAILING)
     done = machine.run("test", "--only", "gcc")
     assert done.returncode == 1
+    assert "== test_one: test_one\nend of one\n\n1 passed, 1 failed" in done.stdout
+
+
+# CI shows the end of everything: what failed is there.
+FAILING = """
+[[ $* == *--output-junit* ]] || { echo '{"tests": []}'; exit; }
+mkdir -p "$2/Testing/Temporary" && touch "$2/Testing/Temporary/LastTest.log"
+for ((i = 0; i < 200; i++)); do echo "the log goes on"; done
+cat >"$BUILD/logs/gcc.junit.xml" <<XML
+<testsuite><testcase classname="test_one" name="test_one" status="fail"><failure message=""/><system-out>end of one
+[       OK ] others</system-out></testcase><testcase classname="test_two" name="test_two" status="run"/></testsuite>
+XML
+exit 8
+"""
+FUZZ = """
+[[ $* == *artifact_prefix* ]] || exit {again}
+unit=$BUILD/logs/${{0##*/}}-{unit}
+printf 'INFO: Seed: 77\n{many}stat::number_of_executed_units: 50\nstat::average_exec_per_sec: 8\n'
+[[ -n '{unit}' ]] || exit 0
+printf input >"$unit"
+printf '==1== ERROR: libFuzzer: broken\nSUMMARY: libFuzzer: broken\nTest unit written to %s' "$unit"
+exit 77
+"""
+
+
+def test_fuzz_targets_that_fail_say_all_at_the_end(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 0")
+    machine.fake("clang", "exit 0")
+    folder = machine.build / "asan" / "fuzz"
+    folder.mkdir(parents=True)
+    (folder.parent / "build.ninja").touch()
+    for name, unit, again in [("slow", "timeout-1", 70), ("crash", "crash-1", 0), ("paused", "timeout-1", 0), ("good", "", 0)]:
+        machine.fake(name, FUZZ.format(many="a line\\n" * 200, unit=unit, again=again))
+        (machine.bin / name).rename(folder / f"fuzz_{name}")
+    done = machine.run("test", "--only", "fuzz")
+    assert done.returncode == 1
+    assert "fuzz: fuzz_paused" in done.stdout and (machine.build / "logs" / "fuzz_crash-crash-1").exists()
+    assert "\nfuzz_good: 50 runs, 8 a second\n" in done.stdout
+    crash, slow = done.stdout.split("Failed: fuzz\n")[1].split("\n== ")
+    for text, name in [(crash, "== fuzz_crash"), (slow, "fuzz_slow")]:
+        lines = text.splitlines()
+        assert lines[0] == f"{name}: failed with status 77, seed: 77"
+        assert lines[2] == "SUMMARY: libFuzzer: broken"
+        input_of = re.search(r"base64 .*", lines[3])[0]
+        assert run_program(machine.tools / "bash", "-c", input_of).stdout == "input"
 
 
 def is_running(pid):

@@ -361,7 +361,7 @@ stage_fuzz()
         configure_asan
     fi
     build asan fovea_fuzzers
-    local target count=0
+    local target name failed=()
     rm -f -- "$LOGS"/fuzz_*.out
     for target in "$BUILD_ROOT"/asan/fuzz/fuzz_*; do
         if [[ -f $target && -x $target ]]; then
@@ -369,13 +369,56 @@ stage_fuzz()
                 wait -n || true # its output says whether it failed
             done
             fuzz_one "$target" >"$LOGS/$(basename "$target").out" 2>&1 &
-            count=$((count + 1))
         fi
     done
     wait
-    cat "$LOGS"/fuzz_*.out
-    ((count)) || { echo "no fuzz target was built"; return 1; }
-    [[ $(cat "$LOGS"/fuzz_*.out | grep -c '^== .*: done$') == "$count" ]]
+    for target in "$LOGS"/fuzz_*.out; do
+        [[ -e $target ]] || { echo "no fuzz target was built"; return 1; }
+        name=$(basename "$target" .out)
+        fuzz_passed "$name" || fuzz_stood_still "$name" || failed+=("$name")
+    done
+    for name in ${failed[@]+"${failed[@]}"}; do
+        fuzz_failure "$name" | tee -a "$LOGS/fuzz.failed"
+    done
+    ((${#failed[@]} == 0))
+}
+
+# One line of a target that has passed; its output is in a file of its own.
+fuzz_passed()
+{
+    [[ $(tail -n 1 -- "$LOGS/$1.out") == "== $1: 0" ]] &&
+        awk -v name="$1" '/^stat::number_of_executed_units:/ { runs = $2 } /^stat::average_exec_per_sec:/ { rate = $2 }
+            END { printf "%s: %d runs, %d a second\n", name, runs, rate }' "$LOGS/$1.out"
+}
+
+# The input that a target failed on, which stays there.
+fuzz_input()
+{
+    sed -n 's/.*Test unit written to //p' "$LOGS/$1.out" | tail -n 1
+}
+
+# libFuzzer goes by the clock on the wall, which goes on where a machine stands still: what took ten seconds is tried
+# again, alone.
+fuzz_stood_still()
+{
+    local input
+    input=$(fuzz_input "$1")
+    [[ -f $input && $input == *-timeout-* ]] && may_try_again "$1" &&
+        timeout 60 "$BUILD_ROOT/asan/fuzz/$1" -timeout=10 "$input" && passed_alone "$1"
+}
+
+# All that somebody needs who sees nothing else.
+fuzz_failure()
+{
+    local out=$LOGS/$1.out input
+    input=$(fuzz_input "$1")
+    echo "== $1: failed with status $(sed -n '$s/.*: //p' "$out"), $(sed -n 's/^INFO: Seed/seed/p' "$out")"
+    sed -n '/ERROR: \|runtime error: /,/^SUMMARY: /p' "$out" | grep -v '^SUMMARY: \| in fuzzer::' | head -n 12 || true
+    grep '^SUMMARY: ' "$out" || tail -n 16 -- "$out"
+    if [[ -f $input ]]; then
+        echo "the input, $(wc -c <"$input") bytes: $(relative "$input"), or: base64 -d <<<'$(gzip -9nc "$input" | base64 -w 0)' | gunzip"
+        echo "again: $(relative "$BUILD_ROOT/asan/fuzz/$1") $(relative "$input")"
+    fi
 }
 
 # Six seconds a target, twelve for the configuration, which is the slowest; --nightly takes two minutes, and
@@ -392,9 +435,9 @@ fuzz_one()
         -print_final_stats=1 -verbosity=1 -artifact_prefix="$LOGS/$name-" "$corpus")
     [[ -d $seeds ]] && arguments+=("$seeds")
     [[ -e $seeds.dict ]] && arguments+=(-dict="$seeds.dict")
-    echo "== $name"
-    "$1" "${arguments[@]}"
-    echo "== $name: done"
+    local status=0
+    "$1" "${arguments[@]}" || status=$?
+    printf '\n== %s: %d\n' "$name" "$status"
 }
 
 stage_pytest()

@@ -170,7 +170,7 @@ run_stage()
 {
     STAGE=$1
     local start=$SECONDS status
-    rm -f -- "$LOGS/$STAGE".*
+    rm -f -- "$LOGS/$STAGE".* "$LOGS/${STAGE}_package".*
     printf '%s%-8s%s %s ...\n' "$BOLD" "$STAGE" "$PLAIN" "${STAGE_ABOUT[$STAGE]}"
     logged "$LOGS/$STAGE.log" "stage_$STAGE"
     status=$?
@@ -202,6 +202,29 @@ show_failure()
     echo "----"
 }
 
+# Last of all, because CI shows the last 12,000 characters: of each stage that failed what failed, and how.
+report_failures()
+{
+    local name
+    for name in "$@"; do
+        if [[ ${STAGE_RESULT[$name]} == failed ]]; then
+            printf '\n%sFailed: %s%s\n' "$BOLD" "$name" "$PLAIN"
+            failure_of "$name" | cut -c 1-6000
+        fi
+    done
+}
+
+# Of what has no list of tests the complaints, or else the end.
+failure_of()
+{
+    local log=$LOGS/$1.log
+    if [[ -s $LOGS/$1.failed || -s $LOGS/$1.why ]]; then
+        cat -- "$LOGS/$1".failed "$LOGS/$1".why 2>/dev/null
+    elif ! /usr/bin/env python3 "$ROOT/tests/run/show_failed.py" "$LOGS/$1.junit.xml" "$LOGS/${1}_package.junit.xml"; then
+        { grep -E -A 4 '^FAILED: |(error|warning): ' -- "$log" || tail -n 40 -- "$log"; } | head -n 60 | cut -c 1-240
+    fi
+}
+
 report_stages()
 {
     local name failed=0
@@ -215,6 +238,7 @@ report_stages()
     report_skips "$@"
     report_left_out "$@"
     report_second_tries "$@"
+    report_failures "$@"
     count_tests "$@"
     return "$failed"
 }
