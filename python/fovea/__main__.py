@@ -43,7 +43,7 @@ def _setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{text!r} is not key.path=value")
     try:
         return path, json.loads(value)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return path, value
 
 
@@ -143,8 +143,13 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
         from PIL import Image
     except ImportError:
         raise SystemExit("python -m fovea reads images with Pillow: pip install pillow") from None
-    with Image.open(source) as image:
-        kept, profile = _pixels(image), image.info.get("icc_profile")
+    try:
+        with Image.open(source) as image:
+            kept, profile = _pixels(image), image.info.get("icc_profile")
+    except _ERRORS:
+        raise
+    except Exception as error:  # SyntaxError, OverflowError, DecompressionBombError: whatever Pillow's readers come upon
+        raise ValueError(str(error)) from error
     if target.suffix.lower() in (".jpg", ".jpeg"):
         kept = kept.convert("RGB")
     # Of other colours than these, such as CMYK, the profile does not hold for what is written.

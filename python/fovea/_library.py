@@ -541,4 +541,4 @@ def check(result: int, messages: Messages, what: str) -> None:
     for field, argument in _ARGUMENTS:
         text = text.replace(field, argument)
     messages.last[result] = text
-    raise _EXCEPTIONS.get(result, _errors.FoveaError)(f"{what}: {text}")
+    raise _EXCEPTIONS.get(result, _errors.FoveaError)(text if text.startswith(what) else f"{what}: {text}")

@@ -128,8 +128,11 @@ def as_pairs(config: Config) -> Pairs:
     for path, value in config.items():
         if not isinstance(path, str) or not path:
             raise TypeError(f"a setting's path is a string, as in 'foveation.strength', not {path!r}")
+        value = _absolute(path, value)
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise _errors.ConfigError(f"{path}: {value!r} is not UTF-8, as settings are")
         try:
-            pairs.append((path, json.dumps(_absolute(path, value), default=_plain)))
+            pairs.append((path, json.dumps(value, default=_plain)))
         except TypeError as error:
             raise TypeError(f"{path}: {error}") from None
     return tuple(pairs)
@@ -156,7 +159,9 @@ def of_text(text: str) -> "Settings":
 
 
 def _digest_of(file: str) -> str:
-    """Says what is in a file, and nothing where it cannot be read: who opens it says why."""
+    """Says what is in a file, and nothing where it cannot be read: who opens it says why. A pipe would keep us waiting, and a device has no end."""
+    if not os.path.isfile(file):
+        return ""
     try:
         with open(file, "rb") as opened:
             return hashlib.sha256(opened.read()).hexdigest()[:32]
@@ -199,7 +204,7 @@ def _bytes_of(text: str) -> bytes:
     """Text for C, which would take it to end at a NUL."""
     if "\0" in text:
         raise _errors.ConfigError(f"{text!r} has a character of value 0")
-    return text.encode()
+    return text.encode(errors="surrogateescape")
 
 
 class Settings:
@@ -271,7 +276,8 @@ class Settings:
             self._library.fovea_settings_destroy(ctypes.byref(self.pointer))
             self.pointer = found
         if result == _library.IO:
-            with open(file, "rb"):  # raises what Python says of a file that is not there
+            # This raises what Python says of a file that is not there, and waits for nobody where it is a pipe.
+            with open(file, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)):
                 pass
         return result
 

@@ -3,6 +3,7 @@
 """What settings take, and what is said of those that are wrong."""
 
 import errno
+import os
 import warnings
 
 import numpy as np
@@ -18,6 +19,11 @@ def test_a_missing_file_is_python_s_own_error(tmp_path):
         assert caught.value.errno == errno.ENOENT and caught.value.filename.endswith(name)
     with pytest.raises(IsADirectoryError):
         fovea.Foveator(tmp_path)
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(OSError, match=r"^[^:]*pipe\.json: expected a file; found a pipe"):
+        fovea.Foveator(tmp_path / "pipe.json")
+    with pytest.raises(OSError, match="it is not a file"):
+        fovea.Foveator({"operators": "lens", "lens.file": tmp_path / "pipe.json"}).open()
 
 
 @pytest.mark.parametrize(
@@ -25,6 +31,7 @@ def test_a_missing_file_is_python_s_own_error(tmp_path):
     [
         ({"foveation.strenght": 2}, 'foveation.strenght: unknown key; did you mean "strength"?'),
         ({"foveation": {"strenght": 'a": b'}}, 'foveation.strenght: unknown key; did you mean "strength"?'),
+        ({"lens.file": "/\udcff"}, "lens.file: '/\\udcff' is not UTF-8, as settings are"),
         ({"foveation.strength": -1}, "foveation.strength: expected a number, 0 to 8; found -1"),
     ],
 )
