@@ -29,6 +29,7 @@ endforeach()
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 fovea_add_test(NAME test_sample SOURCES test_sample.c LABELS unit)
+fovea_add_test(NAME test_json_decimal SOURCES test_json_decimal.c LINK fovea_internal LABELS unit)
 fovea_add_test(NAME test_said SOURCES test_said.c LINK fovea_internal LABELS unit)
 foreach(topic IN ITEMS depth display)
     fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate
