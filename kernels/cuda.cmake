@@ -133,8 +133,8 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c gauss/cuda/fatbin.c foveate/gradient/fatbin.c image/levels_cuda.c
-    image/planes_cuda.c lens/cuda/fatbin.c lightfield/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c gauss/cuda/fatbin.c foveate/gradient/fatbin.c image/pack_cuda.c
+    lens/cuda/fatbin.c lightfield/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
@@ -173,8 +173,7 @@ add_library(fovea_cuda STATIC
     foveate/gradient/launch.c
     gaze/gaze_cuda.c
     gaze/late_cuda.c
-    image/levels_cuda.c
-    image/planes_cuda.c
+    image/pack_cuda.c
     lens/cuda/fatbin.c
     lens/cuda/lens_cuda.c
     lightfield/cuda/arguments.c

@@ -21,25 +21,17 @@ static void plan_destroy(struct operator_plan **plan)
     }
     if (chain) {
         free(chain->levels);
-        free(chain->inner);
     }
     free(chain);
     *plan = NULL;
 }
 
-/* Sets what the parts of a row for images of 16 bits are made for: floats of light of any range, in
- * which a millionth of white may show. */
+/* The parts of a row for images of 16 bits get floats. */
 static struct operator_plan_desc inner_of(const struct chain_plan *chain,
                                           const struct operator_plan_desc *desc)
 {
     struct operator_plan_desc inner = *desc;
-    if (chain->inner) {
-        *chain->inner = *desc->settings;
-        chain->inner->foveation.transfer = FOVEA_TRANSFER_PQ;
-        chain->inner->foveation.light = FOVEA_LIGHT_LINEAR;
-        inner.settings = chain->inner;
-        inner.levels = chain->levels;
-    }
+    inner.levels = chain->levels;
     return inner;
 }
 
@@ -61,10 +53,6 @@ static enum fovea_result make(const struct operator_plan_desc *desc, struct chai
 {
     if (desc->of_16_bits) {
         FOVEA_TRY(levels_light_create(&desc->settings->foveation, &chain->levels));
-        chain->inner = malloc(sizeof *chain->inner);
-        if (!chain->inner) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
     }
     const struct operator_plan_desc inner = inner_of(chain, desc);
     return make_parts(&inner, chain);
@@ -137,7 +125,7 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
     bool fits = chain->count == operators->count && chain->has_sigmas == desc->has_sigmas &&
                 desc->of_16_bits == (chain->levels != NULL) &&
                 (!chain->levels || levels_light_fits(chain->levels, &desc->settings->foveation));
-    const struct operator_plan_desc inner = fits ? inner_of(chain, desc) : *desc;
+    const struct operator_plan_desc inner = inner_of(chain, desc);
     for (uint32_t i = 0; fits && i < chain->count; i++) {
         const struct chain_part *part = &chain->parts[i];
         fits = part->name == operators->order[i] && part->api->plan_fits(part->plan, &inner);

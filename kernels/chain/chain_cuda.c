@@ -8,9 +8,8 @@
 
 #include "chain_plan.h"
 #include "core/log.h"
-#include "kernels/image/levels_cuda.h"
+#include "kernels/image/pack_cuda.h"
 #include "kernels/image/pixel.h"
-#include "kernels/image/planes_cuda.h"
 #include "kernels/operators.h"
 
 #include <stdlib.h>
@@ -20,8 +19,8 @@
 struct chain_cuda {
     struct operator_cuda base;
     _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
-    struct planes_cuda_kernels planes; /* loaded when the first images in planes come */
-    struct levels_cuda_kernels levels; /* loaded with the first plan for images of 16 bits */
+    struct pack_cuda planes; /* loaded when the first images in planes come */
+    struct pack_cuda levels; /* loaded with the first plan for images of 16 bits */
 };
 
 struct chain_cuda_part {
@@ -91,8 +90,8 @@ static void destroy(struct operator_cuda **cuda)
         }
     }
     if (frees) {
-        planes_cuda_unload(chain->base.device, &chain->planes);
-        levels_cuda_unload(chain->base.device, &chain->levels);
+        pack_cuda_unload(&chain->planes);
+        pack_cuda_unload(&chain->levels);
     }
     free(chain);
 }
@@ -170,14 +169,7 @@ static enum fovea_result make_levels(struct chain_cuda *chain)
     if (!chain->base.upload) {
         FOVEA_TRY(operator_cuda_make_upload(&chain->base));
     }
-    if (chain->levels.module) {
-        return FOVEA_OK;
-    }
-    const enum fovea_result result = levels_cuda_load(chain->base.device, &chain->levels);
-    if (result < 0) {
-        levels_cuda_unload(chain->base.device, &chain->levels);
-    }
-    return result;
+    return levels_cuda_load(chain->base.device, &chain->levels);
 }
 
 static enum fovea_result upload_curve(struct chain_cuda *chain, const struct levels_light *light,
@@ -196,7 +188,7 @@ static enum fovea_result upload_curve(struct chain_cuda *chain, const struct lev
     return operator_cuda_plan_fill(&chain->base, &plan->base, parts, sizeof parts / sizeof *parts);
 }
 
-/* Of images of 16 bits the parts get floats. */
+/* The parts get floats of images of 16 bits. */
 static enum fovea_result fill_plan(struct chain_cuda *chain, enum fovea_format format,
                                    struct chain_cuda_plan *plan)
 {
@@ -242,15 +234,10 @@ static void *between_of(const struct chain_cuda_plan *plan)
 
 static enum fovea_result make_planes(struct chain_cuda *chain, const struct operator_images *images)
 {
-    if (chain->planes.module || pixel_floats_of_16_bits(images->src->format) != FOVEA_FORMAT_NONE ||
-        (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
-        return FOVEA_OK;
-    }
-    const enum fovea_result result = planes_cuda_load(chain->base.device, &chain->planes);
-    if (result < 0) {
-        planes_cuda_unload(chain->base.device, &chain->planes);
-    }
-    return result;
+    const bool has = images->src_plane_bytes != 0 || images->dst_plane_bytes != 0;
+    return has && !pixel_has_16_bit_levels(images->src->format)
+               ? planes_cuda_load(chain->base.device, &chain->planes)
+               : FOVEA_OK;
 }
 
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
@@ -282,35 +269,21 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
     return of_part;
 }
 
-static enum fovea_result pack(const struct chain_cuda *chain, const struct operator_cuda_run *run,
-                              const struct chain_way *way, const struct operator_images *slice)
+/* Makes what operators work on of the source, or the result of what they made. */
+static enum fovea_result convert(const struct chain_cuda *chain,
+                                 const struct operator_cuda_run *run, const struct chain_way *way,
+                                 const struct operator_images *slice, bool packs)
 {
     const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
+    void *between = between_of(plan);
     struct planes planes;
     if (plan->plan->levels) {
-        struct levels levels = chain_levels_to_pack(plan->plan, way, slice, between_of(plan));
+        struct levels levels = chain_levels_of(plan->plan, way, slice, between, packs);
         levels.curve = plan->curve;
-        return levels_cuda_pack(chain->base.device, &chain->levels, &levels, run->stream);
+        return levels_cuda_run(&chain->levels, packs, &levels, run->stream);
     }
-    return chain_planes_to_pack(plan->plan, way, slice, between_of(plan), &planes)
-               ? planes_cuda_pack(chain->base.device, &chain->planes, &planes, slice->src->format,
-                                  run->stream)
-               : FOVEA_OK;
-}
-
-static enum fovea_result unpack(const struct chain_cuda *chain, const struct operator_cuda_run *run,
-                                const struct chain_way *way, const struct operator_images *slice)
-{
-    const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
-    struct planes planes;
-    if (plan->plan->levels) {
-        struct levels levels = chain_levels_to_unpack(plan->plan, way, slice, between_of(plan));
-        levels.curve = plan->curve;
-        return levels_cuda_unpack(chain->base.device, &chain->levels, &levels, run->stream);
-    }
-    return chain_planes_to_unpack(plan->plan, way, slice, between_of(plan), &planes)
-               ? planes_cuda_unpack(chain->base.device, &chain->planes, &planes, slice->dst->format,
-                                    run->stream)
+    return chain_planes_of(plan->plan, way, slice, between, packs, &planes)
+               ? planes_cuda_run(&chain->planes, packs, &planes, slice->src->format, run->stream)
                : FOVEA_OK;
 }
 
@@ -320,7 +293,7 @@ static enum fovea_result run_slice(struct chain_cuda *chain, const struct operat
     const struct chain_cuda_plan *plan = own_plan(run->cuda_plan);
     const struct chain_way way = chain_way_of(plan->plan, run->frame->blind);
     void *between = between_of(plan);
-    FOVEA_TRY(pack(chain, run, &way, slice));
+    FOVEA_TRY(convert(chain, run, &way, slice, true));
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
         const enum fovea_operator name = plan->parts[part].name;
@@ -330,7 +303,7 @@ static enum fovea_result run_slice(struct chain_cuda *chain, const struct operat
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&chain->kernels[name]), &of_part,
                                            &images_of_part.images));
     }
-    return unpack(chain, run, &way, slice);
+    return convert(chain, run, &way, slice, false);
 }
 
 static enum fovea_result run_slices(struct chain_cuda *chain, const struct operator_cuda_run *run,

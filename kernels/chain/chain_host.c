@@ -9,8 +9,8 @@
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "core/thread_pool.h"
+#include "core/thread_steps.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 struct chain_host {
@@ -105,59 +105,57 @@ enum fovea_result chain_host_reserve(struct operator_host *host,
     return FOVEA_OK;
 }
 
-/* Rows that threads take of images of 16 bits. */
+/* Images of 16 bits, whose rows threads share. */
 struct rows {
-    const struct levels *levels;
+    struct levels levels;
     const struct levels_light *light;
     void (*run)(const struct levels *levels, const struct levels_light *light, int64_t first,
                 int64_t end);
-    atomic_llong next;
+    struct thread_steps chunks;
 };
 
-#define ROWS_AT_A_TIME 16
+#define CHUNK_ROWS 16
 
-static void take_rows(void *user, uint32_t worker)
+static int64_t row_count(const struct rows *rows)
+{
+    return (int64_t)rows->levels.count * rows->levels.height_px;
+}
+
+static void work(void *user, uint32_t worker)
 {
     struct rows *rows = user;
-    const int64_t count = (int64_t)rows->levels->count * rows->levels->height_px;
-    int64_t first = atomic_fetch_add(&rows->next, ROWS_AT_A_TIME);
+    int32_t step;
+    int32_t chunk;
     (void)worker;
-    while (first < count) {
-        const int64_t end = first + ROWS_AT_A_TIME < count ? first + ROWS_AT_A_TIME : count;
-        rows->run(rows->levels, rows->light, first, end);
-        first = atomic_fetch_add(&rows->next, ROWS_AT_A_TIME);
+    while (thread_steps_take(&rows->chunks, &step, &chunk)) {
+        const int64_t first = (int64_t)chunk * CHUNK_ROWS;
+        const int64_t left = row_count(rows) - first;
+        rows->run(&rows->levels, rows->light, first,
+                  first + (left < CHUNK_ROWS ? left : CHUNK_ROWS));
+        thread_steps_finish(&rows->chunks);
     }
 }
 
-static void share_rows(const struct chain_host *chain, struct rows *rows)
+static void share(struct thread_pool *pool, struct rows *rows)
 {
-    thread_pool_share(chain->pool, thread_pool_worker_max(chain->pool), take_rows, rows);
+    thread_steps_clear(&rows->chunks);
+    thread_steps_add(&rows->chunks, (int32_t)((row_count(rows) + CHUNK_ROWS - 1) / CHUNK_ROWS));
+    thread_pool_share(pool, thread_pool_worker_max(pool), work, rows);
 }
 
-static void pack(const struct chain_host *chain, const struct chain_way *way,
-                 const struct operator_images *slice)
+/* Makes what operators work on of the source, or the result of what they made. */
+static void convert(const struct chain_host *chain, const struct chain_way *way,
+                    const struct operator_images *slice, bool packs)
 {
+    const struct chain_plan *plan = chain->plan;
     struct planes planes;
-    if (chain->plan->levels) {
-        const struct levels levels = chain_levels_to_pack(chain->plan, way, slice, chain->between);
-        struct rows rows = {.levels = &levels, .light = chain->plan->levels, .run = levels_pack};
-        share_rows(chain, &rows);
-    } else if (chain_planes_to_pack(chain->plan, way, slice, chain->between, &planes)) {
-        planes_pack(&planes, slice->src->format);
-    }
-}
-
-static void unpack(const struct chain_host *chain, const struct chain_way *way,
-                   const struct operator_images *slice)
-{
-    struct planes planes;
-    if (chain->plan->levels) {
-        const struct levels levels =
-            chain_levels_to_unpack(chain->plan, way, slice, chain->between);
-        struct rows rows = {.levels = &levels, .light = chain->plan->levels, .run = levels_unpack};
-        share_rows(chain, &rows);
-    } else if (chain_planes_to_unpack(chain->plan, way, slice, chain->between, &planes)) {
-        planes_unpack(&planes, slice->dst->format);
+    if (plan->levels) {
+        struct rows rows = {.levels = chain_levels_of(plan, way, slice, chain->between, packs),
+                            .light = plan->levels,
+                            .run = packs ? levels_pack : levels_unpack};
+        share(chain->pool, &rows);
+    } else if (chain_planes_of(plan, way, slice, chain->between, packs, &planes)) {
+        (packs ? planes_pack : planes_unpack)(&planes, slice->src->format);
     }
 }
 
@@ -165,14 +163,14 @@ static void run_slice(struct chain_host *chain, const struct operator_images *sl
                       const struct operator_frame *frame)
 {
     const struct chain_way way = chain_way_of(chain->plan, frame->blind);
-    pack(chain, &way, slice);
+    convert(chain, &way, slice, true);
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
         struct chain_images of_part;
         chain_images_of(chain->plan, &way, i, slice, chain->between, &of_part);
         chain->plan->parts[part].api->host.run(chain->parts[part], &of_part.images, frame);
     }
-    unpack(chain, &way, slice);
+    convert(chain, &way, slice, false);
 }
 
 void chain_host_run(struct operator_host *host, const struct operator_images *images,
@@ -182,10 +180,10 @@ void chain_host_run(struct operator_host *host, const struct operator_images *im
     const uint32_t count = chain_slice_count(chain->plan, images);
     struct chain_images slice;
     for (uint32_t first = 0; first < images->count; first += slice.images.count) {
-        struct operator_frame own = *frame;
+        struct operator_frame of_slice = *frame;
         chain_slice_of(images, first, count, &slice);
-        own.blind = own.blind || slice.blind;
-        own.of_light = chain->plan->levels != NULL;
-        run_slice(chain, &slice.images, &own);
+        of_slice.blind = frame->blind || slice.blind;
+        of_slice.of_light = chain->plan->levels != NULL;
+        run_slice(chain, &slice.images, &of_slice);
     }
 }

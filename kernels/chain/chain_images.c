@@ -14,7 +14,7 @@
 /* Rows begin at lines of the cache, which kernels like best. */
 #define ALIGN_BYTES 64
 
-/* What operators work on. */
+/* Returns the format that operators work on. */
 static enum fovea_format inner_format(enum fovea_format format)
 {
     const enum fovea_format floats = pixel_floats_of_16_bits(format);
@@ -24,7 +24,7 @@ static enum fovea_format inner_format(enum fovea_format format)
 /* The chain makes pixels of what is given so. */
 static bool is_packed(const struct fovea_image *image, ptrdiff_t plane_bytes)
 {
-    return plane_bytes != 0 || pixel_floats_of_16_bits(image->format) != FOVEA_FORMAT_NONE;
+    return plane_bytes != 0 || pixel_has_16_bit_levels(image->format);
 }
 
 static bool packs_src(const struct operator_images *images)
@@ -196,63 +196,47 @@ void chain_images_of(const struct chain_plan *plan, const struct chain_way *way,
     }
 }
 
-bool chain_planes_to_pack(const struct chain_plan *plan, const struct chain_way *way,
-                          const struct operator_images *slice, void *between, struct planes *out)
+/* Places the pixels that operators get of a slice's source, or those that become its result. */
+static struct planes_images pixels_of(const struct chain_plan *plan, const struct chain_way *way,
+                                      const struct operator_images *slice, void *between,
+                                      bool packs, struct chain_images *out)
 {
-    struct chain_images first;
-    if (slice->src_plane_bytes == 0) {
+    chain_images_of(plan, way, packs ? 0 : way->count - 1, slice, between, out);
+    return packs ? (struct planes_images){out->images.src, out->images.src_next_bytes}
+                 : (struct planes_images){out->images.dst, out->images.dst_next_bytes};
+}
+
+bool chain_planes_of(const struct chain_plan *plan, const struct chain_way *way,
+                     const struct operator_images *slice, void *between, bool packs,
+                     struct planes *out)
+{
+    const struct planes_images planar =
+        packs ? (struct planes_images){slice->src, slice->src_next_bytes}
+              : (struct planes_images){slice->dst, slice->dst_next_bytes};
+    const ptrdiff_t plane_bytes = packs ? slice->src_plane_bytes : slice->dst_plane_bytes;
+    struct chain_images own;
+    if (plane_bytes == 0) {
         return false;
     }
-    chain_images_of(plan, way, 0, slice, between, &first);
-    *out = planes_of(
-        &(struct planes_images){slice->src, slice->src_next_bytes}, slice->src_plane_bytes,
-        &(struct planes_images){first.images.src, first.images.src_next_bytes}, slice->count);
+    const struct planes_images pixels = pixels_of(plan, way, slice, between, packs, &own);
+    *out = planes_of(&planar, plane_bytes, &pixels, slice->count);
     return true;
 }
 
-bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
-                            const struct operator_images *slice, void *between, struct planes *out)
-{
-    struct chain_images last;
-    if (slice->dst_plane_bytes == 0) {
-        return false;
-    }
-    chain_images_of(plan, way, way->count - 1, slice, between, &last);
-    *out = planes_of(
-        &(struct planes_images){slice->dst, slice->dst_next_bytes}, slice->dst_plane_bytes,
-        &(struct planes_images){last.images.dst, last.images.dst_next_bytes}, slice->count);
-    return true;
-}
-
-static struct levels levels_of(const struct operator_images *slice,
-                               const struct fovea_image *floats, ptrdiff_t next_bytes,
-                               uint32_t count)
+struct levels chain_levels_of(const struct chain_plan *plan, const struct chain_way *way,
+                              const struct operator_images *slice, void *between, bool packs)
 {
     const struct pixel_codec *codec = pixel_codec_of(slice->src->format);
+    const bool one = packs && slice->src_next_bytes == 0;
+    struct chain_images own;
+    const struct planes_images floats = pixels_of(plan, way, slice, between, packs, &own);
     return (struct levels){
         .src = levels_side_of(slice->src, slice->src_next_bytes, slice->src_plane_bytes),
         .dst = levels_side_of(slice->dst, slice->dst_next_bytes, slice->dst_plane_bytes),
-        .floats = levels_side_of(floats, next_bytes, 0),
+        .floats = levels_side_of(floats.first, floats.next_bytes, 0),
         .width_px = (int32_t)slice->src->width_px,
         .height_px = (int32_t)slice->src->height_px,
         .channels = (int32_t)codec->color_channels + (codec->has_alpha ? 1 : 0),
-        .count = (int32_t)count,
+        .count = one ? 1 : (int32_t)slice->count,
     };
-}
-
-struct levels chain_levels_to_pack(const struct chain_plan *plan, const struct chain_way *way,
-                                   const struct operator_images *slice, void *between)
-{
-    struct chain_images first;
-    chain_images_of(plan, way, 0, slice, between, &first);
-    const bool one = slice->src_next_bytes == 0;
-    return levels_of(slice, first.images.src, first.images.src_next_bytes, one ? 1 : slice->count);
-}
-
-struct levels chain_levels_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
-                                     const struct operator_images *slice, void *between)
-{
-    struct chain_images last;
-    chain_images_of(plan, way, way->count - 1, slice, between, &last);
-    return levels_of(slice, last.images.dst, last.images.dst_next_bytes, slice->count);
 }

@@ -22,7 +22,6 @@ struct chain_plan {
     uint32_t height_px;
     bool has_sigmas;
     struct levels_light *levels; /* of images of 16 bits; NULL: of others */
-    struct fovea_settings *inner; /* those that its parts had last; NULL where levels is */
     uint32_t count;
     struct chain_part parts[FOVEA_OPERATOR_COUNT];
 };
@@ -84,18 +83,15 @@ void chain_slice_of(const struct operator_images *images, uint32_t first, uint32
  * of 16 bits, of which operators get floats. NULL where there are none. */
 void chain_images_of(const struct chain_plan *plan, const struct chain_way *way, uint32_t step,
                      const struct operator_images *slice, void *between, struct chain_images *out);
-/* Says whether there is something to do before a slice's first step, and after its last. */
-bool chain_planes_to_pack(const struct chain_plan *plan, const struct chain_way *way,
-                          const struct operator_images *slice, void *between, struct planes *out);
-bool chain_planes_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
-                            const struct operator_images *slice, void *between, struct planes *out);
-
+/* Says what is done before a slice's first step (packs) and after its last. False: its images of
+ * that side have no planes. */
+bool chain_planes_of(const struct chain_plan *plan, const struct chain_way *way,
+                     const struct operator_images *slice, void *between, bool packs,
+                     struct planes *out);
 /* The same of images of 16 bits, in planes or not: both are done for every slice of a plan that has
  * levels. */
-struct levels chain_levels_to_pack(const struct chain_plan *plan, const struct chain_way *way,
-                                   const struct operator_images *slice, void *between);
-struct levels chain_levels_to_unpack(const struct chain_plan *plan, const struct chain_way *way,
-                                     const struct operator_images *slice, void *between);
+struct levels chain_levels_of(const struct chain_plan *plan, const struct chain_way *way,
+                              const struct operator_images *slice, void *between, bool packs);
 
 /* Entries of struct operator_host_api. */
 FOVEA_MUST_CHECK enum fovea_result chain_host_create(struct thread_pool *pool,

@@ -17,6 +17,10 @@ extern "C" {
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation,
                                                        uint32_t width_px, uint32_t height_px,
                                                        struct gauss_plan **out_plan);
+/* The same for frames of floats that were levels (struct operator_plan_desc). */
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_create_of_levels(
+    const struct fovea_foveation *foveation, const struct levels_light *levels, uint32_t width_px,
+    uint32_t height_px, struct gauss_plan **out_plan);
 void foveate_plan_destroy(struct gauss_plan **plan);
 /* True if the law's table is that of the map's samples (foveate/model/map_ready.h). */
 bool foveate_plan_shares_table(const struct gauss_plan *plan);

@@ -26,6 +26,7 @@ struct gauss_extremes;
 struct gauss_plan {
     struct operator_plan base;
     struct fovea_foveation foveation;
+    const struct levels_light *levels_light; /* struct operator_plan_desc's levels */
     uint32_t width_px;
     uint32_t height_px;
     float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
@@ -45,9 +46,9 @@ struct gauss_plan {
     uint32_t level_samples; /* of all levels together */
 };
 
-/* Makes a plan in the caller's memory, zeroed before, that blurs every pixel by one sigma, 0 to
- * 1024 px. Of the settings its light, alpha and transfer count, as they do for the smooth method.
- * On failure finish it all the same. */
+/* Makes a plan in the caller's memory, zeroed before but for levels_light, that blurs every pixel
+ * by one sigma, 0 to 1024 px. Of the settings its light, alpha and transfer count, as they do for
+ * the smooth method. On failure finish it all the same. */
 FOVEA_MUST_CHECK enum fovea_result gauss_plan_init_even(struct gauss_plan *plan,
                                                         const struct fovea_foveation *foveation,
                                                         double sigma_px, uint32_t width_px,
@@ -86,6 +87,8 @@ static inline const struct gauss_plan *gauss_plan_of(const struct operator_plan 
 /* Returns the light of a plan's frames. The kernels that are fast because of what sRGB is take
  * IMAGE_LIGHT_STORED and IMAGE_LIGHT_SRGB; the plain ones take all. */
 int32_t gauss_plan_light(const struct gauss_plan *plan);
+/* Returns the same to tell people: of floats that were levels, the light that those stand for. */
+int32_t gauss_plan_light_told(const struct gauss_plan *plan);
 /* The parts of a plan that struct gauss_frame lacks. */
 float gauss_plan_light_value(const struct gauss_plan *plan);
 /* Samples of the display's table, as kernels have them: behind the law's table; 0: the plan's light

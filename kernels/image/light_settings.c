@@ -20,6 +20,13 @@ int32_t pixel_light_of(enum fovea_light light, enum fovea_transfer transfer)
     return IMAGE_LIGHT_SRGB + (int32_t)transfer;
 }
 
+int32_t pixel_light_of_settings(const struct fovea_foveation *foveation)
+{
+    return foveation->light == FOVEA_LIGHT_AUTO && foveation->method == FOVEA_METHOD_BLOCKWISE
+               ? IMAGE_LIGHT_STORED
+               : pixel_light_of(foveation->light, foveation->transfer);
+}
+
 float pixel_light_value(int32_t light, const struct fovea_display *display)
 {
     switch (light) {

@@ -56,6 +56,11 @@ static inline enum fovea_format pixel_floats_of_16_bits(enum fovea_format format
     }
 }
 
+static inline bool pixel_has_16_bit_levels(enum fovea_format format)
+{
+    return pixel_floats_of_16_bits(format) != FOVEA_FORMAT_NONE;
+}
+
 /* Returns what white is among the floats that a codec decodes to. */
 static inline float pixel_white(enum fovea_format format)
 {

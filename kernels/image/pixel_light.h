@@ -34,13 +34,16 @@ struct pixel_light {
 
 /* A function from stored values to light. */
 struct pixel_transfer {
-    int32_t light; /* IMAGE_LIGHT_*, but not STORED */
+    int32_t light; /* IMAGE_LIGHT_*; STORED for formats of 16 bits alone */
     float value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
     const float *samples; /* table: from 0 to 1, not falling; value of them */
 };
 
 /* Returns what the settings say: IMAGE_LIGHT_*. AUTO is light, as LINEAR. */
 int32_t pixel_light_of(enum fovea_light light, enum fovea_transfer transfer);
+/* The same of settings whole: the method blockwise averages values as they are stored where nobody
+ * says otherwise. */
+int32_t pixel_light_of_settings(const struct fovea_foveation *foveation);
 /* struct pixel_transfer has it beside that. */
 float pixel_light_value(int32_t light, const struct fovea_display *display);
 /* Samples of a display's table; 0: that light has none. */

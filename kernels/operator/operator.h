@@ -48,7 +48,9 @@ struct operator_plan_desc {
     uint32_t height_px;
     bool has_sigmas; /* frames come with pictures of sigmas; for operators that take them */
     bool of_16_bits; /* for the chain alone: frames are whole numbers of 16 bits */
-    const struct levels_light *levels; /* frames are floats of light that levels say; or NULL */
+    /* Frames are floats that the chain made of these levels of 16 bits, which outlive the plan;
+     * NULL: they are not. */
+    const struct levels_light *levels;
 };
 
 /* Says what the values of a view's picture of depths mean, and where in it the view starts. */

@@ -104,10 +104,8 @@ static enum fovea_result check_images(const struct fovea_blobs *blobs, struct fo
         log_error(blobs->log, "blobs: %s", problem);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (pixel_floats_of_16_bits(src->format) != FOVEA_FORMAT_NONE) {
-        log_error(blobs->log,
-                  "blobs: src has whole numbers of 16 bits; formats of 8 and 10 bits and "
-                  "of floats are looked at");
+    if (context_image_lacks_kernels(src, "src", problem)) {
+        log_error(blobs->log, "blobs: %s", problem);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     if (image_count == 0 || image_count > UINT16_MAX ||

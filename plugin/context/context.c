@@ -219,8 +219,7 @@ static struct operator_plan_desc plan_desc(const struct fovea_context *context,
                                        .width_px = image->width_px,
                                        .height_px = image->height_px,
                                        .has_sigmas = has_sigmas,
-                                       .of_16_bits = pixel_floats_of_16_bits(image->format) !=
-                                                     FOVEA_FORMAT_NONE};
+                                       .of_16_bits = pixel_has_16_bit_levels(image->format)};
 }
 
 static struct entry *find_entry(struct fovea_context *context, size_t backend,

@@ -97,6 +97,16 @@ bool context_image_check(struct fovea_image *image, const char *name,
     return check_strides(image, name, out_problem) && check_alignment(image, name, out_problem);
 }
 
+bool context_image_lacks_kernels(const struct fovea_image *image, const char *name,
+                                 char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    return pixel_has_16_bit_levels(image->format) &&
+           !CONTEXT_PROBLEM(out_problem,
+                            "%s has whole numbers of 16 bits, which operators alone take; here "
+                            "formats of 8 and 10 bits and of floats do",
+                            name);
+}
+
 /* ---- Overlap */
 
 int64_t context_image_extent_bytes(const struct fovea_image *image)

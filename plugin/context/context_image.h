@@ -16,6 +16,11 @@
 bool context_image_check(struct fovea_image *image, const char *name,
                          char out_problem[CONTEXT_PROBLEM_BYTES]);
 
+/* For images that passed, where no chain makes floats of them. True: out_problem says that nothing
+ * else works on such a format. */
+bool context_image_lacks_kernels(const struct fovea_image *image, const char *name,
+                                 char out_problem[CONTEXT_PROBLEM_BYTES]);
+
 /* For images that passed: whether a and an image `distance_bytes` after b have bytes in common.
  * Rows of one may lie between rows of the other, where the strides say that they never meet. */
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,

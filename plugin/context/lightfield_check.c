@@ -180,11 +180,8 @@ static enum fovea_result take_image(struct fovea_log log, const struct fovea_lig
     if (!context_image_check(out, name, problem)) {
         return lightfield_refuse(log, problem);
     }
-    if (pixel_floats_of_16_bits(out->format) != FOVEA_FORMAT_NONE) {
-        log_error(log,
-                  "light field: %s has whole numbers of 16 bits; formats of 8 and 10 bits and of "
-                  "floats are written",
-                  name);
+    if (context_image_lacks_kernels(out, name, problem)) {
+        log_error(log, "light field: %s", problem);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     if (out->memory != raw->memory) {

@@ -45,6 +45,7 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     const struct blur_engine *engine = blur_engine_at(plan->numbers.engine);
     const bool pictured = desc->has_sigmas && !engine;
     plan->engine = copies(&plan->numbers) ? NULL : engine;
+    plan->machine.levels_light = desc->levels;
     FOVEA_TRY((pictured ? gauss_plan_init_pictured : gauss_plan_init_even)(
         &plan->machine, &desc->settings->foveation, engine ? 0.0 : plan->numbers.sigma_px,
         desc->width_px, desc->height_px));
@@ -159,7 +160,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     snprintf(out, bytes, "blur%s%s  %s light  %s%.2f px",
              numbers->engine == BLUR_GAUSSIAN ? "" : " ",
              numbers->engine == BLUR_GAUSSIAN ? "" : blur_range_of(numbers->engine).name,
-             gauss_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             gauss_plan_light_told(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
              blur->has_sigmas ? "up to "
              : has_radius     ? "radius "
                               : "",

@@ -218,6 +218,7 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_plan *plan,
                                       struct dof_cuda_plan *own)
 {
+    own->machine.levels_light = plan->machine.levels_light;
     FOVEA_TRY(gauss_plan_init_pictured(&own->machine, &plan->machine.foveation,
                                        plan->optics.sigma_max_px, plan->machine.width_px,
                                        plan->machine.height_px));

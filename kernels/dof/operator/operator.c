@@ -30,6 +30,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     plan->optics = dof_optics_of(desc->settings, desc->width_px);
+    plan->machine.levels_light = desc->levels;
     const enum fovea_result result =
         gauss_plan_init_pictured(&plan->machine, &desc->settings->foveation,
                                  plan->optics.sigma_max_px, desc->width_px, desc->height_px);
@@ -74,7 +75,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
 {
     const struct dof_plan *dof = dof_plan_of(plan);
     snprintf(out, bytes, "dof  %s light  %s  focus %s",
-             gauss_plan_light(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             gauss_plan_light_told(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
              dof->optics.is_eye ? "eye" : "camera",
              dof->optics.is_fixed         ? "fixed"
              : dof->optics.takes_vergence ? "vergence"

@@ -18,8 +18,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 {
     struct gauss_plan *plan = NULL;
     *out_plan = NULL;
-    FOVEA_TRY(
-        foveate_plan_create(&desc->settings->foveation, desc->width_px, desc->height_px, &plan));
+    FOVEA_TRY(foveate_plan_create_of_levels(&desc->settings->foveation, desc->levels,
+                                            desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
     plan->base.cuda_bytes = gauss_plan_cuda_bytes(plan);
     *out_plan = &plan->base;
@@ -64,7 +64,7 @@ static void plan_summarize(const struct operator_plan *operator_plan, char *out,
     const double strength = plan->foveation.strength;
     if (plan->fragment_px == 0) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model,
-                 lights[gauss_plan_light(plan)], strength);
+                 lights[gauss_plan_light_told(plan)], strength);
     } else {
         snprintf(out, bytes, "blockwise %s  %u px  strength %.2f", model, plan->fragment_px,
                  strength);

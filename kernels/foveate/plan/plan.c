@@ -26,14 +26,17 @@ static enum fovea_result fill_plan(struct gauss_plan *plan, const struct foveate
     return foveate_plan_fill_law(plan, model);
 }
 
-enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
-                                      uint32_t height_px, struct gauss_plan **out_plan)
+enum fovea_result foveate_plan_create_of_levels(const struct fovea_foveation *foveation,
+                                                const struct levels_light *levels,
+                                                uint32_t width_px, uint32_t height_px,
+                                                struct gauss_plan **out_plan)
 {
     *out_plan = NULL;
     struct foveate_model *model = malloc(sizeof *model);
     struct gauss_plan *plan = calloc(1, sizeof *plan);
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     if (model && plan) {
+        plan->levels_light = levels;
         result = foveate_model_init(model, foveation, width_px, height_px)
                      ? fill_plan(plan, model)
                      : FOVEA_ERROR_INVALID_ARGUMENT;
@@ -45,6 +48,12 @@ enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, u
     }
     *out_plan = plan;
     return FOVEA_OK;
+}
+
+enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
+                                      uint32_t height_px, struct gauss_plan **out_plan)
+{
+    return foveate_plan_create_of_levels(foveation, NULL, width_px, height_px, out_plan);
 }
 
 bool foveate_plan_shares_table(const struct gauss_plan *plan)

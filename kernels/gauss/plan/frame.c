@@ -4,29 +4,20 @@
 #include "kernels/gauss/gauss.h"
 
 #include "kernels/gauss/grid.h"
-#include "kernels/image/pixel_light.h"
+#include "kernels/image/levels.h"
+#include "kernels/image/light.h"
 #include "kernels/operator/gaze.h"
 
-static bool averages_light(const struct fovea_foveation *foveation)
-{
-    switch (foveation->light) {
-    case FOVEA_LIGHT_ENCODED:
-        return false;
-    case FOVEA_LIGHT_AUTO:
-        return foveation->method == FOVEA_METHOD_SMOOTH;
-    case FOVEA_LIGHT_LINEAR:
-    case FOVEA_LIGHT_GAMMA:
-    case FOVEA_LIGHT_TABLE:
-        break;
-    }
-    return true;
-}
-
+/* Floats that were levels are light of any range, in which a millionth of white may show, as it
+ * does in PQ. */
 int32_t gauss_plan_light(const struct gauss_plan *plan)
 {
-    const struct fovea_foveation *foveation = &plan->foveation;
-    return averages_light(foveation) ? pixel_light_of(foveation->light, foveation->transfer)
-                                     : IMAGE_LIGHT_STORED;
+    return plan->levels_light ? IMAGE_LIGHT_PQ : pixel_light_of_settings(&plan->foveation);
+}
+
+int32_t gauss_plan_light_told(const struct gauss_plan *plan)
+{
+    return plan->levels_light ? plan->levels_light->transfer.light : gauss_plan_light(plan);
 }
 
 float gauss_plan_light_value(const struct gauss_plan *plan)
