@@ -6,7 +6,7 @@ target_link_libraries(fovea_shaders PRIVATE fovea_build)
 target_include_directories(fovea_shaders PUBLIC
     $<IF:$<BOOL:${FOVEA_KERNELS_FROM}>,${FOVEA_KERNELS_FROM}/kernels,${CMAKE_CURRENT_BINARY_DIR}>/shaders)
 
-# Of <name>.comp, or of another file with something defined: fovea_add_shader(<folder> <name> <file> <definition>)
+# Makes a shader of <name>.comp, or of another file with something defined: fovea_add_shader(<folder> <name> <file> <definition>)
 function(fovea_add_shader folder name)
     if(FOVEA_KERNELS_FROM)
         return()

@@ -46,7 +46,8 @@ struct lens_points {
 struct lens_map {
     struct lens_polynomial polynomial;
     struct lens_points points; /* without memory there are none, and the polynomial counts */
-    /* Where there are points, the only width over height that the polynomial counts at. 0: none. */
+    /* The polynomial counts at no other width over height than this, where there are points; 0: at
+     * none. */
     double aspect;
 };
 

@@ -27,7 +27,7 @@ struct saliency_axis {
     int32_t pixels;
     int32_t first, last; /* samples of the picture made coarse; those beyond are like them */
     int32_t out_first, out_last; /* samples of the response */
-    /* Of each pixel: the first sample that it adds to, how many, and SALIENCY_TAPS_MAX weights. A
+    /* Each pixel has the first sample that it adds to, how many, and SALIENCY_TAPS_MAX weights. A
      * sample's weights come to 2^15. */
     int32_t *tap_first;
     int32_t *tap_count;

@@ -35,7 +35,7 @@ struct saliency_picture {
     double most;
 };
 
-/* What becomes of F - G of all bins. */
+/* F - G of all bins is added up so. */
 enum saliency_sum { SALIENCY_ABSOLUTE, SALIENCY_SIGNED };
 
 /* The response of one channel at every pixel. */

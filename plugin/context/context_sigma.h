@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What settings do to an image, for those who need less of it than a map. */
+/* Says what settings do to an image, for those who need less of it than a map. */
 #ifndef FOVEA_CONTEXT_SIGMA_H
 #define FOVEA_CONTEXT_SIGMA_H
 

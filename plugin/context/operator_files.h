@@ -16,10 +16,10 @@ struct operator_files {
     struct shared_data *data[OPERATORS_FILE_COUNT]; /* shares */
 };
 
-/* What a program gave instead of a file, and files of the operators that the settings list. The
- * settings then have what was made of each, for as long as *out_files, which is empty on failure:
- * FOVEA_ERROR_IO, a file cannot be read; FOVEA_ERROR_CONFIG, it is none of those that its operator
- * knows. */
+/* Takes what a program gave instead of files, and the files of the operators that the settings
+ * list. The settings then have what was made of each, for as long as *out_files, which is empty on
+ * failure: FOVEA_ERROR_IO, a file cannot be read; FOVEA_ERROR_CONFIG, it is none of those that its
+ * operator knows. */
 FOVEA_MUST_CHECK enum fovea_result operator_files_take(struct fovea_settings *settings,
                                                        struct fovea_log log,
                                                        struct operator_files *out_files);

@@ -50,14 +50,15 @@ int tile_at(ivec2 tile)
     return tiles + tile.y * tile_count().x + tile.x;
 }
 
-/* Of layer NEAR or BEHIND: the sample behind the tiles whose word x is 0 where no pixel needs it. NEAR's are the bits
- * of the largest sigma before the focus. */
+/* Returns the sample behind the tiles whose word x is 0 where no pixel needs layer NEAR or BEHIND. NEAR's word has the
+ * bits of the largest sigma before the focus. */
 int wanted_at(int layer)
 {
     return tile_at(ivec2(0, tile_count().y)) + layer - NEAR;
 }
 
-/* Of a workgroup's tiles of OFFSETS: the sample whose word x has the bits of their largest sigma before the focus. */
+/* Returns the sample whose word x has the bits of the largest sigma before the focus of a workgroup's tiles of
+ * OFFSETS. */
 int block_at(ivec2 block)
 {
     return wanted_at(BEHIND) + 1 + block.y * ((frame.width_px + BLOCK - 1) / BLOCK) + block.x;

@@ -119,7 +119,7 @@ static bool take(struct json_scan *scan, struct project *project, struct lens_ma
     return true;
 }
 
-/* Of PTGui the dummy image is the lens, and its w and h are 1. */
+/* PTGui's dummy image is the lens, and its w and h are 1. */
 static bool is_ptgui(const struct json_scan *scan)
 {
     return lens_text_holds(scan, "# ptGui project file");

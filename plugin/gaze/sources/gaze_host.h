@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a tracker's program runs: a numeric address, or a name, which the system may look for for
- * many seconds. A thread of its own asks, and a source that closes does not wait for it. */
+/* Finds the host that a tracker's program runs on: by a numeric address, or by a name, which the
+ * system may look for for many seconds. A thread of its own asks, and a source that closes does not
+ * wait for it. */
 #ifndef FOVEA_GAZE_HOST_H
 #define FOVEA_GAZE_HOST_H
 
