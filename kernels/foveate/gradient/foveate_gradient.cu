@@ -271,10 +271,9 @@ __device__ float sigma_of(const gradient_params &params, int x, int y, float gaz
     return gauss_law_sigma(&params.law.law, (const float *)params.law.table, x, y, gaze_x, gaze_y);
 }
 
-/* Returns sigma of a pixel if it is by that fovea, else 0. */
-__device__ float sigma_by(const gradient_params &params, int x, int y, int fovea)
+/* Finds the fovea that a pixel has its sigma by; -1: there is none. */
+__device__ int owner_of(const gradient_params &params, int x, int y, float &least)
 {
-    float least = 0.0f;
     int owner = -1;
     for (int k = 0; k <= params.other_count; k++) {
         const int2 place = fovea_of(params, k);
@@ -285,29 +284,47 @@ __device__ float sigma_by(const gradient_params &params, int x, int y, int fovea
             owner = k;
         }
     }
-    return owner == fovea ? least : 0.0f;
+    return owner;
 }
 
-__device__ double2 gaze_part(const gradient_params &params, int fovea, int64_t at)
+/* Parts take the memory of dst's derivative. */
+__device__ double *parts_at(const gradient_params &params, int64_t at)
 {
-    const int x = (int)(at % params.width);
-    const int y = (int)(at / params.width);
-    const int2 gaze = fovea_of(params, fovea);
-    const float gaze_x = (float)gaze.x / 256.0f;
-    const float gaze_y = (float)gaze.y / 256.0f;
-    const float slope = foveate_gradient_place_slope(sigma_by(params, x, y, fovea));
-    double2 part = make_double2(0.0, 0.0);
-    if (slope > 0.0f) {
-        const double dot = (double)(scratch_at(params, params.dots)[at] * slope);
-        part.x = dot * (double)(sigma_of(params, x, y, gaze_x + 0.5f, gaze_y) -
-                                sigma_of(params, x, y, gaze_x - 0.5f, gaze_y));
-        part.y = dot * (double)(sigma_of(params, x, y, gaze_x, gaze_y + 0.5f) -
-                                sigma_of(params, x, y, gaze_x, gaze_y - 0.5f));
-    }
-    return part;
+    return (double *)scratch_at(params, params.derivative) + 2 * at;
 }
 
 } // namespace
+
+/* Makes a pixel's part of the derivative of the fovea that it has its sigma by, whose number then
+ * stands where the pixel's dot stood. */
+KERNEL(gradient_gaze_parts)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    const int64_t at = (int64_t)y * params.width + x;
+    float *dot = scratch_at(params, params.dots) + at;
+    float sigma = 0.0f;
+    const int owner = owner_of(params, x, y, sigma);
+    const float slope = owner < 0 ? 0.0f : foveate_gradient_place_slope(sigma);
+    double part_x = 0.0;
+    double part_y = 0.0;
+    if (slope > 0.0f) {
+        const int2 gaze = fovea_of(params, owner);
+        const float gaze_x = (float)gaze.x / 256.0f;
+        const float gaze_y = (float)gaze.y / 256.0f;
+        const double scaled = (double)(*dot * slope);
+        part_x = scaled * (double)(sigma_of(params, x, y, gaze_x + 0.5f, gaze_y) -
+                                   sigma_of(params, x, y, gaze_x - 0.5f, gaze_y));
+        part_y = scaled * (double)(sigma_of(params, x, y, gaze_x, gaze_y + 0.5f) -
+                                   sigma_of(params, x, y, gaze_x, gaze_y - 0.5f));
+    }
+    parts_at(params, at)[0] = part_x;
+    parts_at(params, at)[1] = part_y;
+    *dot = (float)owner;
+}
 
 /* Sums over an image's pixels, a block a fovea, y, of an image, always in the same order. */
 extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
@@ -324,9 +341,10 @@ extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
     sums_y[thread] = 0.0;
     if (has) {
         for (int64_t at = thread; at < count; at += FOVEATE_GRADIENT_GAZE_THREADS) {
-            const double2 part = gaze_part(params, fovea, at);
-            sums_x[thread] += part.x;
-            sums_y[thread] += part.y;
+            if (scratch_at(params, params.dots)[at] == (float)fovea) {
+                sums_x[thread] += parts_at(params, at)[0];
+                sums_y[thread] += parts_at(params, at)[1];
+            }
         }
     }
     for (int half = FOVEATE_GRADIENT_GAZE_THREADS / 2; half > 0; half /= 2) {

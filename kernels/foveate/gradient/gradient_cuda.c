@@ -26,9 +26,13 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
     const struct {
         const char *name;
         CUfunction *kernel;
-    } kernels[] = {{"gradient_places", &g->places},       {"gradient_columns", &g->columns},
-                   {"gradient_rows", &g->rows},           {"gradient_node_rows", &g->node_rows},
-                   {"gradient_node_dots", &g->node_dots}, {"gradient_gaze", &g->gaze}};
+    } kernels[] = {{"gradient_places", &g->places},
+                   {"gradient_columns", &g->columns},
+                   {"gradient_rows", &g->rows},
+                   {"gradient_node_rows", &g->node_rows},
+                   {"gradient_node_dots", &g->node_dots},
+                   {"gradient_gaze_parts", &g->gaze_parts},
+                   {"gradient_gaze", &g->gaze}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
     FOVEA_TRY(cuda_module_load(device, foveate_gradient_fatbin, &g->module));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
@@ -106,7 +110,7 @@ static void lay_out(struct operator_cuda_gradient_plan *plan)
         height = level->height > height ? level->height : height;
     }
     layout->between = at;
-    layout->floats = at + channels * width * height;
+    layout->floats = (at + channels * width * height + 1) / 2 * 2; /* doubles in them are aligned */
 }
 
 static enum fovea_result upload(struct operator_cuda_gradient *gradient,

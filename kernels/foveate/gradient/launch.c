@@ -170,6 +170,7 @@ static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
     for (int32_t i = 0; i < tables->node_count; i++) {
         FOVEA_TRY(blur_node(slice, i));
     }
+    FOVEA_TRY(launch_pixels(slice, slice->gradient->gaze_parts));
     return cuda_launch(slice->gradient->base.device, slice->stream, &gaze, &slice->params);
 }
 

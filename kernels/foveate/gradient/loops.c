@@ -12,15 +12,28 @@
 
 /* ---- Places */
 
+/* Whole blocks of a row. */
+struct part {
+    int32_t first;
+    int32_t count;
+};
+
+static void sigma_part(const struct foveate_gradient_view *view, const struct gauss_frame *frame,
+                       struct part part, float *row)
+{
+    const struct gauss_cpu_picture picture = {.plan = view->plan, .view.frame = *frame};
+    gauss_cpu_sigma_row(&picture,
+                        (struct gauss_cpu_places){.x_px = (float)part.first + 0.5f,
+                                                  .y_px = (float)view->y + 0.5f,
+                                                  .apart_px = 1.0f,
+                                                  .count = part.count},
+                        row + part.first);
+}
+
 static void sigma_row(const struct foveate_gradient_view *view, const struct gauss_frame *frame,
                       float *out)
 {
-    const struct gauss_cpu_picture picture = {.plan = view->plan, .view.frame = *frame};
-    gauss_cpu_sigma_row(
-        &picture,
-        (struct gauss_cpu_places){
-            .x_px = 0.5f, .y_px = (float)view->y + 0.5f, .apart_px = 1.0f, .count = view->count},
-        out);
+    sigma_part(view, frame, (struct part){0, view->count}, out);
 }
 
 static void places(const struct foveate_gradient_view *view, float *out_places)
@@ -57,6 +70,21 @@ static void find_owners(const struct foveate_gradient_view *view, float *out_lea
     }
 }
 
+/* Finds the part of a row that a fovea has pixels in. */
+static struct part part_of(const float *owners, int32_t count, int32_t fovea)
+{
+    int32_t first = 0;
+    int32_t end = count;
+    while (first < end && owners[first] != (float)fovea) {
+        first++;
+    }
+    while (end > first && owners[end - 1] != (float)fovea) {
+        end--;
+    }
+    const int32_t start = first / BLOCK * BLOCK;
+    return (struct part){start, first < end ? foveate_gradient_blocks(end) * BLOCK - start : 0};
+}
+
 /* Half a pixel to either side: rounding is a millionth of sigma then, and steps of the law's table
  * are finer. */
 static void gaze(const struct foveate_gradient_view *view, const float *dots, int32_t count,
@@ -69,13 +97,14 @@ static void gaze(const struct foveate_gradient_view *view, const float *dots, in
     }
     find_owners(view, sigma[4], sigma[5], sigma[0]);
     for (int32_t fovea = 0; fovea <= view->frame.others.count; fovea++) {
-        for (int32_t i = 0; i < 4; i++) {
+        const struct part part = part_of(sigma[5], count, fovea);
+        for (int32_t i = 0; i < 4 && part.count > 0; i++) {
             struct gauss_frame moved = fovea_of(&view->frame, fovea);
             moved.gaze_x_q8 += steps_q8[i][0];
             moved.gaze_y_q8 += steps_q8[i][1];
-            sigma_row(view, &moved, sigma[i]);
+            sigma_part(view, &moved, part, sigma[i]);
         }
-        for (int32_t i = 0; i < count; i++) {
+        for (int32_t i = part.first; i < part.first + part.count && i < count; i++) {
             const float slope = foveate_gradient_place_slope(sigma[4][i]);
             if (slope > 0.0f && sigma[5][i] == (float)fovea) {
                 const double dot = (double)(dots[i] * slope);
