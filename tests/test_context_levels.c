@@ -8,6 +8,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "kernels/chain/chain.h"
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "levels_rows.h"
 
@@ -61,6 +62,69 @@ TEST(pictures_are_the_reference)
         print_message("%-22s %5.0f levels of 65535\n", levels_rows[r].name, worst);
         assert_that(worst <= levels_rows[r].most, "%s: %g levels off", levels_rows[r].name, worst);
         assert_silent(&said);
+    }
+}
+
+static void run_row(const struct fovea_settings *settings, struct fovea_operators row,
+                    const struct test_image *src, const struct test_image *dst)
+{
+    struct said said = {0};
+    struct fovea_settings own = *settings;
+    own.operators = row;
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&own, &said);
+    assert_ok(fovea_context_run(context, &src->view, &dst->view, gaze, NULL));
+    assert_silent(&said);
+}
+
+/* Noise up to half of white: its spline undershoots, and overshoots nothing. */
+TEST(a_spline_stays_within_levels_in_a_row)
+{
+    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16, IMAGE_RANDOM, 3);
+    OWNED_IMAGE between = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
+    OWNED_IMAGE expected = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
+    OWNED_IMAGE row = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
+    for (uint32_t i = 0; i < 4 * WIDTH_PX * HEIGHT_PX; i++) {
+        const uint32_t x = i / 4 % WIDTH_PX;
+        const uint32_t y = i / 4 / WIDTH_PX;
+        image_set(&src.view, x, y, i % 4, image_get(&src.view, x, y, i % 4) * 0.5);
+    }
+    for (size_t r = 0; r < LEVELS_ROWS; r++) {
+        struct compare_rect where;
+        struct fovea_settings settings = levels_settings(&levels_rows[r]);
+        settings.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+        settings.own.lens_filter = 2;
+        run_row(&settings, (struct fovea_operators){1, {FOVEA_OPERATOR_lens}}, &src, &between);
+        run_row(&settings, (struct fovea_operators){1, {FOVEA_OPERATOR_blur}}, &between, &expected);
+        run_row(&settings, (struct fovea_operators){2, {FOVEA_OPERATOR_lens, FOVEA_OPERATOR_blur}},
+                &src, &row);
+        const double off = compare_largest(&row.view, &expected.view, &where);
+        print_message("%-22s %5.0f levels\n", levels_rows[r].name, off);
+        assert_that(off <= 4.0, "%s: %g levels off", levels_rows[r].name, off);
+    }
+}
+
+static const char *summary_of(const struct fovea_settings *settings, bool of_16_bits,
+                              char out[OPERATOR_DESCRIPTION_BYTES])
+{
+    const struct operator_plan_desc desc = {.settings = settings,
+                                            .width_px = WIDTH_PX,
+                                            .height_px = HEIGHT_PX,
+                                            .of_16_bits = of_16_bits};
+    struct operator_plan *plan = NULL;
+    assert_ok(chain_operator.plan_create(&desc, &plan));
+    chain_operator.plan_summarize(plan, out, OPERATOR_DESCRIPTION_BYTES);
+    assert_true(chain_operator.plan_fits(plan, &desc));
+    chain_operator.plan_destroy(&plan);
+    return out;
+}
+
+TEST(plans_name_the_light_of_levels)
+{
+    for (size_t r = 0; r < LEVELS_ROWS; r++) {
+        const struct fovea_settings settings = levels_settings(&levels_rows[r]);
+        char words[2][OPERATOR_DESCRIPTION_BYTES];
+        assert_string_equal(summary_of(&settings, true, words[0]),
+                            summary_of(&settings, false, words[1]));
     }
 }
 

@@ -15,14 +15,6 @@
 
 /* ---- Light ---- */
 
-static int32_t light_of(const struct fovea_foveation *foveation)
-{
-    const bool blockwise = foveation->method == FOVEA_METHOD_BLOCKWISE;
-    return foveation->light == FOVEA_LIGHT_AUTO && blockwise
-               ? IMAGE_LIGHT_STORED
-               : pixel_light_of(foveation->light, foveation->transfer);
-}
-
 enum fovea_result levels_light_create(const struct fovea_foveation *foveation,
                                       struct levels_light **out_light)
 {
@@ -31,7 +23,7 @@ enum fovea_result levels_light_create(const struct fovea_foveation *foveation,
     if (!light) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const int32_t kind = light_of(foveation);
+    const int32_t kind = pixel_light_of_settings(foveation);
     light->transfer = (struct pixel_transfer){.light = kind,
                                               .value = pixel_light_value(kind, &foveation->display),
                                               .samples = light->curve.samples};
@@ -42,7 +34,7 @@ enum fovea_result levels_light_create(const struct fovea_foveation *foveation,
 
 bool levels_light_fits(const struct levels_light *light, const struct fovea_foveation *foveation)
 {
-    const int32_t kind = light_of(foveation);
+    const int32_t kind = pixel_light_of_settings(foveation);
     return light->transfer.light == kind &&
            light->transfer.value == pixel_light_value(kind, &foveation->display) &&
            pixel_light_fills_samples(kind, &foveation->display, light->curve.samples);
@@ -54,6 +46,11 @@ void levels_light_of_color(const struct levels_light *light, float color[3])
         color[c] = floorf(color[c] * HIGHEST + 0.5f);
     }
     pixel_light_from_levels(&light->curve, color, 1, 3, 3);
+}
+
+float levels_light_most(const struct levels_light *light)
+{
+    return light->curve.system_gamma > 0.0f ? 2.0f : 1.0f;
 }
 
 /* ---- Rows ---- */
@@ -104,8 +101,9 @@ static void light_of_levels(const struct levels_light *light, const struct part 
         out[i] = levels[i];
     }
     pixel_light_from_levels(&light->curve, out, part->count, part->channels, part->colors);
-    for (uint32_t i = part->colors; i < count; i += part->channels) {
-        out[i] = part->channels > part->colors ? out[i] / HIGHEST : out[i];
+    for (uint32_t i = part->colors; part->channels > part->colors && i < count;
+         i += part->channels) {
+        out[i] /= HIGHEST;
     }
 }
 

@@ -19,6 +19,15 @@ static __device__ __forceinline__ char *place_of(const levels_side &side, int x,
                     x * side.pixel_bytes);
 }
 
+/* Finds a thread's pixel; false: there is none. */
+static __device__ __forceinline__ bool find_pixel(const levels &params, int &x, int &y)
+{
+    const int i = (int)(blockIdx.x * LEVELS_CUDA_THREADS + threadIdx.x);
+    y = i / params.width_px;
+    x = i - y * params.width_px;
+    return y < params.height_px;
+}
+
 /* Multiplies colours by a power of their luminance. Both kernels must round alike. */
 template <int CHANNELS>
 static __device__ __forceinline__ void apply_ootf(float exponent, float (&values)[CHANNELS])
@@ -96,10 +105,9 @@ static __device__ __forceinline__ float level_of(const levels_curve &curve, floa
 
 template <int CHANNELS> static __device__ __forceinline__ void pack(const levels &params)
 {
-    const int i = (int)(blockIdx.x * LEVELS_CUDA_THREADS + threadIdx.x);
-    const int y = i / params.width_px;
-    const int x = i - y * params.width_px;
-    if (y >= params.height_px) {
+    int x;
+    int y;
+    if (!find_pixel(params, x, y)) {
         return;
     }
     uint16_t of[CHANNELS];
@@ -118,10 +126,9 @@ template <int CHANNELS> static __device__ __forceinline__ void pack(const levels
 
 template <int CHANNELS> static __device__ __forceinline__ void unpack(const levels &params)
 {
-    const int i = (int)(blockIdx.x * LEVELS_CUDA_THREADS + threadIdx.x);
-    const int y = i / params.width_px;
-    const int x = i - y * params.width_px;
-    if (y >= params.height_px) {
+    int x;
+    int y;
+    if (!find_pixel(params, x, y)) {
         return;
     }
     uint16_t before[CHANNELS];

@@ -53,7 +53,7 @@ struct levels {
 #ifndef __CUDACC__
 #include "pixel_light.h"
 
-/* What levels of 16 bits say by the settings of foveation. */
+/* Levels of 16 bits say this by the settings of foveation. */
 struct levels_light {
     struct pixel_transfer transfer; /* IMAGE_LIGHT_STORED: of nothing but themselves */
     struct pixel_light curve;
@@ -68,6 +68,9 @@ bool levels_light_fits(const struct levels_light *light, const struct fovea_fove
 
 /* Makes light of a colour's red, green and blue, which are parts of the highest level. */
 void levels_light_of_color(const struct levels_light *light, float color[3]);
+
+/* No light of levels is larger; HLG's goes up to 1.6. */
+float levels_light_most(const struct levels_light *light);
 
 /* An image's side; plane_bytes: from a channel's plane to the next, 0: channels lie together. */
 struct levels_side levels_side_of(const struct fovea_image *first, ptrdiff_t next_bytes,

@@ -21,7 +21,7 @@ struct lens_map;
 /* Immutable once made; may be read from any thread. */
 struct lens_plan {
     struct operator_plan base;
-    /* What settings and a size come to, all of which a plan that fits has alike. */
+    /* Settings and a size come to this, all of which a plan that fits has alike. */
     int32_t filter; /* LENS_NEAREST..; nearest where nothing is moved */
     int32_t samples_across; /* a pixel is the mean of so many places either way; 1 where the filter
                                is nearest */
@@ -29,6 +29,8 @@ struct lens_plan {
                       interpolated; STORED where the filter is nearest */
     float light_value; /* struct pixel_transfer's */
     uint32_t sample_count; /* of a display's table; else 0 */
+    float most; /* of floats that were levels, and none of those below 0; 0: a spline of floats goes
+                   where it goes */
     bool averages_alpha; /* else it is the nearest pixel's */
     bool colored; /* colours come from different places */
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */

@@ -55,7 +55,7 @@ TEST(linear_images_go_through_the_row)
             for (int j = 2; j < 4; j++) {
                 device_image_download(&images[j], &host[j]);
             }
-            if (pixel_floats_of_16_bits((enum fovea_format)f) == FOVEA_FORMAT_NONE) {
+            if (!pixel_has_16_bit_levels((enum fovea_format)f)) {
                 compare_assert_all_same(&host[3].view, &host[2].view, what);
             } else { /* not rounded between */
                 const double off = compare_largest(&host[3].view, &host[2].view, &where);
@@ -70,7 +70,7 @@ TEST(linear_images_go_through_the_row)
     }
 }
 
-/* From pixels with gaps. */
+/* From pixels with gaps; every second one through a spline as well. */
 TEST(levels_of_16_bits_are_the_cpus)
 {
     double worst = 0.0;
@@ -78,6 +78,11 @@ TEST(levels_of_16_bits_are_the_cpus)
         const enum fovea_format format = (enum fovea_format)(FOVEA_FORMAT_RGBA16 + i % 3);
         struct fovea_settings settings = levels_settings(&levels_rows[i / 3]);
         settings.foveation.alpha = (enum fovea_alpha)(i / 3 % 2);
+        settings.own.lens_filter = 2;
+        if (i % 2 == 1) {
+            settings.operators =
+                (struct fovea_operators){2, {FOVEA_OPERATOR_lens, FOVEA_OPERATOR_foveate}};
+        }
         OWNED(fovea_context_destroy)
         struct fovea_context *context = cuda_fixture_context(&settings);
         OWNED_IMAGE src = image_make(WIDTH_PX, HEIGHT_PX, format,

@@ -106,6 +106,7 @@ struct blurred {
     uint64_t wanted;
     uint32_t count;
     uint32_t apart; /* pictures from one to the next */
+    bool is_alpha; /* which is no light */
 };
 
 static struct fovea_image image_of(const struct dof_run *run, enum fovea_format format,
@@ -148,9 +149,10 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
                                                  .stream_kept = run->of->stream_kept};
     return gauss_cuda_run_layers(
         run->dof->machine, &of_machine, &images,
-        (struct gauss_cuda_layers){.wanted = blurred->wanted,
-                                   .of_light = run->frame->light != IMAGE_LIGHT_STORED ||
-                                               run->of->frame->of_light});
+        (struct gauss_cuda_layers){
+            .wanted = blurred->wanted,
+            .of_light = !blurred->is_alpha &&
+                        (run->frame->light != IMAGE_LIGHT_STORED || run->of->frame->of_light)});
 }
 
 /* ---- The same of layers of halves, and only where that is looked at */
@@ -290,6 +292,7 @@ static enum fovea_result blur_layers(const struct dof_run *run, enum fovea_forma
     pairs.format = alpha;
     pairs.from = memory->alpha_layers;
     pairs.to = memory->alpha_made;
+    pairs.is_alpha = true;
     return has_alpha ? blur(run, &pairs) : FOVEA_OK;
 }
 

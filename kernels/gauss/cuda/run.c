@@ -5,6 +5,7 @@
 
 #include "gauss_cuda.h"
 #include "kernels/image/image_slice.h"
+#include "nodes_wide/alpha.h"
 #include "ways.h"
 
 #define MOST_IN_A_GRID 65535 /* along z */
@@ -266,9 +267,10 @@ enum fovea_result gauss_cuda_run_layers(struct operator_cuda *cuda,
                                         struct gauss_cuda_layers layers)
 {
     struct gauss_frame frame = gauss_frame_of(gauss_plan_of(run->plan), run->frame);
-    if (layers.of_light || run->frame->of_light) {
-        frame.blur_alpha =
-            layers.of_light || frame.blur_alpha ? GAUSS_WIDE_LAYERS : GAUSS_WIDE_COLORS;
+    if (layers.of_light) {
+        frame.blur_alpha = GAUSS_WIDE_LAYERS;
+    } else if (run->frame->of_light) {
+        frame.blur_alpha = frame.blur_alpha ? GAUSS_WIDE_COLORS_AND_ALPHA : GAUSS_WIDE_COLORS;
     }
     struct gauss_cuda_run own = run_of(cuda, run, &frame, images->src->format);
     own.wanted = layers.wanted;

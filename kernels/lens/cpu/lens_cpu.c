@@ -193,7 +193,8 @@ static void make_run(const struct lens_cpu *cpu, const struct line *line)
     }
 }
 
-/* What a pixel's channels are taken by. Alpha comes after colours, whose sums may spill into it. */
+/* Says how a pixel's channels are taken. Alpha comes after colours, whose sums may spill into it.
+ */
 static void set_taken(struct lens_cpu *cpu)
 {
     const uint32_t colors = cpu->codec->color_channels;
@@ -241,6 +242,17 @@ static void put_blanks(const struct lens_cpu *cpu, const unsigned char *blanks, 
     }
 }
 
+/* A spline overshoots, and levels hold no more than white and no less than black. */
+static void clamp(const struct lens_cpu *cpu, float *row)
+{
+    const float most = cpu->plan->most;
+    const size_t count = (size_t)cpu->shape.width_px * cpu->channels;
+    for (size_t i = 0; i < count; i++) {
+        const float value = row[i] > 0.0f ? row[i] : 0.0f;
+        row[i] = value < most ? value : most;
+    }
+}
+
 static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 {
     unsigned char *blanks = (unsigned char *)(row + row_floats(cpu->plan));
@@ -256,6 +268,9 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
         if (cpu->light) {
             pixel_light_to_levels(cpu->light, row, dst.count, cpu->channels,
                                   cpu->codec->color_channels);
+        }
+        if (cpu->plan->most > 0.0f) {
+            clamp(cpu, row);
         }
         put_blanks(cpu, blanks, row);
         cpu->codec->encode(row, cpu->channels, &dst, &dst);

@@ -95,7 +95,8 @@ struct lens_pixel_places {
     lens_place centre;
 };
 
-/* A spline undershoots, but no light is negative. */
+/* A spline overshoots, but no light is negative, and floats that were levels are none beyond white.
+ */
 template <typename Pixel, int FILTER, typename Image>
 static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &light,
                                    const Image &src, const lens_pixel_places &of)
@@ -118,6 +119,12 @@ static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &l
     if (FILTER != LENS_NEAREST && lens_is_light<Pixel>(light)) {
         sum = make_float4(fmaxf(sum.x, 0.0f), fmaxf(sum.y, 0.0f), fmaxf(sum.z, 0.0f),
                           fmaxf(sum.w, 0.0f));
+    }
+    if (FILTER == LENS_BICUBIC && Pixel::white == 0 && frame.most > 0.0f) {
+        sum = make_float4(fminf(fmaxf(sum.x, 0.0f), frame.most),
+                          fminf(fmaxf(sum.y, 0.0f), frame.most),
+                          fminf(fmaxf(sum.z, 0.0f), frame.most),
+                          fminf(fmaxf(sum.w, 0.0f), frame.most));
     }
     return sum;
 }

@@ -240,6 +240,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .samples_across = plan->samples_across,
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
+                               .most = plan->most,
                                .samples = tables->samples,
                                .ways = tables->ways};
 }

@@ -43,6 +43,7 @@ struct lens_frame {
     int32_t samples_across; /* a pixel is the mean of so many places either way */
     int32_t averages_alpha; /* 0: it is the nearest pixel's */
     int32_t colored; /* 1: colours come from different places */
+    float most; /* struct lens_plan's */
     uint64_t samples; /* float[]: a display's */
     uint64_t ways; /* float[]: of a grid, x and y in pixels at its points */
     int64_t src_next_bytes; /* linear images only */

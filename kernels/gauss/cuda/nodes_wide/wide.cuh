@@ -8,6 +8,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 
+#include "alpha.h"
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/gather.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
@@ -229,10 +230,10 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
     const int blend = Pixel::white > 0 || image_light_is_wide(frame.light)
                           ? gauss_light_blend(frame.light)
                           : (int)GAUSS_BLEND_FLOATS;
-    const bool is_light =
-        frame.blur_alpha == GAUSS_WIDE_LAYERS || frame.blur_alpha == GAUSS_WIDE_COLORS;
-    const int of_floats = is_light ? 4 : 0;
-    const int roots = blend != GAUSS_BLEND_WIDE ? 0 : Pixel::white > 0 ? 3 : of_floats;
+    const bool is_light = Pixel::white > 0 || frame.blur_alpha == GAUSS_WIDE_COLORS_AND_ALPHA ||
+                          frame.blur_alpha == GAUSS_WIDE_COLORS;
+    const int of_layers = frame.blur_alpha == GAUSS_WIDE_LAYERS ? 4 : 0;
+    const int roots = blend != GAUSS_BLEND_WIDE ? 0 : is_light ? 3 : of_layers;
     const gauss_tile_nodes chosen = choose_nodes(blend, places);
 #pragma unroll 1
     for (int i = 0; i < chosen.count; i++) {
