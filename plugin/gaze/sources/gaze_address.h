@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Numeric addresses. gaze_host.h has names. */
+/* Addresses of sockets. gaze_host.h waits for names. */
 #ifndef FOVEA_GAZE_ADDRESS_H
 #define FOVEA_GAZE_ADDRESS_H
 
@@ -13,6 +13,17 @@ struct gaze_address {
     struct sockaddr_storage storage;
     socklen_t bytes;
 };
+
+#define GAZE_ADDRESSES 8
+
+struct gaze_addresses {
+    struct gaze_address list[GAZE_ADDRESSES];
+    size_t count;
+};
+
+/* The flags are getaddrinfo's: without AI_NUMERICHOST it may wait for many seconds. Returns 0 and
+ * has at least one address, or one of gai_strerror's. */
+int gaze_addresses_find(const char *text, uint16_t port, int flags, struct gaze_addresses *out);
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: the text, which the setting has, is no numeric IPv4 or IPv6
  * address. */

@@ -45,7 +45,7 @@ static int connect_to(struct gaze_feed *feed, const struct gaze_address *address
 int gaze_connect(struct gaze_feed *feed, const char *host, uint16_t port, int ms,
                  struct gaze_address *out_address, const char **out_why)
 {
-    struct gaze_host_addresses found = {.count = 0};
+    struct gaze_addresses found = {.count = 0};
     int connection = -1;
     *out_why = gaze_host_find(feed, host, port, &found);
     for (size_t i = 0; !*out_why && connection < 0 && i < found.count; i++) {

@@ -21,33 +21,9 @@ struct question {
     int answered; /* readable once the rest is there */
     char text[FOVEA_NAME_MAX];
     uint16_t port;
-    struct gaze_host_addresses found;
+    struct gaze_addresses found;
     atomic_int error; /* stored behind them */
 };
-
-/* -> 0, or one of gai_strerror's. */
-static int look_up(const char *text, uint16_t port, int flags, struct gaze_host_addresses *out)
-{
-    char port_text[8];
-    snprintf(port_text, sizeof port_text, "%u", port);
-    /* One kind of socket, or each address would be found once for every kind. */
-    const struct addrinfo hints = {
-        .ai_flags = flags | AI_NUMERICSERV, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    const int error = getaddrinfo(text, port_text, &hints, &found);
-    out->count = 0;
-    if (error != 0) {
-        return error;
-    }
-    for (const struct addrinfo *at = found; at && out->count < GAZE_HOST_ADDRESSES;
-         at = at->ai_next) {
-        struct gaze_address *address = &out->list[out->count++];
-        memcpy(&address->storage, at->ai_addr, at->ai_addrlen);
-        address->bytes = at->ai_addrlen;
-    }
-    freeaddrinfo(found);
-    return out->count > 0 ? 0 : EAI_NONAME;
-}
 
 /* Digits and dots, or a colon, are no name. */
 static bool can_be_name(const char *text)
@@ -60,8 +36,8 @@ static bool can_be_name(const char *text)
 
 enum fovea_result gaze_host_check(const char *setting, const char *text, struct fovea_log log)
 {
-    struct gaze_host_addresses found;
-    if (can_be_name(text) || look_up(text, 0, AI_NUMERICHOST, &found) == 0) {
+    struct gaze_addresses found;
+    if (can_be_name(text) || gaze_addresses_find(text, 0, AI_NUMERICHOST, &found) == 0) {
         return FOVEA_OK;
     }
     log_error(log,
@@ -82,7 +58,7 @@ static void let_go(struct question *question)
 static void *answer(void *user)
 {
     struct question *question = user;
-    const int error = look_up(question->text, question->port, 0, &question->found);
+    const int error = gaze_addresses_find(question->text, question->port, 0, &question->found);
     atomic_store(&question->error, error);
     (void)eventfd_write(question->answered, 1);
     let_go(question);
@@ -115,9 +91,9 @@ static struct question *ask(const char *text, uint16_t port)
 }
 
 const char *gaze_host_find(struct gaze_feed *feed, const char *text, uint16_t port,
-                           struct gaze_host_addresses *out)
+                           struct gaze_addresses *out)
 {
-    if (look_up(text, port, AI_NUMERICHOST, out) == 0) {
+    if (gaze_addresses_find(text, port, AI_NUMERICHOST, out) == 0) {
         return NULL;
     }
     struct question *question = ask(text, port);

@@ -10,19 +10,12 @@
 #include "gaze_address.h"
 #include "plugin/gaze/gaze_feed.h"
 
-#define GAZE_HOST_ADDRESSES 8
-
-struct gaze_host_addresses {
-    struct gaze_address list[GAZE_HOST_ADDRESSES];
-    size_t count;
-};
-
 /* In init. FOVEA_ERROR_INVALID_ARGUMENT: what the setting says can be no machine. */
 enum fovea_result gaze_host_check(const char *setting, const char *text, struct fovea_log log);
 
 /* For the thread of a source, which waits until the answer is there or it shall end. NULL, and at
  * least one address; else why there is none. */
 const char *gaze_host_find(struct gaze_feed *feed, const char *text, uint16_t port,
-                           struct gaze_host_addresses *out);
+                           struct gaze_addresses *out);
 
 #endif
