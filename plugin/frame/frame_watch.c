@@ -174,6 +174,7 @@ void frame_watch_conclude(struct fovea_vk *fovea, const struct frame_work *work,
     } else if (work->watched) {
         gaze_watch_take_back(watch->of, watch->number);
         watch->number = 0;
+        watch->next_frame = 0; /* the next frame may have it */
     }
 }
 

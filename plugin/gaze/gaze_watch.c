@@ -48,8 +48,8 @@ struct gaze_watch {
     _Atomic uint64_t turn; /* a picture's number and how far it is */
     _Atomic(const void *) shower;
     _Atomic int64_t shown_ns;
-    _Atomic int64_t next_ns; /* no picture is wanted before, */
-    _Atomic int64_t rest_ns; /* nor so soon after the last one was */
+    _Atomic int64_t rest_ns; /* no picture is wanted so soon after the last one was */
+    int64_t shown_before_ns; /* the shower's: shown_ns if the picture is taken back */
     /* The shower's until it is given, then the thread's. */
     const uint32_t *given;
     struct gaze_seen_size given_size;
@@ -162,7 +162,9 @@ static int64_t own_time_ns(void)
 
 static void rest_after(struct gaze_watch *watch, int64_t took_ns)
 {
-    const double rest_ns = (double)took_ns / (MOST_SHARE * thread_pool_core_count());
+    const double period_ns = (double)GAZE_NS_PER_S / watch->settings.saliency_rate_hz;
+    const double rest_ns =
+        fmax(period_ns, (double)took_ns / (MOST_SHARE * thread_pool_core_count()));
     atomic_store_explicit(&watch->rest_ns, llround(rest_ns), memory_order_relaxed);
 }
 
@@ -265,6 +267,8 @@ enum fovea_result gaze_watch_create(const struct fovea_gaze_settings *settings,
     watch->log = log;
     watch->process = getpid();
     watch->owners = 1;
+    rest_after(watch, 0);
+    watch->shown_ns = -watch->rest_ns; /* the first one is wanted at once */
     sem_init(&watch->wake, 0, 0);
     pthread_mutex_init(&watch->looking, NULL);
     const enum fovea_result result = start(watch);
@@ -335,8 +339,7 @@ uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower, int64_t 
 {
     uint64_t turn = atomic_load_explicit(&watch->turn, memory_order_acquire);
     if ((turn & TURN_MASK) != TURN_IDLE ||
-        now_ns < atomic_load_explicit(&watch->next_ns, memory_order_relaxed) ||
-        is_resting(watch, now_ns) || atomic_load_explicit(&watch->stop, memory_order_relaxed) ||
+        atomic_load_explicit(&watch->stop, memory_order_relaxed) || is_resting(watch, now_ns) ||
         !is_for(watch, shower, now_ns)) {
         return 0;
     }
@@ -344,10 +347,9 @@ uint64_t gaze_watch_wants(struct gaze_watch *watch, const void *shower, int64_t 
     if (!atomic_compare_exchange_strong(&watch->turn, &turn, number << TURN_BITS | TURN_DRAWN)) {
         return 0;
     }
-    const int64_t period_ns = llround((double)GAZE_NS_PER_S / watch->settings.saliency_rate_hz);
+    watch->shown_before_ns = atomic_load_explicit(&watch->shown_ns, memory_order_relaxed);
     atomic_store_explicit(&watch->shower, shower, memory_order_relaxed);
     atomic_store_explicit(&watch->shown_ns, now_ns, memory_order_relaxed);
-    atomic_store_explicit(&watch->next_ns, now_ns + period_ns, memory_order_relaxed);
     return number;
 }
 
@@ -363,8 +365,11 @@ void gaze_watch_give(struct gaze_watch *watch, uint64_t number, const uint32_t *
 void gaze_watch_take_back(struct gaze_watch *watch, uint64_t number)
 {
     const struct timespec pause = {.tv_nsec = TAKE_BACK_PAUSE_NS};
-    uint64_t drawn = number << TURN_BITS | TURN_DRAWN;
-    (void)atomic_compare_exchange_strong(&watch->turn, &drawn, number << TURN_BITS | TURN_IDLE);
+    if (atomic_load_explicit(&watch->turn, memory_order_acquire) ==
+        (number << TURN_BITS | TURN_DRAWN)) { /* its shower alone goes on from there */
+        atomic_store_explicit(&watch->shown_ns, watch->shown_before_ns, memory_order_relaxed);
+        atomic_store_explicit(&watch->turn, number << TURN_BITS | TURN_IDLE, memory_order_release);
+    }
     while (atomic_load_explicit(&watch->turn, memory_order_acquire) ==
                (number << TURN_BITS | TURN_GIVEN) &&
            !atomic_load(&watch->closed)) {

@@ -50,8 +50,8 @@ FOVEA_MUST_CHECK uint64_t gaze_watch_wants(struct gaze_watch *watch, const void 
  * until another one is wanted, or until gaze_watch_take_back. */
 void gaze_watch_give(struct gaze_watch *watch, uint64_t number, const uint32_t *pixels,
                      struct gaze_seen_size size);
-/* It is not drawn after all; or its memory goes, which waits until the thread has copied it if it
- * was given. */
+/* It is not drawn after all, and the next one is wanted as if this one had not been; or its memory
+ * goes, which waits until the thread has copied it if it was given. */
 void gaze_watch_take_back(struct gaze_watch *watch, uint64_t number);
 
 /* Looks at an image in CPU memory before it returns, on the calling thread. The image is right. */

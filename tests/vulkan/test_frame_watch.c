@@ -5,7 +5,8 @@
  * engine has drawn them, and without a change of what is shown. */
 #include "cmocka_all.h"
 #include "compare.h"
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_watch.h"
+#include "plugin/frame/frame_work.h"
 #include "rig.h"
 
 #include <math.h>
@@ -139,6 +140,11 @@ static void one_frame_in_eight_makes_a_picture(void **state)
         }
     }
     assert_int_equal(pictures, 2);
+    /* As if its frame had failed: the next one has another. */
+    const struct frame_work failed = {.watched = true};
+    frame_watch_conclude(rig.fovea, &failed, false);
+    assert_int_equal(rig.fovea->watch.next_frame, 0);
+    assert_true(gaze_watch_wants(gaze_source_watch(source), rig.fovea, fovea_time_ns()) > 0);
 }
 
 /* ---- The HUD */
