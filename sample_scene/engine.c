@@ -73,8 +73,11 @@ bool engine_fit(struct engine *engine, const struct targets_desc *desc)
 {
     struct targets_desc targets = *desc;
     targets.copied = engine->lightfield != NULL;
-    return targets_init(&engine->targets, engine->renderer, engine->foveation, &targets) &&
-           (!engine->lightfield || lightfield_fit(engine->lightfield, targets.extent));
+    if (!targets_init(&engine->targets, engine->renderer, engine->foveation, &targets)) {
+        return false;
+    }
+    frames_prepare(&engine->frames);
+    return !engine->lightfield || lightfield_fit(engine->lightfield, targets.extent);
 }
 
 void engine_finish(struct engine *engine)

@@ -280,33 +280,56 @@ static void views_of(const struct foveation_frame *frame, const struct fovea_dep
     }
 }
 
-enum foveation_outcome foveation_run(struct foveation *foveation,
-                                     const struct foveation_frame *frame)
+/* A frame as Fovea has it, with what it points at. */
+struct handed {
+    struct fovea_vk_semaphore wait;
+    struct fovea_vk_semaphore signal;
+    struct fovea_depth depths;
+    struct fovea_vk_view views[FOVEATION_MOST_EYES];
+    struct fovea_vk_frame frame;
+};
+
+static void fill(struct handed *handed, const struct foveation_frame *frame)
 {
-    struct fovea_vk_semaphore wait = {.semaphore = frame->wait};
-    struct fovea_vk_semaphore signal = {.semaphore = frame->signal};
-    const struct fovea_depth depths = values_of(&frame->depth);
-    struct fovea_vk_frame desc = {
-        .struct_bytes = sizeof desc,
+    handed->wait = (struct fovea_vk_semaphore){.semaphore = frame->wait};
+    handed->signal = (struct fovea_vk_semaphore){.semaphore = frame->signal};
+    handed->depths = values_of(&frame->depth);
+    handed->frame = (struct fovea_vk_frame){
+        .struct_bytes = sizeof handed->frame,
         .src = side_of(frame->src, frame->src_layout, frame->src_layout),
         .dst = side_of(frame->dst, VK_IMAGE_LAYOUT_UNDEFINED, frame->dst_layout_after),
-        .waits = &wait,
+        .waits = &handed->wait,
         .wait_count = frame->wait ? 1 : 0,
-        .signals = &signal,
+        .signals = &handed->signal,
         .signal_count = frame->signal ? 1 : 0,
         .gaze = frame->gaze,
         .vergence_m = frame->vergence_m,
-        .depth = depth_of(&frame->depth, &depths, 0, frame->src->extent),
+        .depth = depth_of(&frame->depth, &handed->depths, 0, frame->src->extent),
     };
-    struct fovea_vk_view views[FOVEATION_MOST_EYES];
     if (frame->eye_count > 0) {
-        views_of(frame, &depths, views);
-        desc.views = views;
-        desc.view_count = frame->eye_count;
+        views_of(frame, &handed->depths, handed->views);
+        handed->frame.views = handed->views;
+        handed->frame.view_count = frame->eye_count;
     }
+}
+
+void foveation_prepare(struct foveation *foveation, const struct foveation_frame *frame)
+{
+    struct handed handed;
+    fill(&handed, frame);
+    if (fovea_vk_prepare(foveation->fovea, &handed.frame) < 0) {
+        return; /* frames try again, and say what is wrong */
+    }
+}
+
+enum foveation_outcome foveation_run(struct foveation *foveation,
+                                     const struct foveation_frame *frame)
+{
+    struct handed handed;
+    fill(&handed, frame);
     fovea_vk_set_hud_text(foveation->fovea, frame->hud, NULL);
     enum fovea_result result = release(frame->dst, frame->dst_layout_after)
-                                   ? fovea_vk_foveate(foveation->fovea, &desc)
+                                   ? fovea_vk_foveate(foveation->fovea, &handed.frame)
                                    : FOVEA_ERROR_INVALID_STATE;
     tell(foveation, result);
     foveation->taken = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;

@@ -7,7 +7,8 @@
  * What it adds to an engine:
  *     before the device is made   fovea_vk_query: extensions and a feature (gpu_device.c)
  *     once                        foveation_create
- *     for each size               foveation_image_create, where the copies are to be saved
+ *     for each size               foveation_image_create, where the copies are to be saved;
+ *                                 foveation_prepare
  *     each frame                  foveation_acquire, draw, foveation_run
  *     for a record                foveation_present, around vkQueuePresentKHR (swapchain.c)
  *     at the end                  vkDeviceWaitIdle, foveation_destroy */
@@ -100,6 +101,9 @@ enum foveation_outcome {
     FOVEATION_LOST,
 };
 
+/* Makes what the first frame like this one would make; semaphores and gazes are of no account, nor
+ * is the image of a window's dst. */
+void foveation_prepare(struct foveation *foveation, const struct foveation_frame *frame);
 /* The first failure is told, and the first success after it. */
 enum foveation_outcome foveation_run(struct foveation *foveation,
                                      const struct foveation_frame *frame);

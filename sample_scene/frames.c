@@ -223,11 +223,12 @@ static double elapsed_s(struct frames *frames, const struct frames_request *requ
     return request->number > 0 && since_s > 0.0 ? since_s : 0.0;
 }
 
-static enum foveation_outcome foveate(struct frames *frames, const struct frames_request *request,
-                                      uint32_t slot_index, VkImageLayout src_layout)
+/* Without the eyes of it. */
+static struct foveation_frame frame_of(struct frames *frames, const struct frames_request *request,
+                                       uint32_t slot_index, VkImageLayout src_layout)
 {
     struct frames_surface *surface = request->surface;
-    struct foveation_frame frame = {
+    return (struct foveation_frame){
         .src = &frames->targets->src[slot_index],
         .src_layout = src_layout,
         .dst = surface ? &surface->image : &frames->targets->dst[slot_index],
@@ -243,13 +244,38 @@ static enum foveation_outcome foveate(struct frames *frames, const struct frames
         .gaze = request->gaze,
         .vergence_m = request->vergence_m,
         .hud = request->hud};
-    struct foveation_eye eyes[FOVEATION_MOST_EYES];
+}
+
+static void add_eyes(const struct frames *frames, struct foveation_frame *frame,
+                     struct foveation_eye eyes[FOVEATION_MOST_EYES])
+{
     if (frames->targets->desc.eyes > 1) {
-        eyes_of(&frames->targets->desc, request->gaze, eyes);
-        frame.eyes = eyes;
-        frame.eye_count = frames->targets->desc.eyes;
+        eyes_of(&frames->targets->desc, frame->gaze, eyes);
+        frame->eyes = eyes;
+        frame->eye_count = frames->targets->desc.eyes;
     }
+}
+
+static enum foveation_outcome foveate(struct frames *frames, const struct frames_request *request,
+                                      uint32_t slot_index, VkImageLayout src_layout)
+{
+    struct foveation_eye eyes[FOVEATION_MOST_EYES];
+    struct foveation_frame frame = frame_of(frames, request, slot_index, src_layout);
+    add_eyes(frames, &frame, eyes);
     return foveation_run(frames->foveation, &frame);
+}
+
+void frames_prepare(struct frames *frames)
+{
+    const struct targets *targets = frames->targets;
+    struct frames_surface shown = {
+        .image = {.format = targets->format, .extent = targets->desc.extent}};
+    const struct frames_request request = {.surface = targets->desc.own_dst ? NULL : &shown};
+    struct foveation_eye eyes[FOVEATION_MOST_EYES];
+    struct foveation_frame frame =
+        frame_of(frames, &request, 0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    add_eyes(frames, &frame, eyes);
+    foveation_prepare(frames->foveation, &frame);
 }
 
 bool frames_run(struct frames *frames, const struct frames_request *request)

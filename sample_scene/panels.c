@@ -370,9 +370,11 @@ static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
 bool panels_write(const struct panels_desc *desc, const char *path)
 {
     struct sheet sheet = {.layout = layout_of(desc)};
-    bool written = sign_font_create(true, &sheet.bold) && sign_font_create(false, &sheet.plain);
-    if (written && !(picture_init(&sheet.picture, sheet.layout.width_px, sheet.layout.height_px) &&
-                     draw_sheet(&sheet, desc))) {
+    bool written = true;
+    sheet.bold = sign_font_find(true);
+    sheet.plain = sign_font_find(false);
+    if (!(picture_init(&sheet.picture, sheet.layout.width_px, sheet.layout.height_px) &&
+          draw_sheet(&sheet, desc))) {
         say_error("out of memory for %s", path);
         written = false;
     }

@@ -10,7 +10,11 @@
 
 struct sign_font;
 
+/* False with a message: there is no such font, or no memory. */
 bool sign_font_create(bool bold, struct sign_font **out_font);
+/* For who can do without letters. NULL: there is none, which the first time is noted, and with
+ * which nothing is drawn. On one thread at a time. */
+struct sign_font *sign_font_find(bool bold);
 void sign_font_destroy(struct sign_font **font);
 float sign_font_width_px(const struct sign_font *font, const char *text, float height_px);
 

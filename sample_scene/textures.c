@@ -213,11 +213,11 @@ static void *paint_thread(void *argument)
 bool textures_paint(uint32_t seed, uint8_t *out_texels)
 {
     struct paint_job *job = calloc(1, sizeof *job);
-    struct sign_font *font = NULL;
-    if (!job || !sign_font_create(true, &font)) {
-        free(job);
+    if (!job) {
+        say_error("out of memory");
         return false;
     }
+    struct sign_font *font = sign_font_find(true);
     job->seed = seed;
     job->texels = out_texels;
     job->font = font;

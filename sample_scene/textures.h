@@ -97,7 +97,7 @@ size_t textures_level_offset(uint32_t level);
 size_t textures_total_bytes(void);
 
 /* Paints everything into textures_total_bytes() bytes: level by level, in a level layer by layer.
- * Uses two threads. False with a message: out of memory, or the font cannot be read. */
+ * Uses two threads. False with a message: out of memory. */
 bool textures_paint(uint32_t seed, uint8_t *out_texels);
 
 #endif

@@ -69,25 +69,50 @@ static void find_font(const char *name, char out_path[PATH_BYTES])
     }
 }
 
+/* NULL, or why there is none. */
+static const char *open_font(bool bold, char out_path[PATH_BYTES], struct sign_font **out_font)
+{
+    size_t bytes = 0;
+    find_font(bold ? "DejaVuSans-Bold.ttf" : "DejaVuSans.ttf", out_path);
+    struct sign_font *font = calloc(1, sizeof *font);
+    *out_font = font;
+    if (!font) {
+        return "out of memory";
+    }
+    font->file = read_file(out_path, &bytes);
+    if (font->file && stbtt_InitFont(&font->info, font->file, 0)) {
+        return NULL;
+    }
+    const char *why = font->file ? "not a TrueType font" : strerrordesc_np(errno);
+    sign_font_destroy(out_font);
+    return why;
+}
+
+#define WHERE_FONTS_ARE "Debian's package fonts-dejavu-core has it"
+
 bool sign_font_create(bool bold, struct sign_font **out_font)
 {
     char path[PATH_BYTES];
-    find_font(bold ? "DejaVuSans-Bold.ttf" : "DejaVuSans.ttf", path);
-    struct sign_font *font = calloc(1, sizeof *font);
-    size_t bytes = 0;
-    *out_font = NULL;
-    if (!font) {
-        return false;
+    const char *why = open_font(bold, path, out_font);
+    if (why) {
+        say_error("cannot read the font %s: %s; " WHERE_FONTS_ARE, path, why);
     }
-    font->file = read_file(path, &bytes);
-    if (!font->file || !stbtt_InitFont(&font->info, font->file, 0)) {
-        say_error("cannot read the font %s: %s; Debian's package fonts-dejavu-core has it", path,
-                  font->file ? "not a TrueType font" : strerror(errno));
-        sign_font_destroy(&font);
-        return false;
+    return !why;
+}
+
+struct sign_font *sign_font_find(bool bold)
+{
+    static bool said;
+    char path[PATH_BYTES];
+    struct sign_font *font = NULL;
+    const char *why = open_font(bold, path, &font);
+    if (why && !said) {
+        say_note(
+            "signs and captions have no letters: cannot read the font %s: %s; " WHERE_FONTS_ARE,
+            path, why);
+        said = true;
     }
-    *out_font = font;
-    return true;
+    return font;
 }
 
 void sign_font_destroy(struct sign_font **font)
@@ -122,6 +147,9 @@ static int next_code_point(const char **text)
 
 float sign_font_width_px(const struct sign_font *font, const char *text, float height_px)
 {
+    if (!font) {
+        return 0.0f;
+    }
     float scale = stbtt_ScaleForPixelHeight(&font->info, height_px);
     float width = 0.0f;
     int before = 0;
@@ -179,6 +207,9 @@ static bool draw_glyph(const struct sign_font *font, const struct sign_page *pag
 bool sign_font_draw(const struct sign_font *font, const struct sign_page *page, const char *text,
                     float x_px, float y_px, float height_px)
 {
+    if (!font) {
+        return true;
+    }
     float scale = stbtt_ScaleForPixelHeight(&font->info, height_px);
     int before = 0;
     while (*text) {

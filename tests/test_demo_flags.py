@@ -79,6 +79,15 @@ def test_the_panel_of_blur_is_of_the_operators_in_force(run_demo, tmp_path, oper
     assert bright[0] <= share <= bright[1]
 
 
+def test_without_a_font_there_are_no_letters(demo, tmp_path):
+    program = tmp_path / "demo"
+    program.write_bytes(demo.read_bytes().replace(b"/usr/share/fonts/", b"/usr/share/no-no/"))
+    program.chmod(0o755)
+    done = run_program(program, *TINY, "--no-video", "--output", tmp_path / "out")
+    assert done.stderr.count("no letters: cannot read the font /usr/share/no-no/") == 1, done.stderr
+    assert (tmp_path / "out" / "demo.png").exists()
+
+
 def test_same_seed_same_frames(run_demo, tmp_path):
     for name, seed in [("a", "5"), ("b", "5"), ("c", "6")]:
         run_demo("--seed", seed, "--gaze", "0.5,0.5", "--frames", "20", folder=name)
