@@ -5,7 +5,19 @@
  *     c++ -std=c++17 engine_qtquick.cpp $(pkg-config --cflags --libs fovea Qt6Quick vulkan) */
 #include <fovea_vulkan.h> // first: Qt includes Vulkan without its functions
 
-#include <QtQuick/QtQuick>
+#include <QGuiApplication>
+#include <QQmlComponent>
+#include <QQmlEngine>
+#include <QQuickGraphicsConfiguration>
+#include <QQuickGraphicsDevice>
+#include <QQuickItem>
+#include <QQuickRenderControl>
+#include <QQuickRenderTarget>
+#include <QQuickWindow>
+#include <QSGImageNode>
+#include <QSGRendererInterface>
+#include <QSGTexture>
+#include <QVulkanInstance>
 
 constexpr QSize pixels(960, 540);
 constexpr VkImageLayout layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL; // for Qt to show

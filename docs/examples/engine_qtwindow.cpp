@@ -5,7 +5,17 @@
  *     c++ -std=c++17 engine_qtwindow.cpp $(pkg-config --cflags --libs fovea Qt6Quick vulkan) */
 #include <fovea_vulkan.h> // first: Qt includes Vulkan without its functions
 
-#include <QtQuick/QtQuick>
+#include <QEventLoop>
+#include <QGuiApplication>
+#include <QHoverEvent>
+#include <QQmlApplicationEngine>
+#include <QQuickItem>
+#include <QQuickWindow>
+#include <QSGDynamicTexture>
+#include <QSGImageNode>
+#include <QSGRendererInterface>
+#include <QSGRenderNode>
+#include <QSGTextureProvider>
 
 static void must(bool holds, const char *what) // an example ends where a program would clean up
 {
