@@ -476,7 +476,7 @@ def test_only_known_races_are_tried_again(machine, test, passes):
 def test_what_takes_turns_runs_within_a_few_commits():
     names = [("vulkan", f"test_frame_{i}_{way}") for i in range(7) for way in ("vulkan", "recorded", "cpu")]
     names += [(label, f"test_{kind}_{i}") for kind, label in [("emulated", "unit"), ("config", "unit"), ("device", "gpu")] for i in range(7)]
-    names += [("unit", name) for name in sorted(choose_tests.LONG)]
+    names += [("unit", name) for name in sorted(choose_tests.LONG)] + [("vulkan", f"test_paper_bench_{i}-paper") for i in range(7)]
     tests = [{"name": name, "properties": [{"name": "LABELS", "value": [label]}]} for label, name in names]
 
     def run(size, stage, commit, kind):
@@ -496,9 +496,9 @@ def test_what_takes_turns_runs_within_a_few_commits():
         assert not run("full", "gcc", commit, "device")
         assert len(run("nightly", "asan", commit, "frame")) == 21
     assert len(all_of("full", "gcc", 2, "frame")) == len(all_of("quick", "gcc", 6, "frame")) == 21
-    assert len(all_of("full", "asan", 4, "frame")) == 21
+    assert len(all_of("full", "asan", 6, "frame")) == 21
     assert all_of("full", "asan", 4, "long") == all_of("quick", "gcc", 3, "long") == choose_tests.LONG
-    assert len(all_of("full", "gcc", 5, "emulated")) == 7
+    assert len(all_of("full", "gcc", 5, "emulated")) == len(all_of("full", "asan", 30, "paper")) == 7
 
 
 def test_programs_of_tests_are_targets_of_the_build(tmp_path):

@@ -13,10 +13,10 @@ import sys
 
 # Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
 TURNS = {
-    "quick": {"gcc": {"emulated": 5, "long": 3, "vulkan": 6}},
-    # The sanitizers' stage has a half of gcc's half of Vulkan: drivers take several times as long for their shaders under
+    "quick": {"gcc": {"emulated": 5, "long": 3, "papers": 15, "vulkan": 6}},
+    # The sanitizers' stage has a third of gcc's half of Vulkan: drivers take several times as long for their shaders under
     # a sanitizer, and find those that gcc's stage has had made. Of what computes for long each runs once a commit.
-    "full": {"gcc": {"emulated": 5, "vulkan": 2}, "asan": {"long": 4, "vulkan": 4}},
+    "full": {"gcc": {"emulated": 5, "papers": 15, "vulkan": 2}, "asan": {"long": 4, "papers": 30, "vulkan": 6}},
     "nightly": {},
 }
 # Compute for five to forty seconds, or take a program that is long to build.
@@ -46,9 +46,12 @@ NIGHTLY_ALONE = {"test_emulated_kernels"}
 
 
 def kind_of(name, labels):
-    for label in ("gpu", "vulkan"):
-        if label in labels:
-            return label
+    if "gpu" in labels:
+        return "gpu"
+    if re.search("_bench_.*-(paper|thesis)$", name):  # kernels of others, which nobody uses but fovea_bench
+        return "papers"
+    if "vulkan" in labels:
+        return "vulkan"
     if name in LONG:
         return "long"
     return "emulated" if name.startswith("test_emulated_") and name != "test_emulated_core" else "unit"

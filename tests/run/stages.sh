@@ -12,7 +12,7 @@ STAGES_QUICK=(format gcc pytest)
 declare -A STAGE_ABOUT=(
     [format]="layout of the sources"
     [gcc]="gcc, warnings are errors; unit tests, a share of emulated CUDA and half of Vulkan"
-    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, half of that half of Vulkan"
+    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, a third of that half of Vulkan"
     [fuzz]="fuzzing of what reads foreign bytes, in the sanitizers' build"
     [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
     [tsan]="clang, thread sanitizer, without a CUDA toolkit; tests with threads, or of what knows the toolkit"
@@ -244,13 +244,19 @@ configure_asan()
     configure_clang asan -DFOVEA_FUZZ=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" "${kernels[@]}"
 }
 
-# configure_clang NAME [cmake arguments]: what has a sanitizer is linked in half of the time by LLVM's linker.
+# link_by_lld KIND...: sets LINKER for cmake. Most programs are linked in half of the time by LLVM's linker.
+link_by_lld()
+{
+    LINKER=()
+    have ld.lld && LINKER=("${@/%/_LINKER_FLAGS=-fuse-ld=lld}") && LINKER=("${LINKER[@]/#/-DCMAKE_}")
+    return 0
+}
+
 configure_clang()
 {
-    local linker=()
-    have ld.lld && linker=(-DCMAKE_{EXE,SHARED,MODULE}_LINKER_FLAGS=-fuse-ld=lld)
+    link_by_lld EXE SHARED MODULE
     configure "$1" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang \
-        -DFOVEA_WERROR=ON ${linker[@]+"${linker[@]}"} "${@:2}"
+        -DFOVEA_WERROR=ON -DFOVEA_TESTS_OPTIONS=-O0 ${LINKER[@]+"${LINKER[@]}"} "${@:2}"
 }
 
 # Of what gcc's stage builds. What failed says how to repeat it.
@@ -421,13 +427,13 @@ fuzz_failure()
     fi
 }
 
-# Six seconds a target, twelve for the configuration, which is the slowest; --nightly takes two minutes, and
+# Four seconds a target, eight for the configuration, which is the slowest; --nightly takes two minutes, and
 # FOVEA_FUZZ_SECONDS what a person has.
 fuzz_one()
 {
-    local name seconds=6 seeds corpus
+    local name seconds=4 seeds corpus
     name=$(basename "$1")
-    [[ $name == fuzz_config* ]] && seconds=12
+    [[ $name == fuzz_config* ]] && seconds=8
     [[ $SIZE == nightly ]] && seconds=120
     seeds=$ROOT/tests/fuzz/seeds/$name corpus=$BUILD_ROOT/fuzz-corpus/$name
     mkdir -p "$corpus"
@@ -445,11 +451,11 @@ stage_pytest()
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
     build_with_gcc
     # The package's one by one beside the others, with the time that those leave: half of it is the wheel's, which waits for
-    # pip, and whose shaders are those of gcc's stage.
+    # pip, and whose shaders are those of gcc's stage. Nobody looks into its library with a debugger.
     local package status=0
     (
         renice -n 10 "$BASHPID" || true
-        WORKERS=0 CMAKE_ARGS="-DFOVEA_KERNELS_FROM=$BUILD_ROOT/gcc" python_tests pytest_package "$ROOT/python/tests"
+        WORKERS=0 CMAKE_ARGS="-DFOVEA_KERNELS_FROM=$BUILD_ROOT/gcc -DCMAKE_C_FLAGS_DEBUG=-O0" python_tests pytest_package "$ROOT/python/tests"
     ) >"$LOGS/pytest_package.out" 2>&1 &
     package=$!
     python_tests pytest "$ROOT/tests" || status=$?
