@@ -378,7 +378,7 @@ TEST(a_replay_gives_each_frame_its_gaze)
 {
     static const char text[] = ROW("1", "0.1", "0.30000000000000004", "0", "0.25", "n/a\tn/a", "0")
         ROW("2", "0.5", "0.5", "1", "0.006666666", "0.75\t0.125", "0")
-            ROW("5", "0.9", "0.5", "2", "0", "n/a\tn/a", "1")
+            ROW("5", "0.9", "0.5", "2", "n/a", "n/a\tn/a", "1")
                 ROW("6", "0.9", "n/a", "0", "0", "n/a\tn/a", "0");
     static const double x[] = {0.1, 0.75, 0.75, 0.75, 0.9, 0.9, 0.5};
     const char *path = gaze_temporary("record.tsv");

@@ -99,6 +99,7 @@ TEST(a_line_holds_what_a_frame_was)
     SCENE;
     struct record *record = open_record(&scene);
     struct record_row row = row_of(record, 1);
+    row.state = FOVEA_GAZE_LOST; /* there was no sample yet */
     record_push(record, &row);
     row = row_of(record, 2);
     row.view_count = 2;
@@ -121,14 +122,14 @@ TEST(a_line_holds_what_a_frame_was)
         sizeof text);
     assert_string_equal(
         text,
-        "0.001000000\t20\t25\t1\t0.1\t0.25\tn/a\tn/a\t0\t1\t0.000000000\t0\tn/a\tn/a\tn/a\t"
+        "0.001000000\t20\t25\t1\t0.1\t0.25\tn/a\tn/a\t2\t1\tn/a\t0\tn/a\tn/a\tn/a\t"
         "n/a\t1\t0\tn/a\t1\tn/a\tn/a\tn/a\n"
         "0.002000000\t150\t50\t2\t0.1\t0.25\t0.3\t0.3333333333333333\t1\t1\t0.012345678\t500\t"
         "0.75\t0.5\t0.001500000\t0.000250500\t1\t3\tn/a\t1\t0\tn/a\tn/a\n");
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.tsv")), text, sizeof text);
     assert_string_equal(text, "onset\tduration\ttrial_type\tvalue\tframe\n"
                               "0.001000000\tn/a\tsettings\t1\t1\n"
-                              "0.001000000\tn/a\tgaze_state\t0\t1\n"
+                              "0.001000000\tn/a\tgaze_state\t2\t1\n"
                               "0.002000000\tn/a\tgaze_state\t1\t2\n"
                               "0.002000000\tn/a\tframes_refused\t3\t2\n");
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_recording-eye1_physio.json")), text,

@@ -64,7 +64,9 @@ static void fill(const struct record *record, const struct record_row *row,
     cells[RECORD_FRAME] = count_cell(row->frame);
     cells[RECORD_STATE] = count_cell((uint64_t)row->state);
     cells[RECORD_USABLE] = count_cell(row->usable);
-    cells[RECORD_AGE] = seconds_cell(true, row->age_ns);
+    /* Before the first sample there is none. */
+    cells[RECORD_AGE] =
+        seconds_cell(row->state != FOVEA_GAZE_LOST || row->age_ns != 0, row->age_ns);
     cells[RECORD_RATE] = number_cell(true, row->rate_hz);
     cells[RECORD_GPU] = seconds_cell(row->gpu_us >= 0, (int64_t)(row->gpu_us * 1e3));
     cells[RECORD_FOVEATED] = count_cell(row->foveated);

@@ -97,7 +97,7 @@ struct line {
 static bool must_be_there(size_t column)
 {
     return column == COLUMN_FRAME || column == COLUMN_STATE || column == COLUMN_USABLE ||
-           column == COLUMN_AGE || column == COLUMN_REFUSED;
+           column == COLUMN_REFUSED;
 }
 
 static enum fovea_result read_line(const struct recording_text *text, struct line *out)
@@ -132,7 +132,7 @@ static bool is_sane(const struct line *line)
     return values[COLUMN_FRAME] >= 1 && values[COLUMN_FRAME] <= FRAMES_MAX &&
            values[COLUMN_REFUSED] >= 0 && values[COLUMN_REFUSED] <= GAP_MAX &&
            values[COLUMN_STATE] >= 0 && values[COLUMN_STATE] < STATES &&
-           fabs(values[COLUMN_AGE]) < 1e9;
+           !(fabs(values[COLUMN_AGE]) >= 1e9);
 }
 
 /* A late gaze is what the frame was foveated around. Without any the frame passed through. */
@@ -144,10 +144,11 @@ static struct gaze_replay_row row_of(const struct line *line)
     const double y_uv = values[late ? COLUMN_LATE_Y_UV : COLUMN_Y_UV];
     const bool known = isfinite(x_uv) && isfinite(y_uv);
     const int state = known ? (int)values[COLUMN_STATE] : FOVEA_GAZE_LOST;
+    const double age_s = isfinite(values[COLUMN_AGE]) ? values[COLUMN_AGE] : 0.0;
     const struct fovea_gaze gaze = {.point = {known ? x_uv : 0.5, known ? y_uv : 0.5},
                                     .state = (enum fovea_gaze_state)state,
                                     .usable = known && values[COLUMN_USABLE] != 0,
-                                    .age_ns = llround(values[COLUMN_AGE] * 1e9),
+                                    .age_ns = llround(age_s * 1e9),
                                     .rate_hz =
                                         isfinite(values[COLUMN_RATE]) ? values[COLUMN_RATE] : 0};
     const double diopters = values[COLUMN_VERGENCE];
