@@ -343,7 +343,8 @@ static enum fovea_result read_names(struct table *table)
         return recording_wrong_field(
             text, first, "the first column's name",
             "a name, as in t,x,y; BIDS has names in a .json beside the file; else write "
-            "gaze.scanpath.columns=\"1,2,3\", the columns of time, x and y");
+            "gaze.scanpath.columns=\"1,2,3\", the columns of time, x and y, and "
+            "gaze.scanpath.time_unit, as in ms");
     }
     return find_columns(table, text->line);
 }

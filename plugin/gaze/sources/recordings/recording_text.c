@@ -64,7 +64,7 @@ enum fovea_result recording_wrong_field(const struct recording_text *text, struc
                                         const char *name, const char *expected)
 {
     char quoted[RECORDING_QUOTE_BYTES];
-    char what[256];
+    char what[320];
     quote(field, quoted);
     snprintf(what, sizeof what, "%s is \"%s\"; it must be %s", name, quoted, expected);
     return recording_wrong(text, field.begin, what);
