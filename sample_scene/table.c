@@ -80,8 +80,10 @@ static void late_row(const struct fovea_vk_stats *stats)
 static void gaze_row(const struct table *table)
 {
     const struct value_words name = value_words(table->settings, "gaze.source");
-    char rate[32] = "no rate of its own";
-    if (table->gaze_rate_hz > 0.0) {
+    char rate[32] = "no samples came";
+    if (value_is(table->settings, "gaze.source", "fixed")) {
+        snprintf(rate, sizeof rate, "no rate of its own");
+    } else if (table->gaze_rate_hz > 0.0) {
         snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
     }
     const unsigned long long fixations = table->gaze_frames[FOVEA_GAZE_FIXATION];

@@ -413,8 +413,10 @@ def test_interrupt_writes_what_there_is(demo, tmp_path):
 
 def test_without_usable_gaze_frames_pass_through(run_demo, tmp_path):
     lost = run_demo("--gaze", "udp", "--set", "gaze.udp.port=0", "--set", "gaze.validity.fallback=none", folder="lost")
-    assert "3 passed through" in table(lost.stdout)["frames"]
-    run_demo("--set", "foveation.strength=0", folder="drawn")
+    assert "3 passed through" in table(lost.stdout)["frames"] and "no samples came" in table(lost.stdout)["gaze"]
+    sets = ["--set", "foveation.strength=0", "--set", "gaze.filter.smooth=median"]
+    drawn = run_demo("--gaze", "saccades", *sets, folder="drawn")
+    assert "gaze.filter has no effect: gaze.source saccades" in drawn.stderr
     assert digest(tmp_path / "lost" / "frame_001.png") == digest(tmp_path / "drawn" / "frame_001.png")
 
 

@@ -7,6 +7,7 @@
 #include "core/process.h"
 #include "core/struct_bytes.h"
 #include "gaze_coords.h"
+#include "gaze_filter.h"
 #include "gaze_hold.h"
 #include "gaze_intake.h"
 #include "gaze_library.h"
@@ -82,6 +83,18 @@ static void say_vergence(const struct fovea_gaze_source *source)
     }
 }
 
+static void say_filter(const struct fovea_gaze_source *source)
+{
+    const enum fovea_gaze_kind kind = source->settings.kind;
+    const bool is_made_up =
+        kind == FOVEA_GAZE_FIXED || kind == FOVEA_GAZE_SACCADES || kind == FOVEA_GAZE_SALIENCY;
+    if (is_made_up && gaze_filter_is_wanted(&source->settings)) {
+        log_warning(source->log,
+                    "gaze.filter has no effect: gaze.source %s has no samples to filter",
+                    source->api->name);
+    }
+}
+
 static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
                                      struct fovea_log log, struct fovea_gaze_source **out_source)
 {
@@ -100,6 +113,7 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     /* First, since what ends a source ends what this has made. */
     FOVEA_TRY(api->init ? api->init(source) : FOVEA_OK);
     say_vergence(source);
+    say_filter(source);
     return looks_at_pictures(settings) ? gaze_wander_create(settings, log, &source->wander)
                                        : FOVEA_OK;
 }
