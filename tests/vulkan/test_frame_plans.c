@@ -184,6 +184,69 @@ BENCH_TEST(a_gaze_that_comes_back_finds_its_plan)
     assert_int_equal(bench->made, 1);
 }
 
+/* The place of a new plan; -1: there was none for it. */
+static int place_of_new(struct bench *bench, int number)
+{
+    struct fovea_vk *fovea = bench->rig.fovea;
+    const struct fovea_geometry geometry = frustum(number);
+    struct operator_plan *before[FRAME_MAX_PLANS];
+    struct fovea_point_uv gaze;
+    struct fovea_vk_view view;
+    fovea_vk_view_init(&view);
+    view.width_px = view.height_px = 16;
+    view.geometry = &geometry;
+    for (int i = 0; i < FRAME_MAX_PLANS; i++) {
+        before[i] = fovea->plans[i].plan;
+    }
+    if (fovea_vk_gaze_at(fovea, &view, (struct fovea_point_uv){0.5, 0.5}, &gaze) != FOVEA_OK) {
+        return -1;
+    }
+    for (int i = 0; i < FRAME_MAX_PLANS; i++) {
+        if (fovea->plans[i].plan && fovea->plans[i].plan != before[i]) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Where all places are taken, and whatever their order is. */
+BENCH_TEST(a_new_plan_has_the_place_that_is_unused_longest)
+{
+    struct fovea_vk *fovea = bench->rig.fovea;
+    struct frame_plan *plans = fovea->plans;
+    const uint64_t now = 2000;
+    const uint64_t old = now - FRAME_PLAN_KEPT_FRAMES;
+    int number = 0;
+    for (; number < FRAME_MAX_PLANS; number++) {
+        assert_int_equal(place_of_new(bench, number), number);
+        plans[number].last_frame = now - 1;
+    }
+    fovea->frame = now;
+    plans[50].last_frame = old + 2;
+    plans[90].last_frame = old + 1;
+    plans[20].last_frame = old + 3;
+    assert_int_equal(place_of_new(bench, number++), 90);
+    assert_int_equal(place_of_new(bench, number++), 50);
+    assert_int_equal(place_of_new(bench, number++), 20);
+    /* A frame that is not over has them all but one, or all. */
+    fovea->slots[0].frame = now - 2;
+    fovea->slots[0].pending = fovea->slots[0].recorded = true;
+    fovea->slots[0].engines_frame = 1;
+    assert_int_equal(place_of_new(bench, number++), -1);
+    plans[33].last_frame = now - 3;
+    assert_int_equal(place_of_new(bench, number++), 33);
+    fovea->slots[0].pending = false;
+    /* Old ones go at once, and their places are taken in that order. */
+    plans[10].last_frame = plans[40].last_frame = old;
+    plans[11].last_frame = old + 1;
+    assert_int_equal(place_of_new(bench, number++), 10);
+    assert_true(!plans[40].plan && plans[11].plan);
+    fovea->frame++;
+    plans[12].last_frame = old;
+    assert_int_equal(place_of_new(bench, number++), 40);
+    assert_null(plans[12].plan);
+}
+
 static uint32_t count_scratch(const struct bench *bench)
 {
     uint32_t count = 0;
