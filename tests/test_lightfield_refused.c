@@ -7,6 +7,8 @@
 
 #include "fovea_lightfield.h"
 
+#include <sys/stat.h>
+
 static char said[512];
 
 static void listen(void *user, enum fovea_log_level level, const char *message)
@@ -284,4 +286,7 @@ TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
     }
     assert_int_equal(unlink(path), 0);
     assert_int_equal(fovea_lightfield_geometry_read(path, &ears, &read), FOVEA_ERROR_IO);
+    assert_int_equal(mkfifo(path, 0600), 0); /* which nobody writes to */
+    assert_int_equal(fovea_lightfield_geometry_read(path, &ears, &read), FOVEA_ERROR_IO);
+    assert_int_equal(unlink(path), 0);
 }

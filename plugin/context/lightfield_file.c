@@ -7,9 +7,12 @@
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/lightfield/lightfield.h"
+#include "kernels/operator/operator_file.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define FILE_MAX_BYTES 2048 /* a file has some hundred */
 
@@ -33,13 +36,15 @@ enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct 
     if (!path || !out || !struct_has_size(out)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return io_failed(log_or_none(log), path);
-    }
-    const size_t count = fread(bytes, 1, sizeof bytes, file);
-    const bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed) {
+    const struct operator_file file = {"light field", path, INT64_MAX, log_or_none(log)};
+    struct stat status;
+    int fd;
+    FOVEA_TRY(operator_file_open(&file, &fd, &status));
+    const ssize_t count = read(fd, bytes, sizeof bytes);
+    const int why = errno;
+    close(fd);
+    if (count < 0) {
+        errno = why;
         return io_failed(log_or_none(log), path);
     }
     if (count == sizeof bytes) {
@@ -47,7 +52,7 @@ enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct 
                   sizeof bytes);
         return FOVEA_ERROR_CONFIG;
     }
-    if (!lightfield_geometry_parse(bytes, count, &own, problem)) {
+    if (!lightfield_geometry_parse(bytes, (size_t)count, &own, problem)) {
         log_error(log_or_none(log), "%s:%s", path, problem);
         return FOVEA_ERROR_CONFIG;
     }
