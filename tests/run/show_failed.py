@@ -6,8 +6,9 @@ import sys
 import xml.etree.ElementTree as tree
 from pathlib import Path
 
-LINES = 60  # of all tests that failed
-COLUMNS = 200
+LINES = 60  # of all tests that failed, of which so many are shown
+TESTS = 12
+COLUMNS = 160
 
 
 def end_of(text, lines):
@@ -27,8 +28,11 @@ def main():
             wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
             if wrong is not None:
                 failed[f"{case.get('classname')}: {case.get('name')}"] = wrong.text or case.findtext("system-out") or ""
-    for name, text in failed.items():
-        print(f"== {name}", *end_of(text, max(4, LINES // len(failed))), sep="\n")
+    names = list(failed)
+    for name in names[:TESTS]:
+        print(f"== {name}", *end_of(failed[name], LINES // len(names[:TESTS])), sep="\n")
+    if names[TESTS:]:
+        print(f"== {len(names) - TESTS} more:", ", ".join(names[TESTS:])[:1000])
     return not failed
 
 
