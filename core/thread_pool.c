@@ -3,11 +3,11 @@
 
 #include "thread_pool.h"
 
+#include "thread.h"
 #include "thread_steps.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -63,24 +63,18 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Signals are the program's business: its own threads take them. */
 static void start_threads(struct thread_pool *pool, uint32_t count)
 {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->thread_count < count) {
         struct worker *worker = &pool->workers[pool->thread_count];
         *worker = (struct worker){.pool = pool, .index = pool->thread_count + 1};
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
+        if (thread_start(&worker->thread, worker_main, worker) != 0) {
             break;
         }
         pthread_mutex_lock(&pool->mutex);
         pool->thread_count++;
         pthread_mutex_unlock(&pool->mutex);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count)

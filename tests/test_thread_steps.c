@@ -11,6 +11,8 @@
 #include "process_counts.h"
 
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST_PIECES 40
@@ -232,4 +234,38 @@ TEST(a_pool_grows_while_it_works)
         pthread_join(thread, NULL);
         thread_pool_destroy(&runner.pool);
     }
+}
+
+static void *guarded;
+
+static void open_guarded(int signal)
+{
+    (void)signal;
+    mprotect(guarded, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void write_guarded(void *user, uint32_t worker)
+{
+    (void)user;
+    if (worker > 0) {
+        *(volatile int *)guarded = 7;
+    }
+}
+
+/* As layers that record what is written to mapped memory have it. */
+TEST(a_fault_of_a_worker_comes_to_the_programs_handler)
+{
+    struct sigaction before;
+    const struct sigaction own = {.sa_handler = open_guarded};
+    struct thread_pool *pool = NULL;
+    guarded = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(guarded, MAP_FAILED);
+    assert_int_equal(sigaction(SIGSEGV, &own, &before), 0);
+    assert_ok(thread_pool_create(2, &pool));
+    assert_int_equal(thread_pool_grow(pool, 2), 2);
+    thread_pool_run(pool, 2, write_guarded, NULL);
+    thread_pool_destroy(&pool);
+    sigaction(SIGSEGV, &before, NULL);
+    assert_int_equal(*(const int *)guarded, 7);
+    munmap(guarded, 4096);
 }
