@@ -3,8 +3,8 @@
 
 /* A whole program: a picture in CPU memory, twice the usual blur, the gaze left of the middle.
  *
- *     cc minimal_cpu.c $(pkg-config --cflags --libs fovea) -o minimal_cpu && ./minimal_cpu
- *     foveated.ppm */
+ *     cc minimal_cpu.c $(pkg-config --cflags --libs fovea) -o minimal_cpu
+ *     ./minimal_cpu foveated.ppm */
 #include <fovea.h>
 
 #include <stdio.h>

@@ -145,8 +145,12 @@ enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *
     }
     *out_source = NULL;
     struct fovea_gaze_source_desc taken;
-    if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings ||
+    if (!desc || !struct_take(&taken, sizeof taken, desc) ||
         !struct_bytes_are_0(taken.reserved, sizeof taken.reserved)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!taken.settings) {
+        log_error(taken.log, "fovea_gaze_source_create: settings are required");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     gaze_library_look();

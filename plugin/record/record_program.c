@@ -50,7 +50,11 @@ enum fovea_result fovea_record_create(const struct fovea_record_desc *desc,
     }
     *out_record = NULL;
     struct fovea_record_desc taken;
-    if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings) {
+    if (!desc || !struct_take(&taken, sizeof taken, desc)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!taken.settings) {
+        log_error(taken.log, "fovea_record_create: settings are required");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!taken.settings->record.file[0]) {
