@@ -14,9 +14,9 @@ import sys
 # Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
 TURNS = {
     "quick": {"gcc": {"emulated": 5, "long": 3, "papers": 15, "vulkan": 6}},
-    # The sanitizers' stage has a third of gcc's half of Vulkan: drivers take several times as long for their shaders under
+    # The sanitizers' stage has a half of gcc's third of Vulkan: drivers take several times as long for their shaders under
     # a sanitizer, and find those that gcc's stage has had made. Of what computes for long each runs once a commit.
-    "full": {"gcc": {"emulated": 5, "papers": 15, "vulkan": 2}, "asan": {"long": 4, "papers": 30, "vulkan": 6}},
+    "full": {"gcc": {"emulated": 5, "papers": 15, "vulkan": 3}, "asan": {"long": 4, "papers": 30, "vulkan": 6}},
     "nightly": {},
 }
 # Compute for five to forty seconds, or take a program that is long to build.

@@ -11,8 +11,8 @@ STAGES_QUICK=(format gcc pytest)
 
 declare -A STAGE_ABOUT=(
     [format]="layout of the sources"
-    [gcc]="gcc, warnings are errors; unit tests, a share of emulated CUDA and half of Vulkan"
-    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, a third of that half of Vulkan"
+    [gcc]="gcc, warnings are errors; unit tests, a share of emulated CUDA and a third of Vulkan"
+    [asan]="clang, address and undefined-behaviour sanitizers; unit tests, half of that third of Vulkan"
     [fuzz]="fuzzing of what reads foreign bytes, in the sanitizers' build"
     [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
     [tsan]="clang, thread sanitizer, without a CUDA toolkit; tests with threads, or of what knows the toolkit"
