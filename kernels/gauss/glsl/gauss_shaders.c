@@ -5,69 +5,6 @@
 
 #include "shader_tile_shape.h"
 
-static const uint32_t smooth_level_1[] =
-#include "smooth_level_1.inc"
-    ;
-static const uint32_t smooth_level_4[] =
-#include "smooth_level_4.inc"
-    ;
-static const uint32_t smooth_levels_1[] =
-#include "smooth_levels_1.inc"
-    ;
-static const uint32_t smooth_levels_4[] =
-#include "smooth_levels_4.inc"
-    ;
-static const uint32_t smooth_nodes_1[] =
-#include "smooth_nodes_1.inc"
-    ;
-static const uint32_t smooth_nodes_4[] =
-#include "smooth_nodes_4.inc"
-    ;
-static const uint32_t smooth_nodes_pictured_1[] =
-#include "smooth_nodes_pictured_1.inc"
-    ;
-static const uint32_t smooth_nodes_pictured_4[] =
-#include "smooth_nodes_pictured_4.inc"
-    ;
-static const uint32_t smooth_levels_layered_4[] =
-#include "smooth_levels_layered_4.inc"
-    ;
-static const uint32_t smooth_nodes_layered_4[] =
-#include "smooth_nodes_layered_4.inc"
-    ;
-static const uint32_t smooth_tile_kinds_1[] =
-#include "smooth_tile_kinds_1.inc"
-    ;
-static const uint32_t smooth_tile_kinds_4[] =
-#include "smooth_tile_kinds_4.inc"
-    ;
-static const uint32_t smooth_tile_near_1[] =
-#include "smooth_tile_near_1.inc"
-    ;
-static const uint32_t smooth_tile_near_4[] =
-#include "smooth_tile_near_4.inc"
-    ;
-static const uint32_t smooth_tile_far_1[] =
-#include "smooth_tile_far_1.inc"
-    ;
-static const uint32_t smooth_tile_far_4[] =
-#include "smooth_tile_far_4.inc"
-    ;
-
-const struct shader gauss_shader_level = SHADER_CODE(smooth_level_1, smooth_level_4);
-const struct shader gauss_shader_levels = SHADER_CODE(smooth_levels_1, smooth_levels_4);
-const struct shader gauss_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
-const struct shader gauss_shader_nodes_pictured =
-    SHADER_CODE(smooth_nodes_pictured_1, smooth_nodes_pictured_4);
-/* They read and write no image, whose words would matter. */
-const struct shader gauss_shader_levels_layered =
-    SHADER_CODE(smooth_levels_layered_4, smooth_levels_layered_4);
-const struct shader gauss_shader_nodes_layered =
-    SHADER_CODE(smooth_nodes_layered_4, smooth_nodes_layered_4);
-const struct shader gauss_shader_tile_kinds = SHADER_CODE(smooth_tile_kinds_1, smooth_tile_kinds_4);
-const struct shader gauss_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);
-const struct shader gauss_shader_tile_far = SHADER_CODE(smooth_tile_far_1, smooth_tile_far_4);
-
 static uint32_t divide_up_signed(int32_t a, uint32_t b)
 {
     return shader_divide_up((uint32_t)a, b);
