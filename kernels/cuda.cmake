@@ -76,12 +76,16 @@ if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
-# fovea_add_fatbin(<kernel>.cu <file>.fatbin <nvcc's flags>...)
+# fovea_add_fatbin(<kernel>.cu <file>.fatbin <nvcc's flags>...), and <file>_fatbin.c, which has it in a program
 set(FOVEA_CUDA_KERNELS ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "for tests too")
 set(FOVEA_NVCC_FLAGS ${nvcc_flags} CACHE INTERNAL "")
 set(FOVEA_NVCC_KNOWS ${known} CACHE INTERNAL "")
 function(fovea_add_fatbin kernel fatbin)
     get_filename_component(name ${fatbin} NAME_WE)
+    get_filename_component(folder ${fatbin} DIRECTORY)
+    file(CONFIGURE OUTPUT ${folder}/${name}_fatbin.c CONTENT "#include \"kernels/cuda/embed.h\"\nCUDA_EMBED(${name});\n")
+    set_source_files_properties(${folder}/${name}_fatbin.c PROPERTIES OBJECT_DEPENDS ${fatbin}
+        COMPILE_DEFINITIONS CUDA_FATBINS="${folder}")
     if(FOVEA_KERNELS_FROM)
         file(RELATIVE_PATH made ${CMAKE_BINARY_DIR} ${fatbin})
         cmake_path(ABSOLUTE_PATH made BASE_DIRECTORY ${FOVEA_KERNELS_FROM})
@@ -131,21 +135,17 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     endif()
     fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
         ${architecture_flags})
-    list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+    list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}_fatbin.c)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c gauss/cuda/fatbin.c foveate/gradient/fatbin.c image/pack_cuda.c
-    lens/cuda/fatbin.c lightfield/cuda/fatbin.c saliency/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
-    COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
+    ${fatbins}
     blur/cuda/blur_box_cuda.c
     blur/cuda/blur_cuda.c
     blur/cuda/blur_fft_cuda.c
     blur/cuda/blur_fft_plan.c
     blur/cuda/transform.c
-    blur/cuda/blur_frame.c
     blur/cuda/blur_run.c
-    blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c
     cuda/cuda_device.c
@@ -154,10 +154,8 @@ add_library(fovea_cuda STATIC
     cuda/cuda_memory.c
     cuda/cuda_uses.c
     dof/cuda/dof_cuda.c
-    dof/cuda/fatbin.c
     dof/cuda/run.c
     gauss/cuda/common/code.c
-    gauss/cuda/fatbin.c
     gauss/cuda/gauss_cuda.c
     gauss/cuda/nodes/nodes.c
     gauss/cuda/nodes/plan.c
@@ -168,22 +166,18 @@ add_library(fovea_cuda STATIC
     gauss/cuda/tiles/plan.c
     gauss/cuda/tiles/tiles.c
     gauss/cuda/ways.c
-    foveate/gradient/fatbin.c
     foveate/gradient/gradient_cuda.c
     foveate/gradient/launch.c
     gaze/gaze_cuda.c
     gaze/late_cuda.c
     image/pack_cuda.c
-    lens/cuda/fatbin.c
     lens/cuda/lens_cuda.c
     lightfield/cuda/arguments.c
-    lightfield/cuda/fatbin.c
     lightfield/cuda/lightfield_cuda.c
     lightfield/cuda/match.c
     lightfield/cuda/run.c
     lightfield/cuda/tile.c
     operator/operator_cuda_base.c
-    saliency/cuda/fatbin.c
     saliency/cuda/frame.c
     saliency/cuda/lists.c
     saliency/cuda/memory.c

@@ -123,18 +123,15 @@ if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "chec
     file(MAKE_DIRECTORY ${ptx75})
     set(ptx75_fatbins)
     set(ptx75_kernels ${FOVEA_FATBINS})
-    list(FILTER ptx75_kernels INCLUDE REGEX "^(gauss/cuda|gaze)/") # those of gauss/cuda/fatbin.c
+    list(FILTER ptx75_kernels INCLUDE REGEX "^(gauss/cuda|gaze)/")
     foreach(kernel IN LISTS ptx75_kernels)
         get_filename_component(name ${kernel} NAME)
         fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${ptx75}/${name}.fatbin
             -gencode arch=compute_75,code=compute_75)
-        list(APPEND ptx75_fatbins ${ptx75}/${name}.fatbin)
+        list(APPEND ptx75_fatbins ${ptx75}/${name}_fatbin.c)
     endforeach()
     # What a program has itself it does not take from the library.
-    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/gauss/cuda/fatbin.c)
-    set_source_files_properties(${FOVEA_CUDA_KERNELS}/gauss/cuda/fatbin.c PROPERTIES
-        OBJECT_DEPENDS "${ptx75_fatbins}")
-    target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE CUDA_FATBINS="${ptx75}")
+    add_library(test_cuda_ptx75_fatbins OBJECT ${ptx75_fatbins})
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
     fovea_add_test(NAME test_cuda_ptx75
         SOURCES gpu/test_cuda_ptx75.c

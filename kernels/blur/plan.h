@@ -9,6 +9,7 @@
 #include "blur.h"
 #include "kernels/gauss/gauss.h"
 #include "kernels/operator/operator.h"
+#include "passes.h"
 
 struct blur_engine;
 
@@ -25,6 +26,11 @@ struct blur_box {
     double end; /* 0 .. 1 */
     double scale; /* one over the sum of the weights */
 };
+
+static inline int32_t blur_box_reach(const struct blur_box *box)
+{
+    return box->half_px + (box->end > 0.0 ? 1 : 0);
+}
 
 /* A weight of max(0, radius_px - |d|) for the place d px away. */
 struct blur_tent {
@@ -48,14 +54,6 @@ struct blur_heat {
 struct blur_pyramid {
     int32_t levels;
     double side;
-};
-
-/* A level of it: samples from `first` to the last ones of both axes. Those further out, as the
- * picture repeats its edges, are like the outermost of these. Level 0 is the picture. */
-struct blur_level {
-    int32_t first;
-    int32_t last_x;
-    int32_t last_y;
 };
 
 #define BLUR_WIDEN_REACH 3 /* of what is added at the coarsest */
@@ -98,7 +96,15 @@ struct blur_box blur_box_of(double sigma_px);
 struct blur_tent blur_tent_of(double sigma_px);
 struct blur_heat blur_heat_of(double sigma_px);
 struct blur_pyramid blur_pyramid_of(double sigma_px);
-struct blur_level blur_level_of(const struct blur_plan *plan, int32_t number);
+/* Returns a level of it: samples from `first` to the last ones of both axes. Those further out, as
+ * the picture repeats its edges, are like the outermost of these. Level 0 is the picture. */
+struct blur_pass_level blur_level_of(const struct blur_plan *plan, int32_t number);
+static inline int32_t blur_level_rows(const struct blur_pass_level *level)
+{
+    return level->last_y - level->first + 1;
+}
+/* Samples of the levels from 1 on that lie before one; behind the last comes it again, widened. */
+int32_t blur_level_samples_before(const struct blur_plan *plan, int32_t number);
 /* Gives the taps from the middle one on. */
 void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_WIDEN_REACH + 1]);
 /* Makes it of the shape or the table, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */

@@ -43,6 +43,23 @@ void cuda_capture_restore(const struct cuda_device *device, CUstreamCaptureMode 
     CU_WARN(device->log, device->cu, device->cu->ThreadExchangeStreamCaptureMode(&before));
 }
 
+enum fovea_result cuda_capture_enter(const struct cuda_device *device,
+                                     CUstreamCaptureMode *out_before)
+{
+    FOVEA_TRY(cuda_device_push(device));
+    const enum fovea_result relaxed = cuda_capture_relax(device, out_before);
+    if (relaxed < 0) {
+        cuda_device_pop(device);
+    }
+    return relaxed;
+}
+
+void cuda_capture_leave(const struct cuda_device *device, CUstreamCaptureMode before)
+{
+    cuda_capture_restore(device, before);
+    cuda_device_pop(device);
+}
+
 /* Ours and the graphs': whoever is the last frees it. */
 struct cuda_graphs {
     atomic_int owners;

@@ -169,6 +169,22 @@ enum fovea_result cuda_device_create_stream(const struct cuda_device *device, CU
     return FOVEA_OK;
 }
 
+enum fovea_result cuda_device_shared_bytes(const struct cuda_device *device, int *out_bytes)
+{
+    return CU_CHECK(
+        device->log, device->cu,
+        device->cu->DeviceGetAttribute(
+            out_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+}
+
+void cuda_device_free(const struct cuda_device *device, CUdeviceptr *memory)
+{
+    if (*memory) {
+        CU_WARN(device->log, device->cu, device->cu->MemFree(*memory));
+        *memory = 0;
+    }
+}
+
 enum fovea_result cuda_device_get_kernel(const struct cuda_device *device, CUmodule module,
                                          const char *name, CUfunction *out_kernel)
 {

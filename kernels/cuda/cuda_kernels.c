@@ -31,6 +31,36 @@ enum fovea_result cuda_launch(const struct cuda_device *device, CUstream stream,
     return FOVEA_OK;
 }
 
+static enum fovea_result allow_shared(const struct cuda_device *device, CUfunction kernel,
+                                      int bytes)
+{
+    return kernel && bytes > 0
+               ? CU_CHECK(device->log, device->cu,
+                          device->cu->FuncSetAttribute(
+                              kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes))
+               : FOVEA_OK;
+}
+
+enum fovea_result cuda_kernels_get_named(const struct cuda_device *device, CUmodule module,
+                                         const struct cuda_named_kernel *named, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        FOVEA_TRY(cuda_device_get_kernel(device, module, named[i].name, named[i].out));
+        FOVEA_TRY(allow_shared(device, *named[i].out, named[i].shared_bytes));
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result cuda_kernels_allow_shared(const struct cuda_device *device,
+                                            const struct cuda_kernels *kernels, int bytes)
+{
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        FOVEA_TRY(allow_shared(device, kernels->linear[i], bytes));
+        FOVEA_TRY(allow_shared(device, kernels->surface[i], bytes));
+    }
+    return FOVEA_OK;
+}
+
 static const struct {
     const char *name;
     bool surface;

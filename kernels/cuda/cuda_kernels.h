@@ -38,6 +38,22 @@ static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
     return format >= 0 && format < CUDA_FORMATS && kernels[format];
 }
 
+/* A kernel by its name, whose blocks may take so much dynamic shared memory; 0: what they have
+ * unasked. */
+struct cuda_named_kernel {
+    const char *name;
+    CUfunction *out;
+    int shared_bytes;
+};
+FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get_named(const struct cuda_device *device,
+                                                          CUmodule module,
+                                                          const struct cuda_named_kernel *named,
+                                                          size_t count);
+/* Lets blocks of all of them have so much dynamic shared memory. */
+FOVEA_MUST_CHECK enum fovea_result cuda_kernels_allow_shared(const struct cuda_device *device,
+                                                             const struct cuda_kernels *kernels,
+                                                             int bytes);
+
 struct cuda_launch {
     CUfunction kernel;
     uint32_t blocks[3];
@@ -51,6 +67,16 @@ FOVEA_MUST_CHECK enum fovea_result cuda_launch(const struct cuda_device *device,
 static inline uint32_t cuda_parts(int32_t size, int32_t part)
 {
     return (uint32_t)((size + part - 1) / part);
+}
+
+/* A thread for each place of so many layers, in blocks of across x down threads. */
+static inline struct cuda_launch cuda_launch_over(CUfunction kernel, int32_t width, int32_t height,
+                                                  uint32_t layers, int32_t across, int32_t down)
+{
+    return (struct cuda_launch){
+        .kernel = kernel,
+        .blocks = {cuda_parts(width, across), cuda_parts(height, down), layers},
+        .threads = {(uint32_t)across, (uint32_t)down}};
 }
 
 #define CUDA_EVERY_FORMAT (~0u)

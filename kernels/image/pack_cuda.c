@@ -5,35 +5,28 @@
 
 #include "core/log.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/embed.h"
 
-CUDA_EMBED(levels);
-CUDA_EMBED(planes);
+extern const unsigned char levels_fatbin[];
+extern const unsigned char planes_fatbin[];
 
 _Static_assert(LEVELS_STEP_BITS == PIXEL_LIGHT_STEP_BITS, "the table is pixel_light.h's");
 
 /* ---- Kernels */
 
-static enum fovea_result get_kernels(const struct pack_cuda *kernels, const char *const names[3],
-                                     CUfunction out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        FOVEA_TRY(cuda_device_get_kernel(kernels->device, kernels->module, names[i], &out[i]));
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result load(const struct cuda_device *device, const unsigned char *fatbin,
-                              const char *const pack[3], const char *const unpack[3],
-                              struct pack_cuda *kernels)
+                              const char *const names[6], struct pack_cuda *kernels)
 {
     if (kernels->module) {
         return FOVEA_OK;
     }
+    struct cuda_named_kernel named[6];
+    for (int i = 0; i < 6; i++) {
+        named[i] = (struct cuda_named_kernel){
+            names[i], i < 3 ? &kernels->pack[i] : &kernels->unpack[i - 3], 0};
+    }
     kernels->device = device;
     FOVEA_TRY(cuda_module_load(device, fatbin, &kernels->module));
-    enum fovea_result result = get_kernels(kernels, pack, kernels->pack);
-    result = result < 0 ? result : get_kernels(kernels, unpack, kernels->unpack);
+    const enum fovea_result result = cuda_kernels_get_named(device, kernels->module, named, 6);
     if (result < 0) {
         pack_cuda_unload(kernels);
     }
@@ -42,16 +35,16 @@ static enum fovea_result load(const struct cuda_device *device, const unsigned c
 
 enum fovea_result planes_cuda_load(const struct cuda_device *device, struct pack_cuda *kernels)
 {
-    static const char *const pack[] = {"planes_pack_8", "planes_pack_16", "planes_pack_32"};
-    static const char *const unpack[] = {"planes_unpack_8", "planes_unpack_16", "planes_unpack_32"};
-    return load(device, planes_fatbin, pack, unpack, kernels);
+    static const char *const names[] = {"planes_pack_8",   "planes_pack_16",   "planes_pack_32",
+                                        "planes_unpack_8", "planes_unpack_16", "planes_unpack_32"};
+    return load(device, planes_fatbin, names, kernels);
 }
 
 enum fovea_result levels_cuda_load(const struct cuda_device *device, struct pack_cuda *kernels)
 {
-    static const char *const pack[] = {"levels_pack_1", "levels_pack_3", "levels_pack_4"};
-    static const char *const unpack[] = {"levels_unpack_1", "levels_unpack_3", "levels_unpack_4"};
-    return load(device, levels_fatbin, pack, unpack, kernels);
+    static const char *const names[] = {"levels_pack_1",   "levels_pack_3",   "levels_pack_4",
+                                        "levels_unpack_1", "levels_unpack_3", "levels_unpack_4"};
+    return load(device, levels_fatbin, names, kernels);
 }
 
 void pack_cuda_unload(struct pack_cuda *kernels)

@@ -62,14 +62,9 @@ static void sum_windows(const float *line, int32_t places, int32_t width, float 
 
 /* ---- Boxes */
 
-static int32_t reach_of_box(const struct blur_box *box)
-{
-    return box->half_px + (box->end > 0.0 ? 1 : 0);
-}
-
 static int32_t box_margin(const struct blur_plan *plan)
 {
-    return (int32_t)plan->numbers.passes * reach_of_box(&plan->box);
+    return (int32_t)plan->numbers.passes * blur_box_reach(&plan->box);
 }
 
 /* Leaves the means in `to`, which has twice the reach less. */
@@ -77,7 +72,7 @@ static void average(const struct blur_box *box, const float *line, int32_t place
                     float *to)
 {
     const int32_t width = 2 * box->half_px + 1;
-    const int32_t reach = reach_of_box(box);
+    const int32_t reach = blur_box_reach(box);
     const float scale = (float)box->scale;
     const float end = (float)box->end;
     sum_windows(line, places, width, scratch, to);
@@ -99,7 +94,7 @@ static float *make_boxes(const struct blur_plan *plan, float *const buffers[4], 
     float *to = buffers[2];
     for (uint32_t i = 0; i < plan->numbers.passes; i++) {
         average(&plan->box, line, places, buffers[1], to);
-        places -= 2 * reach_of_box(&plan->box);
+        places -= 2 * blur_box_reach(&plan->box);
         float *made = to;
         to = line;
         line = made;

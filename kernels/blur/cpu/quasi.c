@@ -10,23 +10,13 @@
 
 #include <string.h>
 
-struct level {
-    int32_t first;
-    int32_t last_x;
-    int32_t last_y;
-    size_t pitch; /* floats from a row to the next */
-};
-
-static struct level level_of(const struct blur_plan *plan, uint32_t channels, int32_t number)
+/* A level, whose pitch is floats from a row to the next. */
+static struct blur_pass_level level_of(const struct blur_plan *plan, uint32_t channels,
+                                       int32_t number)
 {
-    const struct blur_level level = blur_level_of(plan, number);
-    return (struct level){level.first, level.last_x, level.last_y,
-                          (size_t)(level.last_x - level.first + 1) * channels};
-}
-
-static size_t level_floats(const struct level *level)
-{
-    return level->pitch * (size_t)(level->last_y - level->first + 1);
+    struct blur_pass_level level = blur_level_of(plan, number);
+    level.pitch *= (int32_t)channels;
+    return level;
 }
 
 static int32_t within(int32_t at, int32_t first, int32_t last)
@@ -34,31 +24,32 @@ static int32_t within(int32_t at, int32_t first, int32_t last)
     return at < first ? first : at > last ? last : at;
 }
 
-static const float *row_of(const struct level *level, const float *samples, int32_t y)
+static const float *row_of(const struct blur_pass_level *level, const float *samples, int32_t y)
 {
-    return samples + level->pitch * (size_t)(within(y, level->first, level->last_y) - level->first);
+    return samples +
+           (size_t)level->pitch * (size_t)(within(y, level->first, level->last_y) - level->first);
 }
 
-static float *row_to(const struct level *level, float *samples, int32_t y)
+static float *row_to(const struct blur_pass_level *level, float *samples, int32_t y)
 {
-    return samples + level->pitch * (size_t)(y - level->first);
+    return samples + (size_t)level->pitch * (size_t)(y - level->first);
 }
 
 /* The rows of a chunk. */
-static int32_t chunk_first(const struct level *level, int32_t chunk)
+static int32_t chunk_first(const struct blur_pass_level *level, int32_t chunk)
 {
     return level->first + chunk * BLUR_STRIP_ROWS;
 }
 
-static int32_t chunk_last(const struct level *level, int32_t chunk)
+static int32_t chunk_last(const struct blur_pass_level *level, int32_t chunk)
 {
     const int32_t last = chunk_first(level, chunk) + BLUR_STRIP_ROWS - 1;
     return last < level->last_y ? last : level->last_y;
 }
 
-static int32_t chunks_of(const struct level *level)
+static int32_t chunks_of(const struct blur_pass_level *level)
 {
-    return blur_strips(level->last_y - level->first + 1);
+    return blur_strips(blur_level_rows(level));
 }
 
 /* A sum of four rows, each times its own weight. */
@@ -77,14 +68,14 @@ static void halve(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
 {
     static const float weights[4] = {13.0f / 64, 19.0f / 64, 19.0f / 64, 13.0f / 64};
     const uint32_t channels = cpu->channels;
-    const struct level fine = level_of(cpu->plan, channels, step->level - 1);
-    const struct level coarse = level_of(cpu->plan, channels, step->level);
+    const struct blur_pass_level fine = level_of(cpu->plan, channels, step->level - 1);
+    const struct blur_pass_level coarse = level_of(cpu->plan, channels, step->level);
     for (int32_t y = chunk_first(&coarse, chunk); y <= chunk_last(&coarse, chunk); y++) {
         const float *const rows[4] = {
             row_of(&fine, step->from, 2 * y - 1), row_of(&fine, step->from, 2 * y),
             row_of(&fine, step->from, 2 * y + 1), row_of(&fine, step->from, 2 * y + 2)};
         float *to = row_to(&coarse, step->to, y);
-        sum_rows(rows, weights, fine.pitch, scratch);
+        sum_rows(rows, weights, (size_t)fine.pitch, scratch);
         for (int32_t x = coarse.first; x <= coarse.last_x; x++) {
             const float *taps[4];
             for (int32_t i = 0; i < 4; i++) {
@@ -112,7 +103,7 @@ static void widen(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
                   float *scratch)
 {
     const uint32_t channels = cpu->channels;
-    const struct level level = level_of(cpu->plan, channels, step->level);
+    const struct blur_pass_level level = level_of(cpu->plan, channels, step->level);
     float taps[BLUR_WIDEN_REACH + 1];
     blur_pyramid_taps(&cpu->plan->pyramid, taps);
     for (int32_t y = chunk_first(&level, chunk); y <= chunk_last(&level, chunk); y++) {
@@ -121,7 +112,7 @@ static void widen(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
         for (int32_t i = 0; i <= 2 * BLUR_WIDEN_REACH; i++) {
             at[i] = row_of(&level, step->from, y + i - BLUR_WIDEN_REACH);
         }
-        widen_values(at, taps, level.pitch, scratch);
+        widen_values(at, taps, (size_t)level.pitch, scratch);
         for (int32_t x = level.first; x <= level.last_x; x++) {
             for (int32_t i = 0; i <= 2 * BLUR_WIDEN_REACH; i++) {
                 const int32_t place = within(x + i - BLUR_WIDEN_REACH, level.first, level.last_x);
@@ -157,12 +148,12 @@ static void double_up(const struct blur_cpu *cpu, const struct blur_cpu_step *st
                       float *scratch)
 {
     const uint32_t channels = cpu->channels;
-    const struct level fine = level_of(cpu->plan, channels, step->level);
-    const struct level coarse = level_of(cpu->plan, channels, step->level + 1);
+    const struct blur_pass_level fine = level_of(cpu->plan, channels, step->level);
+    const struct blur_pass_level coarse = level_of(cpu->plan, channels, step->level + 1);
     for (int32_t y = chunk_first(&fine, chunk); y <= chunk_last(&fine, chunk); y++) {
         float *to = row_to(&fine, step->to, y);
         mix(row_of(&coarse, step->from, own_of(y)), row_of(&coarse, step->from, other_of(y)),
-            coarse.pitch, scratch);
+            (size_t)coarse.pitch, scratch);
         for (int32_t x = fine.first; x <= fine.last_x; x++) {
             const int32_t own = within(own_of(x), coarse.first, coarse.last_x);
             const int32_t other = within(other_of(x), coarse.first, coarse.last_x);
@@ -179,12 +170,7 @@ static void double_up(const struct blur_cpu *cpu, const struct blur_cpu_step *st
  */
 static float *samples_of(const struct blur_cpu *cpu, int32_t number)
 {
-    float *samples = cpu->more;
-    for (int32_t i = 1; i < number; i++) {
-        const struct level level = level_of(cpu->plan, BLUR_MOST_CHANNELS, i);
-        samples += level_floats(&level);
-    }
-    return samples;
+    return cpu->more + BLUR_MOST_CHANNELS * (size_t)blur_level_samples_before(cpu->plan, number);
 }
 
 static void add_step(struct blur_cpu *cpu, int32_t level_number,
@@ -192,7 +178,7 @@ static void add_step(struct blur_cpu *cpu, int32_t level_number,
                                   float *),
                      const float *from, float *to)
 {
-    const struct level level = level_of(cpu->plan, cpu->channels, level_number);
+    const struct blur_pass_level level = level_of(cpu->plan, cpu->channels, level_number);
     blur_cpu_add(
         cpu, (struct blur_cpu_step){.make = make, .from = from, .to = to, .level = level_number},
         chunks_of(&level));
@@ -220,14 +206,7 @@ static float *add(struct blur_cpu *cpu)
 
 static size_t more_floats(const struct blur_plan *plan)
 {
-    const int32_t levels = plan->pyramid.levels;
-    const struct level last = level_of(plan, BLUR_MOST_CHANNELS, levels);
-    size_t floats = level_floats(&last); /* widened */
-    for (int32_t i = 1; i <= levels; i++) {
-        const struct level level = level_of(plan, BLUR_MOST_CHANNELS, i);
-        floats += level_floats(&level);
-    }
-    return floats;
+    return BLUR_MOST_CHANNELS * (size_t)blur_passes_quasi.samples(plan);
 }
 
 /* A row of the longest level: of the picture, or of a small one with what is around it. */

@@ -16,7 +16,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 static struct blur_box_lines lines_of(const struct blur_box *box, int32_t boxes)
 {
-    const int32_t reach_px = box->half_px + (box->end > 0.0 ? 1 : 0);
+    const int32_t reach_px = blur_box_reach(box);
     return (struct blur_box_lines){.half_px = box->half_px,
                                    .reach_px = reach_px,
                                    .boxes = boxes,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* blur on CUDA: the machine's kernels, the engine fft's (blur_fft_cuda.c), or another's passes. Of
- * these an image's samples are those between passes, then the view's as they are read, then as they
- * are made. A frame has them in the plan's memory, a batch in memory of its own, in slices where it
- * is large. */
+/* blur on CUDA: the machine, or an engine's kernels. An engine with passes has for an image the
+ * samples between passes, then the view's as they are read, then as they are made; the engine fft
+ * has planes (blur_fft.h). A frame has them in the plan's memory, a batch in memory of its own, in
+ * slices where it is large. */
 
-#include "blur_cuda.h"
+#include "blur_fft.h"
 
 #include "core/log.h"
 #include "kernels/blur/engine.h"
-#include "kernels/cuda/cuda_kernels.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel_light.h"
 
@@ -19,18 +18,17 @@
 struct blur_cuda {
     struct operator_cuda base;
     struct operator_cuda *machine;
-    struct operator_cuda *fft;
     struct blur_kernels kernels; /* from the first plan of an engine on */
 };
 
 struct blur_cuda_plan {
     struct operator_cuda_plan base;
-    const struct operator_cuda_api *api; /* the machine's or fft's, which runs; NULL: passes do */
-    struct operator_cuda_plan *of_api;
+    struct operator_cuda_plan *of_machine; /* which runs; NULL: an engine does */
     uint64_t light_samples;
-    uint64_t samples; /* of one image */
-    uint64_t image_samples;
-    uint32_t batch_images; /* that there is memory for */
+    uint64_t memory; /* one image's */
+    uint64_t sample_bytes; /* of one image's passes; 0: it has none */
+    uint64_t batch_bytes; /* that there are */
+    struct blur_fft_plan fft;
 };
 
 static struct blur_cuda *own(struct operator_cuda *cuda)
@@ -43,22 +41,7 @@ static struct blur_cuda_plan *own_plan(struct operator_cuda_plan *plan)
     return (struct blur_cuda_plan *)plan;
 }
 
-/* Returns the object whose plans the API's are. */
-static struct operator_cuda *cuda_of(struct operator_cuda *cuda,
-                                     const struct operator_cuda_api *api)
-{
-    return api == &blur_fft_cuda ? own(cuda)->fft : own(cuda)->machine;
-}
-
 /* ---- Kernels */
-
-static enum fovea_result load_kernels(struct blur_cuda *blur)
-{
-    if (!blur->kernels.module) {
-        FOVEA_TRY(blur_kernels_load(blur->base.device, &blur->kernels));
-    }
-    return blur->base.upload ? FOVEA_OK : operator_cuda_make_upload(&blur->base);
-}
 
 static void destroy(struct operator_cuda **cuda)
 {
@@ -68,7 +51,6 @@ static void destroy(struct operator_cuda **cuda)
     }
     if (blur) {
         gauss_operator_cuda.destroy(&blur->machine);
-        blur_fft_cuda.destroy(&blur->fft);
     }
     free(blur);
     *cuda = NULL;
@@ -77,8 +59,7 @@ static void destroy(struct operator_cuda **cuda)
 static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
 {
     FOVEA_TRY(operator_cuda_make(device, sizeof(struct blur_cuda), out_cuda));
-    enum fovea_result result = gauss_operator_cuda.create(device, &own(*out_cuda)->machine);
-    result = result < 0 ? result : blur_fft_cuda.create(device, &own(*out_cuda)->fft);
+    const enum fovea_result result = gauss_operator_cuda.create(device, &own(*out_cuda)->machine);
     if (result < 0) {
         destroy(out_cuda);
     }
@@ -89,14 +70,11 @@ static void abandon(struct operator_cuda *cuda)
 {
     operator_cuda_abandon(cuda);
     gauss_operator_cuda.abandon(own(cuda)->machine);
-    blur_fft_cuda.abandon(own(cuda)->fft);
 }
 
 static bool frees_without_waiting(const struct operator_cuda *cuda)
 {
-    const struct blur_cuda *blur = (const struct blur_cuda *)cuda;
-    return gauss_operator_cuda.frees_without_waiting(blur->machine) &&
-           blur_fft_cuda.frees_without_waiting(blur->fft) &&
+    return gauss_operator_cuda.frees_without_waiting(((const struct blur_cuda *)cuda)->machine) &&
            (!cuda->upload || operator_cuda_frees_without_waiting(cuda));
 }
 
@@ -105,33 +83,42 @@ static bool frees_without_waiting(const struct operator_cuda *cuda)
 static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
 {
     struct blur_cuda_plan *gone = own_plan(*plan);
-    if (gone && gone->api && gone->of_api) {
-        gone->api->plan_retire(cuda_of(cuda, gone->api), &gone->of_api);
+    if (gone && gone->of_machine) {
+        gauss_operator_cuda.plan_retire(own(cuda)->machine, &gone->of_machine);
     }
     operator_cuda_plan_retire(cuda, plan);
 }
 
-static uint64_t samples_of_image(const struct blur_plan *plan)
+/* 0: nothing runs images of the format. */
+static uint64_t image_bytes(const struct blur_cuda_plan *plan, enum fovea_format format)
 {
-    return plan->engine->passes->samples(plan) + 2 * blur_view_samples(plan);
+    return plan->fft.columns > 0 ? blur_fft_bytes(&plan->fft.planes, format) : plan->sample_bytes;
 }
 
 static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan *source,
-                              struct blur_cuda_plan *plan)
+                              enum fovea_format format, struct blur_cuda_plan *plan)
 {
     const struct gauss_plan *machine = &source->machine;
+    const struct blur_passes_engine *passes = source->engine->passes;
     const size_t count = gauss_plan_light_samples(machine);
     float *light = calloc(count + 1, sizeof *light);
     if (!light) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     gauss_plan_fill_light(machine, light);
-    plan->image_samples = samples_of_image(source);
-    const struct operator_cuda_part parts[] = {
-        {&plan->light_samples, light, count * sizeof *light},
-        {&plan->samples, NULL, BLUR_SAMPLE_BYTES * plan->image_samples}};
-    const enum fovea_result result =
-        operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
+    const struct operator_cuda_part light_part = {&plan->light_samples, light,
+                                                  count * sizeof *light};
+    enum fovea_result result;
+    if (passes) {
+        plan->sample_bytes =
+            BLUR_SAMPLE_BYTES * (passes->samples(source) + 2 * blur_view_samples(source));
+        const struct operator_cuda_part parts[] = {light_part,
+                                                   {&plan->memory, NULL, plan->sample_bytes}};
+        result = operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
+    } else {
+        result = blur_fft_make(cuda, &own(cuda)->kernels, source, format, &plan->base, &light_part,
+                               &plan->memory, &plan->fft);
+    }
     free(light);
     return result;
 }
@@ -140,16 +127,17 @@ static enum fovea_result make_plan(struct operator_cuda *cuda, const struct oper
                                    enum fovea_format format, struct blur_cuda_plan *made)
 {
     char words[OPERATOR_PROBLEM_BYTES];
+    const struct blur_engine *engine = blur_plan_of(plan)->engine;
     if (plan->api->plan_lacks(plan, FOVEA_BACKEND_CUDA, words, sizeof words)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    const struct blur_engine *engine = blur_plan_of(plan)->engine;
-    made->api = !engine ? &gauss_operator_cuda : engine->passes ? NULL : &blur_fft_cuda;
-    if (made->api) {
-        return made->api->plan_create(cuda_of(cuda, made->api), plan, format, &made->of_api);
+    if (!engine) {
+        return gauss_operator_cuda.plan_create(own(cuda)->machine, plan, format, &made->of_machine);
     }
-    FOVEA_TRY(load_kernels(own(cuda)));
-    return fill(cuda, blur_plan_of(plan), made);
+    FOVEA_TRY(
+        (engine->passes ? blur_kernels_load : blur_fft_load)(cuda->device, &own(cuda)->kernels));
+    FOVEA_TRY(cuda->upload ? FOVEA_OK : operator_cuda_make_upload(cuda));
+    return fill(cuda, blur_plan_of(plan), format, made);
 }
 
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
@@ -168,74 +156,96 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
                                  const struct operator_images *images)
 {
     struct blur_cuda_plan *blur = own_plan(plan);
-    if (blur->api) {
-        return blur->api->reserve(cuda_of(cuda, blur->api), blur->of_api, images);
+    if (blur->of_machine) {
+        return gauss_operator_cuda.reserve(own(cuda)->machine, blur->of_machine, images);
     }
-    const uint64_t bytes = BLUR_SAMPLE_BYTES * blur->image_samples;
-    const uint32_t wanted = image_slice_capacity(images->count, bytes, BLUR_CUDA_MOST_BATCH_BYTES);
-    if (images->count == 1 || wanted <= blur->batch_images) {
+    const uint64_t bytes = image_bytes(blur, images->src->format);
+    const uint64_t wanted =
+        bytes * image_slice_capacity(images->count, bytes, BLUR_CUDA_MOST_BATCH_BYTES);
+    if (images->count == 1 || wanted <= blur->batch_bytes) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, wanted * bytes));
-    blur->batch_images = wanted;
+    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, wanted));
+    blur->batch_bytes = wanted;
     return FOVEA_OK;
 }
 
 /* ---- Frames */
 
-static struct blur_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
-                             enum fovea_format format, struct blur_image_work *work)
+static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
+                                        enum fovea_format format)
 {
-    const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    *work = (struct blur_image_work){.frame = blur_cuda_frame_of(run, format, plan->light_samples)};
-    return blur_run_make(blur_plan_of(run->plan), &own(cuda)->kernels, cuda->device, run->stream,
-                         &work->frame, format, plan->samples, plan->image_samples);
+    const struct gauss_plan *machine = &blur_plan_of(run->plan)->machine;
+    const int32_t light = image_light_in_order(gauss_plan_light(machine), run->frame->blue_first);
+    return (struct blur_image_frame){.width_px = (int32_t)machine->width_px,
+                                     .height_px = (int32_t)machine->height_px,
+                                     .origin_x_px = run->frame->origin_x_px,
+                                     .origin_y_px = run->frame->origin_y_px,
+                                     .light =
+                                         pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                                     .light_value = gauss_plan_light_value(machine),
+                                     .averages_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP,
+                                     .light_samples = own_plan(run->cuda_plan)->light_samples};
 }
 
-static struct operator_cuda_run run_of_api(const struct operator_cuda_run *run)
+static struct blur_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                             enum fovea_format format, uint64_t memory)
 {
-    struct operator_cuda_run of_api = *run;
-    of_api.cuda_plan = own_plan(run->cuda_plan)->of_api;
-    return of_api;
+    const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
+    const struct blur_image_frame frame = frame_of(run, format);
+    return blur_run_make(&(struct blur_run){.passes.plan = blur_plan_of(run->plan),
+                                            .kernels = &own(cuda)->kernels,
+                                            .device = cuda->device,
+                                            .stream = run->stream,
+                                            .count = 1,
+                                            .format = format,
+                                            .fft = &plan->fft,
+                                            .memory = memory,
+                                            .next_bytes = image_bytes(plan, format),
+                                            .frame = frame});
+}
+
+static struct operator_cuda_run run_of_machine(const struct operator_cuda_run *run)
+{
+    struct operator_cuda_run of_machine = *run;
+    of_machine.cuda_plan = own_plan(run->cuda_plan)->of_machine;
+    return of_machine;
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      const struct operator_cuda_run *run, enum fovea_format format,
                                      CUsurfObject src, CUsurfObject dst)
 {
-    const struct blur_kernels *kernels = &own(cuda)->kernels;
-    const struct operator_cuda_api *api = own_plan(run->cuda_plan)->api;
-    if (api) {
-        const struct operator_cuda_run of_api = run_of_api(run);
-        return api->run_surface(cuda_of(cuda, api), &of_api, format, src, dst);
+    const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
+    if (plan->of_machine) {
+        const struct operator_cuda_run of_machine = run_of_machine(run);
+        return gauss_operator_cuda.run_surface(own(cuda)->machine, &of_machine, format, src, dst);
     }
-    if (!cuda_kernels_has(kernels->first[BLUR_WAY_SAMPLES].surface, format)) {
+    struct blur_run image = start(cuda, run, format, plan->memory);
+    if (image.next_bytes == 0 ||
+        !cuda_kernels_has(own(cuda)->kernels.first[image.way].surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    struct blur_surface_params params = {.src = src, .dst = dst};
-    struct blur_run images = start(cuda, run, format, &params.work);
-    images.first = kernels->first[images.way].surface[format];
-    images.last = kernels->last[images.way].surface[format];
+    image.surfaces = true;
+    image.src.data = src;
+    image.dst.data = dst;
     struct cuda_block *block = run->cuda_plan->tables;
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
-                              blur_run_images(&images, &params.work));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept, blur_run_images(&image));
 }
 
 static enum fovea_result run_slices(struct blur_run *run, const struct operator_cuda_run *of,
-                                    const struct operator_images *images,
-                                    const struct blur_image_work *work, uint32_t most)
+                                    const struct operator_images *images, uint32_t most)
 {
+    run->frame.src_next_bytes = images->src_next_bytes;
+    run->frame.dst_next_bytes = images->dst_next_bytes;
     for (uint32_t first = 0; first < images->count; first += run->count) {
         const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
         const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
-        struct blur_linear_params params = {.work = *work};
-        params.src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
-        params.dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
-        params.work.frame.src_next_bytes = images->src_next_bytes;
-        params.work.frame.dst_next_bytes = images->dst_next_bytes;
+        run->src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
+        run->dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
         run->count = image_slice_smaller(images->count - first, most);
-        FOVEA_TRY(blur_run_images(run, &params.work));
+        FOVEA_TRY(blur_run_images(run));
     }
     return FOVEA_OK;
 }
@@ -243,28 +253,28 @@ static enum fovea_result run_slices(struct blur_run *run, const struct operator_
 static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images)
 {
-    const struct blur_kernels *kernels = &own(cuda)->kernels;
     const enum fovea_format format = images->src->format;
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    if (plan->api) {
-        const struct operator_cuda_run of_api = run_of_api(run);
-        return plan->api->run_linear(cuda_of(cuda, plan->api), &of_api, images);
-    }
-    if (!cuda_kernels_has(kernels->first[BLUR_WAY_SAMPLES].linear, format)) {
-        return FOVEA_ERROR_UNSUPPORTED;
+    if (plan->of_machine) {
+        const struct operator_cuda_run of_machine = run_of_machine(run);
+        return gauss_operator_cuda.run_linear(own(cuda)->machine, &of_machine, images);
     }
     const bool alone = images->count == 1;
-    struct blur_image_work work;
-    struct blur_run slices = start(cuda, run, format, &work);
-    slices.first = kernels->first[slices.way].linear[format];
-    slices.last = kernels->last[slices.way].linear[format];
     struct cuda_block *block = alone ? plan->base.tables : plan->base.batch;
-    slices.samples = alone ? plan->samples : block->memory;
+    if (image_bytes(plan, format) == 0) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    struct blur_run slices = start(cuda, run, format, alone ? plan->memory : block->memory);
+    if (!cuda_kernels_has(own(cuda)->kernels.first[slices.way].linear, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    const uint32_t most =
+        alone ? 1
+              : image_slice_smaller((uint32_t)(plan->batch_bytes / slices.next_bytes),
+                                    BLUR_CUDA_MOST_IN_A_GRID);
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
-    return operator_cuda_note(
-        cuda, block, run->stream, run->stream_kept,
-        run_slices(&slices, run, images, &work,
-                   alone ? 1 : image_slice_smaller(plan->batch_images, BLUR_CUDA_MOST_IN_A_GRID)));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
+                              run_slices(&slices, run, images, most));
 }
 
 const struct operator_cuda_api blur_operator_cuda = {

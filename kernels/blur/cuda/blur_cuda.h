@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blur's CUDA files share this: the engine fft as an operator of its own, whose plans are those
- * that choose it. */
+/* Blur's CUDA files share this: kernels, and images that go through them. */
 #ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H
 #define FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H
 
@@ -12,9 +11,7 @@
 #include "params.h"
 
 #define BLUR_CUDA_MOST_BATCH_BYTES ((uint64_t)512 << 20)
-#define BLUR_CUDA_MOST_IN_A_GRID 65535 /* along z */
-
-extern const struct operator_cuda_api blur_fft_cuda;
+#define BLUR_CUDA_MOST_IN_A_GRID 16383 /* images, of up to four planes along y */
 
 #define BLUR_SAMPLE_BYTES 16
 
@@ -23,20 +20,26 @@ enum blur_way {
     BLUR_WAY_SAMPLES, /* kernels that do nothing else */
     BLUR_WAY_LEVELS, /* quasi's that make level 1, and the picture of it */
     BLUR_WAY_BOXES, /* box's for rows and for columns, which make all */
+    BLUR_WAY_PLANES, /* fft's */
     BLUR_WAYS
 };
 
+struct blur_fft_plan;
+
+/* The first and the last of each way, by format; the second of two is in double precision. */
 struct blur_kernels {
-    CUmodule module; /* NULL: nothing is there yet */
-    CUmodule boxes;
-    int32_t shared_bytes; /* of a block at most */
+    CUmodule module, boxes; /* of engines with passes; NULL: nothing is there yet */
+    CUmodule planes; /* of the engine fft; likewise */
+    int shared_bytes; /* of a block at most */
     struct cuda_kernels first[BLUR_WAYS];
     struct cuda_kernels last[BLUR_WAYS];
     CUfunction works[BLUR_WORKS];
+    CUfunction rows_there[2], rows_back[2], columns[2], columns_there[2];
 };
 
+/* Those of passes, unless they are there. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernels_load(const struct cuda_device *device,
-                                                     struct blur_kernels *out);
+                                                     struct blur_kernels *kernels);
 void blur_kernels_unload(const struct cuda_device *device, struct blur_kernels *kernels);
 
 /* Images that are under way together. */
@@ -46,25 +49,25 @@ struct blur_run {
     const struct cuda_device *device;
     CUstream stream;
     uint32_t count;
+    enum fovea_format format;
+    bool surfaces; /* else linear images */
+    struct image_linear src, dst; /* of the first; of a surface, `data` is its object */
+    const struct blur_fft_plan *fft;
+    uint64_t memory; /* of the first image */
+    uint64_t next_bytes; /* to the next one's */
+    struct blur_image_frame frame;
+    /* blur_run_make fills the rest. */
     enum blur_way way;
     CUfunction first; /* of that way */
     CUfunction last;
-    uint64_t samples;
-    uint64_t next_samples;
     uint64_t between; /* samples between passes, behind which those of the view lie */
     bool averages_alpha;
     struct blur_image_work *work;
     enum fovea_result result;
 };
 
-/* All but first and last; `samples` are those of one image. */
-struct blur_run blur_run_make(const struct blur_plan *plan, const struct blur_kernels *kernels,
-                              const struct cuda_device *device, CUstream stream,
-                              const struct blur_image_frame *frame, enum fovea_format format,
-                              uint64_t samples, uint64_t next_samples);
-/* `work` is what parameters of kernels begin with. */
-FOVEA_MUST_CHECK enum fovea_result blur_run_images(struct blur_run *run,
-                                                   struct blur_image_work *work);
+struct blur_run blur_run_make(const struct blur_run *given);
+FOVEA_MUST_CHECK enum fovea_result blur_run_images(struct blur_run *run);
 /* Rows, then columns. */
 FOVEA_MUST_CHECK enum fovea_result blur_run_boxes(struct blur_run *run);
 
@@ -72,9 +75,5 @@ static inline uint64_t blur_view_samples(const struct blur_plan *plan)
 {
     return (uint64_t)plan->machine.width_px * plan->machine.height_px;
 }
-
-/* Without samples. */
-struct blur_image_frame blur_cuda_frame_of(const struct operator_cuda_run *run,
-                                           enum fovea_format format, uint64_t light_samples);
 
 #endif

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Plans of the engine fft on a device. */
+/* The engine fft on a device: turns of both transforms, the kernel's transform, and planes of
+ * images. */
 #ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
 #define FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
 
 #include "blur_cuda.h"
 
-struct blur_fft_limits {
-    int32_t shared_bytes; /* of a block at most */
-};
-
 struct blur_fft_plan {
-    struct operator_cuda_plan base;
-    bool runs; /* else a line is longer than a block holds, and there is nothing else */
     struct blur_planes planes; /* of one image, and the most of any format */
-    uint64_t light_samples;
     uint64_t kernel;
-    uint32_t columns; /* that a block transforms */
-    uint64_t batch_bytes; /* of planes, that there is memory for */
+    uint32_t columns; /* that a block transforms; 0: a line is longer than a block holds */
 };
 
-/* All but what there is for batches; the kernel is not transformed yet. On failure the plan is
- * there to be retired. Where a line does not fit into a block's memory the plan does not run: the
- * log says so once, and every frame gets the plan's answer. */
-FOVEA_MUST_CHECK enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda,
-                                                      const struct blur_fft_limits *limits,
-                                                      const struct operator_plan *plan,
-                                                      enum fovea_format format,
-                                                      struct blur_fft_plan *made);
-/* Does what operator_cuda_api says of it: one image has the plan's memory. */
-FOVEA_MUST_CHECK enum fovea_result blur_fft_reserve(struct operator_cuda *cuda,
-                                                    struct operator_cuda_plan *plan,
-                                                    const struct operator_images *images);
+/* Its kernels, unless they are there. */
+FOVEA_MUST_CHECK enum fovea_result blur_fft_load(const struct cuda_device *device,
+                                                 struct blur_kernels *kernels);
+
+/* Fills the tables of `base` with the light and all else, and transforms the kernel. Where a line
+ * does not fit into a block's memory there is nothing but the light: the log says so once. */
+FOVEA_MUST_CHECK enum fovea_result blur_fft_make(
+    struct operator_cuda *cuda, const struct blur_kernels *kernels, const struct blur_plan *source,
+    enum fovea_format format, struct operator_cuda_plan *base,
+    const struct operator_cuda_part *light, uint64_t *out_memory, struct blur_fft_plan *out);
+/* Makes what of that is numbers of the host's. */
+FOVEA_MUST_CHECK enum fovea_result blur_fft_fill(struct operator_cuda *cuda, int shared_bytes,
+                                                 const struct blur_plan *source,
+                                                 enum fovea_format format,
+                                                 struct operator_cuda_plan *base,
+                                                 const struct operator_cuda_part *light,
+                                                 uint64_t *out_memory, struct blur_fft_plan *out);
+FOVEA_MUST_CHECK enum fovea_result blur_fft_run(struct blur_run *run);
 
 static inline uint32_t blur_fft_number_bytes(const struct blur_planes *planes)
 {
     return planes->precise ? 2 * sizeof(double) : 2 * sizeof(float);
 }
 
-/* Planes of an image of that format, and what each takes. */
-uint32_t blur_fft_planes_in(const struct blur_fft_plan *plan, enum fovea_format format);
-uint64_t blur_fft_plane_bytes(const struct blur_fft_plan *plan);
+/* Planes of an image of that format, and the bytes of all of them. */
+uint32_t blur_fft_planes_in(const struct blur_planes *planes, enum fovea_format format);
+uint64_t blur_fft_bytes(const struct blur_planes *planes, enum fovea_format format);
 
 #endif

@@ -43,15 +43,10 @@ static void emit_line(struct blur_passes *passes, struct blur_pass *pass, int32_
     passes->emit(passes, pass);
 }
 
-static int32_t box_reach(const struct blur_box *box)
-{
-    return box->half_px + (box->end > 0.0 ? 1 : 0);
-}
-
 /* Those between a line's boxes, which need no more than the boxes to come. */
 static uint64_t box_half(const struct blur_plan *plan)
 {
-    return line_samples(plan, (int32_t)(plan->numbers.passes - 1) * box_reach(&plan->box));
+    return line_samples(plan, (int32_t)(plan->numbers.passes - 1) * blur_box_reach(&plan->box));
 }
 
 static uint64_t box_samples(const struct blur_plan *plan)
@@ -70,8 +65,8 @@ static void add_boxes(struct blur_passes *passes)
         const int32_t axis = i / count;
         const int32_t length = axis == 0 ? passes->frame.width_px : passes->frame.height_px;
         const int32_t left = count - 1 - i % count; /* boxes to come along the axis */
-        const int32_t around = i % count == 0 ? 0 : (left + 1) * box_reach(box);
-        const int32_t kept = left * box_reach(box);
+        const int32_t around = i % count == 0 ? 0 : (left + 1) * blur_box_reach(box);
+        const int32_t kept = left * blur_box_reach(box);
         struct blur_pass pass = {.work = BLUR_LINE_BOX,
                                  .from_source = i == 0,
                                  .to_result = i + 1 == 2 * count,
@@ -116,36 +111,13 @@ static void add_tents(struct blur_passes *passes)
 
 /* ---- Levels */
 
-static struct blur_pass_level level_of(const struct blur_plan *plan, int32_t number)
-{
-    const struct blur_level level = blur_level_of(plan, number);
-    return (struct blur_pass_level){level.first, level.last_x, level.last_y,
-                                    level.last_x - level.first + 1};
-}
-
-static int32_t rows_of(const struct blur_pass_level *level)
-{
-    return level->last_y - level->first + 1;
-}
-
-/* Level 0 is the view's. */
-static int32_t samples_before(const struct blur_plan *plan, int32_t number)
-{
-    int32_t count = 0;
-    for (int32_t i = 1; i < number; i++) {
-        const struct blur_pass_level level = level_of(plan, i);
-        count += level.pitch * rows_of(&level);
-    }
-    return count;
-}
-
 /* Levels from 1 on; then the coarsest one, widened. */
 static uint64_t pyramid_samples(const struct blur_plan *plan)
 {
     const int32_t levels = plan->pyramid.levels;
-    const struct blur_pass_level coarsest = level_of(plan, levels);
-    return (uint64_t)samples_before(plan, levels + 1) +
-           (uint64_t)coarsest.pitch * (uint64_t)rows_of(&coarsest);
+    const struct blur_pass_level coarsest = blur_level_of(plan, levels);
+    return (uint64_t)blur_level_samples_before(plan, levels + 1) +
+           (uint64_t)coarsest.pitch * (uint64_t)blur_level_rows(&coarsest);
 }
 
 static void add_level(struct blur_passes *passes, enum blur_work work, int32_t read, int32_t made)
@@ -158,14 +130,14 @@ static void add_level(struct blur_passes *passes, enum blur_work work, int32_t r
                              .to_result = made == 0,
                              .constant_bytes = sizeof pass.constants.level,
                              .constants.level = {.frame = passes->frame,
-                                                 .fine = level_of(plan, read),
-                                                 .made = level_of(plan, made)}};
+                                                 .fine = blur_level_of(plan, read),
+                                                 .made = blur_level_of(plan, made)}};
     struct blur_level_constants *level = &pass.constants.level;
-    level->frame.from = samples_before(plan, reads_widened ? levels + 1 : read);
-    level->frame.to = samples_before(plan, work == BLUR_LEVEL_WIDEN ? levels + 1 : made);
+    level->frame.from = blur_level_samples_before(plan, reads_widened ? levels + 1 : read);
+    level->frame.to = blur_level_samples_before(plan, work == BLUR_LEVEL_WIDEN ? levels + 1 : made);
     blur_pyramid_taps(&plan->pyramid, level->taps);
     pass.groups[0] = parts(level->made.pitch, BLUR_LEVEL_SIDE);
-    pass.groups[1] = parts(rows_of(&level->made), BLUR_LEVEL_SIDE);
+    pass.groups[1] = parts(blur_level_rows(&level->made), BLUR_LEVEL_SIDE);
     passes->emit(passes, &pass);
 }
 

@@ -140,11 +140,22 @@ static int32_t last_of(uint32_t length_px, int32_t level)
     return last;
 }
 
-struct blur_level blur_level_of(const struct blur_plan *plan, int32_t number)
+struct blur_pass_level blur_level_of(const struct blur_plan *plan, int32_t number)
 {
-    return (struct blur_level){.first = number > 0 ? -2 : 0,
-                               .last_x = last_of(plan->machine.width_px, number),
-                               .last_y = last_of(plan->machine.height_px, number)};
+    const int32_t first = number > 0 ? -2 : 0;
+    const int32_t last_x = last_of(plan->machine.width_px, number);
+    return (struct blur_pass_level){first, last_x, last_of(plan->machine.height_px, number),
+                                    last_x - first + 1};
+}
+
+int32_t blur_level_samples_before(const struct blur_plan *plan, int32_t number)
+{
+    int32_t count = 0;
+    for (int32_t i = 1; i < number; i++) {
+        const struct blur_pass_level level = blur_level_of(plan, i);
+        count += level.pitch * blur_level_rows(&level);
+    }
+    return count;
 }
 
 void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_WIDEN_REACH + 1])

@@ -20,35 +20,27 @@ _Static_assert(sizeof(struct dof_cuda_nodes_params) <= 4096, "more than a launch
 /* ---- Kernels */
 
 /* Level 1 may take more shared memory than a block has unasked. */
-static enum fovea_result get_nodes(struct dof_cuda *dof, const char *const names[3],
-                                   uint32_t channels, struct dof_cuda_nodes *out_nodes)
-{
-    const struct cuda_device *device = dof->base.device;
-    out_nodes->channels = channels;
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[0], &out_nodes->level_1));
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[1], &out_nodes->levels));
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, names[2], &out_nodes->picture));
-    CU_TRY(device->log, device->cu,
-           device->cu->FuncSetAttribute(out_nodes->level_1,
-                                        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                        (int)channels * GAUSS_NODES_STAGE_BYTES));
-    return FOVEA_OK;
-}
-
 static enum fovea_result get_kernels(struct dof_cuda *dof)
 {
-    static const char *const of_means[] = {"dof_level_1_means", "dof_levels_means",
-                                           "dof_picture_means"};
-    static const char *const of_layers[] = {"dof_level_1", "dof_levels", "dof_picture"};
-    static const char *const of_floats[] = {"dof_level_1", "dof_levels", "dof_picture_floats"};
     const struct cuda_device *device = dof->base.device;
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_focus_of", &dof->focus));
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_offsets", &dof->offsets));
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_spread", &dof->spread));
-    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_means", &dof->means));
-    FOVEA_TRY(get_nodes(dof, of_means, 2, &dof->of_means));
-    FOVEA_TRY(get_nodes(dof, of_layers, 4, &dof->of_layers));
-    FOVEA_TRY(get_nodes(dof, of_floats, 4, &dof->of_floats));
+    const struct cuda_named_kernel kernels[] = {
+        {"dof_focus_of", &dof->focus, 0},
+        {"dof_offsets", &dof->offsets, 0},
+        {"dof_spread", &dof->spread, 0},
+        {"dof_means", &dof->means, 0},
+        {"dof_level_1_means", &dof->of_means.level_1, 2 * GAUSS_NODES_STAGE_BYTES},
+        {"dof_levels_means", &dof->of_means.levels, 0},
+        {"dof_picture_means", &dof->of_means.picture, 0},
+        {"dof_level_1", &dof->of_layers.level_1, 4 * GAUSS_NODES_STAGE_BYTES},
+        {"dof_levels", &dof->of_layers.levels, 0},
+        {"dof_picture", &dof->of_layers.picture, 0},
+        {"dof_picture_floats", &dof->of_floats.picture, 0}};
+    FOVEA_TRY(
+        cuda_kernels_get_named(device, dof->module, kernels, sizeof kernels / sizeof *kernels));
+    dof->of_means.channels = 2;
+    dof->of_layers.channels = dof->of_floats.channels = 4;
+    dof->of_floats.level_1 = dof->of_layers.level_1;
+    dof->of_floats.levels = dof->of_layers.levels;
     FOVEA_TRY(cuda_kernels_get(device, dof->module, "dof_layers", CUDA_EVERY_FORMAT, &dof->layers));
     return cuda_kernels_get(device, dof->module, "dof_compose", CUDA_EVERY_FORMAT, &dof->compose);
 }

@@ -5,12 +5,12 @@
 
 #include "gradient.h"
 
-#include "core/large_memory.h"
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/foveate/foveate.h"
 #include "kernels/gauss/cpu/common/picture.h"
 #include "kernels/operator/gaze.h"
+#include "kernels/operator/worker_floats.h"
 #include "smooth.h"
 
 #include <math.h>
@@ -22,8 +22,7 @@ struct operator_gradient {
     struct foveate_gradient_plan laws;
     struct foveate_gradient_smooth smooth;
     struct thread_pool *pool;
-    float **scratch; /* a worker's */
-    uint32_t worker_count;
+    struct worker_floats workers;
     /* The batch under way. */
     const struct operator_derivatives *batch;
     atomic_uint next;
@@ -38,10 +37,7 @@ static void destroy(struct operator_gradient **gradient)
     if (!gone) {
         return;
     }
-    for (uint32_t i = 0; i < gone->worker_count; i++) {
-        large_memory_free(gone->scratch[i]);
-    }
-    free(gone->scratch);
+    worker_floats_free(&gone->workers);
     foveate_gradient_smooth_finish(&gone->smooth);
     foveate_gradient_plan_finish(&gone->laws);
     free(gone);
@@ -95,36 +91,11 @@ static enum fovea_result create(struct thread_pool *pool, const struct operator_
     return result;
 }
 
-/* ---- Threads */
-
-static enum fovea_result grow(struct operator_gradient *gradient, uint32_t worker_count)
-{
-    float **scratch = realloc(gradient->scratch, worker_count * sizeof *scratch);
-    if (!scratch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    gradient->scratch = scratch;
-    while (gradient->worker_count < worker_count) {
-        float *memory =
-            large_memory_make(foveate_gradient_smooth_floats(&gradient->smooth), sizeof *memory);
-        if (!memory) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-        scratch[gradient->worker_count++] = memory;
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result reserve(struct operator_gradient *gradient,
                                  const struct operator_derivatives *batch)
 {
-    const uint32_t most = thread_pool_worker_max(gradient->pool);
-    const uint32_t wanted = batch->count < most ? batch->count : most;
-    if (wanted <= gradient->worker_count) {
-        return FOVEA_OK;
-    }
-    const uint32_t there = thread_pool_grow(gradient->pool, wanted);
-    return grow(gradient, there < wanted ? there : wanted);
+    return worker_floats_grow(&gradient->workers, gradient->pool, batch->count,
+                              foveate_gradient_smooth_floats(&gradient->smooth));
 }
 
 /* ---- A batch */
@@ -177,7 +148,7 @@ static void work(void *user, uint32_t worker)
     struct operator_gradient *gradient = user;
     uint32_t index = atomic_fetch_add(&gradient->next, 1);
     while (index < gradient->batch->count) {
-        run_image(gradient, gradient->scratch[worker], index);
+        run_image(gradient, gradient->workers.of[worker], index);
         index = atomic_fetch_add(&gradient->next, 1);
     }
 }
@@ -187,7 +158,7 @@ static void run(struct operator_gradient *gradient, const struct operator_deriva
     gradient->batch = batch;
     atomic_store(&gradient->next, 0);
     const uint32_t workers =
-        batch->count < gradient->worker_count ? batch->count : gradient->worker_count;
+        batch->count < gradient->workers.count ? batch->count : gradient->workers.count;
     thread_pool_share(gradient->pool, workers, work, gradient);
 }
 

@@ -23,23 +23,18 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
     static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
                                     1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
     const struct cuda_device *device = g->base.device;
-    const struct {
-        const char *name;
-        CUfunction *kernel;
-    } kernels[] = {{"gradient_places", &g->places},
-                   {"gradient_columns", &g->columns},
-                   {"gradient_rows", &g->rows},
-                   {"gradient_node_rows", &g->node_rows},
-                   {"gradient_node_dots", &g->node_dots},
-                   {"gradient_gaze_parts", &g->gaze_parts},
-                   {"gradient_gaze", &g->gaze}};
+    const struct cuda_named_kernel kernels[] = {{"gradient_places", &g->places, 0},
+                                                {"gradient_columns", &g->columns, 0},
+                                                {"gradient_rows", &g->rows, 0},
+                                                {"gradient_node_rows", &g->node_rows, 0},
+                                                {"gradient_node_dots", &g->node_dots, 0},
+                                                {"gradient_gaze_parts", &g->gaze_parts, 0},
+                                                {"gradient_gaze", &g->gaze, 0}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
     FOVEA_TRY(cuda_module_load(device, foveate_gradient_fatbin, &g->module));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_write", formats, &g->write));
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        FOVEA_TRY(cuda_device_get_kernel(device, g->module, kernels[i].name, kernels[i].kernel));
-    }
+    FOVEA_TRY(cuda_kernels_get_named(device, g->module, kernels, sizeof kernels / sizeof *kernels));
     return operator_cuda_make_upload(&g->base);
 }
 

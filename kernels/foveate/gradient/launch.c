@@ -10,11 +10,8 @@ static enum fovea_result launch_all(const struct foveate_gradient_slice *slice, 
                                     int32_t width, int32_t height)
 {
     struct foveate_gradient_params params = slice->params;
-    const struct cuda_launch launch = {kernel,
-                                       {cuda_parts(width, FOVEATE_GRADIENT_SIDE_X),
-                                        cuda_parts(height, FOVEATE_GRADIENT_SIDE_Y), slice->count},
-                                       {FOVEATE_GRADIENT_SIDE_X, FOVEATE_GRADIENT_SIDE_Y},
-                                       0};
+    const struct cuda_launch launch = cuda_launch_over(
+        kernel, width, height, slice->count, FOVEATE_GRADIENT_SIDE_X, FOVEATE_GRADIENT_SIDE_Y);
     return cuda_launch(slice->gradient->base.device, slice->stream, &launch, &params);
 }
 

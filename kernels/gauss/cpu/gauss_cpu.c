@@ -1,25 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "kernels/gauss/gauss.h"
-
-#include "core/log.h"
-#include "core/thread_pool.h"
 #include "run.h"
 
-#include <assert.h>
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "kernels/gauss/cpu/common/lanes.h"
+
 #include <stdlib.h>
 
-struct gauss_cpu {
-    const struct gauss_plan *plan;
-    struct thread_pool *pool;
-    struct thread_pool *own_pool; /* NULL: others own the pool */
-    struct pixel_lights lights;
-    struct gauss_cpu_smooth *smooth;
-    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
-    bool of_light; /* pictures of floats are light */
-    uint32_t worker_count; /* scratch memory is there for so many; the pool may have more */
-};
+/* So many bytes fit in the caches of one core; more images at a time would go through memory. */
+#define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
+
+static void choose_loops(struct gauss_cpu *cpu)
+{
+    cpu->tiles = &gauss_cpu_tiles_base;
+    cpu->nodes = &gauss_cpu_nodes_base;
+#ifdef GAUSS_CPU_HAVE_AVX2
+    if (!gauss_cpu_runs_avx2()) {
+        return;
+    }
+    cpu->tiles = &gauss_cpu_tiles_avx2;
+    cpu->nodes = &gauss_cpu_nodes_avx2;
+    if (gauss_cpu_runs_avx512()) {
+        cpu->tiles = &gauss_cpu_tiles_avx512;
+        cpu->nodes = &gauss_cpu_nodes_avx512;
+    }
+#endif
+}
+
+/* ---- Levels: of so many images at once, or of as many as fit in the caches of the workers; a
+ * batch's further images come after them */
+
+static enum fovea_result grow_levels(struct gauss_cpu *cpu, uint32_t image_count)
+{
+    const size_t floats = gauss_cpu_level_floats(cpu);
+    const size_t workers = cpu->worker_count ? cpu->worker_count : 1;
+    const size_t most = workers * LEVEL_BYTES_PER_WORKER / (floats * sizeof *cpu->samples);
+    const size_t fitting = image_count < most ? image_count : most;
+    const size_t count = fitting ? fitting : 1;
+    if (count <= cpu->image_capacity) {
+        return FOVEA_OK;
+    }
+    float *samples = large_memory_make(count * floats, sizeof *samples);
+    if (!samples) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    large_memory_free(cpu->samples);
+    cpu->samples = samples;
+    cpu->image_capacity = (uint32_t)count;
+    return FOVEA_OK;
+}
 
 /* ---- Workers */
 
@@ -27,7 +58,7 @@ struct gauss_cpu {
 #define PIXELS_PER_WORKER 2048
 
 /* More workers than a frame has chunks would only hold memory. */
-static uint32_t count_workers(const struct gauss_cpu *cpu, uint32_t image_count)
+uint32_t gauss_cpu_count_workers(const struct gauss_cpu *cpu, uint32_t image_count)
 {
     const struct gauss_plan *plan = cpu->plan;
     const uint32_t wanted = thread_pool_worker_max(cpu->pool);
@@ -38,57 +69,78 @@ static uint32_t count_workers(const struct gauss_cpu *cpu, uint32_t image_count)
     return wanted < useful ? wanted : (uint32_t)useful;
 }
 
+static enum fovea_result make_worker(const struct gauss_cpu *cpu, struct gauss_cpu_worker *worker)
+{
+    const size_t values = (size_t)cpu->plan->width_px * GAUSS_CPU_MAX_CHANNELS;
+    const size_t line = GAUSS_CPU_TILE_LINE;
+    const size_t tile = gauss_cpu_tile_floats(cpu->plan->width_px);
+    const size_t nodes = gauss_cpu_nodes_floats(&cpu->ladder);
+    worker->memory = large_memory_make(line + tile + nodes + values, sizeof *worker->memory);
+    if (!worker->memory) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const size_t line_bytes = line * sizeof *worker->memory;
+    const size_t beyond_bytes = (uintptr_t)worker->memory % line_bytes;
+    worker->tile = worker->memory + (line_bytes - beyond_bytes) / sizeof *worker->memory;
+    worker->nodes = worker->tile + tile;
+    worker->values = worker->nodes + nodes;
+    return FOVEA_OK;
+}
+
+/* On failure everything is as it was, but for memory that the next call takes. */
 static enum fovea_result grow_workers(struct gauss_cpu *cpu, uint32_t image_count)
 {
-    const uint32_t wanted = count_workers(cpu, image_count);
+    const uint32_t wanted = gauss_cpu_count_workers(cpu, image_count);
     if (wanted <= cpu->wanted_workers) {
         return FOVEA_OK;
     }
     const uint32_t there = thread_pool_grow(cpu->pool, wanted);
     const uint32_t count = there < wanted ? there : wanted;
-    FOVEA_TRY(gauss_cpu_smooth_grow_workers(cpu->smooth, count));
-    cpu->worker_count = count;
+    struct gauss_cpu_worker *workers = realloc(cpu->workers, wanted * sizeof *workers);
+    if (!workers) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->workers = workers;
+    for (; cpu->worker_count < count; cpu->worker_count++) {
+        FOVEA_TRY(make_worker(cpu, &workers[cpu->worker_count]));
+    }
     cpu->wanted_workers = wanted;
     return FOVEA_OK;
-}
-
-static uint32_t count_sources(const struct operator_images *batch)
-{
-    return batch->src_next_bytes == 0 ? 1 : batch->count;
 }
 
 enum fovea_result gauss_cpu_reserve(struct gauss_cpu *cpu, const struct operator_images *batch)
 {
     FOVEA_TRY(grow_workers(cpu, batch->count));
-    return gauss_cpu_smooth_grow_levels(cpu->smooth, count_sources(batch));
+    return grow_levels(cpu, batch->src_next_bytes == 0 ? 1 : batch->count);
 }
 
 /* ---- Create and destroy */
 
-static enum fovea_result make_workers(struct gauss_cpu *cpu)
+static enum fovea_result make(struct gauss_cpu *cpu)
 {
-    FOVEA_TRY(gauss_cpu_smooth_create(cpu->plan, &cpu->smooth));
+    choose_loops(cpu);
+    gauss_cpu_lights_init(&cpu->lights, cpu->plan);
+    cpu->slope = gauss_slope_of(cpu->plan);
+    FOVEA_TRY(gauss_cpu_ladder_init(&cpu->ladder, cpu->plan, cpu->slope.sigma_px));
+    FOVEA_TRY(grow_levels(cpu, 1));
     return grow_workers(cpu, 1);
 }
 
 enum fovea_result gauss_cpu_create_in(struct thread_pool *pool, const struct gauss_plan *plan,
                                       struct gauss_cpu **out_cpu)
 {
-    *out_cpu = NULL;
     struct gauss_cpu *cpu = calloc(1, sizeof *cpu);
+    *out_cpu = cpu;
     if (!cpu) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     cpu->plan = plan;
     cpu->pool = pool;
-    gauss_cpu_lights_init(&cpu->lights, plan);
-    const enum fovea_result result = make_workers(cpu);
+    const enum fovea_result result = make(cpu);
     if (result < 0) {
-        gauss_cpu_destroy(&cpu);
-        return result;
+        gauss_cpu_destroy(out_cpu);
     }
-    *out_cpu = cpu;
-    return FOVEA_OK;
+    return result;
 }
 
 enum fovea_result gauss_cpu_create(const struct gauss_plan *plan, uint32_t thread_count,
@@ -108,12 +160,17 @@ enum fovea_result gauss_cpu_create(const struct gauss_plan *plan, uint32_t threa
 
 void gauss_cpu_destroy(struct gauss_cpu **cpu)
 {
-    if (!cpu || !*cpu) {
+    struct gauss_cpu *own = cpu ? *cpu : NULL;
+    if (!own) {
         return;
     }
-    struct gauss_cpu *own = *cpu;
     thread_pool_destroy(&own->own_pool);
-    gauss_cpu_smooth_destroy(&own->smooth);
+    for (uint32_t i = 0; i < own->worker_count; i++) {
+        large_memory_free(own->workers[i].memory);
+    }
+    free(own->workers);
+    large_memory_free(own->samples);
+    gauss_cpu_ladder_finish(&own->ladder);
     free(own);
     *cpu = NULL;
 }
@@ -123,35 +180,7 @@ const struct gauss_plan *gauss_cpu_plan(const struct gauss_cpu *cpu)
     return cpu->plan;
 }
 
-/* ---- Frames */
-
 void gauss_cpu_set_of_light(struct gauss_cpu *cpu, bool of_light)
 {
     cpu->of_light = of_light;
-}
-
-void gauss_cpu_run_batch(struct gauss_cpu *cpu, const struct operator_images *batch,
-                         const struct gauss_frame *frame)
-{
-    assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
-    assert(frame->width_px == (int32_t)batch->src->width_px &&
-           frame->height_px == (int32_t)batch->src->height_px);
-    const uint32_t useful = count_workers(cpu, batch->count);
-    pixel_lights_order(&cpu->lights, frame->light);
-    const struct gauss_cpu_smooth_run run = {
-        .pool = cpu->pool,
-        .worker_count = useful < cpu->worker_count ? useful : cpu->worker_count,
-        .batch = batch,
-        .frame = frame,
-        .light = pixel_lights_get(&cpu->lights, frame->light, batch->src->format),
-        .of_light = cpu->of_light,
-    };
-    gauss_cpu_smooth_run(cpu->smooth, &run);
-}
-
-void gauss_cpu_run(struct gauss_cpu *cpu, const struct fovea_image *src,
-                   const struct fovea_image *dst, const struct gauss_frame *frame)
-{
-    const struct operator_images batch = {.count = 1, .src = src, .dst = dst};
-    gauss_cpu_run_batch(cpu, &batch, frame);
 }

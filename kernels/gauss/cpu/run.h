@@ -2,40 +2,81 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A plan's frames on the cpu: levels, then tiles of one of them (gauss/cpu/tiles/tile.h) or
- * tiles blended from nodes (gauss/cpu/nodes/nodes.h), shared out to workers. */
+ * tiles blended from nodes (gauss/cpu/nodes/nodes.h), shared out to workers. gauss_cpu.c has their
+ * memory, run.c runs batches. */
 #ifndef FOVEA_KERNELS_GAUSS_CPU_RUN_H
 #define FOVEA_KERNELS_GAUSS_CPU_RUN_H
 
 #include "core/thread_pool.h"
-#include "kernels/gauss/cpu/common/picture.h"
-
-struct gauss_cpu_smooth;
+#include "core/thread_steps.h"
+#include "kernels/gauss/cpu/nodes/nodes.h"
+#include "kernels/gauss/cpu/tiles/tile.h"
+#include "kernels/gauss/plan/slope.h"
 
 /* The fewest rows that a worker takes at a time. */
 #define GAUSS_CPU_SMOOTH_ROWS 16
 
-/* Creates it with the levels of one image, and without workers. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cpu_smooth_create(const struct gauss_plan *plan,
-                                                           struct gauss_cpu_smooth **out_smooth);
-void gauss_cpu_smooth_destroy(struct gauss_cpu_smooth **smooth);
+/* A worker makes levels and pixels in this. */
+struct gauss_cpu_worker {
+    float *memory;
+    float *tile; /* levels and tiles of one level are made in it */
+    float *nodes; /* tiles are blended in it */
+    float *values; /* a row as the codec reads it */
+};
 
-/* On failure everything is as it was. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cpu_smooth_grow_workers(struct gauss_cpu_smooth *smooth,
-                                                                 uint32_t worker_count);
-/* Allocates levels for so many images at once, or for as many as fit in the caches of the workers;
- * a batch's further images come after them. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cpu_smooth_grow_levels(struct gauss_cpu_smooth *smooth,
-                                                                uint32_t image_count);
+/* Rows of a level, of the image, or of tiles. */
+struct gauss_cpu_rows {
+    int32_t level;
+    int32_t first;
+    int32_t end;
+};
 
-struct gauss_cpu_smooth_run {
+/* One pass over images of the group: the same rows of each, a few at a time, which is a chunk. */
+struct gauss_cpu_step {
+    void (*rows_fn)(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
+                    struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows);
+    struct gauss_cpu_rows rows;
+    int32_t rows_at_once;
+    int32_t image_count; /* images of the group, from its first */
+};
+
+struct gauss_cpu {
+    const struct gauss_plan *plan;
     struct thread_pool *pool;
-    uint32_t worker_count; /* workers that take part: at most as many as it has grown to */
+    struct thread_pool *own_pool; /* NULL: others own the pool */
+    struct pixel_lights lights;
+    const struct gauss_cpu_tiles *tiles;
+    const struct gauss_cpu_nodes *nodes;
+    struct gauss_slope slope;
+    struct gauss_cpu_ladder ladder;
+    float *samples; /* the levels of image_capacity images, one image's after the other's */
+    uint32_t image_capacity; /* at least 1 */
+    struct gauss_cpu_worker *workers;
+    uint32_t worker_count; /* that there is memory for; the pool may have more */
+    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    bool of_light; /* pictures of floats are light */
+    /* The batch under way. */
     const struct operator_images *batch;
     const struct gauss_frame *frame;
     const struct pixel_light *light; /* NULL: stored values are averaged */
-    bool of_light; /* struct gauss_cpu_picture's */
+    const struct pixel_codec *codec;
+    uint32_t channels; /* averaged channels */
+    bool in_tiles; /* of one level (gauss/cpu/tiles/tile.h); else of nodes, or copied */
+    uint32_t running; /* workers that take part */
+    int32_t first, count; /* images whose levels are in memory together: the group */
+    int32_t alone; /* images that are made before the group's, each by one worker: step 0 */
+    struct gauss_cpu_step steps[THREAD_STEPS_MAX];
+    struct thread_steps chunks; /* chunks of these steps */
 };
 
-void gauss_cpu_smooth_run(struct gauss_cpu_smooth *smooth, const struct gauss_cpu_smooth_run *run);
+/* Returns how many workers are worth it for so many images. */
+uint32_t gauss_cpu_count_workers(const struct gauss_cpu *cpu, uint32_t image_count);
+
+/* Whole registers are read beyond the last sample. */
+static inline size_t gauss_cpu_level_floats(const struct gauss_cpu *cpu)
+{
+    const size_t slack = 32;
+    return (size_t)cpu->plan->level_samples * GAUSS_CPU_MAX_CHANNELS + slack;
+}
 
 #endif

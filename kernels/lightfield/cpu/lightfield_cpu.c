@@ -44,38 +44,13 @@ enum fovea_result lightfield_cpu_create(const struct fovea_lightfield_geometry *
     return FOVEA_OK;
 }
 
-static void free_part(struct lightfield_part *part)
-{
-    large_memory_free(part->x);
-    large_memory_free(part->y);
-    large_memory_free(part->weight);
-    *part = (struct lightfield_part){0};
-}
-
-static void free_rows(struct lightfield_worker *worker)
-{
-    for (int i = 0; i < LIGHTFIELD_LENSES; i++) {
-        free_part(&worker->columns[0][i]);
-        free_part(&worker->columns[1][i]);
-        free_part(&worker->rows[i]);
-    }
-    large_memory_free(worker->column_least[0]);
-    large_memory_free(worker->column_least[1]);
-    large_memory_free(worker->least);
-    large_memory_free(worker->sum);
-    large_memory_free(worker->main);
-    large_memory_free(worker->packed);
-    worker->column_least[0] = worker->column_least[1] = worker->least = NULL;
-    worker->sum = worker->main = worker->packed = NULL;
-}
-
 void lightfield_cpu_destroy(struct lightfield_cpu **cpu)
 {
     if (!*cpu) {
         return;
     }
     for (uint32_t i = 0; (*cpu)->workers && i < (*cpu)->worker_count; i++) {
-        free_rows(&(*cpu)->workers[i]);
+        large_memory_free((*cpu)->workers[i].memory);
         large_memory_free((*cpu)->workers[i].costs);
     }
     free((*cpu)->workers);
@@ -83,51 +58,59 @@ void lightfield_cpu_destroy(struct lightfield_cpu **cpu)
     *cpu = NULL;
 }
 
-static float *make(size_t count)
+static float *take(float *memory, size_t floats, size_t *at)
 {
-    return large_memory_make(count, sizeof(float));
+    float *part = memory ? memory + *at : NULL;
+    *at += (floats + 15) / 16 * 16;
+    return part;
 }
 
-static bool make_part(size_t width, struct lightfield_part *part)
+static void take_part(float *memory, size_t width, struct lightfield_part *out, size_t *at)
 {
-    part->x = large_memory_make(width, sizeof *part->x);
-    part->y = large_memory_make(width, sizeof *part->y);
-    part->weight = make(width);
-    return part->x && part->y && part->weight;
+    out->x = (int32_t *)take(memory, width, at);
+    out->y = (int32_t *)take(memory, width, at);
+    out->weight = take(memory, width, at);
 }
 
-static bool make_rows(const struct lightfield_cpu *cpu, size_t width,
-                      struct lightfield_worker *worker)
+/* Lays out rows of so many pixels. With memory NULL the floats are only counted. */
+static size_t lay_out(const struct lightfield_cpu *cpu, size_t width, float *memory,
+                      struct lightfield_worker *out)
 {
     const bool shifted = cpu->geometry.arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL;
-    bool fine = true;
+    size_t at = 0;
     for (int i = 0; i < LIGHTFIELD_LENSES; i++) {
-        fine = fine && make_part(width, &worker->columns[0][i]) &&
-               (!shifted || make_part(width, &worker->columns[1][i])) &&
-               make_part(width, &worker->rows[i]);
+        take_part(memory, width, &out->rows[i], &at);
+        take_part(memory, width, &out->columns[0][i], &at);
+        if (shifted) {
+            take_part(memory, width, &out->columns[1][i], &at);
+        }
     }
-    worker->column_least[0] = make(width);
-    worker->column_least[1] = shifted ? make(width) : NULL;
-    worker->least = make(width);
-    worker->sum = make(LIGHTFIELD_LANES * width);
-    worker->main = make(LIGHTFIELD_LANES * width);
-    worker->packed = make(LIGHTFIELD_LANES * width);
-    return fine && worker->column_least[0] && (!shifted || worker->column_least[1]) &&
-           worker->least && worker->sum && worker->main && worker->packed;
+    out->column_least[0] = take(memory, width, &at);
+    out->column_least[1] = take(memory, shifted ? width : 0, &at);
+    out->least = take(memory, width, &at);
+    out->sum = take(memory, LIGHTFIELD_LANES * width, &at);
+    out->main = take(memory, LIGHTFIELD_LANES * width, &at);
+    out->packed = take(memory, LIGHTFIELD_LANES * width, &at);
+    return at;
 }
 
 static bool grow_rows(struct lightfield_cpu *cpu, uint32_t width_px)
 {
+    struct lightfield_worker counted;
+    const size_t floats = lay_out(cpu, width_px, NULL, &counted);
     bool fine = true;
     if ((int32_t)width_px <= cpu->width_px) {
         return true;
     }
     cpu->width_px = 0;
     for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        free_rows(&cpu->workers[i]);
+        large_memory_free(cpu->workers[i].memory);
+        cpu->workers[i].memory = NULL;
     }
-    for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        fine = fine && make_rows(cpu, width_px, &cpu->workers[i]);
+    for (uint32_t i = 0; fine && i < cpu->worker_count; i++) {
+        cpu->workers[i].memory = large_memory_make(floats, sizeof(float));
+        lay_out(cpu, width_px, cpu->workers[i].memory, &cpu->workers[i]);
+        fine = cpu->workers[i].memory != NULL;
     }
     cpu->width_px = fine ? (int32_t)width_px : 0;
     return fine;
@@ -145,7 +128,7 @@ static bool grow_costs(struct lightfield_cpu *cpu, size_t count)
         cpu->workers[i].costs = NULL;
     }
     for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        cpu->workers[i].costs = make(count);
+        cpu->workers[i].costs = large_memory_make(count, sizeof(float));
         fine = fine && cpu->workers[i].costs;
     }
     cpu->cost_count = fine ? count : 0;
@@ -162,9 +145,8 @@ enum fovea_result lightfield_cpu_reserve(struct lightfield_cpu *cpu, uint32_t wi
 
 size_t lightfield_cpu_bytes(const struct lightfield_cpu *cpu)
 {
-    const size_t kinds = cpu->geometry.arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? 3 : 2;
-    const size_t column_floats = 3 * kinds * LIGHTFIELD_LENSES + kinds + 3 * LIGHTFIELD_LANES;
-    const size_t floats = column_floats * (size_t)cpu->width_px + cpu->cost_count;
+    struct lightfield_worker counted;
+    const size_t floats = lay_out(cpu, (size_t)cpu->width_px, NULL, &counted) + cpu->cost_count;
     return sizeof *cpu + cpu->worker_count * (sizeof *cpu->workers + floats * sizeof(float));
 }
 

@@ -21,6 +21,7 @@ struct thread_pool;
 #define LIGHTFIELD_COST_ROWS (LIGHTFIELD_BOX_ROW + 1)
 
 struct lightfield_worker {
+    float *memory; /* of all but costs */
     /* Even and shifted rows of lenses have their own columns to the left and right. */
     struct lightfield_part columns[2][LIGHTFIELD_LENSES];
     struct lightfield_part rows[LIGHTFIELD_LENSES];

@@ -15,36 +15,30 @@ extern const unsigned char lightfield_fatbin[];
 #define TILE_OWN_BYTES 15616 /* that tiles have beside them, at most */
 
 static enum fovea_result get_kernels_of(const struct lightfield_cuda *cuda, const char *prefix,
-                                        int kinds, CUfunction out[])
+                                        int kinds, int shared_bytes, CUfunction out[])
 {
     static const char *const names[] = {"r8",    "rgb8",   "rgba8",   "r16",
                                         "rgb16", "rgba16", "mosaic8", "mosaic16"};
     for (int i = 0; i < kinds; i++) {
         char name[64];
         snprintf(name, sizeof name, "lightfield_%s_%s", prefix, names[i]);
-        FOVEA_TRY(cuda_device_get_kernel(cuda->device, cuda->module, name, &out[i]));
+        FOVEA_TRY(cuda_kernels_get_named(cuda->device, cuda->module,
+                                         &(struct cuda_named_kernel){name, &out[i], shared_bytes},
+                                         1));
     }
     return FOVEA_OK;
 }
 
 static enum fovea_result get_tiles(struct lightfield_cuda *cuda)
 {
-    const struct cuda_device *device = cuda->device;
     int bytes = 0;
-    FOVEA_TRY(get_kernels_of(cuda, "render_tile", LIGHTFIELD_CUDA_TILES, cuda->render_tile));
-    FOVEA_TRY(get_kernels_of(cuda, "depth_tile", LIGHTFIELD_CUDA_TILES, cuda->depth_tile));
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(
-               &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+    FOVEA_TRY(cuda_device_shared_bytes(cuda->device, &bytes));
     bytes -= TILE_OWN_BYTES;
     cuda->tile_bytes = bytes < TILE_BYTES ? bytes : TILE_BYTES;
-    for (int i = 0; i < 2 * LIGHTFIELD_CUDA_TILES; i++) {
-        const CUfunction kernel = i % 2 ? cuda->render_tile[i / 2] : cuda->depth_tile[i / 2];
-        CU_TRY(device->log, device->cu,
-               device->cu->FuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                            cuda->tile_bytes));
-    }
-    return FOVEA_OK;
+    FOVEA_TRY(get_kernels_of(cuda, "render_tile", LIGHTFIELD_CUDA_TILES, cuda->tile_bytes,
+                             cuda->render_tile));
+    return get_kernels_of(cuda, "depth_tile", LIGHTFIELD_CUDA_TILES, cuda->tile_bytes,
+                          cuda->depth_tile);
 }
 
 /* Streams of the program need not wait for it: it is over when this returns. */
@@ -62,11 +56,11 @@ static enum fovea_result load_pushed(struct lightfield_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
     FOVEA_TRY(cuda_module_load(device, lightfield_fatbin, &cuda->module));
-    FOVEA_TRY(get_kernels_of(cuda, "render", LIGHTFIELD_CUDA_KINDS, cuda->render));
-    FOVEA_TRY(get_kernels_of(cuda, "render_each", LIGHTFIELD_CUDA_KINDS, cuda->render_each));
-    FOVEA_TRY(get_kernels_of(cuda, "costs", LIGHTFIELD_CUDA_KINDS, cuda->costs));
-    FOVEA_TRY(get_kernels_of(cuda, "sum", LIGHTFIELD_CUDA_KINDS, cuda->sum));
-    FOVEA_TRY(get_kernels_of(cuda, "search", LIGHTFIELD_CUDA_KINDS, cuda->search));
+    FOVEA_TRY(get_kernels_of(cuda, "render", LIGHTFIELD_CUDA_KINDS, 0, cuda->render));
+    FOVEA_TRY(get_kernels_of(cuda, "render_each", LIGHTFIELD_CUDA_KINDS, 0, cuda->render_each));
+    FOVEA_TRY(get_kernels_of(cuda, "costs", LIGHTFIELD_CUDA_KINDS, 0, cuda->costs));
+    FOVEA_TRY(get_kernels_of(cuda, "sum", LIGHTFIELD_CUDA_KINDS, 0, cuda->sum));
+    FOVEA_TRY(get_kernels_of(cuda, "search", LIGHTFIELD_CUDA_KINDS, 0, cuda->search));
     FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_boxes", &cuda->boxes));
     FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, "lightfield_choose", &cuda->choose));
     FOVEA_TRY(get_tiles(cuda));
@@ -79,13 +73,9 @@ static enum fovea_result load_pushed(struct lightfield_cuda *cuda)
 static enum fovea_result load(struct lightfield_cuda *cuda)
 {
     CUstreamCaptureMode before;
-    FOVEA_TRY(cuda_device_push(cuda->device));
-    enum fovea_result result = cuda_capture_relax(cuda->device, &before);
-    if (result >= 0) {
-        result = load_pushed(cuda);
-        cuda_capture_restore(cuda->device, before);
-    }
-    cuda_device_pop(cuda->device);
+    FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
+    const enum fovea_result result = load_pushed(cuda);
+    cuda_capture_leave(cuda->device, before);
     return result;
 }
 
@@ -115,12 +105,8 @@ static void free_pushed(struct lightfield_cuda *cuda)
     if (cuda->was_used) {
         CU_WARN(device->log, device->cu, device->cu->EventSynchronize(cuda->done));
     }
-    if (cuda->memory) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->memory));
-    }
-    if (cuda->focus) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->focus));
-    }
+    cuda_device_free(device, &cuda->memory);
+    cuda_device_free(device, &cuda->focus);
     if (cuda->done) {
         CU_WARN(device->log, device->cu, device->cu->EventDestroy(cuda->done));
     }
@@ -130,15 +116,11 @@ static void free_pushed(struct lightfield_cuda *cuda)
 void lightfield_cuda_destroy(struct lightfield_cuda **cuda)
 {
     struct lightfield_cuda *gone = *cuda;
+    CUstreamCaptureMode before;
     *cuda = NULL;
-    if (gone && gone->device && cuda_device_push(gone->device) == FOVEA_OK) {
-        CUstreamCaptureMode before;
-        const bool relaxed = cuda_capture_relax(gone->device, &before) == FOVEA_OK;
+    if (gone && gone->device && cuda_capture_enter(gone->device, &before) == FOVEA_OK) {
         free_pushed(gone);
-        if (relaxed) {
-            cuda_capture_restore(gone->device, before);
-        }
-        cuda_device_pop(gone->device);
+        cuda_capture_leave(gone->device, before);
     }
     if (gone) {
         cuda_device_destroy(&gone->device);

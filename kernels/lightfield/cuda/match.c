@@ -108,9 +108,7 @@ static enum fovea_result grow(struct lightfield_cuda *cuda, uint64_t bytes)
     if (cuda->was_used) {
         CU_WARN(cuda->device->log, cu, cu->EventSynchronize(cuda->done));
     }
-    if (cuda->memory) {
-        CU_WARN(cuda->device->log, cu, cu->MemFree(cuda->memory));
-    }
+    cuda_device_free(cuda->device, &cuda->memory);
     cuda->memory = made;
     cuda->bytes = bytes;
     return FOVEA_OK;

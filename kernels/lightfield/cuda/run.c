@@ -14,12 +14,9 @@ enum fovea_result lightfield_cuda_launch(const struct lightfield_cuda *cuda, CUs
                                          CUfunction kernel, const uint32_t pixels[2],
                                          uint32_t layers, void *params)
 {
-    const struct cuda_launch launch = {
-        .kernel = kernel,
-        .blocks = {cuda_parts((int32_t)pixels[0], LIGHTFIELD_CUDA_WIDTH),
-                   cuda_parts((int32_t)pixels[1], LIGHTFIELD_CUDA_HEIGHT), layers},
-        .threads = {LIGHTFIELD_CUDA_WIDTH, LIGHTFIELD_CUDA_HEIGHT},
-    };
+    const struct cuda_launch launch =
+        cuda_launch_over(kernel, (int32_t)pixels[0], (int32_t)pixels[1], layers,
+                         LIGHTFIELD_CUDA_WIDTH, LIGHTFIELD_CUDA_HEIGHT);
     return cuda_launch(cuda->device, stream, &launch, params);
 }
 

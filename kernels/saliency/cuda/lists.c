@@ -31,12 +31,12 @@ static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t
     if (!*out) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    FOVEA_TRY(saliency_cuda_enter(group->cuda, &before));
+    FOVEA_TRY(cuda_capture_enter(device, &before));
     const enum fovea_result result =
         CU_CHECK(device->log, device->cu,
                  device->cu->MemcpyDtoH(*out, frame->candidates + first * sizeof **out,
                                         count * sizeof **out));
-    saliency_cuda_leave(group->cuda, before);
+    cuda_capture_leave(device, before);
     return result;
 }
 

@@ -18,17 +18,11 @@
 void saliency_cuda_free_memory(struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
-    if (cuda->memory) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->memory));
-    }
-    if (cuda->candidates) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->candidates));
-    }
+    cuda_device_free(device, &cuda->memory);
+    cuda_device_free(device, &cuda->candidates);
     if (cuda->report_memory) {
         CU_WARN(device->log, device->cu, device->cu->MemFreeHost(cuda->report_memory));
     }
-    cuda->memory = 0;
-    cuda->candidates = 0;
     cuda->report_memory = NULL;
     cuda->plan = NULL;
     cuda->images = 0;
@@ -108,6 +102,13 @@ static uint32_t layers_for(const struct saliency_cuda *cuda)
     return cuda->images > 1 || fit >= all ? all : fit > 0 ? (uint32_t)fit : 1;
 }
 
+static enum fovea_result upload(const struct cuda_device *device, CUdeviceptr to, const void *from,
+                                size_t bytes)
+{
+    return bytes > 0 ? CU_CHECK(device->log, device->cu, device->cu->MemcpyHtoD(to, from, bytes))
+                     : FOVEA_OK;
+}
+
 static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
                                        const struct saliency_cuda_tables *tables)
 {
@@ -119,15 +120,9 @@ static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
     }
     saliency_cuda_fill_tables(cuda, (int32_t *)(void *)made,
                               (int32_t *)(void *)(made + tables->kernel_bytes));
-    enum fovea_result result = FOVEA_OK;
-    if (tables->kernel_bytes > 0) {
-        result = CU_CHECK(device->log, device->cu,
-                          device->cu->MemcpyHtoD(cuda->frame.kernels, made, tables->kernel_bytes));
-    }
-    if (result >= 0 && tables->tap_bytes > 0) {
-        result = CU_CHECK(device->log, device->cu,
-                          device->cu->MemcpyHtoD(cuda->frame.taps, made + tables->kernel_bytes,
-                                                 tables->tap_bytes));
+    enum fovea_result result = upload(device, cuda->frame.kernels, made, tables->kernel_bytes);
+    if (result >= 0) {
+        result = upload(device, cuda->frame.taps, made + tables->kernel_bytes, tables->tap_bytes);
     }
     free(made);
     return result;
@@ -165,9 +160,9 @@ enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda, uint
     CUdeviceptr made = 0;
     CU_TRY(device->log, device->cu, device->cu->MemAlloc(&made, bytes));
     if (cuda->candidates) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(cuda->candidates));
         cuda->bytes -= candidate_bytes(cuda, cuda->frame.candidate_most);
     }
+    cuda_device_free(device, &cuda->candidates);
     cuda->bytes += bytes;
     cuda->candidates = made;
     cuda->frame.candidates = made;
@@ -198,7 +193,7 @@ enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
         return FOVEA_OK;
     }
     CUstreamCaptureMode before;
-    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
+    FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     saliency_cuda_free_memory(cuda);
     cuda->plan = plan;
     cuda->channels = channels;
@@ -206,6 +201,6 @@ enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
     if (result < 0) {
         saliency_cuda_free_memory(cuda);
     }
-    saliency_cuda_leave(cuda, before);
+    cuda_capture_leave(cuda->device, before);
     return result;
 }

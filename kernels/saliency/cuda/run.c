@@ -8,11 +8,6 @@
 
 #include "kernels/image/image_slice.h"
 
-static uint32_t parts(int32_t size, int32_t part)
-{
-    return cuda_parts(size, part);
-}
-
 #define FILTER_BLOCKS 4096 /* wanted */
 #define FILTER_SHARES_MOST 8
 
@@ -54,16 +49,16 @@ static enum fovea_result make_bins(const struct saliency_cuda_group *group)
         .bin = range.bin,
         .bins = cuda->frame.bins,
     };
-    const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
-                                parts(params.height_px, SALIENCY_CUDA_ROWS), group->count};
+    const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_SEGMENT),
+                                cuda_parts(params.height_px, SALIENCY_CUDA_ROWS), group->count};
     return launch(group, cuda->bins.linear[format], blocks, segment_threads, 0, &params);
 }
 
 static enum fovea_result make_fine(const struct saliency_cuda_group *group)
 {
     struct saliency_cuda_frame params = group->cuda->frame;
-    const uint32_t blocks[3] = {parts(params.width_px, SALIENCY_CUDA_SEGMENT),
-                                parts(params.height_px, SALIENCY_CUDA_ROWS),
+    const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_SEGMENT),
+                                cuda_parts(params.height_px, SALIENCY_CUDA_ROWS),
                                 group->count * group->cuda->channels};
     if (params.levels[0].step_px > 1) {
         return FOVEA_OK;
@@ -137,8 +132,9 @@ static enum fovea_result find_maxima(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_frame params = cuda->frame;
-    const uint32_t pixels[3] = {parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
-                                parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT), group->count};
+    const uint32_t pixels[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
+                                cuda_parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT),
+                                group->count};
     static const uint32_t threads[2] = {SALIENCY_CUDA_MAXIMA_WIDTH, SALIENCY_CUDA_MAXIMA_ROWS};
     FOVEA_TRY(clear(group, params.counts, sizeof(uint32_t) * group->count));
     return launch(group, cuda->maxima, pixels, threads, 0, &params);
@@ -336,9 +332,9 @@ enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                      const struct saliency_cuda_run *run)
 {
     CUstreamCaptureMode before;
-    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
+    FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     const enum fovea_result result = run_groups(cuda, run);
-    saliency_cuda_leave(cuda, before);
+    cuda_capture_leave(cuda->device, before);
     return result;
 }
 
@@ -347,10 +343,10 @@ enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda, int32_t *
     const struct cuda_device *device = cuda->device;
     const uint64_t bytes = cuda->frame.response_count * sizeof *out;
     CUstreamCaptureMode before;
-    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
+    FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     const enum fovea_result result = CU_CHECK(
         device->log, device->cu,
         device->cu->MemcpyDtoH(out, cuda->frame.responses + cuda->last_image * bytes, bytes));
-    saliency_cuda_leave(cuda, before);
+    cuda_capture_leave(cuda->device, before);
     return result;
 }

@@ -7,55 +7,23 @@
 
 extern const unsigned char saliency_fatbin[];
 
-#define SHARED_PERCENT 100
-
-enum fovea_result saliency_cuda_enter(const struct saliency_cuda *cuda,
-                                      CUstreamCaptureMode *out_before)
-{
-    FOVEA_TRY(cuda_device_push(cuda->device));
-    const enum fovea_result relaxed = cuda_capture_relax(cuda->device, out_before);
-    if (relaxed < 0) {
-        cuda_device_pop(cuda->device);
-    }
-    return relaxed;
-}
-
-void saliency_cuda_leave(const struct saliency_cuda *cuda, CUstreamCaptureMode before)
-{
-    cuda_capture_restore(cuda->device, before);
-    cuda_device_pop(cuda->device);
-}
-
 /* ---- Kernels */
-
-/* As much shared memory as there is, for all that run beside each other: a multiprocessor that
- * shares its memory in another way first has to be empty. */
-static enum fovea_result get_kernel(struct saliency_cuda *cuda, const char *name, int shared_bytes,
-                                    CUfunction *out)
-{
-    const struct cuda_device *device = cuda->device;
-    FOVEA_TRY(cuda_device_get_kernel(device, cuda->module, name, out));
-    if (shared_bytes > 0) {
-        CU_TRY(device->log, device->cu,
-               device->cu->FuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                            shared_bytes));
-    }
-    return FOVEA_OK;
-}
 
 static enum fovea_result get_kernels(struct saliency_cuda *cuda)
 {
+    const struct cuda_named_kernel kernels[] = {
+        {"saliency_fine", &cuda->fine, SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH)},
+        {"saliency_near", &cuda->near, SALIENCY_CUDA_NEAR_BYTES},
+        {"saliency_far", &cuda->far, SALIENCY_CUDA_FAR_BYTES},
+        {"saliency_far_planes", &cuda->far_planes, 0},
+        {"saliency_filter", &cuda->filter, SALIENCY_CUDA_FILTER_MOST_BYTES},
+        {"saliency_maxima", &cuda->maxima, 0},
+        {"saliency_report", &cuda->report, 0}};
     FOVEA_TRY(cuda_module_load(cuda->device, saliency_fatbin, &cuda->module));
     FOVEA_TRY(cuda_kernels_get_linear(cuda->device, cuda->module, "saliency_bins",
                                       CUDA_EVERY_FORMAT, &cuda->bins));
-    FOVEA_TRY(get_kernel(cuda, "saliency_fine", SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
-                         &cuda->fine));
-    FOVEA_TRY(get_kernel(cuda, "saliency_near", SALIENCY_CUDA_NEAR_BYTES, &cuda->near));
-    FOVEA_TRY(get_kernel(cuda, "saliency_far", SALIENCY_CUDA_FAR_BYTES, &cuda->far));
-    FOVEA_TRY(get_kernel(cuda, "saliency_far_planes", 0, &cuda->far_planes));
-    FOVEA_TRY(get_kernel(cuda, "saliency_filter", SALIENCY_CUDA_FILTER_MOST_BYTES, &cuda->filter));
-    FOVEA_TRY(get_kernel(cuda, "saliency_maxima", 0, &cuda->maxima));
-    return get_kernel(cuda, "saliency_report", 0, &cuda->report);
+    return cuda_kernels_get_named(cuda->device, cuda->module, kernels,
+                                  sizeof kernels / sizeof *kernels);
 }
 
 _Static_assert(SALIENCY_CUDA_FILTER_MOST_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
@@ -64,9 +32,7 @@ _Static_assert(SALIENCY_CUDA_FILTER_MOST_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIE
 static enum fovea_result check_device(const struct cuda_device *device)
 {
     int bytes = 0;
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(
-               &bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->handle));
+    FOVEA_TRY(cuda_device_shared_bytes(device, &bytes));
     if (bytes < SALIENCY_CUDA_FILTER_MOST_BYTES) {
         log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
                   device->name, bytes, SALIENCY_CUDA_FILTER_MOST_BYTES);
@@ -102,11 +68,11 @@ static void free_side(const struct saliency_cuda *cuda)
 static enum fovea_result load(struct saliency_cuda *cuda)
 {
     CUstreamCaptureMode before;
-    FOVEA_TRY(saliency_cuda_enter(cuda, &before));
+    FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     enum fovea_result result = check_device(cuda->device);
     result = result < 0 ? result : get_kernels(cuda);
     result = result < 0 ? result : make_side(cuda);
-    saliency_cuda_leave(cuda, before);
+    cuda_capture_leave(cuda->device, before);
     return result;
 }
 
@@ -131,9 +97,9 @@ enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
 void saliency_cuda_forget(struct saliency_cuda *cuda)
 {
     CUstreamCaptureMode before;
-    if (saliency_cuda_enter(cuda, &before) == FOVEA_OK) {
+    if (cuda_capture_enter(cuda->device, &before) == FOVEA_OK) {
         saliency_cuda_free_memory(cuda);
-        saliency_cuda_leave(cuda, before);
+        cuda_capture_leave(cuda->device, before);
     }
 }
 
@@ -142,11 +108,11 @@ void saliency_cuda_destroy(struct saliency_cuda **cuda)
     struct saliency_cuda *gone = *cuda;
     CUstreamCaptureMode before;
     *cuda = NULL;
-    if (gone && gone->device && saliency_cuda_enter(gone, &before) == FOVEA_OK) {
+    if (gone && gone->device && cuda_capture_enter(gone->device, &before) == FOVEA_OK) {
         saliency_cuda_free_memory(gone);
         free_side(gone);
         cuda_module_unload(gone->device, &gone->module);
-        saliency_cuda_leave(gone, before);
+        cuda_capture_leave(gone->device, before);
     }
     if (gone) {
         cuda_device_destroy(&gone->device);

@@ -90,11 +90,6 @@ FOVEA_MUST_CHECK enum fovea_result saliency_cuda_read(const struct saliency_cuda
 
 /* ---- Its parts */
 
-/* Around all calls of the driver: they belong to no capture of this thread or of another. */
-FOVEA_MUST_CHECK enum fovea_result saliency_cuda_enter(const struct saliency_cuda *cuda,
-                                                       CUstreamCaptureMode *out_before);
-void saliency_cuda_leave(const struct saliency_cuda *cuda, CUstreamCaptureMode before);
-
 struct saliency_cuda_tables {
     size_t kernel_bytes; /* of level 0's kernels */
     size_t tap_bytes;

@@ -45,11 +45,8 @@ FOVEA_MUST_CHECK static inline enum fovea_result gauss_cuda_launch_samples(
     const struct gauss_cuda_run *run, CUfunction kernel, int32_t width, int32_t height,
     void *params)
 {
-    const struct cuda_launch launch = {kernel,
-                                       {cuda_parts(width, GAUSS_CUDA_BLOCK_WIDTH),
-                                        cuda_parts(height, GAUSS_CUDA_BLOCK_HEIGHT), run->sources},
-                                       {GAUSS_CUDA_BLOCK_WIDTH, GAUSS_CUDA_BLOCK_HEIGHT},
-                                       0};
+    const struct cuda_launch launch = cuda_launch_over(
+        kernel, width, height, run->sources, GAUSS_CUDA_BLOCK_WIDTH, GAUSS_CUDA_BLOCK_HEIGHT);
     return cuda_launch(run->device, run->stream, &launch, params);
 }
 

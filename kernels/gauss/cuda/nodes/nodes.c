@@ -32,25 +32,10 @@ static const char *const levels_names[GAUSS_NODES_LEVELS_KERNELS] = {
     "nodes_levels_grey",        "nodes_levels_colours",        "nodes_levels_alpha",
     "nodes_levels_floats_grey", "nodes_levels_floats_colours", "nodes_levels_floats_alpha"};
 
-/* With alpha blurred, level 1 takes more shared memory than a block has unasked. */
-static enum fovea_result allow_shared_memory(const struct cuda_device *device, CUfunction level_1)
-{
-    if (level_1) {
-        CU_TRY(device->log, device->cu,
-               device->cu->FuncSetAttribute(level_1,
-                                            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                            4 * GAUSS_NODES_STAGE_BYTES));
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result get_whole(const struct cuda_device *device,
                                    struct gauss_nodes_kernels *kernels)
 {
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(&kernels->most_shared_bytes,
-                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                                          device->handle));
+    FOVEA_TRY(cuda_device_shared_bytes(device, &kernels->most_shared_bytes));
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&kernels->shared_bytes,
                                           CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
@@ -59,15 +44,7 @@ static enum fovea_result get_whole(const struct cuda_device *device,
     gauss_nodes_make_whole(kernels, false);
     FOVEA_TRY(cuda_kernels_get_linear(device, kernels->module, "nodes_whole", formats_of_whole,
                                       &kernels->whole));
-    for (int format = 0; format < (int)CUDA_FORMATS; format++) {
-        if (kernels->whole.linear[format]) {
-            CU_TRY(device->log, device->cu,
-                   device->cu->FuncSetAttribute(kernels->whole.linear[format],
-                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                kernels->most_shared_bytes));
-        }
-    }
-    return FOVEA_OK;
+    return cuda_kernels_allow_shared(device, &kernels->whole, kernels->most_shared_bytes);
 }
 
 static enum fovea_result get_kernels(const struct cuda_device *device,
@@ -84,11 +61,8 @@ static enum fovea_result get_kernels(const struct cuda_device *device,
     FOVEA_TRY(get_whole(device, kernels));
     FOVEA_TRY(
         cuda_kernels_get(device, kernels->module, "nodes_level_1", formats, &kernels->level_1));
-    for (int format = 0; format < (int)CUDA_FORMATS; format++) {
-        FOVEA_TRY(allow_shared_memory(device, kernels->level_1.linear[format]));
-        FOVEA_TRY(allow_shared_memory(device, kernels->level_1.surface[format]));
-    }
-    return FOVEA_OK;
+    /* With alpha blurred, level 1 takes more shared memory than a block has unasked. */
+    return cuda_kernels_allow_shared(device, &kernels->level_1, 4 * GAUSS_NODES_STAGE_BYTES);
 }
 
 enum fovea_result gauss_nodes_load(const struct cuda_device *device,

@@ -14,15 +14,6 @@ extern const unsigned char gauss_wide_fatbin[];
 
 static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_SMALLER_FLOATS;
 
-static enum fovea_result get_decimations(const struct cuda_device *device,
-                                         struct gauss_cuda_smooth_kernels *kernels)
-{
-    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "smooth_decimate_half",
-                                     &kernels->decimate_half));
-    return cuda_device_get_kernel(device, kernels->module, "smooth_decimate_float",
-                                  &kernels->decimate_float);
-}
-
 enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
                                          struct gauss_cuda_smooth_kernels *out_kernels)
 {
@@ -31,7 +22,11 @@ enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
                                &out_kernels->level));
     FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_picture", formats,
                                &out_kernels->picture));
-    return get_decimations(device, out_kernels);
+    return cuda_kernels_get_named(device, out_kernels->module,
+                                  (const struct cuda_named_kernel[]){
+                                      {"smooth_decimate_half", &out_kernels->decimate_half, 0},
+                                      {"smooth_decimate_float", &out_kernels->decimate_float, 0}},
+                                  2);
 }
 
 void gauss_cuda_smooth_unload(const struct cuda_device *device,

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* SPDX-FileCopyrightText: The Fovea authors */
-
-#include "kernels/cuda/embed.h"
-
-CUDA_EMBED(lens);
-CUDA_EMBED(lens_grid);
