@@ -155,7 +155,6 @@ add_library(fovea_cuda STATIC
     cuda/cuda_uses.c
     dof/cuda/dof_cuda.c
     dof/cuda/run.c
-    gauss/cuda/common/code.c
     gauss/cuda/gauss_cuda.c
     gauss/cuda/nodes/nodes.c
     gauss/cuda/nodes/plan.c
@@ -178,8 +177,6 @@ add_library(fovea_cuda STATIC
     lightfield/cuda/run.c
     lightfield/cuda/tile.c
     operator/operator_cuda_base.c
-    saliency/cuda/frame.c
-    saliency/cuda/lists.c
     saliency/cuda/memory.c
     saliency/cuda/run.c
     saliency/cuda/saliency_cuda.c

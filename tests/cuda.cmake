@@ -117,7 +117,7 @@ fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c
     LINK fovea_test_cuda LABELS gpu kernel TIMEOUT 120)
 # The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
-# can do are two things (gauss/cuda/common/code.h). A build that only checks kernels goes without.
+# can do are two things (cuda_device_architecture_of). A build that only checks kernels goes without.
 if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
     set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
     file(MAKE_DIRECTORY ${ptx75})

@@ -22,6 +22,8 @@
 #include <stdint.h>
 
 extern const struct operator_api blur_operator;
+extern const struct operator_glsl_api blur_operator_glsl;
+extern const struct operator_cuda_api blur_operator_cuda; /* where FOVEA_HAVE_CUDA is 1 */
 
 /* blur.engine's words, in order. */
 enum { BLUR_GAUSSIAN, BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_SPREAD, BLUR_FFT, BLUR_ENGINES };

@@ -16,7 +16,8 @@ struct blur_engine {
     /* Makes of the numbers what the engine works with. */
     enum fovea_result (*fill)(struct blur_plan *plan);
     const struct blur_cpu_engine *cpu; /* all have one */
-    /* On GPUs; NULL: it runs on CUDA as an operator of its own, and not on Vulkan. */
+    /* On GPUs; NULL: on CUDA it has kernels of its own (cuda/blur_fft.h), and it has none on
+     * Vulkan. */
     const struct blur_passes_engine *passes;
 };
 

@@ -185,6 +185,15 @@ void cuda_device_free(const struct cuda_device *device, CUdeviceptr *memory)
     }
 }
 
+/* For machine code, too, this is the virtual architecture that it was made from; the binary version
+ * may be a newer one. */
+enum fovea_result cuda_device_architecture_of(const struct cuda_device *device, CUfunction kernel,
+                                              int *out)
+{
+    return CU_CHECK(device->log, device->cu,
+                    device->cu->FuncGetAttribute(out, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel));
+}
+
 enum fovea_result cuda_device_get_kernel(const struct cuda_device *device, CUmodule module,
                                          const char *name, CUfunction *out_kernel)
 {

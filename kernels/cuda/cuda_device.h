@@ -63,6 +63,16 @@ FOVEA_MUST_CHECK enum fovea_result cuda_device_shared_bytes(const struct cuda_de
 /* Frees what MemAlloc made, if there is any, and sets 0. */
 void cuda_device_free(const struct cuda_device *device, CUdeviceptr *memory);
 
+/* Finds the architecture that a kernel of ours was compiled for: __CUDA_ARCH__ / 10, as 75 or 90. A
+ * card also runs code for older ones, and device code is cut by that number: what a kernel has
+ * follows it, and not the card's compute capability. */
+FOVEA_MUST_CHECK enum fovea_result cuda_device_architecture_of(const struct cuda_device *device,
+                                                               CUfunction kernel, int *out);
+/* From these on there are matrix instructions for halves and bytes, and mma_add_of_8 alone
+ * (cuda/mma.cuh). */
+#define CUDA_MMA_ARCHITECTURE 80
+#define CUDA_NARROW_MMA_ARCHITECTURE 75
+
 /* Each kernel is loaded now: loaded at its first launch, it could allocate or wait in a frame. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_get_kernel(const struct cuda_device *device,
                                                           CUmodule module, const char *name,

@@ -42,6 +42,7 @@
 #include "optics.h"
 
 extern const struct operator_api dof_operator;
+extern const struct operator_glsl_api dof_operator_glsl;
 extern const struct operator_cuda_api dof_operator_cuda; /* where FOVEA_HAVE_CUDA is 1 */
 
 struct dof_plan {

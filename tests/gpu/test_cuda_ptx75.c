@@ -6,7 +6,6 @@
  * program's too, stays usable. */
 
 #include "cuda_scene.h"
-#include "kernels/gauss/cuda/common/code.h"
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
@@ -34,11 +33,10 @@ static void assert_context_usable(void)
 TEST(no_kernel_of_tensor_cores_is_loaded)
 {
     const struct gauss_cuda *foveate = gauss_cuda_of(fixture.foveate);
-    struct gauss_cuda_code code;
-    assert_ok(gauss_cuda_code_of(fixture.device, foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8],
-                                 &code));
-    assert_int_equal(code.architecture, 75);
-    assert_false(code.has_mma);
+    int architecture = 0;
+    assert_ok(cuda_device_architecture_of(
+        fixture.device, foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &architecture));
+    assert_int_equal(architecture, 75);
     assert_null(foveate->tiles.light.surface[FOVEA_FORMAT_RGBA8]);
     assert_null(foveate->tiles.picture.linear[FOVEA_FORMAT_RGBA16F]);
 }

@@ -10,8 +10,6 @@
 #include "kernels/blur/cpu/blur_cpu.h"
 #include "kernels/gauss/operator/gauss_operator.h"
 
-#include "blur_operator.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -11,8 +11,6 @@
 #include "kernels/gauss/operator/gauss_operator.h"
 #include "kernels/image/pixel_light.h"
 
-#include "blur_operator.h"
-
 _Static_assert(sizeof(union blur_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(BLUR_MOST_PASSES <= OPERATOR_MAX_PASSES, "more than an operator may have");
 

@@ -4,8 +4,6 @@
 /* The steps of dof.h, an image at a time: rows that workers share, and between them foveate's
  * machine, which blurs layers by pictures of sigmas. */
 
-#include "dof_cpu.h"
-
 #include "steps.h"
 
 #include "core/large_memory.h"

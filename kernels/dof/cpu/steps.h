@@ -103,4 +103,14 @@ void dof_layer_of_near(const struct dof_cpu *cpu, int32_t tile_row, float *pixel
 void dof_layer_behind(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 void dof_compose(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 
+/* Entries of struct operator_host_api. */
+FOVEA_MUST_CHECK enum fovea_result dof_cpu_create(struct thread_pool *pool,
+                                                  const struct operator_plan *plan,
+                                                  struct operator_host **out_host);
+void dof_cpu_destroy(struct operator_host **host);
+FOVEA_MUST_CHECK enum fovea_result dof_cpu_reserve(struct operator_host *host,
+                                                   const struct operator_images *images);
+void dof_cpu_run(struct operator_host *host, const struct operator_images *images,
+                 const struct operator_frame *frame);
+
 #endif

@@ -3,8 +3,7 @@
 
 /* dof as an operator: its own steps around foveate's machine. */
 
-#include "dof_operator.h"
-#include "kernels/dof/cpu/dof_cpu.h"
+#include "kernels/dof/cpu/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

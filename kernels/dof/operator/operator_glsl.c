@@ -6,7 +6,7 @@
 #include "kernels/operator/operator_glsl.h"
 
 #include "core/log.h"
-#include "dof_operator.h"
+#include "kernels/dof/dof.h"
 #include "kernels/dof/glsl/dof_shaders.h"
 #include "kernels/gauss/operator/gauss_operator.h"
 #include "kernels/image/pixel_light.h"

@@ -5,7 +5,6 @@
 
 #include "gauss_cuda.h"
 
-#include "kernels/gauss/cuda/common/code.h"
 #include "kernels/image/pixel.h"
 #include "ways.h"
 
@@ -19,16 +18,17 @@ static enum fovea_result tell_of_old_code(const struct gauss_cuda *gauss)
 {
     const struct cuda_device *device = gauss->base.device;
     int major = 0;
-    struct gauss_cuda_code code;
-    FOVEA_TRY(gauss_cuda_code_of(device, gauss->nodes.picture.linear[FOVEA_FORMAT_RGBA8], &code));
+    int architecture = 0;
+    FOVEA_TRY(cuda_device_architecture_of(device, gauss->nodes.picture.linear[FOVEA_FORMAT_RGBA8],
+                                          &architecture));
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                                           device->handle));
-    if (!code.has_mma && major >= 8) {
+    if (architecture < CUDA_MMA_ARCHITECTURE && major >= 8) {
         log_info(device->log,
                  "cuda: this build has code of architecture %d.%d at most for %s, and leaves its "
                  "tensor cores idle (FOVEA_CUDA_ARCHITECTURES)",
-                 code.architecture / 10, code.architecture % 10, device->name);
+                 architecture / 10, architecture % 10, device->name);
     }
     return FOVEA_OK;
 }

@@ -3,7 +3,7 @@
 
 /* The launches of depths, in as many parts as memory for costs asks for. */
 
-#include "run.h"
+#include "lightfield_cuda.h"
 
 #include "kernels/cuda/cuda_capture.h"
 

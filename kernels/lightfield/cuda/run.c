@@ -6,7 +6,6 @@
 #include "lightfield_cuda.h"
 
 #include "kernels/cuda/cuda_capture.h"
-#include "run.h"
 
 #include <math.h>
 

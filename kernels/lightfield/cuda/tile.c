@@ -3,7 +3,7 @@
 
 /* Which pictures and depths are made by tiles, and how large these are. */
 
-#include "run.h"
+#include "lightfield_cuda.h"
 
 #include <math.h>
 

@@ -5,10 +5,7 @@
 
 #include "loops.h"
 
-#if defined SALIENCY_AVX512
-#define LANES 16
-#define NAME(name) name##_avx512
-#elif defined SALIENCY_AVX2
+#if defined SALIENCY_AVX2
 #define LANES 8
 #define NAME(name) name##_avx2
 #else

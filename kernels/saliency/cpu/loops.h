@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The inner loops, compiled for every processor, for AVX2 and for AVX-512. They make the same bits:
+/* The inner loops, compiled for every processor and for AVX2. They make the same bits:
  * whole numbers are exact, and of floats each product is rounded before it is added. */
 #ifndef FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
 #define FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
@@ -51,7 +51,6 @@ struct saliency_loops {
 extern const struct saliency_loops saliency_loops_base;
 #ifdef SALIENCY_HAVE_AVX2
 extern const struct saliency_loops saliency_loops_avx2;
-extern const struct saliency_loops saliency_loops_avx512;
 #endif
 
 /* Those that this processor runs. */

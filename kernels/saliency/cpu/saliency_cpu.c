@@ -15,10 +15,6 @@
 const struct saliency_loops *saliency_loops_choose(void)
 {
 #ifdef SALIENCY_HAVE_AVX2
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        return &saliency_loops_avx512;
-    }
     if (__builtin_cpu_supports("avx2")) {
         return &saliency_loops_avx2;
     }

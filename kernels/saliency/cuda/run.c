@@ -4,9 +4,26 @@
 /* The launches of a picture, or of as many as there is memory for: the same for every picture of a
  * size. */
 
-#include "group.h"
+#include "saliency_cuda.h"
 
+#include "core/thread_pool.h"
 #include "kernels/image/image_slice.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Images that are under way together. */
+struct saliency_cuda_group {
+    struct saliency_cuda *cuda;
+    CUstream stream;
+    struct fovea_image first;
+    ptrdiff_t next_bytes;
+    uint32_t count;
+    struct fovea_blob *out_blobs;
+    uint32_t *out_counts;
+    atomic_uint next; /* whose blobs nobody has chosen yet */
+    _Atomic enum fovea_result chosen;
+};
 
 #define FILTER_BLOCKS 4096 /* wanted */
 #define FILTER_SHARES_MOST 8
@@ -243,6 +260,84 @@ static enum fovea_result wait(const struct saliency_cuda_group *group)
     return FOVEA_OK;
 }
 
+/* ---- From candidates that have come back to lists */
+
+static struct saliency_candidate *reported(const struct saliency_cuda *cuda, uint32_t image)
+{
+    return (struct saliency_candidate *)cuda->report_memory + (size_t)image * cuda->reported;
+}
+
+static uint32_t reported_count(const struct saliency_cuda *cuda, uint32_t image)
+{
+    return ((const uint32_t *)(const void *)reported(cuda, cuda->images))[image];
+}
+
+/* All candidates of an image with more of them than are reported. */
+static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t image,
+                               uint32_t count, struct saliency_candidate **out)
+{
+    const struct cuda_device *device = group->cuda->device;
+    const struct saliency_cuda_frame *frame = &group->cuda->frame;
+    const uint64_t first = (uint64_t)image * frame->candidate_most;
+    CUstreamCaptureMode before;
+    *out = malloc(count * sizeof **out);
+    if (!*out) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    FOVEA_TRY(cuda_capture_enter(device, &before));
+    const enum fovea_result result =
+        CU_CHECK(device->log, device->cu,
+                 device->cu->MemcpyDtoH(*out, frame->candidates + first * sizeof **out,
+                                        count * sizeof **out));
+    cuda_capture_leave(device, before);
+    return result;
+}
+
+static enum fovea_result choose(struct saliency_cuda_group *group, uint32_t image)
+{
+    const struct saliency_plan *plan = group->cuda->plan;
+    struct saliency_candidates candidates = {.of = reported(group->cuda, image),
+                                             .count = reported_count(group->cuda, image),
+                                             .most = saliency_candidates_most(plan)};
+    struct saliency_candidate *fetched = NULL;
+    enum fovea_result result = FOVEA_OK;
+    if (candidates.count > group->cuda->reported) {
+        result = fetch(group, image, candidates.count, &fetched);
+        candidates.of = fetched;
+    }
+    if (result >= 0) {
+        group->out_counts[image] =
+            saliency_prune(&candidates, plan->numbers.overlap, plan->numbers.blob_max,
+                           group->out_blobs + (size_t)image * plan->numbers.blob_max);
+    }
+    free(fetched);
+    return result;
+}
+
+static void choose_some(void *user, uint32_t worker)
+{
+    struct saliency_cuda_group *group = user;
+    (void)worker;
+    uint32_t image = atomic_fetch_add(&group->next, 1);
+    while (image < group->count) {
+        const enum fovea_result result = choose(group, image);
+        if (result < 0) {
+            atomic_store(&group->chosen, result);
+        }
+        image = atomic_fetch_add(&group->next, 1);
+    }
+}
+
+static enum fovea_result choose_all(struct saliency_cuda_group *group, struct thread_pool *pool)
+{
+    if (group->count == 1) {
+        return choose(group, 0);
+    }
+    const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
+    thread_pool_share(pool, workers, choose_some, group);
+    return atomic_load(&group->chosen);
+}
+
 /* ---- Groups */
 
 /* If a picture has more candidates than ever one had, its maxima are sought again. */
@@ -250,7 +345,7 @@ static enum fovea_result find_every_candidate(const struct saliency_cuda_group *
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        const uint32_t count = saliency_cuda_reported(group->cuda, i);
+        const uint32_t count = reported_count(group->cuda, i);
         most = count > most ? count : most;
     }
     if (most <= group->cuda->frame.candidate_most) {
@@ -276,7 +371,7 @@ static enum fovea_result run_group(struct saliency_cuda_group *group, struct thr
         wait_for_all(group);
         return result;
     }
-    return saliency_cuda_choose(group, pool);
+    return choose_all(group, pool);
 }
 
 static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,

@@ -90,15 +90,6 @@ FOVEA_MUST_CHECK enum fovea_result saliency_cuda_read(const struct saliency_cuda
 
 /* ---- Its parts */
 
-struct saliency_cuda_tables {
-    size_t kernel_bytes; /* of level 0's kernels */
-    size_t tap_bytes;
-};
-/* Fills the frame of the plan, without places of memory. */
-struct saliency_cuda_tables saliency_cuda_fill_frame(struct saliency_cuda *cuda);
-/* Into zeros. */
-void saliency_cuda_fill_tables(const struct saliency_cuda *cuda, int32_t *kernels, int32_t *taps);
-
 void saliency_cuda_free_memory(struct saliency_cuda *cuda);
 /* Places for so many of an image, instead of those that there are. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda,

@@ -3,8 +3,6 @@
 
 #include "nodes.h"
 
-#include "kernels/gauss/cuda/common/code.h"
-
 extern const unsigned char gauss_nodes_fatbin[];
 
 _Static_assert(sizeof(struct gauss_nodes_params) <= 4096, "more than a launch carries");
@@ -69,11 +67,12 @@ enum fovea_result gauss_nodes_load(const struct cuda_device *device,
                                    struct gauss_nodes_kernels *out_kernels)
 {
     CUfunction any = NULL;
-    struct gauss_cuda_code code;
+    int architecture = 0;
     FOVEA_TRY(cuda_module_load(device, gauss_nodes_fatbin, &out_kernels->module));
-    FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
-    FOVEA_TRY(gauss_cuda_code_of(device, any, &code));
-    return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_ERROR_UNSUPPORTED;
+    FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, levels_names[0], &any));
+    FOVEA_TRY(cuda_device_architecture_of(device, any, &architecture));
+    return architecture >= CUDA_NARROW_MMA_ARCHITECTURE ? get_kernels(device, out_kernels)
+                                                        : FOVEA_ERROR_UNSUPPORTED;
 }
 
 void gauss_nodes_unload(const struct cuda_device *device, struct gauss_nodes_kernels *kernels)

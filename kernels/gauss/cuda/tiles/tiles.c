@@ -3,8 +3,6 @@
 
 #include "tiles.h"
 
-#include "kernels/gauss/cuda/common/code.h"
-
 extern const unsigned char gauss_tiles_fatbin[];
 extern const unsigned char gauss_tiles_levels_fatbin[];
 
@@ -20,11 +18,12 @@ enum fovea_result gauss_cuda_tiles_load(const struct cuda_device *device,
     const uint32_t formats = bytes | 1u << FOVEA_FORMAT_RGBA16F;
     CUmodule *modules = out_kernels->modules;
     struct cuda_kernels picture = {0};
-    struct gauss_cuda_code code;
+    int architecture = 0;
     FOVEA_TRY(cuda_module_load(device, gauss_tiles_fatbin, &modules[0]));
     FOVEA_TRY(cuda_kernels_get(device, modules[0], "tile_picture", formats, &picture));
-    FOVEA_TRY(gauss_cuda_code_of(device, picture.linear[FOVEA_FORMAT_RGBA8], &code));
-    if (!code.has_mma) {
+    FOVEA_TRY(
+        cuda_device_architecture_of(device, picture.linear[FOVEA_FORMAT_RGBA8], &architecture));
+    if (architecture < CUDA_MMA_ARCHITECTURE) {
         return FOVEA_OK;
     }
     FOVEA_TRY(cuda_module_load(device, gauss_tiles_levels_fatbin, &modules[1]));
