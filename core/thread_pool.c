@@ -3,6 +3,7 @@
 
 #include "thread_pool.h"
 
+#include "process.h"
 #include "thread.h"
 #include "thread_steps.h"
 
@@ -18,6 +19,7 @@ struct worker {
 };
 
 struct thread_pool {
+    pid_t process; /* whose threads these are */
     pthread_mutex_t mutex;
     pthread_cond_t work_came;
     pthread_cond_t work_done;
@@ -77,8 +79,30 @@ static void start_threads(struct thread_pool *pool, uint32_t count)
     }
 }
 
+static void forget_threads(struct thread_pool *pool)
+{
+    pool->process = getpid();
+    pool->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool->work_came = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool->work_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool->thread_count = 0;
+    pool->limit = 0;
+}
+
+/* The child of a fork has none of its parent's threads, which may have held the mutex: it starts as
+ * many of its own. */
+static void be_of_this_process(struct thread_pool *pool)
+{
+    if (process_is_child_of(pool->process)) {
+        const uint32_t count = pool->thread_count;
+        forget_threads(pool);
+        start_threads(pool, count);
+    }
+}
+
 uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count)
 {
+    be_of_this_process(pool);
     const uint32_t wanted = worker_count - 1;
     start_threads(pool, wanted < pool->thread_max ? wanted : pool->thread_max);
     return pool->thread_count + 1;
@@ -100,9 +124,7 @@ enum fovea_result thread_pool_create(uint32_t worker_max, struct thread_pool **o
     if (!pool) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    pool->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool->work_came = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool->work_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    forget_threads(pool);
     pool->thread_max = thread_max;
     *out_pool = pool;
     return FOVEA_OK;
@@ -114,6 +136,9 @@ void thread_pool_destroy(struct thread_pool **pool)
         return;
     }
     struct thread_pool *own = *pool;
+    if (process_is_child_of(own->process)) {
+        forget_threads(own);
+    }
     pthread_mutex_lock(&own->mutex);
     own->quit = true;
     pthread_cond_broadcast(&own->work_came);
@@ -155,6 +180,7 @@ static void wait_for_workers(struct thread_pool *pool)
 static uint32_t give_out(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
                          void *user)
 {
+    be_of_this_process(pool);
     pthread_mutex_lock(&pool->mutex);
     const uint32_t there = pool->thread_count + 1;
     const uint32_t limit = worker_count < there ? worker_count : there;

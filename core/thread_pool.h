@@ -3,7 +3,7 @@
 
 /* A few threads that sleep between jobs. The calling thread is worker 0. One pool serves many who
  * run their jobs one after the other: threads cost the program memory and count against its
- * limits. */
+ * limits. In the child of a fork that came between two jobs a pool has threads of the child's. */
 #ifndef FOVEA_KERNELS_THREAD_POOL_H
 #define FOVEA_KERNELS_THREAD_POOL_H
 

@@ -13,6 +13,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST_PIECES 40
@@ -149,6 +151,34 @@ TEST(no_more_workers_take_part_than_are_asked_for)
     assert_int_equal(process_count().threads, before + 5);
     thread_pool_destroy(&pool);
     assert_int_equal(process_count().threads, before);
+}
+
+/* ThreadSanitizer ends a child of fork that starts threads, if it is not told otherwise. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
+TEST(a_child_of_fork_has_threads_of_its_own)
+{
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
+    atomic_int runs[4] = {0};
+    int status = 0;
+    assert_ok(thread_pool_create(4, &pool));
+    assert_int_equal(thread_pool_grow(pool, 4), 4);
+    thread_pool_run(pool, 4, note_worker, runs);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20); /* it would wait for its parent's threads for ever */
+        thread_pool_run(pool, 4, note_worker, runs);
+        thread_pool_destroy(&pool);
+        _exit(runs[0] + runs[1] + runs[2] + runs[3]);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, W_EXITCODE(8, 0));
+    thread_pool_run(pool, 4, note_worker, runs);
+    assert_int_equal(runs[0] + runs[1] + runs[2] + runs[3], 8);
 }
 
 struct shared {

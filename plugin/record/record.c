@@ -4,6 +4,7 @@
 #include "record_state.h"
 
 #include "core/log.h"
+#include "core/process.h"
 #include "core/thread.h"
 
 #include <errno.h>
@@ -222,6 +223,7 @@ enum fovea_result record_open(const char *name, struct fovea_log log, struct rec
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     record->log = log;
+    record->process = getpid();
     record->rows_file = record->events_file = -1;
     const enum fovea_result result = build(record, name);
     if (result < 0) {
@@ -256,7 +258,7 @@ void record_close(struct record **record)
     if (!old) {
         return;
     }
-    if (old->started) {
+    if (old->started && !process_is_child_of(old->process)) { /* lines are the parent's */
         stop(old);
         log_info(old->log, "record: %s: %llu lines, %llu lost", old->rows_name,
                  (unsigned long long)old->row_count,

@@ -72,6 +72,7 @@ struct record {
 
     /* The writer's. */
     pthread_t thread;
+    pid_t process; /* that has it */
     bool started;
     unsigned char *part; /* of the compressed file, and the end */
     struct record_gzip gzip;
