@@ -185,6 +185,8 @@ static const char *spoil_gaze(struct world *world, int row)
         return world->refocusing.window_px = 64, "window_px";
     case 46:
         return world->refocusing.focus = &world->depth, "focus is 20x15";
+    case 47: /* 0 steps of it are no number */
+        return world->matching.step_px = INFINITY, "step_px";
     default:
         return NULL;
     }

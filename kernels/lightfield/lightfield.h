@@ -9,6 +9,8 @@
 
 #include "fovea_lightfield.h"
 
+#include <math.h>
+
 #define LIGHTFIELD_RANGE_MAX 5
 #define LIGHTFIELD_SIZES_MAX 256
 #define LIGHTFIELD_RAW_LEAST_PX 8
@@ -63,11 +65,12 @@ static inline struct lightfield_rings lightfield_rings_of(
 }
 
 /* The number of patch sizes of a matching with first_px <= last_px; 0: its step is not above 0, or
- * there are more than LIGHTFIELD_SIZES_MAX. */
+ * infinite, or there are more than LIGHTFIELD_SIZES_MAX. */
 static inline uint32_t lightfield_size_count(const struct fovea_lightfield_matching *matching)
 {
     const double steps = (matching->last_px - matching->first_px) / matching->step_px + 1e-6;
-    return matching->step_px > 0.0 && steps < LIGHTFIELD_SIZES_MAX ? (uint32_t)steps + 1 : 0;
+    const bool is_step = matching->step_px > 0.0 && isfinite(matching->step_px);
+    return is_step && steps < LIGHTFIELD_SIZES_MAX ? (uint32_t)steps + 1 : 0;
 }
 
 /* The search of a refocusing. */

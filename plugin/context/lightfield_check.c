@@ -287,7 +287,7 @@ const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matchin
         return "first_px and last_px are not 1 .. pitch_x_px, the first no more than the last";
     }
     if (lightfield_size_count(matching) == 0) {
-        return "step_px is not above 0, or there are more than 256 patch sizes";
+        return "step_px is not above 0, or infinite, or there are more than 256 patch sizes";
     }
     if (matching->range < 1 || matching->range > LIGHTFIELD_RANGE_MAX) {
         return "range is not 1 .. 5";
