@@ -262,6 +262,8 @@ TEST(time_may_go_back_and_leap)
             gaze_path_at(&path, &settings, &proposals, ASPECT, times[i]);
         assert_near(at.x_uv, 0.5, 0); /* nothing passes in a leap */
     }
+    gaze_path_begin(&path, &settings, (struct fovea_point_uv){0.25, 0.5}, INT64_MAX);
+    assert_near(gaze_path_at(&path, &settings, &proposals, ASPECT, INT64_MAX).x_uv, 0.25, 0);
 }
 
 /* ---- Pictures ---- */

@@ -219,6 +219,11 @@ static void fixate(struct gaze_path *path, const struct fovea_gaze_settings *s,
 
 /* ---- Reading ---- */
 
+static int64_t within_range(int64_t t_ns)
+{
+    return t_ns > TIME_MAX_NS ? TIME_MAX_NS : t_ns < -TIME_MAX_NS ? -TIME_MAX_NS : t_ns;
+}
+
 void gaze_path_begin(struct gaze_path *path, const struct fovea_gaze_settings *settings,
                      struct fovea_point_uv point, int64_t t_ns)
 {
@@ -228,7 +233,8 @@ void gaze_path_begin(struct gaze_path *path, const struct fovea_gaze_settings *s
     }
     path->place_count = 0;
     path->next_other_count = 0;
-    fixate(path, settings, (struct fovea_point_uv){inside(point.x_uv), inside(point.y_uv)}, t_ns);
+    fixate(path, settings, (struct fovea_point_uv){inside(point.x_uv), inside(point.y_uv)},
+           within_range(t_ns));
 }
 
 static struct fovea_point_uv between(const struct gaze_path *path, int64_t t_ns)
@@ -262,7 +268,7 @@ struct fovea_point_uv gaze_path_at(struct gaze_path *path,
                                    const struct gaze_proposals *proposals, double aspect,
                                    int64_t t_ns)
 {
-    t_ns = t_ns > TIME_MAX_NS ? TIME_MAX_NS : t_ns < -TIME_MAX_NS ? -TIME_MAX_NS : t_ns;
+    t_ns = within_range(t_ns);
     be_of_shape(path, settings, aspect);
     if (!path->begun || leaps(path, t_ns)) {
         gaze_path_begin(path, settings, path->begun ? path->to : MIDDLE, t_ns);
