@@ -208,7 +208,7 @@ static double gain_of_weights(double sigma_px, double cycles_per_px)
         sum += weight;
         wave += weight * cos(2.0 * M_PI * cycles_per_px * i);
     }
-    return wave / sum;
+    return fmax(wave / sum, 0.0); /* what was cut off may leave less than nothing */
 }
 
 /* Blockwise plans of the paper's rings have no law by the pixel: the smooth method's law is the
