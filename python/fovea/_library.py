@@ -131,7 +131,17 @@ class BlobsDesc(ctypes.Structure):
     ]
 
 
-class LightFieldGeometry(ctypes.Structure):
+class _Numbers(ctypes.Structure):
+    """Refuses whole numbers that its fields do not have: they would be others."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        taken = getattr(self, name)
+        if isinstance(taken, int) and taken != value:
+            raise ValueError(f"{name} is {value}: that is no number of 32 bits")
+
+
+class LightFieldGeometry(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("raw_width_px", ctypes.c_uint32),
@@ -153,7 +163,7 @@ class LightFieldGeometry(ctypes.Structure):
     ]
 
 
-class LightFieldRaw(ctypes.Structure):
+class LightFieldRaw(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("data", ctypes.c_void_p),
@@ -167,7 +177,7 @@ class LightFieldRaw(ctypes.Structure):
     ]
 
 
-class LightFieldCalibration(ctypes.Structure):
+class LightFieldCalibration(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("rows", ctypes.c_int),
@@ -199,7 +209,7 @@ class LightFieldWhiteDesc(ctypes.Structure):
     ]
 
 
-class LightFieldDesc(ctypes.Structure):
+class LightFieldDesc(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("geometry", ctypes.POINTER(LightFieldGeometry)),
@@ -222,7 +232,7 @@ class LightFieldFoveation(ctypes.Structure):
     ]
 
 
-class LightFieldRendering(ctypes.Structure):
+class LightFieldRendering(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("patch_px", ctypes.c_double),
@@ -236,7 +246,7 @@ class LightFieldRendering(ctypes.Structure):
     ]
 
 
-class LightFieldMatching(ctypes.Structure):
+class LightFieldMatching(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("first_px", ctypes.c_double),
@@ -250,7 +260,7 @@ class LightFieldMatching(ctypes.Structure):
     ]
 
 
-class LightFieldRefocusing(ctypes.Structure):
+class LightFieldRefocusing(_Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("first_px", ctypes.c_double),

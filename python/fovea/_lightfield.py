@@ -313,8 +313,12 @@ class LightField:
 
     def _size(self, size: Optional[tuple[int, int]], patch: float) -> tuple[int, int]:
         if size is not None:
+            if not all(1 <= side <= _shape.MOST_PX for side in size):
+                raise ValueError(f"size is {size}; it must be 1 to {_shape.MOST_PX} each way")
             return size
         one = self._geometry
+        if not 1 <= patch <= one.pitch_x_px:
+            raise ValueError(f"patch_px is {patch:g}; it must be 1 to {one.pitch_x_px:g}, the pitch of the lenses")
         return max(1, round(one.columns * patch)), max(1, round(one.rows * patch * one.pitch_y_px / one.pitch_x_px))
 
     def _picture(self, raw: _Raw, size: tuple[int, int], dtype: Any) -> Any:
@@ -477,7 +481,7 @@ class LightField:
         """Of arrays whose lenses the scene is focused on: the mean of the views within a radius, each shifted by so many lenses a
         pixel. Radius 0 is one view. size: by default one pixel for each lens."""
         taken = self._take(raw)
-        out = self._picture(taken, size if size is not None else (self._geometry.columns, self._geometry.rows), dtype)
+        out = self._picture(taken, self._size(size if size is not None else (self._geometry.columns, self._geometry.rows), 1.0), dtype)
         one = _library.LightFieldSum(
             struct_bytes=ctypes.sizeof(_library.LightFieldSum), shift=shift, radius_px=radius, view_x_px=view[0], view_y_px=view[1]
         )

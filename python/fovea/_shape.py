@@ -32,7 +32,7 @@ LAYOUTS = ("NHWC", "NCHW", "NHW", "NHWF")  # F: frames, of which none is alpha
 PIXELS = (1, 3, 4)  # colours that one pixel has
 MOST_FOVEAS = 4  # of an image, FOVEA_FOVEAS_MAX
 _MOST_IMAGES = 65535  # of one call
-_MOST_PX = 16384
+MOST_PX = 16384
 
 _MOST_KEPT = 16384  # templates that are kept for the next calls: some megabytes
 _MOST_WORK: Any = 1000000  # of NumPy's search for a value that two arrays share
@@ -148,9 +148,9 @@ class Shape:
         self._check(view, layout)
 
     def _check(self, view: "_Place", layout: str) -> None:
-        if not (1 <= self.height <= _MOST_PX and 1 <= self.width <= _MOST_PX):
+        if not (1 <= self.height <= MOST_PX and 1 <= self.width <= MOST_PX):
             raise ValueError(
-                f"images of shape {view.shape} as {layout} are {self.width} x {self.height} pixels; 1 to {_MOST_PX} "
+                f"images of shape {view.shape} as {layout} are {self.width} x {self.height} pixels; 1 to {MOST_PX} "
                 "each way are possible"
             )
         if self.colours < 1:

@@ -97,6 +97,9 @@ def test_an_array_is_found_in_a_white_picture(tmp_path):
     [
         (lambda field, raw: field.render(raw[:-1], 5), ValueError, "raw.width_px"),
         (lambda field, raw: field.render(raw, 26), ValueError, "patch_px"),
+        (lambda field, raw: field.render(raw, 1e9), ValueError, "patch_px is 1e"),
+        (lambda field, raw: field.render(raw, 5, range=2**32 + 2), ValueError, "range is 4294967298"),
+        (lambda field, raw: field.sum_views(raw, size=(2**32 + 9, 9)), ValueError, "size is"),
         (lambda field, raw: field.render(raw.astype(float), 5), ValueError, "float64"),
         (lambda field, raw: field.render(raw, 5, filter="cubic"), ValueError, "'nearest'"),
         (lambda field, raw: field.render(raw, 5, dtype=np.int8), ValueError, "int8"),
