@@ -662,6 +662,14 @@ TEST(the_focus_takes_its_time)
         assert_that(fabs(made_px - steps[i].wanted_px - left_px) < 1e-5,
                     "step %zu: %g in focus, not %g", i, made_px, steps[i].wanted_px + left_px);
     }
+    world.raw.format = FORMAT(R16);
+    world.raw.maximum = 4095;
+    world.raw.row_stride_bytes = 2 * (ptrdiff_t)world.raw.width_px;
+    const size_t bytes = (size_t)world.raw.row_stride_bytes * world.raw.height_px;
+    void *white = memset(test_memory(bytes, 1), 0xff, bytes); /* overexposed: nothing is seen */
+    world.raw.data = white;
+    assert_float_equal(refocus(&world, &on_disc, 0.0, 0.5, 0.0), steps[0].wanted_px, 1e-5);
+    free(white);
     world_end(&world);
 }
 

@@ -166,6 +166,12 @@ vec3 texel(ivec2 at)
     return min(NEAREST ? round(levels) : levels, vec3(white));
 }
 
+/* Between equal values it is that value, which mix may round: of a wall no patch size costs more than another. */
+vec3 between(vec3 a, vec3 b, float part)
+{
+    return a + part * (b - a);
+}
+
 /* Each of the four pixels of a mosaic's square is a lattice of one colour. */
 float lattice_at(ivec2 place, ivec2 first)
 {
@@ -178,9 +184,9 @@ float lattice_at(ivec2 place, ivec2 first)
     ivec2 whole = max(min(at / one, last - 1), 0);
     vec2 part = vec2(at - whole * one) / float(one);
     ivec2 corner = first + 2 * whole;
-    float above = mix(texel(corner).r, texel(corner + ivec2(2, 0)).r, part.x);
-    float below = mix(texel(corner + ivec2(0, 2)).r, texel(corner + 2).r, part.x);
-    return mix(above, below, part.y);
+    vec3 above = between(texel(corner), texel(corner + ivec2(2, 0)), part.x);
+    vec3 below = between(texel(corner + ivec2(0, 2)), texel(corner + 2), part.x);
+    return between(above, below, part.y).r;
 }
 
 vec3 mosaic_at(ivec2 place)
@@ -202,9 +208,9 @@ vec3 raw_at(ivec2 place)
     ivec2 at = clamp(place - (1 << place_bits) / 2, ivec2(0), last << place_bits);
     ivec2 first = min(at >> place_bits, last - 1);
     vec2 part = vec2(at - (first << place_bits)) / float(1 << place_bits);
-    vec3 above = mix(texel(first), texel(first + ivec2(1, 0)), part.x);
-    vec3 below = mix(texel(first + ivec2(0, 1)), texel(first + ivec2(1, 1)), part.x);
-    return mix(above, below, part.y);
+    vec3 above = between(texel(first), texel(first + ivec2(1, 0)), part.x);
+    vec3 below = between(texel(first + ivec2(0, 1)), texel(first + ivec2(1, 1)), part.x);
+    return between(above, below, part.y);
 }
 
 /* ---- Differences of patch sizes */
