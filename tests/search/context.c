@@ -37,6 +37,7 @@ enum fovea_result search_batch_run(const struct search_point *point, struct fove
     batch.src_plane_bytes = src->plane_bytes;
     batch.dst_plane_bytes = dst->plane_bytes;
     batch.gazes_uv = given->gazes_uv;
+    batch.fovea_count = search_foveas(point);
     batch.gazes_memory = point->cuda_gazes ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
     if (given->sigmas.memory) {
         batch.sigmas = given->sigmas.first;
@@ -48,26 +49,16 @@ enum fovea_result search_batch_run(const struct search_point *point, struct fove
     return fovea_context_run_batch(context, &batch, stream);
 }
 
-enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
-                                   const struct fovea_image *dst, struct fovea_point_uv gaze,
-                                   const struct fovea_image *sigmas,
-                                   const struct fovea_depth *depth)
+enum fovea_result search_run_alone(const struct search_point *point, struct fovea_context *context,
+                                   const struct fovea_image *src, const struct fovea_image *dst,
+                                   const struct search_given *given)
 {
-    const float gaze_uv[] = {(float)gaze.x_uv, (float)gaze.y_uv};
-    if (!sigmas && !depth) {
-        return fovea_context_run(context, src, dst, gaze, NULL);
-    }
-    struct fovea_batch batch;
-    fovea_batch_init(&batch);
-    batch.count = 1;
-    batch.src = *src;
-    batch.dst = *dst;
-    batch.gazes_uv = gaze_uv;
-    batch.depth = depth;
-    if (sigmas) {
-        batch.sigmas = *sigmas;
-    }
-    return fovea_context_run_batch(context, &batch, NULL);
+    struct search_point alone = *point;
+    const struct search_memory from = {.first = *src};
+    const struct search_memory to = {.first = *dst};
+    alone.count = point->count > 0 || point->vk_format != 0;
+    alone.cuda_gazes = 0;
+    return search_batch_run(&alone, context, &from, &to, given, NULL);
 }
 
 /* A point while it runs. */
@@ -83,36 +74,26 @@ struct run {
     char *text;
 };
 
-static bool is_finite(struct fovea_point_uv gaze)
-{
-    return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
-}
-
-static struct fovea_point_uv gaze_of(const struct run *run, uint32_t index)
-{
-    const float *gaze_uv = run->gazes_uv + 2 * (size_t)index;
-    return run->point->count ? (struct fovea_point_uv){(double)gaze_uv[0], (double)gaze_uv[1]}
-                             : run->point->gaze;
-}
-
 /* What the cpu backend makes of an image alone. A batch that cannot know that a gaze is none copies
  * where it would foveate. */
-static enum fovea_result expect_with(struct run *run, struct fovea_point_uv gaze,
-                                     const struct fovea_image *src, const struct fovea_image *dst,
-                                     const struct fovea_image *sigmas,
-                                     const struct fovea_depth *depth)
+static enum fovea_result expect_with(struct run *run, uint32_t index, const struct fovea_image *src,
+                                     const struct fovea_image *dst, struct search_given *given)
 {
-    static const struct fovea_point_uv middle = {0.5, 0.5};
-    enum fovea_result result = search_run_alone(run->cpu, src, dst, gaze, sigmas, depth);
-    if (result != FOVEA_OK && !is_finite(gaze) && run->point->count && run->point->cuda_gazes) {
-        result = search_run_alone(run->cpu, src, dst, middle, sigmas, depth);
+    static const float middle_uv[2 * FOVEA_FOVEAS_MAX] = {0.5f, 0.5f};
+    const struct search_point *p = run->point;
+    given->gazes_uv = run->gazes_uv + 2 * (size_t)index * search_foveas(p);
+    const bool has_gaze = isfinite(given->gazes_uv[0]) && isfinite(given->gazes_uv[1]);
+    enum fovea_result result = search_run_alone(p, run->cpu, src, dst, given);
+    if (result != FOVEA_OK && !has_gaze && p->count && p->cuda_gazes) {
+        given->gazes_uv = middle_uv;
+        result = search_run_alone(p, run->cpu, src, dst, given);
         image_mirror(src, dst, false, false);
     }
     return result;
 }
 
 /* An image's own of what comes beside, packed; empty where there is none. */
-static struct test_image beside_of(const struct search_memory *memory, uint32_t index)
+static struct search_memory beside_of(const struct search_memory *memory, uint32_t index)
 {
     struct test_image packed = {0};
     if (memory->memory) {
@@ -120,7 +101,7 @@ static struct test_image beside_of(const struct search_memory *memory, uint32_t 
                                    memory->first.format);
         search_gather(memory, memory->count == 1 ? 0 : index, &packed.view);
     }
-    return packed;
+    return (struct search_memory){.first = packed.view, .memory = packed.memory};
 }
 
 /* What was in focus in one image is in a batch no other's. */
@@ -138,12 +119,11 @@ static enum fovea_result expect(struct run *run, uint32_t index, const struct fo
                                 const struct fovea_image *dst)
 {
     forget_focus(run);
-    OWNED_IMAGE sigmas = beside_of(&run->sigmas, index);
-    OWNED_IMAGE depths = beside_of(&run->depths, index);
-    const struct fovea_depth depth = search_depth_of(run->point, &depths.view, 0);
-    const enum fovea_result result =
-        expect_with(run, gaze_of(run, index), src, dst, run->sigmas.memory ? &sigmas.view : NULL,
-                    run->depths.memory ? &depth : NULL);
+    struct search_given given = {.sigmas = beside_of(&run->sigmas, index),
+                                 .depths = beside_of(&run->depths, index)};
+    const enum fovea_result result = expect_with(run, index, src, dst, &given);
+    search_memory_free(&given.sigmas);
+    search_memory_free(&given.depths);
     return result;
 }
 
@@ -167,7 +147,7 @@ static enum search_verdict compare_image(struct run *run, uint32_t index,
     /* With gaps between channels the cpu backend may round the other way. */
     const struct search_point *p = run->point;
     const bool exactly = !run->on_cuda && !p->src.pixel_gap && !p->dst.pixel_gap && !p->planes;
-    if (search_same(p, actual, expected, exactly, what)) {
+    if (search_within(p, expected, src, what) && search_same(p, actual, expected, exactly, what)) {
         return SEARCH_SAME;
     }
     snprintf(run->text, SEARCH_TEXT_BYTES, "image %u: %.400s", index, what);
@@ -247,7 +227,7 @@ static enum search_verdict run_contexts(struct run *run)
     const uint32_t count = search_images(run->point);
     run->src = search_memory_make(run->point, &run->point->src, run->point->shared ? 1 : count);
     run->dst = search_memory_make(run->point, &run->point->dst, count);
-    run->gazes_uv = malloc(2 * sizeof(float) * count);
+    run->gazes_uv = malloc(2 * sizeof(float) * count * search_foveas(run->point));
     if (run->point->sigmas) {
         run->sigmas = search_sigmas_make(run->point);
     }

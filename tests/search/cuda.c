@@ -71,12 +71,17 @@ struct cuda_run {
     struct search_given given; /* where the batch is told that they are */
 };
 
+static size_t gaze_bytes(const struct search_point *point)
+{
+    return 2 * sizeof(float) * search_images(point) * search_foveas(point);
+}
+
 /* Captured while gazes in CUDA memory were others, which come to be before the graph is launched.
  */
 static bool run_graph(const struct cuda_run *run, const float *gazes_uv,
                       enum fovea_result *out_result)
 {
-    const size_t bytes = 2 * sizeof(float) * search_images(run->point);
+    const size_t bytes = gaze_bytes(run->point);
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
     bool done = is_done(device->cu->MemsetD8(run->gazes, 0, bytes)) &&
@@ -115,7 +120,7 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
                      const struct search_given *given, enum fovea_result *out_result)
 {
     struct cuda_run run = {.point = point, .context = context};
-    const size_t bytes = 2 * sizeof(float) * search_images(point);
+    const size_t bytes = gaze_bytes(point);
     return images_up(src, &run.src) && images_up(dst, &run.dst) &&
            (!given->sigmas.memory || images_up(&given->sigmas, &run.sigmas)) &&
            (!given->depths.memory || images_up(&given->depths, &run.depths)) &&

@@ -98,6 +98,11 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = search_settings(p);
     OWNED(fovea_context_destroy) struct fovea_context *context = NULL;
     enum fovea_result result = settings ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+    const float gaze_uv[] = {(float)view->gaze.point.x_uv, (float)view->gaze.point.y_uv};
+    struct search_given given = {.gazes_uv = gaze_uv};
+    if (sigmas) {
+        given.sigmas = (struct search_memory){.first = *sigmas, .memory = sigmas->data};
+    }
     if (result == FOVEA_OK && view->eye) {
         const char *eye = view->eye == FOVEA_MAP_EYE_LEFT ? "left" : "right";
         struct fovea_geometry geometry = *view->geometry;
@@ -109,7 +114,7 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
     if (result == FOVEA_OK) {
         order_colours(p, src);
-        result = search_run_alone(context, src, dst, view->gaze.point, sigmas, NULL);
+        result = search_run_alone(p, context, src, dst, &given);
         order_colours(p, src);
         order_colours(p, dst);
     }

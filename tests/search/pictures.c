@@ -322,6 +322,40 @@ static bool is_close(enum fovea_format format, uint32_t channel, double actual, 
            (isnan(actual) && isnan(expected));
 }
 
+/* A lens has blanks and overshoots, premultiplied colours go with their alpha, and the three
+ * colours of HLG's light depend on each other. */
+static bool is_mean(const struct search_point *point)
+{
+    return !search_has(point, "lens") && !search_has(point, "premultiplied") &&
+           point->transfer != FOVEA_TRANSFER_HLG;
+}
+
+bool search_within(const struct search_point *point, const struct fovea_image *made,
+                   const struct fovea_image *src, char out_text[SEARCH_TEXT_BYTES])
+{
+    const uint32_t channels = is_mean(point) ? image_channels(src->format) : 0;
+    const uint32_t pixels = src->width_px * src->height_px;
+    for (uint32_t c = 0; c < channels; c++) {
+        double least = INFINITY;
+        double most = -INFINITY;
+        for (uint32_t i = 0; i < pixels; i++) {
+            const double value = image_get(src, i % src->width_px, i / src->width_px, c);
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+        const double more = tolerance(src->format, c, most);
+        for (uint32_t i = 0; i < pixels; i++) {
+            const double value = image_get(made, i % src->width_px, i / src->width_px, c);
+            if (!(value >= least - more && value <= most + more)) {
+                snprintf(out_text, SEARCH_TEXT_BYTES, "channel %u is %.6g, no mean of %.6g..%.6g",
+                         c, value, least, most);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Where a lens's picture ends, a pixel may fall on either side of the end; and where what is taken
  * is the nearest pixel's (alpha's is, but for premultiplied pictures), on either side of half-way,
  * of which places a ten-thousandth of a pixel apart may be on two sides. */

@@ -69,6 +69,7 @@ static void draw_batch(uint64_t *state, const struct search_limits *limits, stru
     p->planes = has_planes && one_in(state, 2);
     p->shared = one_in(state, 5);
     p->cuda_gazes = limits->backend == SEARCH_CUDA && one_in(state, 2);
+    p->others = one_in(state, 4) ? 1 + below(state, FOVEA_FOVEAS_MAX - 1) : 0;
     if (p->planes) {
         p->src.beside = p->dst.beside = 0;
     }
@@ -147,9 +148,17 @@ void search_gazes(const struct search_point *point, float *out_gazes_uv)
     for (uint32_t i = 0; i < search_images(point); i++) {
         uint64_t state = (uint64_t)point->gazes << 32 | i;
         const struct fovea_point_uv gaze = i == 0 ? point->gaze : draw_gaze(&state);
-        out_gazes_uv[2 * (size_t)i] = (float)gaze.x_uv;
-        out_gazes_uv[2 * (size_t)i + 1] = (float)gaze.y_uv;
+        *out_gazes_uv++ = (float)gaze.x_uv;
+        *out_gazes_uv++ = (float)gaze.y_uv;
+        for (uint32_t k = 2; k < 2 * search_foveas(point); k++) {
+            *out_gazes_uv++ = (float)draw_place(&state);
+        }
     }
+}
+
+uint32_t search_foveas(const struct search_point *point)
+{
+    return point->count && !point->vk_format ? 1 + point->others : 1;
 }
 
 uint32_t search_images(const struct search_point *point)
@@ -448,14 +457,14 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
 static const struct number {
     const char *name;
     size_t at;
-} numbers[] = {NUMBER(width_px),   NUMBER(height_px),  NUMBER(count),      NUMBER(format),
-               NUMBER(fill),       NUMBER(gazes),      NUMBER(transfer),   NUMBER(map_side),
-               NUMBER(field_side), LAYOUT(src),        LAYOUT(dst),        NUMBER(planes),
-               NUMBER(shared),     NUMBER(threads),    NUMBER(cuda_gazes), NUMBER(own_stream),
-               NUMBER(sigmas),     NUMBER(one_sigmas), LAYOUT(of_sigmas),  NUMBER(graph),
-               NUMBER(depths),     NUMBER(one_depths), LAYOUT(of_depths),  NUMBER(depths_kind),
-               NUMBER(vk_format),  NUMBER(path),       NUMBER(recorded),   NUMBER(columns),
-               NUMBER(gap_px),     NUMBER(layered),    NUMBER(frusta)};
+} numbers[] = {NUMBER(width_px),    NUMBER(height_px),  NUMBER(count),      NUMBER(format),
+               NUMBER(fill),        NUMBER(gazes),      NUMBER(others),     NUMBER(transfer),
+               NUMBER(map_side),    NUMBER(field_side), LAYOUT(src),        LAYOUT(dst),
+               NUMBER(planes),      NUMBER(shared),     NUMBER(threads),    NUMBER(cuda_gazes),
+               NUMBER(own_stream),  NUMBER(sigmas),     NUMBER(one_sigmas), LAYOUT(of_sigmas),
+               NUMBER(graph),       NUMBER(depths),     NUMBER(one_depths), LAYOUT(of_depths),
+               NUMBER(depths_kind), NUMBER(vk_format),  NUMBER(path),       NUMBER(recorded),
+               NUMBER(columns),     NUMBER(gap_px),     NUMBER(layered),    NUMBER(frusta)};
 
 static uint32_t *number_at(struct search_point *point, const struct number *number)
 {
@@ -510,9 +519,9 @@ bool search_point_read(const char *line, struct search_point *out_point)
     }
     const struct search_point *p = out_point;
     const bool exists = p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 &&
-                        p->sigmas <= 2 && p->depths <= FOVEA_DEPTH_FORMAT_R16F &&
-                        p->depths_kind < 8 && p->format >= FOVEA_FORMAT_RGBA8 &&
-                        p->format <= FOVEA_FORMAT_R16;
+                        p->sigmas <= 2 && p->others < FOVEA_FOVEAS_MAX &&
+                        p->depths <= FOVEA_DEPTH_FORMAT_R16F && p->depths_kind < 8 &&
+                        p->format >= FOVEA_FORMAT_RGBA8 && p->format <= FOVEA_FORMAT_R16;
     if (!exists) {
         fprintf(stderr, "search: a point has a size and a format\n");
     }

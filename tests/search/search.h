@@ -36,6 +36,7 @@ struct search_point {
     uint32_t transfer; /* enum fovea_transfer */
     struct fovea_point_uv gaze; /* the first image's */
     uint32_t gazes; /* the others' are drawn from it */
+    uint32_t others; /* of a batch: foveas beside each gaze */
     uint32_t map_side,
         field_side; /* a map and a mesh for a lens of that many samples a side; or 0 */
     /* Of contexts */
@@ -86,7 +87,8 @@ uint32_t search_images(const struct search_point *point); /* 1 or more */
 bool search_has(const struct search_point *point, const char *word);
 /* Blur has another one than that which every backend has. */
 bool search_names_engine(const struct search_point *point); /* in the settings' text */
-void search_gazes(const struct search_point *point, float *out_gazes_uv);
+uint32_t search_foveas(const struct search_point *point); /* of an image, 1 or more */
+void search_gazes(const struct search_point *point, float *out_gazes_uv); /* x and y of each */
 /* NULL: a setting was refused by itself, or there is no memory. */
 struct fovea_settings *search_settings(const struct search_point *point);
 
@@ -121,6 +123,9 @@ void search_gather(const struct search_memory *memory, uint32_t index,
                    const struct fovea_image *packed);
 /* Whether bytes that are no pixels' are still the canary. Overwrites the pixels. */
 bool search_guards_intact(const struct search_memory *memory);
+/* Whether what was blurred has no value beyond those of its source, where it is a mean of them. */
+bool search_within(const struct search_point *point, const struct fovea_image *made,
+                   const struct fovea_image *src, char out_text[SEARCH_TEXT_BYTES]);
 /* Whether two packed pictures are the same within 4 levels of 8 bits; a lens may move its edge. Of
  * what is stored alike not a bit may differ. */
 bool search_same(const struct search_point *point, const struct fovea_image *actual,
@@ -144,12 +149,10 @@ struct search_given {
     struct search_memory depths; /* likewise */
 };
 
-/* fovea_context_run of a packed image, with a packed picture of sigmas, or NULL, and of depths, or
- * NULL. */
-enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
-                                   const struct fovea_image *dst, struct fovea_point_uv gaze,
-                                   const struct fovea_image *sigmas,
-                                   const struct fovea_depth *depth);
+/* A packed image of the point by itself, with what is given for it. */
+enum fovea_result search_run_alone(const struct search_point *point, struct fovea_context *context,
+                                   const struct fovea_image *src, const struct fovea_image *dst,
+                                   const struct search_given *given);
 /* With the settings, of which it sets backend and cpu_threads. */
 enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
                                  uint32_t threads, struct fovea_context **out_context);
