@@ -354,6 +354,17 @@ def test_what_a_bundle_has_is_run_without_a_build(machine, command, said):
     assert machine.apt_calls() == []
 
 
+def test_videos_lie_where_the_pictures_do(machine, tmp_path):
+    bundle = Bundle(machine)
+    program = bundle.folder / "bin" / "fovea_quality"
+    program.write_text("#!/bin/bash\n")
+    program.chmod(0o755)
+    (tmp_path / "refocus-00.png").touch()
+    machine.fake("ffmpeg", "exit 0")
+    done = machine.run("lightfield", "raw.png", "--out", tmp_path, "--bundle", bundle.folder)
+    assert done.stdout.splitlines() == [f"{tmp_path}/refocus.mp4"], done.stderr
+
+
 @pytest.mark.parametrize("command", ["quality", "compare", "bench"])
 def test_a_folder_that_is_no_bundle_is_refused(machine, tmp_path, command):
     done = machine.run(command, "--bundle", tmp_path)

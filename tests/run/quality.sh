@@ -143,11 +143,13 @@ command_compare()
 # output_folder DEFAULT: sets OUTPUT to the folder of --output; without that flag it is given the default.
 output_folder()
 {
-    local i
+    local i argument
     OUTPUT=$1
     for ((i = 0; i < ${#QUALITY_ARGUMENTS[@]}; i++)); do
-        [[ ${QUALITY_ARGUMENTS[i]} == --output ]] && OUTPUT=${QUALITY_ARGUMENTS[i + 1]-}
-        [[ ${QUALITY_ARGUMENTS[i]} == --output=* ]] && OUTPUT=${QUALITY_ARGUMENTS[i]#*=}
+        argument=${QUALITY_ARGUMENTS[i]}
+        has_flag --output "$argument" || continue
+        OUTPUT=${QUALITY_ARGUMENTS[i + 1]-}
+        [[ $argument == *=* ]] && OUTPUT=${argument#*=}
     done
     has_flag --output "${QUALITY_ARGUMENTS[@]}" || QUALITY_ARGUMENTS+=(--output "$OUTPUT")
 }
