@@ -197,7 +197,7 @@ configure_gcc()
     elif has_gpu; then
         cuda=(-DFOVEA_CUDA=ON -DFOVEA_CUDA_ARCHITECTURES=)
     fi
-    # Reports need lines, and no names of variables. What is not optimised at all is not warned of, either. Libraries are
+    # Reports need lines, and no names of variables. gcc warns of less where it does not optimise at all. Libraries are
     # linked by the linker that people have.
     link_by_lld EXE
     configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON -DCMAKE_{C,CXX}_FLAGS_RELWITHDEBINFO='-O2 -g1 -DNDEBUG' \
