@@ -170,6 +170,7 @@ enum layer_said {
     LAYER_SAID_GROUP,
     LAYER_SAID_CONTEXTS,
     LAYER_SAID_OPENXR,
+    LAYER_SAID_MANY,
 };
 
 /* How frames of a device are watched, for the record. */
@@ -193,6 +194,7 @@ struct layer_device {
     uint32_t extension_count;
     struct said said; /* of enum layer_said */
     bool not_direct; /* kernels are not to see its swapchains' images */
+    bool has_stranger; /* a layer that Fovea does not know stands below */
     atomic_bool backend_lost; /* that layer.frozen holds fast: no frame is made any more */
     atomic_bool has_alias; /* or had one */
     struct layer_alias *aliases; /* under the registry's lock */
@@ -225,6 +227,7 @@ struct layer_context {
     uint32_t queue_family;
     struct fovea_vk *fovea; /* NULL: it cannot be had */
     uint32_t frames_in_flight; /* of that fovea */
+    bool is_signalled_by_host; /* its frames wait for a thread of Fovea's, or did */
     struct fovea_settings settings; /* that it was given last */
     uint64_t settings_serial; /* of those, which fovea has taken; 0: none */
     VkCommandPool gather_pool; /* layer_gather.c; NULL until it is needed */

@@ -3,10 +3,11 @@
 
 /* VK_LAYER_TEST_lists, a layer of nobody's below Fovea's: as some that draw into a program's images
  * do, it makes every swapchain's images visible in formats of its own, with a list of these that it
- * puts before all others. */
+ * puts before all others; and it presents under a lock that signals of the host take, too. */
 #include "loader_chain.h"
 #include "tests/support/named.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static VkInstance the_instance;
@@ -69,14 +70,41 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
                                                                                    allocator, out);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static PFN_vkQueuePresentKHR next_present;
+
+static VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    pthread_mutex_lock(&lock);
+    const VkResult result = next_present(queue, info);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL signal_semaphore(VkDevice device,
+                                                       const VkSemaphoreSignalInfo *info)
+{
+    pthread_mutex_lock(&lock);
+    const VkResult result =
+        ((PFN_vkSignalSemaphore)next_device(device, "vkSignalSemaphore"))(device, info);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, const char *name)
 {
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)device_proc;
-    }
+    static const struct named_function own[] = {
+        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_proc},
+        {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create_swapchain},
+        {"vkQueuePresentKHR", (PFN_vkVoidFunction)present},
+        {"vkSignalSemaphore", (PFN_vkVoidFunction)signal_semaphore},
+    };
     const PFN_vkVoidFunction below = next_device(device, name);
-    return below && strcmp(name, "vkCreateSwapchainKHR") == 0 ? (PFN_vkVoidFunction)create_swapchain
-                                                              : below;
+    const PFN_vkVoidFunction found = below ? NAMED(own, name) : NULL;
+    if (found == (PFN_vkVoidFunction)present) {
+        next_present = (PFN_vkQueuePresentKHR)below;
+    }
+    return found ? found : below;
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)

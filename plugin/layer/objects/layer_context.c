@@ -83,7 +83,11 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     if (result < 0) {
         context->fovea = NULL;
         log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
+        return;
     }
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
+    context->is_signalled_by_host = fovea_vk_get_stats(context->fovea, &stats) == FOVEA_OK &&
+                                    stats.backend == FOVEA_BACKEND_CPU;
 }
 
 static void free_context(const struct layer_device *device, struct layer_context *context)

@@ -91,8 +91,8 @@ static bool has_imageless_framebuffers(const VkDeviceCreateInfo *info)
 void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
                        const VkLayerDeviceLink *link)
 {
-    device->not_direct =
-        device->inert || has_imageless_framebuffers(info) || has_stranger_below(link);
+    device->has_stranger = !device->inert && has_stranger_below(link);
+    device->not_direct = device->inert || device->has_stranger || has_imageless_framebuffers(info);
 }
 
 static bool is_wanted(const struct layer_device *device, const VkSwapchainCreateInfoKHR *info)

@@ -205,6 +205,18 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     }
 }
 
+/* Layers may hold a lock while they present, as gfxreconstruct does. A driver that waits there for
+ * a frame of the cpu backend's would wait for ever: the thread that signals it needs the lock. */
+static void finish_frames(const struct layer_presentation *p)
+{
+    for (uint32_t i = 0; p->device->has_stranger && i < p->taken_count; i++) {
+        const struct layer_context *context = p->taken[i].made_by;
+        if (context && context->is_signalled_by_host) {
+            fovea_vk_wait(context->fovea);
+        }
+    }
+}
+
 static VkResult present(struct layer_presentation *p)
 {
     VkPresentInfoKHR own = *p->info;
@@ -220,6 +232,7 @@ static VkResult present(struct layer_presentation *p)
         own.waitSemaphoreCount = p->taken_count;
     }
     layer_timing_begin(p, &own, &timing);
+    finish_frames(p);
     return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
 }
 
@@ -283,8 +296,11 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
 {
     struct layer_presentation p = {.device = layer_registry_device(queue), .info = info};
     const bool on = is_fit(&p, queue) && begin(&p);
-    for (uint32_t i = 0; on && i < info->swapchainCount && p.taken_count < LAYER_MAX_PRESENTED;
-         i++) {
+    for (uint32_t i = 0; on && i < info->swapchainCount; i++) {
+        if (p.taken_count == LAYER_MAX_PRESENTED) {
+            layer_say_once(p.device, LAYER_SAID_MANY, "they are the 17th and later ones of a call");
+            break;
+        }
         take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
     }
     const VkResult result =

@@ -354,8 +354,12 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
     if (context->settings_serial == session.serial) {
         return;
     }
+    const enum fovea_backend former = context->settings.backend;
     context->settings_serial = session.serial;
     settings_for(color_space, &context->settings);
+    if (context->settings.backend != former) {
+        log_info(layer_log(), "backend: it counts from the program's next start");
+    }
     const enum fovea_result result = fovea_vk_set_settings(context->fovea, &context->settings);
     if (result < 0) {
         log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
