@@ -128,7 +128,6 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
                                  enum peer_answer *out_answer)
 {
     struct faulty_peer *self = faulty(peer);
-    struct peer_job changed = *job;
     self->jobs++;
     for (int i = 0; i < STAND_IN_IMAGES; i++) {
         self->dst = self->images[i].image == job->dst ? self->images[i] : self->dst;
@@ -151,16 +150,10 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
         *out_answer = self->fault == FAILS_HALF_WAY ? PEER_SIGNALS : PEER_MAY_RUN;
         start_late(self, job);
         return FOVEA_ERROR_OUT_OF_MEMORY;
-    case FORGETS_TO_WAIT:
-        changed.wait_value = 0;
-        break;
-    case WRONG_IMAGE:
-        changed.src = job->dst;
-        break;
     default:
         break;
     }
-    return self->host->api->enqueue(self->host, &changed, out_answer);
+    return self->host->api->enqueue(self->host, job, out_answer);
 }
 
 static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_us)

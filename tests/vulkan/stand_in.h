@@ -15,10 +15,8 @@ enum fault {
     NO_FAULT,
     NEVER_SIGNALS, /* takes the job and does nothing */
     NEVER_SIGNALS_NOR_SAYS, /* and nobody can read which jobs are over */
-    FORGETS_TO_WAIT, /* works before the queue has drawn */
     REFUSES, /* enqueue fails */
     IS_SLOW, /* says so on the standard output, and works for 600 ms before the host peer does */
-    WRONG_IMAGE, /* does not read what the engine drew */
     LOSES_ITS_DEVICE, /* enqueue and images fail for good, and what it has will not signal */
     FAILS_HALF_WAY, /* enqueue fails; what there is of the job writes later, and then signals */
     FAILS_HALF_WAY_SILENTLY /* likewise, and does not signal */
@@ -66,7 +64,7 @@ struct bench {
     double *expected;
 };
 
-/* What a job that nobody waits for does to its image. */
+/* Does to an image what a job does that nobody waits for. */
 void stand_in_spoil(const struct stand_in_image *image);
 
 /* For frame_create; the user is an enum fault. */
@@ -75,7 +73,7 @@ enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user);
 /* The functions are the loader's where get is NULL. */
 void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);
 void close_bench(struct bench *bench);
-/* What the watchdog does is seen before it is said. */
+/* A test sees what the watchdog does before it is said. */
 void bench_expect_warnings(struct bench *bench, int count);
 
 /* An image of the engine's with the bench's source in it, and a frame that foveates it in place.

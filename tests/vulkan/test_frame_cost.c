@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What auto makes of a peer beside the vulkan backend: threads of the host stand in for any peer,
+/* auto chooses between a peer and the vulkan backend: threads of the host stand in for any peer,
  * and are slowed down or broken. Nothing here is about how fast anything is. */
 
 #include "cache_folder.h"
@@ -309,23 +309,6 @@ WITH_ENGINE(another_device_or_setting_is_measured_by_itself)
     rig.settings.foveation.strength = 1;
     create();
     assert_int_equal(jobs, 0);
-    destroy();
-}
-
-WITH_ENGINE(a_stale_result_is_measured_again)
-{
-    manner = SLOW;
-    create();
-    plant(1, 2, 31 * 86400);
-    destroy();
-    create();
-    assert_true(jobs > 0);
-    assert_int_equal(backend(), FOVEA_BACKEND_VULKAN);
-    destroy();
-    frame_cost_forget();
-    create();
-    assert_int_equal(jobs, 0);
-    assert_int_equal(backend(), FOVEA_BACKEND_VULKAN);
     destroy();
 }
 

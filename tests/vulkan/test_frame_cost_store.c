@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is kept of measured costs, and above all what is not believed. */
+/* Measured costs are kept; above all, wrong ones are not believed. */
 
 #include "cache_folder.h"
 #include "cmocka_all.h"
@@ -127,20 +127,6 @@ IN_FOLDER(sixteen_are_kept_and_the_oldest_goes)
     assert_false(recalls(0, &cost));
 }
 
-IN_FOLDER(keys_of_the_greatest_length_fit)
-{
-    struct frame_cost cost;
-    for (int i = 0; i < 20; i++) {
-        struct frame_cost_key key;
-        memset(key.text, 'a' + i, sizeof key.text - 1);
-        key.text[sizeof key.text - 1] = '\0';
-        cost = cost_of(1e9, 1e9);
-        frame_cost_keep(&key, counting(), &cost);
-        frame_cost_forget();
-        assert_true(frame_cost_recall(&key, counting(), &cost));
-    }
-}
-
 IN_FOLDER(old_and_future_costs_do_not_count)
 {
     static const struct {
@@ -190,19 +176,6 @@ IN_FOLDER(a_broken_file_is_ignored_and_replaced)
         assert_true(recalls_from_file(1, &cost));
         assert_int_equal(messages, 0);
     }
-}
-
-IN_FOLDER(a_file_of_zeros_or_without_end_is_ignored)
-{
-    struct frame_cost cost;
-    OWNED(owned_free) char *large = calloc(1, 1 << 20);
-    memcpy(large, HEAD, strlen(HEAD));
-    cache_folder_write(CACHE_FILE, large, 1000);
-    assert_false(recalls_from_file(1, &cost));
-    memset(large + strlen(HEAD), 'x', (1 << 20) - strlen(HEAD));
-    cache_folder_write(CACHE_FILE, large, 1 << 20);
-    assert_false(recalls_from_file(1, &cost));
-    assert_int_equal(messages, 1);
 }
 
 IN_FOLDER(links_are_not_followed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What happens between the queue and a peer, and that these tests would notice if it did not: the
- * host peer stands in CUDA's role, and is broken in one way at a time. */
+/* Shows what happens between the queue and a peer: the host peer stands in CUDA's role, and is
+ * broken in one way at a time. */
 
 #include "clock.h"
 #include "cmocka_all.h"
@@ -83,20 +83,6 @@ TEST(a_peer_that_never_signals_is_cut_loose)
     assert_int_equal(bench.log.warnings, 1);
     const struct fovea_vk_stats stats = rig_stats(&bench.rig);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
-}
-
-TEST(a_peer_that_refuses_lets_the_engines_image_through)
-{
-    for (int path = test_first(RIG_PATH_COUNT); path < RIG_PATH_COUNT; path += TEST_STEP(path)) {
-        OWNED(close_bench) struct bench bench;
-        open_bench(&bench, REFUSES, NULL);
-        assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_PASSED_THROUGH);
-        compare_assert_all_same(&bench.dst.view, &bench.src.view,
-                                rig_path_name((enum rig_path)path));
-        assert_ok(one_frame(&bench, (enum rig_path)path));
-        assert_true(is_the_reference(&bench));
-        assert_int_equal(bench.log.warnings, 1);
-    }
 }
 
 /* The first view of a job was launched, the second was not: whatever the first writes lands before
@@ -276,81 +262,6 @@ TEST(a_peer_that_refuses_lets_views_through)
         assert_ok(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view));
         assert_int_equal(bench.log.warnings, 1);
     }
-}
-
-/* Draws into src only after the frame was submitted: a peer that waits does not mind. */
-static void run_late_engine(struct bench *bench)
-{
-    struct engine *engine = &bench->rig.engine;
-    struct engine_image src = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    struct engine_image dst = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    struct engine_buffer pixels = engine_buffer_create(engine, 4 * WIDTH_PX * HEIGHT_PX);
-    memcpy(pixels.mapped, bench->src.view.data, 4 * WIDTH_PX * HEIGHT_PX);
-    VkSemaphore go = engine_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE);
-    VkCommandBuffer commands = engine_begin(engine);
-    engine_record_upload(commands, src.image, WIDTH_PX, HEIGHT_PX, pixels.buffer, 0,
-                         VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    struct fovea_vk_semaphore wait = {go, 1};
-    struct fovea_vk_frame frame = rig_frame_in_place(&src);
-    frame.dst.image = dst.image;
-    frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
-    frame.waits = &wait;
-    frame.wait_count = 1;
-    assert_ok(fovea_vk_foveate(bench->rig.fovea, &frame));
-    rest_ms(50);
-    engine_signal(engine, go, 1);
-    engine_idle(engine);
-    engine_read(engine, dst.image, WIDTH_PX, HEIGHT_PX, format, bench->dst.view.data,
-                VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL);
-    vkDestroySemaphore(engine->device, go, NULL);
-    engine_buffer_destroy(engine, &pixels);
-    engine_image_destroy(engine, &src);
-    engine_image_destroy(engine, &dst);
-}
-
-TEST(a_peer_that_forgets_to_wait_is_noticed)
-{
-    struct bench bench;
-    open_bench(&bench, NO_FAULT, NULL);
-    run_late_engine(&bench);
-    assert_true(is_the_reference(&bench));
-    close_bench(&bench);
-    open_bench(&bench, FORGETS_TO_WAIT, NULL);
-    run_late_engine(&bench);
-    assert_false(is_the_reference(&bench));
-    (void)engine_take_messages(&bench.rig.engine); /* its signal came before the queue's */
-    close_bench(&bench);
-}
-
-TEST(a_peer_that_reads_the_wrong_image_is_noticed)
-{
-    OWNED(close_bench) struct bench bench;
-    open_bench(&bench, WRONG_IMAGE, NULL);
-    assert_ok(one_frame(&bench, RIG_ENGINE_TO_ENGINE));
-    assert_false(is_the_reference(&bench));
-}
-
-TEST(a_wrong_layout_is_noticed_by_validation)
-{
-    struct bench bench;
-    open_bench(&bench, NO_FAULT, NULL);
-    struct engine *engine = &bench.rig.engine;
-    if (!engine->validation) {
-        close_bench(&bench);
-        skip();
-    }
-    struct engine_image image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,
-                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    assert_int_equal(engine_take_messages(engine), 0);
-    struct fovea_vk_frame frame = rig_frame_in_place(&image);
-    frame.src.layout_before = frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-    assert_ok(fovea_vk_foveate(bench.rig.fovea, &frame));
-    engine_idle(engine);
-    assert_true(engine_take_messages(engine) > 0);
-    engine_image_destroy(engine, &image);
-    close_bench(&bench);
 }
 
 TEST(a_context_can_go_while_its_peer_is_stuck)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of an engine's that kernels see: who copies what, and that tests would notice a copy that
- * is left out, a layout that is wrong and a barrier that is missing. What comes out is compared in
+/* Images of an engine's that kernels see: who copies what. What comes out is compared in
  * test_frame_operators, test_frame_views and test_frame_overlay. */
 
 #include "cmocka_all.h"
@@ -16,12 +15,9 @@ static const VkFormat format = VK_FORMAT_B8G8R8A8_SRGB;
 
 /* ---- Between Fovea and the device ---- */
 
-enum mistake { NO_MISTAKE, SKIPPED_COPY, WRONG_LAYOUT, NO_BARRIER_BEFORE_COPY };
-
 static struct {
     struct rig *rig;
     struct vk_functions vk; /* the real ones */
-    enum mistake mistake;
     bool copying; /* the pipeline that is bound copies */
     int commands; /* that copy images */
     int kernels;
@@ -50,58 +46,19 @@ static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x,
                                            uint32_t z)
 {
     spy.kernels += spy.copying;
-    if (!spy.copying || spy.mistake != SKIPPED_COPY) {
-        spy.vk.CmdDispatch(commands, x, y, z);
-    }
+    spy.vk.CmdDispatch(commands, x, y, z);
 }
 
-static bool is_scratch(VkImage image)
-{
-    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        if (spy.rig->fovea->scratch[i].dst.image.handle == image) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The parameters are Vulkan's. NOLINTBEGIN(readability-function-size) */
-static VKAPI_ATTR void VKAPI_CALL
-pipeline_barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after,
-                 VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memory,
-                 uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
-                 const VkImageMemoryBarrier *images)
-{
-    VkImageMemoryBarrier changed;
-    if (image_count == 1) {
-        changed = images[0];
-        const bool to_kernels = changed.newLayout == VK_IMAGE_LAYOUT_GENERAL;
-        if (spy.mistake == WRONG_LAYOUT && to_kernels && !is_scratch(changed.image)) {
-            changed.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
-        }
-        if (spy.mistake == NO_BARRIER_BEFORE_COPY && is_scratch(changed.image) &&
-            changed.oldLayout == VK_IMAGE_LAYOUT_GENERAL) {
-            return;
-        }
-        images = &changed;
-    }
-    spy.vk.CmdPipelineBarrier(commands, before, after, flags, memory_count, memory, buffer_count,
-                              buffers, image_count, images);
-}
-/* NOLINTEND(readability-function-size) */
-
-static void open_spied(struct rig *rig, enum mistake mistake)
+static void open_spied(struct rig *rig)
 {
     rig_open(rig, NULL);
     memset(&spy, 0, sizeof spy);
     spy.rig = rig;
-    spy.mistake = mistake;
     spy.vk = rig->fovea->device.vk;
     struct vk_functions *vk = &rig->fovea->device.vk;
     vk->CmdCopyImage = copy_image;
     vk->CmdBindPipeline = bind_pipeline;
     vk->CmdDispatch = dispatch;
-    vk->CmdPipelineBarrier = pipeline_barrier;
 }
 
 struct pictures {
@@ -144,7 +101,7 @@ TEST(nothing_is_copied_that_need_not_be)
     const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         OWNED(rig_close) struct rig rig;
-        open_spied(&rig, NO_MISTAKE);
+        open_spied(&rig);
         OWNED(free_pictures) struct pictures p = make_pictures();
         run(&rig, cases[i].path, &p);
         assert_int_equal(spy.commands, shared ? cases[i].shared_commands : cases[i].commands);
@@ -161,7 +118,7 @@ TEST(layers_are_seen_by_views_of_their_own)
     stereo_see_layers(true);
     for (int in_place = 0; in_place < 2; in_place++) {
         OWNED(rig_close) struct rig rig;
-        open_spied(&rig, NO_MISTAKE);
+        open_spied(&rig);
         OWNED_IMAGE src = stereo_picture(&scene, IMAGE_RANDOM, 3);
         OWNED_IMAGE dst = stereo_picture(&scene, IMAGE_STROKES, 4);
         assert_ok(stereo_run(&rig, &scene, in_place ? RIG_SEEN_IN_PLACE : RIG_SEEN_TO_SEEN,
@@ -174,7 +131,7 @@ TEST(layers_are_seen_by_views_of_their_own)
 TEST(a_frame_that_passes_through_needs_no_kernel)
 {
     OWNED(rig_close) struct rig rig;
-    open_spied(&rig, NO_MISTAKE);
+    open_spied(&rig);
     OWNED(free_pictures) struct pictures p = make_pictures();
     const struct fovea_gaze none = {.usable = false};
     assert_int_equal(rig_frame(&rig, RIG_SEEN_TO_SEEN, format, &p.src.view, none, &p.dst.view),
@@ -184,41 +141,6 @@ TEST(a_frame_that_passes_through_needs_no_kernel)
     assert_int_equal(spy.kernels, 0);
 }
 
-TEST(a_copy_that_is_left_out_is_noticed)
-{
-    OWNED(free_pictures) struct pictures good = make_pictures();
-    struct rig rig;
-    open_spied(&rig, NO_MISTAKE);
-    run(&rig, RIG_SEEN_IN_PLACE, &good);
-    rig_close(&rig);
-    OWNED(free_pictures) struct pictures bad = make_pictures();
-    open_spied(&rig, SKIPPED_COPY);
-    run(&rig, RIG_SEEN_IN_PLACE, &bad);
-    rig_close(&rig);
-    assert_memory_not_equal(bad.dst.view.data, good.dst.view.data,
-                            (size_t)4 * WIDTH_PX * HEIGHT_PX);
-    compare_assert_all_same(&bad.dst.view, &bad.src.view, "nothing came back");
-}
-
-static void expect_messages(enum mistake mistake)
-{
-    struct rig rig;
-    open_spied(&rig, mistake);
-    if (!rig.engine.validation) {
-        rig_close(&rig);
-        skip();
-    }
-    OWNED(free_pictures) struct pictures p = make_pictures();
-    run(&rig, RIG_SEEN_IN_PLACE, &p);
-    assert_true(engine_take_messages(&rig.engine) > 0);
-    rig_close(&rig);
-}
-
-TEST(a_wrong_layout_is_noticed_by_validation)
-{
-    expect_messages(WRONG_LAYOUT);
-}
-
 TEST(raw_formats_are_words_of_their_size)
 {
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_B8G8R8A8_SRGB), VK_FORMAT_R32_UINT);
@@ -226,20 +148,4 @@ TEST(raw_formats_are_words_of_their_size)
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_R16G16B16A16_SFLOAT),
                      VK_FORMAT_R16G16B16A16_UINT);
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_D32_SFLOAT), VK_FORMAT_UNDEFINED);
-}
-
-TEST(a_missing_barrier_is_noticed_by_validation)
-{
-    expect_messages(NO_BARRIER_BEFORE_COPY);
-}
-
-int main(int argc, char **argv)
-{
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    /* The last case is not asked of a peer: of two batches validation 1.3.239 does not see what the
-     * peer wrote between them. */
-    const size_t count = test_list.count - (rig_backend() == FOVEA_BACKEND_VULKAN ? 0 : 1);
-    return rig_run(argc, argv, test_list.tests, count);
 }

@@ -191,83 +191,50 @@ struct given {
     struct fovea_lightfield_vk_image dst, patches;
 };
 
-static const struct fovea_image no_image;
-
-static void spoil(struct given *given, int number)
+static void expect_refused(struct bed *bed, const struct given *given, const char *field)
 {
-    switch (number) {
-    case 0:
-        given->recording.commands = NULL;
-        break;
-    case 1:
-        given->recording.frame = 0;
-        break;
-    case 2:
-        given->raw.view = NULL;
-        break;
-    case 3:
-        given->raw.format = VK_FORMAT_R8G8B8A8_SRGB;
-        break;
-    case 4:
-        given->raw.layout = VK_IMAGE_LAYOUT_UNDEFINED;
-        break;
-    case 5:
-        given->raw.maximum = 1023;
-        break;
-    case 6:
-        given->raw.bayer = FOVEA_LIGHTFIELD_BAYER_RGGB; /* of RGBA8 */
-        break;
-    case 7:
-        given->rendering.patch_px = 20.1;
-        break;
-    case 8:
-        given->rendering.patches = &no_image;
-        break;
-    case 9:
-        given->dst.view = NULL;
-        break;
-    case 10:
-        given->dst.format = VK_FORMAT_R8_UNORM;
-        break;
-    case 11:
-        given->dst.layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-        break;
-    case 12:
-        given->patches.format = VK_FORMAT_R16_SFLOAT;
-        break;
-    case 13:
-        given->patches.layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
-        break;
-    default:
-        break;
-    }
+    bed->said[0] = 0;
+    const enum fovea_result result =
+        fovea_lightfield_vk_render(bed->field, &given->recording, &given->raw, &given->rendering,
+                                   &given->patches, &given->dst);
+    assert_that((result == FOVEA_ERROR_INVALID_ARGUMENT ||
+                 (result == FOVEA_ERROR_UNSUPPORTED && strstr(field, "format"))) &&
+                    strstr(bed->said, field),
+                "%s: %d, '%s'", field, (int)result, bed->said);
 }
+
+/* A good call is refused when the last arguments have changed it. */
+#define REFUSED(field, ...)                                                                        \
+    do {                                                                                           \
+        struct given given = {bed.recording, bed.raw, rendering_of(), any, any};                   \
+        given.patches.format = VK_FORMAT_R32_SFLOAT;                                               \
+        __VA_ARGS__;                                                                               \
+        expect_refused(&bed, &given, field);                                                       \
+    } while (0)
 
 TEST(what_is_wrong_is_said_with_its_field)
 {
     (void)state;
-    static const char *const fields[] = {
-        "recording.commands", "recording.frame", "raw.view",   "raw.format",
-        "raw.layout",         "raw.maximum",     "raw.bayer",  "patch_px",
-        "rendering.patches",  "dst.view",        "dst.format", "dst.layout",
-        "patches.format",     "patches.layout"};
+    static const struct fovea_image no_image;
     struct bed bed;
     bed_open(&bed);
     bed.recording.commands = engine_begin(&bed.engine);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        const struct fovea_lightfield_vk_image any = {bed.raw.view, VK_FORMAT_R8G8B8A8_UNORM,
-                                                      VK_IMAGE_LAYOUT_GENERAL};
-        struct given given = {bed.recording, bed.raw, rendering_of(), any, any};
-        given.patches.format = VK_FORMAT_R32_SFLOAT;
-        spoil(&given, (int)i);
-        bed.said[0] = 0;
-        const enum fovea_result result = fovea_lightfield_vk_render(
-            bed.field, &given.recording, &given.raw, &given.rendering, &given.patches, &given.dst);
-        assert_that((result == FOVEA_ERROR_INVALID_ARGUMENT ||
-                     (result == FOVEA_ERROR_UNSUPPORTED && strstr(fields[i], "format"))) &&
-                        strstr(bed.said, fields[i]),
-                    "%s: %d, '%s'", fields[i], (int)result, bed.said);
-    }
+    const struct fovea_lightfield_vk_image any = {bed.raw.view, VK_FORMAT_R8G8B8A8_UNORM,
+                                                  VK_IMAGE_LAYOUT_GENERAL};
+    REFUSED("recording.commands", given.recording.commands = NULL);
+    REFUSED("recording.frame", given.recording.frame = 0);
+    REFUSED("raw.view", given.raw.view = NULL);
+    REFUSED("raw.format", given.raw.format = VK_FORMAT_R8G8B8A8_SRGB);
+    REFUSED("raw.layout", given.raw.layout = VK_IMAGE_LAYOUT_UNDEFINED);
+    REFUSED("raw.maximum", given.raw.maximum = 1023);
+    REFUSED("raw.bayer", given.raw.bayer = FOVEA_LIGHTFIELD_BAYER_RGGB); /* of RGBA8 */
+    REFUSED("patch_px", given.rendering.patch_px = 20.1);
+    REFUSED("rendering.patches", given.rendering.patches = &no_image);
+    REFUSED("dst.view", given.dst.view = NULL);
+    REFUSED("dst.format", given.dst.format = VK_FORMAT_R8_UNORM);
+    REFUSED("dst.layout", given.dst.layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    REFUSED("patches.format", given.patches.format = VK_FORMAT_R16_SFLOAT);
+    REFUSED("patches.layout", given.patches.layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     bed_close(&bed);
 }
 
