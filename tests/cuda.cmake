@@ -130,7 +130,7 @@ if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "chec
             -gencode arch=compute_75,code=compute_75)
         list(APPEND ptx75_fatbins ${ptx75}/${name}_fatbin.c)
     endforeach()
-    # What a program has itself it does not take from the library.
+    # A program does not take from the library what it has itself.
     add_library(test_cuda_ptx75_fatbins OBJECT ${ptx75_fatbins})
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
     fovea_add_test(NAME test_cuda_ptx75

@@ -187,22 +187,7 @@ static void check(struct kind kind)
     assert_as_singles(s);
 }
 
-TEST(every_format_and_order_is_as_single_runs)
-{
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
-            for (int order = 0; order < SHEET_ORDER_COUNT; order += fixture.quick ? 4 : 1) {
-                struct kind kind = usual;
-                kind.method = (enum fovea_method)method;
-                kind.format = (enum fovea_format)format;
-                kind.order = (enum sheet_order)order;
-                check(kind);
-            }
-        }
-    }
-}
-
-/* What agents see. */
+/* Agents see such images. */
 TEST(a_thousand_small_images_are_as_single_runs)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,

@@ -13,7 +13,7 @@
 #define HEIGHT_PX 41
 #define IMAGES 3
 
-/* What a context said last. */
+/* Keeps what a context said last. */
 struct heard {
     int count;
     char last[256];
@@ -298,42 +298,4 @@ TEST(a_row_is_its_operators_one_after_the_other)
         compare_assert_all_same(&row.view, &two.view, "a row");
         compare_assert_all_same(&slices.view, &two.view, "slices");
     }
-}
-
-/* ---- What is refused */
-
-static void assert_refused(struct given *given, const char *words)
-{
-    const int before = given->heard.count;
-    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, fixture.stream),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(given->heard.count, before + 1);
-    assert_non_null(strstr(given->heard.last, words));
-}
-
-TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
-{
-    OWNED(given_free) struct given *given = given_make(DEPTHS_BLOCKS, NULL);
-    OWNED_IMAGE before = image_make_packed(WIDTH_PX, HEIGHT_PX * IMAGES, FOVEA_FORMAT_RGBA8);
-    download(given);
-    image_mirror(&given->pictures.dst.view, &before.view, false, false);
-    given->depth = given->depths.depth; /* the host's */
-    assert_refused(given, "depth is in CPU memory and dst in CUDA memory");
-    given->depth.memory = FOVEA_MEMORY_CUDA;
-    assert_refused(given, "depth.data is not a device pointer");
-    given->depth = scene_depth_at(&given->depths, &given->device_depths.view);
-    given->depth.zero_m = given->depth.one_m = 2.0;
-    assert_refused(given, "depth.zero_m and depth.one_m are both 2");
-    given->depth = scene_depth_at(&given->depths, &given->device_depths.view);
-    given->depth.data = given->dst.view.data;
-    assert_refused(given, "depth and dst overlap");
-    given->batch.depth = NULL;
-    assert_refused(given, "fovea_batch.depth");
-    download(given);
-    compare_assert_all_same(&given->pictures.dst.view, &before.view, "refused");
-    given->batch.depth = &given->depth;
-    given->depth = scene_depth_at(&given->depths, &given->device_depths.view);
-    look(given, 0.5f, 0.5f, false);
-    assert_ok(fovea_context_run_batch(given->context, &given->batch, fixture.stream));
-    cuda_fixture_wait();
 }

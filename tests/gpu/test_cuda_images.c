@@ -122,35 +122,6 @@ TEST(the_callers_current_context_stays)
     assert_foveated(&p);
 }
 
-TEST(host_pointers_are_refused)
-{
-    OWNED(fovea_context_destroy) struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    OWNED(device_pair_free) struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
-    struct fovea_image host = p.src.view;
-    host.memory = FOVEA_MEMORY_CUDA;
-    assert_int_equal(fovea_context_run(context, &host, &p.device_dst.view, gaze, fixture.stream),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_context_run(context, &p.device_src.view, &host, gaze, fixture.stream),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    cuda_fixture_wait();
-    OWNED_IMAGE untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
-    device_image_download(&p.device_dst, &p.dst);
-    assert_memory_equal(p.dst.memory, untouched.memory, untouched.memory_bytes);
-}
-
-TEST(a_device_that_is_not_there_is_unsupported)
-{
-    struct fovea_settings settings = fovea_settings_default();
-    settings.backend = FOVEA_BACKEND_CUDA;
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = &settings;
-    desc.cuda_device = 1000;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_ERROR_UNSUPPORTED);
-    assert_null(context);
-}
-
 /* ---- Operators, which take what contexts never give them ---- */
 
 #define IMAGES 3

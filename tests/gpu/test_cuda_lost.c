@@ -126,22 +126,6 @@ TEST(a_fork_makes_no_call)
 }
 
 /* The watchdog's thread calls it. */
-/* Last: what it leaves is never taken away. */
-TEST(abandoning_makes_no_call)
-{
-    struct setup s = set_up();
-    enum peer_answer answer = PEER_IS_STILL;
-    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
-    fake->calls[0] = '\0';
-    s.peer->api->abandon(s.peer);
-    s.peer->api->abandon(s.peer);
-    assert_string_equal(fake->calls, "");
-    forget(&s);
-    s.peer->api->destroy(s.peer);
-    assert_string_equal(fake->calls, "");
-    chain_operator.plan_destroy(&s.plan);
-}
-
 int main(void)
 {
     return peer_run_tests();

@@ -12,17 +12,6 @@ static enum peer_answer answer;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-TEST(a_peer_leaves_nothing_behind)
-{
-    struct peer *peer = peer_open();
-    assert_int_equal(fake->contexts, 1);
-    assert_int_equal(fake->pushed, 0);
-    assert_string_equal(peer->api->name, "cuda");
-    assert_int_equal(peer->api->backend, FOVEA_BACKEND_CUDA);
-    assert_true(peer->api->imports_handles);
-    peer_close(peer);
-}
-
 /* The driver is open by now, so that every call left is one of the peer's. */
 TEST(a_creation_that_fails_anywhere_leaves_nothing_behind)
 {
@@ -72,21 +61,6 @@ TEST(a_device_with_another_uuid_is_no_peer)
 }
 
 /* ---- Imports --------------------------------------------------------------------------------- */
-
-TEST(an_imported_images_descriptor_is_the_peers)
-{
-    struct peer *peer = peer_open();
-    const int before = count_descriptors();
-    struct peer_image_desc desc = image_desc(new_descriptor());
-    struct peer_image *image = NULL;
-    assert_ok(peer->api->import_image(peer, &desc, &image));
-    assert_int_equal(fake->pushed, 0);
-    assert_int_equal(count_descriptors(), before + 1);
-    peer->api->forget_image(peer, &image);
-    assert_null(image);
-    assert_int_equal(count_descriptors(), before);
-    peer_close(peer);
-}
 
 TEST(an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller)
 {

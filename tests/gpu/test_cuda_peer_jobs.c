@@ -27,8 +27,7 @@ TEST(a_job_waits_works_and_signals_without_allocating_or_waiting)
                      "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
 }
 
-/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other
- * anyway. */
+/* The engine's thread pays for no events: jobs of one stream follow each other anyway. */
 TEST(a_job_that_is_not_timed_makes_no_call_too_many)
 {
     OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
@@ -63,32 +62,6 @@ TEST(a_plan_is_kept_for_jobs_that_have_no_event)
     fake->busy = false;
     assert_ok(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan));
     assert_int_equal(fake->memories, memories);
-}
-
-TEST(a_plan_goes_at_once_where_the_stream_has_nothing_to_do)
-{
-    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    const int memories = fake->memories;
-    s.job.timed = false;
-    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
-    fake->calls[0] = '\0';
-    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
-    assert_null(strstr(fake->calls, "EventRecord"));
-    assert_int_equal(fake->memories, memories - 1);
-}
-
-/* What was launched by then is still noted, so that the levels are not freed under it. */
-TEST(a_smooth_job_that_fails_half_way_keeps_its_plan)
-{
-    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    fake->fails = "LaunchKernel";
-    fake->fail_at = 3;
-    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel "
-                        "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
 }
 
 /* Nothing of a lost context runs. */
@@ -161,7 +134,7 @@ TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
     assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
     assert_int_equal(*s.peer->over, 7);
     fake->busy = false;
-    /* What has signalled is done, and cannot be told to have failed. */
+    /* A job that has signalled is done, and cannot be told to have failed. */
     fake->fails = "StreamWriteValue32";
     fake->fail_at = 1;
     fake->error = CUDA_ERROR_LAUNCH_FAILED;
@@ -226,29 +199,6 @@ TEST(a_forgotten_plan_is_freed_when_no_job_is_left)
     assert_null(strstr(fake->calls, "MemFree"));
     assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
     fake->busy = false;
-    s.peer->api->forget_plan(s.peer, &plan);
-    assert_int_equal(fake->memories, memories);
-}
-
-/* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
-TEST(plans_come_and_go_while_jobs_wait)
-{
-    OWNED(tear_down) struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    const int memories = fake->memories;
-    assert_ok(s.peer->api->enqueue(s.peer, &s.job, &answer));
-    fake->busy = true;
-    struct peer_plan *plan = NULL;
-    for (int i = 0; i < 40; i++) {
-        fake->calls[0] = '\0';
-        assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
-        s.peer->api->forget_plan(s.peer, &plan);
-        assert_null(strstr(fake->calls, "MemFree "));
-        assert_null(strstr(fake->calls, "MemAlloc "));
-        assert_null(strstr(fake->calls, "EventSynchronize"));
-    }
-    fake->busy = false;
-    assert_ok(s.peer->api->import_plan(s.peer, s.plan, &plan));
-    assert_int_equal(fake->memories, memories + 1);
     s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
 }

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-# Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
+# Says within how many commits in a row each of them has run: by the size of the run and by the stage.
 TURNS = {
     "quick": {"gcc": {"emulated": 5, "long": 3, "papers": 15, "vulkan": 6}},
     # The sanitizers' stage has a half of gcc's third of Vulkan: drivers take several times as long for their shaders under
@@ -70,7 +70,7 @@ def choose(tests, size, stage, commit, has_gpu):
         labels = next((p["value"] for p in test["properties"] if p["name"] == "LABELS"), [])
         kind = kind_of(test["name"], labels)
         of_kind = places.setdefault(kind, {})
-        # Of what computes for long gcc's stage leaves out what the sanitizers' runs: places are those of the names, since
+        # gcc's stage leaves out the long ones that the sanitizers' stage runs: places are those of the names, since
         # the stages need not have the same tests.
         place = sorted(LONG).index(test["name"]) if kind == "long" else len(of_kind)
         turn = of_kind.setdefault(program_of(test["name"]), place) + commit

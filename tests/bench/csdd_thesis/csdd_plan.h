@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #define CSDD_BYTES_A_BIN 24 /* of a pixel: with them streams are those of table 4-2 */
-#define CSDD_PADDING_MOST 63 /* rows, or columns */
 
 struct csdd_device { /* of a multiprocessor */
     int32_t registers, shared_bytes, blocks, warps;

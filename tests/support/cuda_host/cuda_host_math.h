@@ -160,19 +160,6 @@ template <typename A, typename B, typename C> static inline auto __dp2a_hi(A a, 
     return cuda_host_dp2a(a, (B)(b >> 16), c);
 }
 
-/* max(min(a + b, c), 0) of two numbers of 16 bits each; the sum wraps. */
-static inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c)
-{
-    unsigned result = 0;
-    for (int i = 0; i < 32; i += 16) {
-        const int16_t sum = (int16_t)((a >> i) + (b >> i));
-        const int16_t most = (int16_t)(c >> i);
-        const int16_t less = sum < most ? sum : most;
-        result |= (unsigned)(uint16_t)(less < 0 ? 0 : less) << i;
-    }
-    return result;
-}
-
 /* ---- Numbers with a fraction. Conversions saturate, and make 0 of NaN. */
 
 static inline int __float2int_rn(float value)
@@ -191,7 +178,6 @@ static inline unsigned __float2uint_rn(float value)
 /* The C library has functions of these names. */
 #define __expf(x) expf(x)
 #define __logf(x) logf(x)
-#define __log2f(x) log2f(x)
 #define __powf(x, y) powf(x, y)
 static inline float __saturatef(float x)
 {
