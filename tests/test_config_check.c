@@ -157,16 +157,6 @@ TEST(wrong_displays_are_named)
     assert_wrong(&settings, "foveation.display.gamma is 3.01; it must be 0 or 1 to 3");
 }
 
-TEST(both_methods_take_every_model)
-{
-    for (int i = 0; i < 6; i++) {
-        struct fovea_settings settings = fovea_settings_default();
-        settings.foveation.method = (enum fovea_method)(i % 2);
-        settings.foveation.model = (enum fovea_model)(i / 2);
-        assert_right(&settings);
-    }
-}
-
 TEST(geometries_that_are_no_view_are_wrong)
 {
     static const struct {
@@ -344,7 +334,7 @@ TEST(arrays_that_are_no_map_are_named)
                 map->cutoff_cpd = 0.05);
 }
 
-/* What no model uses may be anything: it is not read. */
+/* A map that no model uses may be anything: it is not read. */
 TEST(maps_that_are_not_used_are_not_looked_at)
 {
     struct fovea_settings settings = fovea_settings_default();

@@ -80,24 +80,6 @@ static uint32_t threads(const struct watched *config)
     return config->settings.cpu_threads;
 }
 
-TEST(a_rewritten_file_counts_within_a_second)
-{
-    OWNED(unwatch) struct watched *config = watch("b.json");
-    const struct fovea_settings *settings = &config->settings;
-    for (int i = 2; i < 6; i++) {
-        write_threads("b.json", i);
-        assert_int_equal(settings->cpu_threads, i - 1);
-        int64_t passed = 0;
-        assert_result(look_for_a_second(config, &passed), FOVEA_OK);
-        print_message("after %d ms\n", (int)passed);
-        assert_in_range(passed, 0, 500);
-        assert_int_equal(settings->cpu_threads, i);
-        assert_result(settle(config), FOVEA_NOT_READY);
-    }
-    assert_int_equal(recorded.count[FOVEA_LOG_INFO], 4);
-    assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, b.json");
-}
-
 TEST(a_replaced_file_counts)
 {
     OWNED(unwatch) struct watched *config = watch("c.json");
@@ -186,19 +168,6 @@ TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
     write_threads("g.json", 3);
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 3);
-}
-
-TEST(a_file_that_becomes_a_directory_is_said_once)
-{
-    OWNED(unwatch) struct watched *config = watch("h.json");
-    assert_int_equal(unlink("h.json"), 0);
-    assert_int_equal(mkdir("h.json", 0755), 0);
-    assert_result(settle(config), FOVEA_ERROR_IO);
-    assert_result(settle(config), FOVEA_NOT_READY);
-    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
-    assert_string_equal(recorded.last[FOVEA_LOG_ERROR],
-                        "h.json: expected a file; found a directory");
-    assert_int_equal(threads(config), 1);
 }
 
 TEST(a_file_of_the_search_order_may_come_later)

@@ -61,42 +61,6 @@ TEST(values_are_json_or_bare_words)
     assert_int_equal(set("gaze.screen_px=[1920, 1080]").gaze.screen_px[1], 1080);
 }
 
-TEST(models_and_their_numbers_can_be_set)
-{
-    assert_int_equal(set("foveation.model=curve").foveation.model, FOVEA_MODEL_CURVE);
-    assert_int_equal(set("foveation.method=blockwise").foveation.method, FOVEA_METHOD_BLOCKWISE);
-    assert_int_equal(set("foveation.light=encoded").foveation.light, FOVEA_LIGHT_ENCODED);
-    assert_float_equal(set("foveation.cutoff_gain=0.5").foveation.cutoff_gain, 0.5, 0);
-    assert_float_equal(set("foveation.physical.ct0=0.0133").foveation.physical.ct0, 0.0133, 0);
-    assert_float_equal(set("foveation.physical.alpha=0.2").foveation.physical.alpha, 0.2, 0);
-    assert_float_equal(set("foveation.physical.e2_deg=3").foveation.physical.e2_deg, 3, 0);
-    assert_float_equal(set("foveation.geometry.ppd=37.5").foveation.geometry.ppd, 37.5, 0);
-    assert_float_equal(set("foveation.geometry.screen_width_m=1").foveation.geometry.screen_width_m,
-                       1, 0);
-    assert_float_equal(set("foveation.geometry.distance_m=2").foveation.geometry.distance_m, 2, 0);
-
-    struct fovea_curve curve = set("foveation.curve=[[0, 40], [90, 0.5]]").foveation.curve;
-    assert_int_equal(curve.count, 2);
-    assert_float_equal(curve.eccentricity_deg[1], 90, 0);
-    assert_float_equal(curve.cutoff_cpd[1], 0.5, 0);
-}
-
-TEST(a_projection_is_set_one_by_one_or_whole)
-{
-    struct fovea_geometry whole = set("foveation.geometry={\"tan_left\": 1.2, \"tan_right\": 0.9, "
-                                      "\"tan_up\": 1.1, \"tan_down\": -0.5}")
-                                      .foveation.geometry;
-    struct fovea_geometry single =
-        set_list("foveation.geometry.tan_left=1.2,foveation.geometry.tan_right=0.9,"
-                 "foveation.geometry.tan_up=1.1,foveation.geometry.tan_down=-0.5")
-            .foveation.geometry;
-    assert_float_equal(whole.tan_left, 1.2, 0);
-    assert_float_equal(whole.tan_right, 0.9, 0);
-    assert_float_equal(whole.tan_up, 1.1, 0);
-    assert_float_equal(whole.tan_down, -0.5, 0);
-    assert_memory_equal(&whole, &single, sizeof whole);
-}
-
 TEST(strings_need_no_quotes)
 {
     assert_string_equal(set("gaze.udp.bind=127.0.0.1").gaze.udp_bind, "127.0.0.1");

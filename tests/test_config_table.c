@@ -145,112 +145,87 @@ TEST(the_table_covers_the_settings)
     }
 }
 
-struct name {
+/* Enumerators, and their words in the same order. */
+struct names {
     const char *path;
-    uint32_t value;
-    const char *name;
+    const char *words;
+    uint32_t values[12];
 };
 
-static void assert_value_names(const struct name *cases, size_t count)
+static void assert_value_names(const struct names *names)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct config_key *key = config_key_find(cases[i].path);
-        assert_non_null(key);
+    const struct config_key *key = config_key_find(names->path);
+    assert_non_null(key);
+    const char *word = names->words;
+    for (size_t i = 0; *word; i++) {
         struct fovea_settings settings = fovea_settings_default();
-        memcpy((unsigned char *)&settings + key->offset, &cases[i].value, sizeof cases[i].value);
-        assert_string_equal(config_value_words(key, &settings).text, cases[i].name);
+        memcpy((unsigned char *)&settings + key->offset, &names->values[i],
+               sizeof names->values[i]);
+        const int length = (int)strcspn(word, " ");
+        assert_string_equal(config_value_words(key, &settings).text,
+                            test_text("\"%.*s\"", length, word));
+        word += length + (word[length] == ' ');
     }
 }
 
 TEST(names_follow_the_enumerators)
 {
-    static const struct name cases[] = {
-        {"backend", FOVEA_BACKEND_AUTO, "\"auto\""},
-        {"backend", FOVEA_BACKEND_CUDA, "\"cuda\""},
-        {"backend", FOVEA_BACKEND_VULKAN, "\"vulkan\""},
-        {"backend", FOVEA_BACKEND_CPU, "\"cpu\""},
-        {"backend_measure", FOVEA_MEASURE_CACHED, "\"cached\""},
-        {"backend_measure", FOVEA_MEASURE_ALWAYS, "\"always\""},
-        {"backend_measure", FOVEA_MEASURE_NEVER, "\"never\""},
-        {"cuda_context", FOVEA_CUDA_CONTEXT_SHARED, "\"shared\""},
-        {"cuda_context", FOVEA_CUDA_CONTEXT_OWN, "\"own\""},
-        {"log.level", FOVEA_LOG_DEBUG, "\"debug\""},
-        {"log.level", FOVEA_LOG_INFO, "\"info\""},
-        {"log.level", FOVEA_LOG_WARNING, "\"warning\""},
-        {"log.level", FOVEA_LOG_ERROR, "\"error\""},
+    static const struct names cases[] = {
+        {"backend",
+         "auto cuda vulkan cpu",
+         {FOVEA_BACKEND_AUTO, FOVEA_BACKEND_CUDA, FOVEA_BACKEND_VULKAN, FOVEA_BACKEND_CPU}},
+        {"backend_measure",
+         "cached always never",
+         {FOVEA_MEASURE_CACHED, FOVEA_MEASURE_ALWAYS, FOVEA_MEASURE_NEVER}},
+        {"cuda_context", "shared own", {FOVEA_CUDA_CONTEXT_SHARED, FOVEA_CUDA_CONTEXT_OWN}},
+        {"log.level",
+         "debug info warning error",
+         {FOVEA_LOG_DEBUG, FOVEA_LOG_INFO, FOVEA_LOG_WARNING, FOVEA_LOG_ERROR}},
+        {"foveation.model",
+         "paper physical curve map relative",
+         {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL, FOVEA_MODEL_CURVE, FOVEA_MODEL_MAP,
+          FOVEA_MODEL_RELATIVE}},
+        {"foveation.map.kind",
+         "human streak file array kangaroo hawk dog",
+         {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_FILE, FOVEA_MAP_ARRAY, FOVEA_MAP_KANGAROO,
+          FOVEA_MAP_HAWK, FOVEA_MAP_DOG}},
+        {"foveation.map.law", "sqrt linear", {FOVEA_MAP_LAW_SQRT, FOVEA_MAP_LAW_LINEAR}},
+        {"foveation.map.degrees", "paper view", {FOVEA_MAP_DEGREES_PAPER, FOVEA_MAP_DEGREES_VIEW}},
+        {"foveation.map.eye",
+         "both left right",
+         {FOVEA_MAP_EYE_BOTH, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT}},
+        {"foveation.method", "blockwise smooth", {FOVEA_METHOD_BLOCKWISE, FOVEA_METHOD_SMOOTH}},
+        {"foveation.light",
+         "auto encoded linear",
+         {FOVEA_LIGHT_AUTO, FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR}},
+        {"foveation.alpha", "keep premultiplied", {FOVEA_ALPHA_KEEP, FOVEA_ALPHA_PREMULTIPLIED}},
+        {"foveation.paper.filter_length",
+         "code printed",
+         {FOVEA_FILTER_LENGTH_CODE, FOVEA_FILTER_LENGTH_PRINTED}},
+        {"gaze.source",
+         "fixed mouse scanpath saccades udp saliency lsl opengaze osc pupil replay neon",
+         {FOVEA_GAZE_FIXED, FOVEA_GAZE_MOUSE, FOVEA_GAZE_SCANPATH, FOVEA_GAZE_SACCADES,
+          FOVEA_GAZE_UDP, FOVEA_GAZE_SALIENCY, FOVEA_GAZE_LSL, FOVEA_GAZE_OPENGAZE, FOVEA_GAZE_OSC,
+          FOVEA_GAZE_PUPIL, FOVEA_GAZE_REPLAY, FOVEA_GAZE_NEON}},
+        {"gaze.neon.transport", "udp tcp", {FOVEA_NEON_UDP, FOVEA_NEON_TCP}},
+        {"gaze.space",
+         "uv ndc pixels",
+         {FOVEA_GAZE_SPACE_UV, FOVEA_GAZE_SPACE_NDC, FOVEA_GAZE_SPACE_PIXELS}},
+        {"gaze.origin",
+         "top-left bottom-left center",
+         {FOVEA_GAZE_ORIGIN_TOP_LEFT, FOVEA_GAZE_ORIGIN_BOTTOM_LEFT, FOVEA_GAZE_ORIGIN_CENTER}},
+        {"gaze.over", "drawn shown", {FOVEA_GAZE_OVER_DRAWN, FOVEA_GAZE_OVER_SHOWN}},
+        {"gaze.validity.fallback",
+         "center last none saliency",
+         {FOVEA_GAZE_FALLBACK_CENTER, FOVEA_GAZE_FALLBACK_LAST, FOVEA_GAZE_FALLBACK_NONE,
+          FOVEA_GAZE_FALLBACK_SALIENCY}},
     };
-    assert_value_names(cases, sizeof cases / sizeof cases[0]);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_value_names(&cases[i]);
+    }
     assert_string_equal(fovea_backend_name(FOVEA_BACKEND_VULKAN), "vulkan");
     assert_string_equal(fovea_backend_name((enum fovea_backend)4), "unknown backend");
     assert_string_equal(fovea_backend_name((enum fovea_backend) - 1), "unknown backend");
-}
-
-TEST(names_follow_the_enumerators_of_foveation)
-{
-    static const struct name cases[] = {
-        {"foveation.model", FOVEA_MODEL_PAPER, "\"paper\""},
-        {"foveation.model", FOVEA_MODEL_PHYSICAL, "\"physical\""},
-        {"foveation.model", FOVEA_MODEL_CURVE, "\"curve\""},
-        {"foveation.model", FOVEA_MODEL_MAP, "\"map\""},
-        {"foveation.model", FOVEA_MODEL_RELATIVE, "\"relative\""},
-        {"foveation.map.kind", FOVEA_MAP_HUMAN, "\"human\""},
-        {"foveation.map.kind", FOVEA_MAP_STREAK, "\"streak\""},
-        {"foveation.map.kind", FOVEA_MAP_FILE, "\"file\""},
-        {"foveation.map.kind", FOVEA_MAP_ARRAY, "\"array\""},
-        {"foveation.map.kind", FOVEA_MAP_KANGAROO, "\"kangaroo\""},
-        {"foveation.map.kind", FOVEA_MAP_HAWK, "\"hawk\""},
-        {"foveation.map.kind", FOVEA_MAP_DOG, "\"dog\""},
-        {"foveation.map.law", FOVEA_MAP_LAW_SQRT, "\"sqrt\""},
-        {"foveation.map.law", FOVEA_MAP_LAW_LINEAR, "\"linear\""},
-        {"foveation.map.degrees", FOVEA_MAP_DEGREES_PAPER, "\"paper\""},
-        {"foveation.map.degrees", FOVEA_MAP_DEGREES_VIEW, "\"view\""},
-        {"foveation.map.eye", FOVEA_MAP_EYE_BOTH, "\"both\""},
-        {"foveation.map.eye", FOVEA_MAP_EYE_LEFT, "\"left\""},
-        {"foveation.map.eye", FOVEA_MAP_EYE_RIGHT, "\"right\""},
-        {"foveation.method", FOVEA_METHOD_BLOCKWISE, "\"blockwise\""},
-        {"foveation.method", FOVEA_METHOD_SMOOTH, "\"smooth\""},
-        {"foveation.light", FOVEA_LIGHT_AUTO, "\"auto\""},
-        {"foveation.light", FOVEA_LIGHT_ENCODED, "\"encoded\""},
-        {"foveation.light", FOVEA_LIGHT_LINEAR, "\"linear\""},
-        {"foveation.alpha", FOVEA_ALPHA_KEEP, "\"keep\""},
-        {"foveation.alpha", FOVEA_ALPHA_PREMULTIPLIED, "\"premultiplied\""},
-        {"foveation.paper.filter_length", FOVEA_FILTER_LENGTH_CODE, "\"code\""},
-        {"foveation.paper.filter_length", FOVEA_FILTER_LENGTH_PRINTED, "\"printed\""},
-    };
-    assert_value_names(cases, sizeof cases / sizeof cases[0]);
-}
-
-TEST(names_follow_the_enumerators_of_the_gaze)
-{
-    static const struct name cases[] = {
-        {"gaze.source", FOVEA_GAZE_FIXED, "\"fixed\""},
-        {"gaze.source", FOVEA_GAZE_MOUSE, "\"mouse\""},
-        {"gaze.source", FOVEA_GAZE_SCANPATH, "\"scanpath\""},
-        {"gaze.source", FOVEA_GAZE_SACCADES, "\"saccades\""},
-        {"gaze.source", FOVEA_GAZE_UDP, "\"udp\""},
-        {"gaze.source", FOVEA_GAZE_SALIENCY, "\"saliency\""},
-        {"gaze.source", FOVEA_GAZE_LSL, "\"lsl\""},
-        {"gaze.source", FOVEA_GAZE_OPENGAZE, "\"opengaze\""},
-        {"gaze.source", FOVEA_GAZE_OSC, "\"osc\""},
-        {"gaze.source", FOVEA_GAZE_PUPIL, "\"pupil\""},
-        {"gaze.source", FOVEA_GAZE_REPLAY, "\"replay\""},
-        {"gaze.source", FOVEA_GAZE_NEON, "\"neon\""},
-        {"gaze.neon.transport", FOVEA_NEON_UDP, "\"udp\""},
-        {"gaze.neon.transport", FOVEA_NEON_TCP, "\"tcp\""},
-        {"gaze.space", FOVEA_GAZE_SPACE_UV, "\"uv\""},
-        {"gaze.space", FOVEA_GAZE_SPACE_NDC, "\"ndc\""},
-        {"gaze.space", FOVEA_GAZE_SPACE_PIXELS, "\"pixels\""},
-        {"gaze.origin", FOVEA_GAZE_ORIGIN_TOP_LEFT, "\"top-left\""},
-        {"gaze.origin", FOVEA_GAZE_ORIGIN_BOTTOM_LEFT, "\"bottom-left\""},
-        {"gaze.origin", FOVEA_GAZE_ORIGIN_CENTER, "\"center\""},
-        {"gaze.over", FOVEA_GAZE_OVER_DRAWN, "\"drawn\""},
-        {"gaze.over", FOVEA_GAZE_OVER_SHOWN, "\"shown\""},
-        {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_CENTER, "\"center\""},
-        {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_LAST, "\"last\""},
-        {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_NONE, "\"none\""},
-        {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_SALIENCY, "\"saliency\""},
-    };
-    assert_value_names(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- The schema ------------------------------------------------------------------------------ */
