@@ -28,9 +28,7 @@ foreach(topic IN ITEMS ladder law levels light)
 endforeach()
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
-fovea_add_test(NAME test_sample SOURCES test_sample.c LABELS unit)
 fovea_add_test(NAME test_json_decimal SOURCES test_json_decimal.c LINK fovea_internal LABELS unit)
-fovea_add_test(NAME test_said SOURCES test_said.c LINK fovea_internal LABELS unit)
 foreach(topic IN ITEMS depth display)
     fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate
         LABELS unit TIMEOUT 600)
@@ -68,7 +66,7 @@ fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c LINK fovea_kernels)
 fovea_add_fuzz(NAME fuzz_blobs SOURCES fuzz/fuzz_blobs.c LINK fovea_internal)
 fovea_add_fuzz(NAME fuzz_blur_table SOURCES fuzz/fuzz_blur_table.c LINK fovea_kernels)
 
-# What test_operators_exact, test_cuda_operators, test_context_operators and test_frame_operators try: a new operator's
+# test_operators_exact, test_cuda_operators, test_context_operators and test_frame_operators try these: a new operator's
 # file of scenes comes into this list.
 add_library(fovea_test_operators STATIC operators/scene.c operators/foveate_scenes.c operators/blur_scenes.c
     operators/lens_scenes.c operators/dof_scenes.c operators/scene_depths.c)

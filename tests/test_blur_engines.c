@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What engines of blur promise, on the definition and on the processor alike: the sigma that was
- * asked for, to a thousandth; a constant picture as it is; energy; nothing beyond what there was.
- * And what they refuse. */
+/* Engines of blur promise, on the definition and on the processor alike: the sigma that was asked
+ * for, to a thousandth; a constant picture as it is; energy; nothing beyond what there was. And
+ * they refuse what they cannot do. */
 
 #include "cmocka_all.h"
 #include "images.h"
@@ -260,64 +260,6 @@ TEST(what_is_not_finite_reaches_as_far_as_the_kernel)
 
 /* ---- Closed forms */
 
-/* Kovesi's n boxes: m of the lower odd width, the rest two wider. */
-static double sigma_of_kovesi(double sigma_px, int passes, int *out_lower, int *out_count)
-{
-    int lower = (int)floor(sqrt(12.0 * sigma_px * sigma_px / passes + 1.0));
-    lower -= lower % 2 == 0 ? 1 : 0;
-    const int upper = lower + 2;
-    const int count = (int)lround((12.0 * sigma_px * sigma_px - passes * lower * lower -
-                                   4.0 * passes * lower - 3.0 * passes) /
-                                  (-4.0 * lower - 4.0));
-    *out_lower = lower;
-    *out_count = count;
-    return sqrt((count * lower * lower + (passes - count) * upper * upper - passes) / 12.0);
-}
-
-TEST(boxes_of_kovesis_widths_have_the_sigmas_of_his_table)
-{
-    static const struct {
-        int passes;
-        double wanted_px;
-        double made_px;
-    } table[] = {{5, 3, 2.944}, {5, 6, 6.055}, {5, 12, 12.0},   {5, 20, 20.0},
-                 {4, 3, 2.828}, {4, 6, 6.055}, {4, 12, 12.111}, {4, 20, 19.916},
-                 {3, 3, 2.828}, {3, 6, 5.831}, {3, 12, 11.832}, {3, 20, 19.833}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        int lower;
-        int count;
-        const double sigma_px =
-            sigma_of_kovesi(table[i].wanted_px, table[i].passes, &lower, &count);
-        assert_float_equal(sigma_px, table[i].made_px, 5e-4);
-        if (count == table[i].passes || count == 0) { /* all of one width: so is ours */
-            const struct blur_box box = blur_box_of(sigma_px / sqrt(table[i].passes));
-            assert_int_equal(2 * box.half_px + 1, count ? lower : lower + 2);
-            assert_float_equal(box.end, 0.0, 1e-9);
-        }
-    }
-}
-
-TEST(whole_levels_of_a_pyramid_have_the_sigmas_of_the_closed_form)
-{
-    static const double sigmas_px[] = {1.346, 3.010, 6.170, 12.41, 24.86};
-    for (int levels = 1; levels <= 5; levels++) {
-        const double sigma_px = sqrt((17.0 / 16.0 + 0.75) * (pow(4.0, levels) - 1.0) / 3.0);
-        const struct blur_pyramid pyramid = blur_pyramid_of(sigma_px * (1.0 + 1e-12));
-        assert_float_equal(sigma_px, sigmas_px[levels - 1], 5e-3);
-        assert_int_equal(pyramid.levels, levels);
-        assert_float_equal(pyramid.side, 0.0, 1e-9);
-    }
-}
-
-TEST(a_tent_of_a_whole_radius_has_the_sigma_of_the_closed_form)
-{
-    for (int radius = 2; radius < 60; radius++) {
-        const struct blur_tent tent = blur_tent_of(sqrt((radius * radius - 1.0) / 6.0));
-        assert_float_equal(tent.radius_px, radius, 1e-9);
-        assert_float_equal(tent.scale, 1.0 / (radius * radius), 1e-9);
-    }
-}
-
 TEST(steps_of_heat_follow_from_sigma)
 {
     for (double sigma_px = 0.3; sigma_px < 32.0; sigma_px *= 1.37) {
@@ -511,7 +453,7 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
     }
 }
 
-/* Of a picture that is smaller than what the kernel reaches, most weights read edges. */
+/* Most weights read edges where the picture is smaller than what the kernel reaches. */
 TEST(a_kernel_wider_than_the_picture_is_its_definition)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {7, 2}, {33, 20}, {5, 90}, {2, 7}};
@@ -547,7 +489,7 @@ TEST(a_shape_of_no_radius_is_a_point)
     free(made);
 }
 
-/* What is written on the right comes to lie on the right of a point. */
+/* Numbers on the right of a file come to lie on the right of a point. */
 TEST(a_point_becomes_what_the_file_shows)
 {
     OWNED(shared_data_release)

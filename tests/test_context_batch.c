@@ -110,27 +110,6 @@ static void check(struct kind kind)
     assert_singles(s);
 }
 
-/* Each worker makes some of many images by itself; what does not go evenly they make together. */
-TEST(images_made_alone_and_together_are_as_single_runs)
-{
-    static const uint32_t counts[6] = {4, 8, 9, 13, 14, 21};
-    struct kind kind = usual;
-    kind.format = FOVEA_FORMAT_RGB8;
-    kind.width_px = 70;
-    kind.height_px = 50;
-    for (kind.threads = 1; kind.threads <= 3; kind.threads++) {
-        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-            for (int i = 0; i < 6; i++) {
-                kind.method = (enum fovea_method)method;
-                kind.count = counts[i];
-                if (test_turn(i, 6, TEST_SANITIZED ? 3 : 1)) {
-                    check(kind);
-                }
-            }
-        }
-    }
-}
-
 /* More than have levels at a time, so that some come after others. */
 TEST(many_images_are_as_single_runs)
 {
@@ -227,32 +206,6 @@ TEST(sources_may_overlap_each_other)
 
 /* ---- Stereo */
 
-/* The halves of one image. Each is foveated as if the other were not there: whatever the right one
- * shows, the left stays the same. */
-TEST(nothing_leaks_across_the_seam_of_a_stereo_pair)
-{
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        const struct kind kind = {.method = (enum fovea_method)method,
-                                  .format = FOVEA_FORMAT_RGBA8,
-                                  .order = SHEET_SIDE_BY_SIDE,
-                                  .threads = 2,
-                                  .count = 2,
-                                  .width_px = 80,
-                                  .height_px = 60};
-        OWNED(scene_free) struct scene *s = scene_make(kind);
-        assert_int_equal(s->batch.src_next_bytes * 2, s->batch.src.row_stride_bytes);
-        run_batch(s);
-        assert_singles(s);
-        const struct fovea_image right = sheet_image(&s->src, 1);
-        const struct fovea_image left_before = sheet_image(&s->expected, 0);
-        image_fill(&right, 255.0);
-        run_batch(s);
-        compare_assert_all_same(&s->dst.first, &left_before, "left");
-        const struct fovea_image right_after = sheet_image(&s->dst, 1);
-        compare_assert_all_same(&right_after, &right, "white stays white");
-    }
-}
-
 /* Images of src and dst in turns in the same rows. */
 TEST(src_and_dst_may_lie_between_each_other)
 {
@@ -298,7 +251,7 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
     sheet_free(&untouched);
 }
 
-/* What the last arguments do to a good batch. */
+/* The last arguments make a good batch a bad one. */
 #define REFUSED(word, ...)                                                                         \
     do {                                                                                           \
         struct fovea_batch bad = s->batch;                                                         \

@@ -11,8 +11,6 @@
 #include "kernels/dof/dof.h"
 #include "operators/scene_depths.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Depths in metres. */
 static struct operator_scene scene_of(enum scene_depths depths)
 {
@@ -193,7 +191,7 @@ TEST(highlights_keep_their_energy)
     assert_true(image_get(&given->dst.view, 26, 20, 0) < 100.0);
 }
 
-/* What is no number stays in its channel, and in reach of its blur. */
+/* A value that is no number stays in its channel, and in reach of its blur. */
 TEST(bad_numbers_stay_within_reach)
 {
     OWNED(given_free)
@@ -390,7 +388,7 @@ static void expect_refused(struct given *given, const char *word)
     compare_assert_all_same(&given->dst.view, &untouched.view, word);
 }
 
-/* What the last arguments do to good depths. */
+/* The last arguments make good depths bad ones. */
 #define REFUSED(word, ...)                                                                         \
     do {                                                                                           \
         OWNED(given_free)                                                                          \
@@ -456,15 +454,6 @@ TEST(others_take_no_depths)
     given->batch.gazes_uv = gaze_uv;
     assert_invalid(fovea_context_run_batch(given->context, &given->batch, NULL));
     assert_said(&given->said, "depth is given");
-}
-
-TEST(settings_without_a_focal_length_are_refused_by_name)
-{
-    struct said said = {0};
-    OWNED(fovea_settings_destroy) struct fovea_settings *settings = NULL;
-    assert_ok(fovea_settings_create(&settings));
-    assert_true(fovea_settings_set(settings, "dof.focal_mm", "0", said_log(&said)) < 0);
-    assert_said(&said, "dof.focal_mm");
 }
 
 /* ---- Beside foveate */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What all sources share: opening, closing, bad arguments; and the fixed source. */
+/* All sources share opening, closing and bad arguments; and there is the fixed source. */
 #include "plugin/gaze/gaze_library.h"
 #include "support/clock.h"
 #include "test_gaze_support.h"
@@ -103,7 +103,7 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
     assert_refused_as(FOVEA_ERROR_INVALID_ARGUMENT, settings, name);
 }
 
-/* What the last arguments do to a kind's settings. */
+/* The last arguments make a kind's settings bad ones. */
 #define REFUSED(kind, name, ...)                                                                   \
     do {                                                                                           \
         struct fovea_gaze_settings settings = gaze_settings(kind);                                 \
@@ -226,17 +226,6 @@ TEST(nobody_waits_for_a_name)
     assert_int_equal(atomic_load(&answered), 0);
     while (atomic_load(&answered) == 0) { /* its thread is still in the library of C */
         rest_ms(10);
-    }
-}
-
-TEST(time_is_monotonic)
-{
-    int64_t last_ns = fovea_time_ns();
-    assert_true(last_ns > 0);
-    for (int i = 0; i < 1000; i++) {
-        const int64_t now_ns = fovea_time_ns();
-        assert_true(now_ns >= last_ns);
-        last_ns = now_ns;
     }
 }
 

@@ -603,45 +603,6 @@ TEST(what_is_wrong_is_said_with_its_place)
     }
 }
 
-/* Whatever order they come in. */
-TEST(contradictions_are_refused)
-{
-    static const struct {
-        const char *grid, *words;
-    } grids[] = {
-        {"\"size\": [100, 100], \"spacing\": 80, \"points\": [2, 2]",
-         "1:79: \"points\" and \"spacing\" are two grids"},
-        {"\"points\": [2, 2], \"size\": [100, 100], \"spacing\": 80",
-         "\"points\" and \"spacing\" are two grids"},
-        {"\"points\": [2, 2], \"points\": [2, 2]", "\"points\" is there twice"},
-        {"\"size\": [100, 100], \"spacing\": 100, \"size\": [50, 50]", "\"size\" is there twice"},
-        {"\"size\": [100, 100], \"spacing\": 100, \"spacing\": 100", "\"spacing\" is there twice"},
-        {"\"points\": [2, 2], \"in\": \"uv\", \"in\": \"pixels\"", "\"in\" is there twice"},
-        {"\"between\": \"linear\", \"between\": \"linear\"", "\"between\" is there twice"},
-        {"\"points\": [2, 2], \"green\": [0, 0, 1, 0, 0, 1, 1, 1]", "\"green\" is there twice"},
-    };
-    static const struct {
-        const char *text, *words;
-    } others[] = {
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"half-width\", \"unit\": "
-         "\"half-height\"}}",
-         "\"unit\" is there twice"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [0, 0], \"center\": [1, 1]}}",
-         "\"center\" is there twice"},
-        {"{\"scale\": 1, \"scale\": 2}", "1:22: \"scale\" is there twice"},
-        {"{\"aberration_k\": [1, 1, 1], \"aberration_k\": [1, 1, 1]}", "is there twice"},
-    };
-    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) {
-        const char *text =
-            test_text("{\"fovea-lens\": 1, \"grid\": {%s, \"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
-                      grids[i].grid);
-        lens_assert_wrong(text, strlen(text), grids[i].words);
-    }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        lens_assert_wrong(others[i].text, strlen(others[i].text), others[i].words);
-    }
-}
-
 TEST(what_is_wrong_with_eyes_is_said)
 {
     static const struct {
@@ -673,20 +634,6 @@ TEST(what_is_wrong_with_eyes_is_said)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lens_assert_wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
     }
-}
-
-/* Settings that a file's polynomial folds with are refused at the size where it does. */
-TEST(a_files_polynomial_may_fold)
-{
-    OWNED_LENS calibration = lens_read_text("i w8 h8 a0 b-0.5 c0\n");
-    struct fovea_settings settings = fovea_settings_default();
-    OWNED_LENS_PLAN plan = NULL;
-    char words[OPERATOR_DESCRIPTION_BYTES];
-    settings.own.lens_file_data = &calibration->base;
-    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
-    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_true(lens_complain(&desc, words, sizeof words));
-    assert_non_null(strstr(words, "the map folds back"));
 }
 
 /* No terms nearer to 0 help a map that folds in its centre. */

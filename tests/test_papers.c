@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What bench/foveation_paper/, bench/blur_thesis/ and bench/csdd_thesis/ compare kernels with,
- * against what the paper and the theses print, against closed forms and definitions. */
+/* bench/foveation_paper/, bench/blur_thesis/ and bench/csdd_thesis/ compare kernels with these,
+ * which are held against what the paper and the theses print, closed forms and definitions. */
 
 #include "bench/blur_thesis/exact.h"
 #include "bench/csdd_thesis/csdd_plan.h"
@@ -70,19 +70,6 @@ TEST(one_fragment_is_copied_and_lies_around_the_gaze)
     assert_int_equal(
         plan->grid[(540 - plan->first_y_px) / 32 * plan->columns + (960 - plan->first_x_px) / 32],
         0);
-    drop(plan);
-}
-
-TEST(a_flat_picture_stays_flat_in_each_definition)
-{
-    struct foveation_plan *plan = plan_of(SIDE, SIDE, 16);
-    OWNED(owned_free) uint8_t *src = malloc((size_t)SIDE * SIDE * 3);
-    assert_non_null(src);
-    for (size_t i = 0; i < (size_t)SIDE * SIDE * 3; i++) {
-        src[i] = 77;
-    }
-    assert_true(fabs(foveation_exact(plan, src, 3, 3, 100, 1) - 77.0) < 1e-9);
-    assert_true(fabs(foveation_exact_pixelwise(plan, src, 3, 120, 5, 2) - 77.0) < 1e-9);
     drop(plan);
 }
 
