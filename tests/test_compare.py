@@ -119,15 +119,6 @@ def test_what_settings_choose_is_shown_alone(quality, noise, tmp_path, sets, tit
     assert error.max() <= 3
 
 
-def test_a_map_of_ones_own_is_compared(quality, noise, tmp_path):
-    Image.linear_gradient("L").save(tmp_path / "mine.png")
-    sets = ["foveation.model=map", "foveation.map.kind=file", f"foveation.map.file={tmp_path / 'mine.png'}"]
-    words = [word for text in sets for word in ("--set", text)]
-    done = run_program(quality, "compare", noise, *words, "--output", tmp_path)
-    assert "smooth, map file, linear" in done.stderr
-    assert (pixels_of(tmp_path / "chosen.png") != pixels_of(noise)).any()
-
-
 def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
     y, x = numpy.mgrid[:120, :160]
     pixels = numpy.full((120, 160, 3), (90, 100, 110), numpy.uint8)

@@ -268,15 +268,6 @@ def test_gpu_tests_run_beside_each_other_and_are_reported_in_their_order(machine
     assert "| at a time | 2;" in done.stdout
 
 
-def test_one_gpu_test_at_a_time_on_demand(machine):
-    bundle = Bundle(machine, ("test_a", "", 60), ("test_b", "", 90), ("test_c", "", 60))
-    done = bundle.run("--jobs", "1", "--no-sanitizer")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert [name for what, name in bundle.times() if what == "begin"] == ["test_b", "test_a", "test_c"]
-    assert all(bundle.times()[i][1] == bundle.times()[i + 1][1] for i in (0, 2, 4))
-    assert [name for name, *_ in rows_of(done.stdout)] == ["test_a", "test_b", "test_c"]
-
-
 def test_gpu_tests_that_took_long_begin_first_and_those_that_may_break_the_gpu_last(machine):
     took = dict(line.split("\t") for line in (ROOT / "tests/run/gpu_seconds.tsv").read_text().splitlines())
     slow, fast = max(took, key=lambda name: float(took[name])), min(took, key=lambda name: float(took[name]))
@@ -463,7 +454,7 @@ def test_the_first_line_says_what_it_takes_and_leaves_out(machine, size, left):
     assert left in first and ("left out" in first or "leaves out" in first) == bool(left)
 
 
-# What fails beside others and is no known race is not tried a second time; what is one, is, and is named.
+# A test that fails beside others is tried a second time, and named, only if it is a known race.
 RACE = """
 [[ $* == *--show-only* ]] && {{ echo '{{"tests": []}}'; exit; }}
 [[ $* == *--rerun-failed* ]] && exit 0
@@ -510,14 +501,6 @@ def test_what_takes_turns_runs_within_a_few_commits():
     assert len(all_of("full", "asan", 6, "frame")) == 21
     assert all_of("full", "asan", 4, "long") == all_of("quick", "gcc", 3, "long") == choose_tests.LONG
     assert len(all_of("full", "gcc", 5, "emulated")) == len(all_of("full", "asan", 30, "paper")) == 7
-
-
-def test_programs_of_tests_are_targets_of_the_build(tmp_path):
-    """Two tests may have one program."""
-    (tmp_path / "tests").mkdir()
-    lines = [f'add_test([=[test_{name}]=] "{tmp_path}/tests/{program}" "--quick")\n' for name, program in ("aa", "ba", "cc")]
-    (tmp_path / "tests" / "CTestTestfile.cmake").write_text("".join(lines))
-    assert choose_tests.programs_of(tmp_path, {"test_a", "test_b"}) == {"tests/a"}
 
 
 def test_what_takes_turns_in_python_does_too():

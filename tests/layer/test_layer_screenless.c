@@ -147,14 +147,6 @@ static const char *size(void)
     return gpu ? "width=1280 height=720 frames=120" : "width=160 height=90 frames=12";
 }
 
-BEGUN(frames_with_a_fixed_gaze_are_the_operator)
-{
-    const char *options = test_text("%s format=44", size());
-    expect_look(&(struct look){.method = "blockwise", .options = options});
-    expect_look(&(struct look){.method = "smooth", .options = options});
-    end();
-}
-
 BEGUN(frames_with_a_moving_gaze_are_the_operator)
 {
     const char *options = test_text("%s format=44", size());

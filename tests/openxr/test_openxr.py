@@ -5,7 +5,6 @@ without Fovea's layer."""
 
 import gzip
 import json
-import os
 import re
 import socket
 import subprocess
@@ -263,13 +262,6 @@ def test_the_instance_of_a_runtime_that_lacks_a_function_is_destroyed(hello):
     done = hello("separate", program=OURS, fovea=True, **script)
     assert done.code == 1 and "the runtime lacks a function" in done.output, done.output
     assert re.findall("^instance.*", done.calls, re.M) == ["instance", "instance gone"], done.calls
-
-
-@pytest.mark.parametrize("name, value", [("SIZE", "9000x9000"), ("SIZE", "0x9"), ("SIZE", "abc"), ("OUT", "/no/such/folder")])
-def test_the_tests_runtime_says_what_was_typed_wrongly(hello, name, value):
-    _, call = hello.prepare("separate", False, OURS, {f"FOVEA_TEST_XR_{name}": value, "XR_ENABLE_API_LAYERS": ""})
-    done = subprocess.run(**call, capture_output=True, timeout=60)
-    assert done.returncode == 1 and f"the tests' runtime: FOVEA_TEST_XR_{name}" in done.stderr, done.stderr
 
 
 LOSS_PENDING, TIMEOUT, LOST = 3, 1, -17

@@ -14,7 +14,6 @@
 #include "plugin/unity/unity_abi.h"
 
 #define HOST_SAFE_BEHIND 2 /* frames that the GPU may still have */
-#define HOST_COMMANDS 64 /* command buffers of a frame */
 #define HOST_STAGING 4
 
 struct host_options {

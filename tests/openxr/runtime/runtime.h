@@ -48,7 +48,6 @@
     __attribute__((cleanup(runtime_unlock), unused)) const int runtime_locked = runtime_lock()
 
 #define RUNTIME_IMAGES 3
-#define RUNTIME_VIEWS 4
 #define RUNTIME_INSTANCES 2
 
 struct session;
