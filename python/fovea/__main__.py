@@ -152,7 +152,7 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
         raise ValueError(str(error)) from error
     if target.suffix.lower() in (".jpg", ".jpeg"):
         kept = kept.convert("RGB")
-    # Of other colours than these, such as CMYK, the profile does not hold for what is written.
+    # The profile of other colours than these, such as CMYK, does not hold for what is written.
     said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
     part = target.with_name(f".{target.stem}.part{target.suffix}")
     try:

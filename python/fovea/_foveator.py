@@ -216,7 +216,7 @@ class Foveator:
         is_ordered = chosen is not None  # by the caller, whose stream waits for whatever it must
         if chosen is None:
             chosen = source.stream
-        # What is allocated and copied here belongs to the stream that the kernels run on.
+        # Allocations and copies here belong to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
             return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, beside)
 

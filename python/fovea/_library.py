@@ -539,7 +539,7 @@ _EXCEPTIONS = {
 }
 
 
-# What the library calls by fields of C, and Python by arguments.
+# The library says fields of C where Python has arguments.
 _ARGUMENTS = (("fovea_batch.depth", "depth="), ("depth is given", "depth= is given"), ("sigmas is given", "sigma= is given"))
 
 

@@ -23,7 +23,7 @@ Config = Union[None, str, "os.PathLike[str]", Mapping[str, Any]]
 Pairs = tuple[tuple[str, str], ...]  # path and JSON
 Status = tuple[int, ...]  # of a file, by which one sees that it has changed
 
-# What contexts read when they are opened. A text of settings has what it held in a line of its own, behind this mark:
+# Contexts read this when they are opened. A text of settings has what it held in a line of its own, behind this mark:
 # texts are the same where the settings and the files are, and only there.
 _READ = "foveation.map.file"
 _MARK = "#"
@@ -226,7 +226,7 @@ class Settings:
         for result, path in given.add_to(self.pointer, self._messages.log):
             self._check(result, path)
         self._check_given()
-        # What the library says of settings that do nothing beside the others; "" where all count.
+        # The library says which settings do nothing beside the others; "" where all count.
         self.unused = self._checked()
 
     def _check_given(self) -> None:

@@ -96,7 +96,7 @@ class Run:
 
 def runs(lead: _arrays.Dims, strides_a: _arrays.Dims, strides_b: _arrays.Dims) -> Iterator[Run]:
     """The fewest runs that leading dimensions of these strides have, in their order."""
-    # Where a dimension has one image, its stride means nothing.
+    # The stride of a dimension with one image means nothing.
     axes = [axis for axis in zip(lead, strides_a, strides_b) if axis[0] != 1]
     count, a, b = axes.pop() if axes else (1, 0, 0)
     while axes and axes[-1][1:] == (a * count, b * count):
@@ -200,7 +200,7 @@ class Shape:
             format=_FORMATS.get((view.dtype.name, colours)) or _WORDS[view.dtype.name, colours],
             memory=view.memory,
             row_stride_bytes=view.strides[self.row],
-            # Where there is one column, its stride means nothing.
+            # The stride of a single column means nothing.
             pixel_stride_bytes=view.strides[self.column] if self.width > 1 else 0,
         )
 
@@ -279,7 +279,7 @@ class _Place:
 _Placed = Union[_Place, _arrays.View]
 
 
-# What depends on shapes and strides alone is worked out once: a call takes microseconds.
+# All that depends on shapes and strides alone is worked out once: a call takes microseconds.
 
 
 @functools.lru_cache(maxsize=256)

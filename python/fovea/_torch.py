@@ -79,7 +79,7 @@ def _fitting(tensor: Tensor, layout: str) -> Tensor:
     return tensor if together and _shape.shape_of(view, layout).fits(view) else tensor.contiguous()
 
 
-# Of layouts NHWC with 1, 3 or 4 colours and NHW; colours of others are images of their own. What they return has no gaps.
+# Layouts are NHWC with 1, 3 or 4 colours and NHW; colours of others are images of their own. Results have no gaps.
 
 
 def _check_places(gaze: Tensor) -> None:

@@ -41,7 +41,7 @@ def _register() -> None:
         jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(getattr(handlers, name)), platform=platform)
 
 
-# What a call makes, as native/xla.c has it.
+# A call makes one of these, as native/xla.c has it.
 _SEEN, _D_IMAGES, _D_GAZE = range(3)
 
 

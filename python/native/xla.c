@@ -330,7 +330,7 @@ static bool alike(const struct images *a, const struct images *b)
 
 /* ---- The call */
 
-/* What a call makes: its attribute "wanted", and its arguments and result. */
+/* A call makes this: its attribute "wanted", and its arguments and result. */
 enum wanted {
     SEEN = 0, /* of images and gazes */
     D_IMAGES = 1, /* of the derivatives of what was seen, and gazes */

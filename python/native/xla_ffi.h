@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a handler of XLA's foreign function interface is called with, as far as Fovea reads it: the
+/* XLA calls handlers of its foreign function interface with this, as far as Fovea reads it: the
  * binary interface of version 0.1 to 0.3 (jaxlib/include/xla/ffi/api/c_api.h), written out so that
  * the package is built without jaxlib. python/tests/test_jax.py compares sizes and places with the
  * header of the jaxlib that is installed. Structs grow at their ends and say their size. */
