@@ -19,8 +19,8 @@ struct json_place json_place_of(const char *bytes, size_t count, size_t at);
 size_t json_utf8_length(const char *bytes, size_t count);
 /* All of the bytes are a number as JSON writes it. */
 bool json_is_number(const char *bytes, size_t count);
-/* A number as text has it that is not JSON's, too: 0.5, .5, +3. It is the nearest double, of two the
- * even one, and infinity beyond the largest. Returns where it ends; NULL: there is none. */
+/* A number as text has it that is not JSON's, too: 0.5, .5, +3. It is the nearest double, of two
+ * the even one, and infinity beyond the largest. Returns where it ends; NULL: there is none. */
 const char *json_decimal(const char *at, const char *end, double *out_number);
 
 #endif

@@ -429,13 +429,13 @@ fuzz_failure()
     fi
 }
 
-# Four seconds a target, eight for the configuration, which is the slowest; --nightly takes two minutes, and
+# Six seconds a target, twelve for the configuration, which is the slowest; --nightly takes two minutes, and
 # FOVEA_FUZZ_SECONDS what a person has.
 fuzz_one()
 {
-    local name seconds=4 seeds corpus
+    local name seconds=6 seeds corpus
     name=$(basename "$1")
-    [[ $name == fuzz_config* ]] && seconds=8
+    [[ $name == fuzz_config* ]] && seconds=12
     [[ $SIZE == nightly ]] && seconds=120
     seeds=$ROOT/tests/fuzz/seeds/$name corpus=$BUILD_ROOT/fuzz-corpus/$name
     mkdir -p "$corpus"
