@@ -112,8 +112,8 @@ def test_routing_tables_list_what_the_sources_choose():
     """In the order in which they choose."""
     page = (ROOT / "kernels" / "gauss" / "README.md").read_text()
     for heading, ways, found in (
-        ("cpu", {"COPY": "run.c", "TILES": "tiles/", "NODES": "nodes/"},
-         choices("cpu/run.c", "\nenum way {", r"\bWAY_(\w+)")),
+        ("cpu", {"copy_rows": "run.c", "make_tiles": "tiles/", "make_blended": "nodes/"},
+         choices("cpu/run.c", "\nstatic void add_pixels(", r"rows_fn = (\w+)")),
         ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
          choices("cuda/ways.h", "enum gauss_cuda_way_name {", r"\bGAUSS_CUDA_(\w+)")),
         ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
