@@ -76,7 +76,7 @@ if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
-# fovea_add_fatbin(<kernel>.cu <file>.fatbin <nvcc's flags>...), and <file>_fatbin.c, which has it in a program
+# Makes <file>.fatbin, and <file>_fatbin.c, which puts it into a program: fovea_add_fatbin(<kernel>.cu <file>.fatbin <flags>...)
 set(FOVEA_CUDA_KERNELS ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "for tests too")
 set(FOVEA_NVCC_FLAGS ${nvcc_flags} CACHE INTERNAL "")
 set(FOVEA_NVCC_KNOWS ${known} CACHE INTERNAL "")

@@ -37,8 +37,10 @@ function(fovea_add_shader folder name symbol)
     list(GET own_WORDS 0 first)
     string(APPEND code "extern const struct shader ${symbol};\n"
         "const struct shader ${symbol} = SHADER_CODE(code_${first}, code_${last});\n")
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/shaders/${name}.c CONTENT "${code}" @ONLY)
-    target_sources(fovea_shaders PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/shaders/${name}.c)
+    # Not beside this folder's own code, which would be taken before that of FOVEA_KERNELS_FROM.
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/shaders/c/${name}.c)
+    file(CONFIGURE OUTPUT ${source} CONTENT "${code}" @ONLY)
+    target_sources(fovea_shaders PRIVATE ${source})
 endfunction()
 
 fovea_add_shader(gaze gaze_latch shader_latch WORDS 1)

@@ -81,10 +81,12 @@ static void gaze_row(const struct table *table)
 {
     const struct value_words name = value_words(table->settings, "gaze.source");
     char rate[32] = "no samples came";
-    if (value_is(table->settings, "gaze.source", "fixed")) {
-        snprintf(rate, sizeof rate, "no rate of its own");
-    } else if (table->gaze_rate_hz > 0.0) {
+    if (table->gaze_rate_hz > 0.0) {
         snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
+    } else if (value_is(table->settings, "gaze.source", "fixed") ||
+               value_is(table->settings, "gaze.source", "saliency") ||
+               value_is(table->settings, "gaze.source", "saccades")) {
+        snprintf(rate, sizeof rate, "no rate of its own");
     }
     const unsigned long long fixations = table->gaze_frames[FOVEA_GAZE_FIXATION];
     const unsigned long long saccades = table->gaze_frames[FOVEA_GAZE_SACCADE];

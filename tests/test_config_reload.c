@@ -80,6 +80,24 @@ static uint32_t threads(const struct watched *config)
     return config->settings.cpu_threads;
 }
 
+TEST(a_rewritten_file_counts_within_a_second)
+{
+    OWNED(unwatch) struct watched *config = watch("b.json");
+    const struct fovea_settings *settings = &config->settings;
+    for (int i = 2; i < 6; i++) {
+        write_threads("b.json", i);
+        assert_int_equal(settings->cpu_threads, i - 1);
+        int64_t passed = 0;
+        assert_result(look_for_a_second(config, &passed), FOVEA_OK);
+        print_message("after %d ms\n", (int)passed);
+        assert_in_range(passed, 0, 500);
+        assert_int_equal(settings->cpu_threads, i);
+        assert_result(settle(config), FOVEA_NOT_READY);
+    }
+    assert_int_equal(recorded.count[FOVEA_LOG_INFO], 4);
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, b.json");
+}
+
 TEST(a_replaced_file_counts)
 {
     OWNED(unwatch) struct watched *config = watch("c.json");

@@ -60,6 +60,21 @@ TEST(cpu_without_memory_says_so)
     }
 }
 
+/* Whichever batch comes after it. */
+TEST(a_batch_without_memory_leaves_what_there_is)
+{
+    const struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 64, 48);
+    OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
+    assert_ok(gauss_cpu_create(plan, 8, &cpu));
+    failing_after = 5; /* workers have memory of their own */
+    assert_int_equal(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 8}),
+                     FOVEA_ERROR_OUT_OF_MEMORY);
+    failing_after = -1;
+    assert_ok(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 3}));
+    assert_ok(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 8}));
+}
+
 TEST(reference_without_memory_says_so)
 {
     const struct fovea_foveation paper = paper_settings(4);

@@ -537,10 +537,11 @@ XML
 exit 8
 """
 FUZZ = """
-[[ $* == *artifact_prefix* ]] || exit {again}
+alone=$BUILD/logs/${{0##*/}}-alone
+[[ $* == *artifact_prefix* ]] || {{ touch "$alone"; exit {again}; }}
 unit=$BUILD/logs/${{0##*/}}-{unit}
 printf 'INFO: Seed: 77\n{many}stat::number_of_executed_units: 50\nstat::average_exec_per_sec: 8\n'
-[[ -n '{unit}' ]] || exit 0
+[[ -n '{unit}' && ! -e $alone ]] || exit 0
 printf input >"$unit"
 printf '==1== ERROR: libFuzzer: broken\nSUMMARY: libFuzzer: broken\nTest unit written to %s' "$unit"
 exit 77

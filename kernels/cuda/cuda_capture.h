@@ -34,7 +34,7 @@ FOVEA_MUST_CHECK enum fovea_result cuda_capture_of(const struct cuda_device *dev
 FOVEA_MUST_CHECK enum fovea_result cuda_capture_relax(const struct cuda_device *device,
                                                       CUstreamCaptureMode *out_before);
 void cuda_capture_restore(const struct cuda_device *device, CUstreamCaptureMode before);
-/* The same around a push and a pop of the device. */
+/* They do the same around a push and a pop of the device. */
 FOVEA_MUST_CHECK enum fovea_result cuda_capture_enter(const struct cuda_device *device,
                                                       CUstreamCaptureMode *out_before);
 void cuda_capture_leave(const struct cuda_device *device, CUstreamCaptureMode before);

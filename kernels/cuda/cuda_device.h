@@ -57,7 +57,7 @@ void cuda_device_pop(const struct cuda_device *device);
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create_stream(const struct cuda_device *device,
                                                              CUstream *out_stream);
 
-/* Returns what a block may have of shared memory where it is asked for. */
+/* Finds what a block may have of shared memory where it is asked for. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_shared_bytes(const struct cuda_device *device,
                                                             int *out_bytes);
 /* Frees what MemAlloc made, if there is any, and sets 0. */

@@ -50,7 +50,8 @@ void levels_light_of_color(const struct levels_light *light, float color[3])
 
 float levels_light_most(const struct levels_light *light)
 {
-    return light->curve.system_gamma > 0.0f ? 2.0f : 1.0f;
+    const float gamma = light->curve.system_gamma;
+    return gamma > 0.0f && gamma < 1.0f ? powf(IMAGE_LIGHT_BLUE, gamma - 1.0f) : 1.0f;
 }
 
 /* ---- Rows ---- */

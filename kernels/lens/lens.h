@@ -29,8 +29,7 @@ struct lens_plan {
                       interpolated; STORED where the filter is nearest */
     float light_value; /* struct pixel_transfer's */
     uint32_t sample_count; /* of a display's table; else 0 */
-    float most; /* of floats that were levels, and none of those below 0; 0: a spline of floats goes
-                   where it goes */
+    float most; /* A spline's floats that were levels are clamped to 0 .. most. 0: they are not */
     bool averages_alpha; /* else it is the nearest pixel's */
     bool colored; /* colours come from different places */
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */

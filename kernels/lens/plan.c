@@ -195,7 +195,7 @@ static void set_up(const struct operator_plan_desc *desc, struct lens_plan *plan
     }
     plan->filter = moves ? (int32_t)own->lens_filter : LENS_NEAREST;
     plan->samples_across = 1;
-    plan->most = desc->levels ? levels_light_most(desc->levels) : 0.0f;
+    plan->most = desc->levels && plan->filter == LENS_BICUBIC ? levels_light_most(desc->levels) : 0;
     if (plan->filter != LENS_NEAREST) {
         plan->samples_across = (int32_t)own->lens_samples + 1;
         plan->averages_alpha = foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED;

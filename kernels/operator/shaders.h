@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Compute shaders as SPIR-V. Each is there for raw pixels of one word (R32_UINT, the 32-bit
- * formats) and of four (R16G16B16A16_UINT, RGBA16F). Specialization constant 0 is the enum
- * fovea_format; those from 1 on are each shader's own.
+/* Compute shaders as SPIR-V, for raw pixels of one word (R32_UINT, the 32-bit formats) and of four
+ * (R16G16B16A16_UINT, RGBA16F); a shader that reads no pixels has the same code for both.
+ * Specialization constant 0 is the enum fovea_format; those from 1 on are each shader's own.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage
  * buffer (tables), 3 storage buffer (what passes leave for each other), 4 storage buffer (text, of
@@ -29,7 +29,7 @@ struct shader {
     } words[2]; /* for pixels of one word, and of four */
 };
 
-/* The code of NAME.comp, from what the build makes of it. */
+/* A struct shader of two arrays of code, which may be the same one. */
 #define SHADER_CODE(one, four)                                                                     \
     {                                                                                              \
         {                                                                                          \

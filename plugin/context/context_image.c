@@ -102,8 +102,8 @@ bool context_image_lacks_kernels(const struct fovea_image *image, const char *na
 {
     return pixel_has_16_bit_levels(image->format) &&
            !CONTEXT_PROBLEM(out_problem,
-                            "%s has whole numbers of 16 bits, which operators alone take; here "
-                            "formats of 8 and 10 bits and of floats do",
+                            "%s has whole numbers of 16 bits, which only operators take; use 8 or "
+                            "10 bits or floats here",
                             name);
 }
 

@@ -40,10 +40,15 @@ enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct 
     struct stat status;
     int fd;
     FOVEA_TRY(operator_file_open(&file, &fd, &status));
-    const ssize_t count = read(fd, bytes, sizeof bytes);
+    size_t count = 0;
+    ssize_t taken = 1;
+    while (count < sizeof bytes && taken != 0 && (taken > 0 || errno == EINTR)) {
+        taken = read(fd, bytes + count, sizeof bytes - count);
+        count += taken > 0 ? (size_t)taken : 0;
+    }
     const int why = errno;
     close(fd);
-    if (count < 0) {
+    if (taken < 0) {
         errno = why;
         return io_failed(log_or_none(log), path);
     }
@@ -52,7 +57,7 @@ enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct 
                   sizeof bytes);
         return FOVEA_ERROR_CONFIG;
     }
-    if (!lightfield_geometry_parse(bytes, (size_t)count, &own, problem)) {
+    if (!lightfield_geometry_parse(bytes, count, &own, problem)) {
         log_error(log_or_none(log), "%s:%s", path, problem);
         return FOVEA_ERROR_CONFIG;
     }

@@ -278,6 +278,9 @@ void record_close(struct record **record)
 
 void record_set(struct record *record, uint64_t hash, const struct fovea_geometry *geometry)
 {
+    if (process_is_child_of(record->process)) {
+        return; /* the parent's thread may have held the lock */
+    }
     pthread_mutex_lock(&record->lock);
     const uint32_t number = record->settings_count + 1;
     if (number == 1 || number > RECORD_MAX_SETTINGS || record->settings[number - 2].hash != hash) {

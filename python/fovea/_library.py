@@ -137,8 +137,8 @@ class _Numbers(ctypes.Structure):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         taken = getattr(self, name)
-        if isinstance(taken, int) and taken != value:
-            raise ValueError(f"{name} is {value}: that is no number of 32 bits")
+        if isinstance(taken, int) and isinstance(value, int) and taken != value:
+            raise ValueError(f"{name} is {value}: that is out of its range")
 
 
 class LightFieldGeometry(_Numbers):

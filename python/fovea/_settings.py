@@ -129,10 +129,11 @@ def as_pairs(config: Config) -> Pairs:
         if not isinstance(path, str) or not path:
             raise TypeError(f"a setting's path is a string, as in 'foveation.strength', not {path!r}")
         value = _absolute(path, value)
-        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise _errors.ConfigError(f"{path}: {value!r} is not UTF-8, as settings are")
         try:
+            json.dumps(value, default=_plain, ensure_ascii=False).encode()
             pairs.append((path, json.dumps(value, default=_plain)))
+        except UnicodeEncodeError:
+            raise _errors.ConfigError(f"{path}: {value!r} is not UTF-8, as settings are") from None
         except TypeError as error:
             raise TypeError(f"{path}: {error}") from None
     return tuple(pairs)
@@ -204,7 +205,10 @@ def _bytes_of(text: str) -> bytes:
     """Text for C, which would take it to end at a NUL."""
     if "\0" in text:
         raise _errors.ConfigError(f"{text!r} has a character of value 0")
-    return text.encode(errors="surrogateescape")
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        raise _errors.ConfigError(f"{text!r} is not UTF-8, as settings are") from None
 
 
 class Settings:

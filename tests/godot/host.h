@@ -103,6 +103,7 @@ struct host_frame {
     bool early; /* the callback is that of PRE_OPAQUE, whatever the type that was set */
     double fov_y_deg; /* of the camera; 0: 75 */
     double up_tan; /* by so much its frustum reaches further up, and less far down */
+    double right_tan; /* and further to the right */
     double orthographic_m; /* the height of what an orthographic camera sees; 0: it is none */
     /* Depths as the engine has them, 1 at HOST_NEAR_M and 0 at HOST_FAR_M, layers below each other.
      * NULL: there is no texture of them. */

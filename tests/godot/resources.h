@@ -59,5 +59,5 @@ struct render_data {
 };
 struct scene_data {
     uint32_t views;
-    double fov_y_deg, up_tan, aspect, orthographic_m;
+    double fov_y_deg, up_tan, right_tan, aspect, orthographic_m;
 };

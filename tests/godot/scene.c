@@ -216,6 +216,7 @@ void method_view_projection(struct call *call)
     memset(call->ret.f, 0, sizeof call->ret.f); /* columns */
     call->ret.f[0] = (float)(cotangent / scene->aspect);
     call->ret.f[5] = (float)-cotangent;
+    call->ret.f[8] = (float)(scene->right_tan * cotangent / scene->aspect);
     call->ret.f[9] = (float)(-scene->up_tan * cotangent);
     set_depth_terms(scene, call->ret.f);
 }
@@ -253,7 +254,10 @@ static bool call_effect(struct object *effect, struct buffers *buffers,
     const int64_t type = frame->early ? 0 : effect_data->type ? effect_data->type - 1 : 4;
     *(struct render_data *)render_data->data = (struct render_data){buffers->object, scene};
     *(struct scene_data *)scene->data = (struct scene_data){
-        buffers->views, frame->fov_y_deg > 0 ? frame->fov_y_deg : 75, frame->up_tan,
+        buffers->views,
+        frame->fov_y_deg > 0 ? frame->fov_y_deg : 75,
+        frame->up_tan,
+        frame->right_tan,
         (double)buffers->width_px / (buffers->height_px ? buffers->height_px : 1),
         frame->orthographic_m};
     const uint32_t before = buffers->object->references;

@@ -247,14 +247,15 @@ TEST(the_camera_gives_the_view_its_angles)
     frame.fov_y_deg = 90; /* tangents of 1, and of 160 / 96 = 427 / 256 */
     foveation.model = FOVEA_MODEL_PHYSICAL;
     foveation.physical.alpha = 1; /* so that so few pixels a degree are blurred, too */
-    foveation.geometry.tan_left = foveation.geometry.tan_right = 427.0 / 256;
     assert_true(host_set(effect, "model", host_string("physical")));
     assert_true(host_set(effect, "physical_alpha", host_float(1)));
     assert_true(host_set(effect, "geometry_from_camera", host_bool(true)));
     for (int i = 0; i <= 1; i++) {
-        frame.up_tan = 0.5 * i; /* as in a headset */
+        frame.up_tan = frame.right_tan = 0.5 * i; /* as in a headset */
         foveation.geometry.tan_up = 1 + frame.up_tan;
         foveation.geometry.tan_down = 1 - frame.up_tan;
+        foveation.geometry.tan_right = 427.0 / 256 + frame.right_tan;
+        foveation.geometry.tan_left = 427.0 / 256 - frame.right_tan;
         assert_true(host_frame(effect, &frame));
         expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "camera");
     }

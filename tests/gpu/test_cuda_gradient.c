@@ -12,8 +12,9 @@
 
 #define IMAGES 3
 #define NUMBERS (2 * IMAGES * FOVEA_FOVEAS_MAX) /* of their gazes, at most */
-/* Of the largest derivative. The GPU's divisions and roots are not rounded to the last bit, which
- * moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5. */
+/* Of the largest derivative. The GPU fuses products and sums and adds up in another order than the
+ * processor, which moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5.
+ */
 #define FLOAT_BUDGET 2e-4
 #define HALF_BUDGET 1.5e-3
 /* Of the larger of the two and a pixel's worth of noise. */

@@ -369,7 +369,7 @@ stage_fuzz()
         configure_asan
     fi
     build asan fovea_fuzzers
-    local target name failed=()
+    local target name stood_still="" failed=()
     rm -f -- "$LOGS"/fuzz_*.out
     for target in "$BUILD_ROOT"/asan/fuzz/fuzz_*; do
         if [[ -f $target && -x $target ]]; then
@@ -391,7 +391,7 @@ stage_fuzz()
     ((${#failed[@]} == 0))
 }
 
-# One line of a target that has passed; its output is in a file of its own.
+# Prints a line for a target that has passed; its output is in a file of its own.
 fuzz_passed()
 {
     [[ $(tail -n 1 -- "$LOGS/$1.out") == "== $1: 0" ]] &&
@@ -399,32 +399,37 @@ fuzz_passed()
             END { printf "%s: %d runs, %d a second\n", name, runs, rate }' "$LOGS/$1.out"
 }
 
-# The input that a target failed on, which stays there.
+# Prints the file of the input that a target failed on.
 fuzz_input()
 {
     sed -n 's/.*Test unit written to //p' "$LOGS/$1.out" | tail -n 1
 }
 
-# libFuzzer goes by the clock on the wall, which goes on where a machine stands still: what took ten seconds is tried
-# again, alone.
+# libFuzzer goes by the clock on the wall, which goes on where a machine stands still: an input that took ten seconds is
+# tried again, alone, and its target after it. One target in a run may have that.
 fuzz_stood_still()
 {
     local input
     input=$(fuzz_input "$1")
-    [[ -f $input && $input == *-timeout-* ]] && may_try_again "$1" &&
-        timeout 60 "$BUILD_ROOT/asan/fuzz/$1" -timeout=10 "$input" && passed_alone "$1"
+    [[ -f $input && $input == *-timeout-* && -z $stood_still ]] && may_try_again "$1" || return 1
+    stood_still=$1
+    timeout 60 "$BUILD_ROOT/asan/fuzz/$1" -timeout=10 "$input" || return 1
+    fuzz_one "$BUILD_ROOT/asan/fuzz/$1" >"$LOGS/$1.out" 2>&1
+    fuzz_passed "$1" && passed_alone "$1"
 }
 
-# All that somebody needs who sees nothing else.
+# Prints all that somebody needs who sees nothing else.
 fuzz_failure()
 {
-    local out=$LOGS/$1.out input
+    local out=$LOGS/$1.out input text
     input=$(fuzz_input "$1")
     echo "== $1: failed with status $(sed -n '$s/.*: //p' "$out"), $(sed -n 's/^INFO: Seed/seed/p' "$out")"
-    sed -n '/ERROR: \|runtime error: /,/^SUMMARY: /p' "$out" | grep -v '^SUMMARY: \| in fuzzer::' | head -n 12 || true
-    grep '^SUMMARY: ' "$out" || tail -n 16 -- "$out"
+    sed -n '/ERROR: \|runtime error: /,/^SUMMARY: /p' "$out" | grep -av '^SUMMARY: \| in fuzzer::' | head -n 12 || true
+    grep -a '^SUMMARY: ' "$out" || tail -n 16 -- "$out"
     if [[ -f $input ]]; then
-        echo "the input, $(wc -c <"$input") bytes: $(relative "$input"), or: base64 -d <<<'$(gzip -9nc "$input" | base64 -w 0)' | gunzip"
+        text="base64 -d <<<'$(gzip -9nc "$input" | base64 -w 0)' | gunzip"
+        ((${#text} < 4000)) || text="too long to be shown"
+        echo "the input, $(wc -c <"$input") bytes: $(relative "$input"), or: $text"
         echo "again: $(relative "$BUILD_ROOT/asan/fuzz/$1") $(relative "$input")"
     fi
 }

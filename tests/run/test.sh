@@ -209,12 +209,12 @@ report_failures()
     for name in "$@"; do
         if [[ ${STAGE_RESULT[$name]} == failed ]]; then
             printf '\n%sFailed: %s%s\n' "$BOLD" "$name" "$PLAIN"
-            failure_of "$name" | cut -c 1-6000
+            failure_of "$name" | cut -c 1-4200 | head -c 8000
         fi
     done
 }
 
-# Of what has no list of tests the complaints, or else the end.
+# Shows the failed tests, or the complaints of a stage that has no list of tests, or else the end of its log.
 failure_of()
 {
     local log=$LOGS/$1.log

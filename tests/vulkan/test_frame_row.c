@@ -66,3 +66,33 @@ TEST(a_row_is_its_operators_one_after_the_other)
         }
     }
 }
+
+static uint64_t count_different(const struct test_image *a, const struct test_image *b)
+{
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < a->view.height_px; y++) {
+        for (uint32_t x = 0; x < a->view.width_px; x++) {
+            count += memcmp(image_pixel(&a->view, x, y), image_pixel(&b->view, x, y), 4) != 0;
+        }
+    }
+    return count;
+}
+
+/* What foveation did is drawn with its own tables, over what the last operator made. */
+TEST(marks_are_drawn_over_the_rows_result)
+{
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    RIG(rig, NULL);
+    OWNED_IMAGE src = image_drawn(200, 150, FOVEA_FORMAT_RGBA8, IMAGE_PHOTO, 3);
+    OWNED_IMAGE plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    OWNED_IMAGE marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    for (int i = 0; i < 2; i++) {
+        rig.settings.overlay = (struct fovea_overlay){0};
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &plain);
+        rig.settings.overlay.marker = true;
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
+        assert_in_range(count_different(&marked, &plain), 20, 3000);
+        rig.settings.overlay.hud = true;
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
+    }
+}

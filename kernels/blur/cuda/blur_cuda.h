@@ -26,7 +26,7 @@ enum blur_way {
 
 struct blur_fft_plan;
 
-/* The first and the last of each way, by format; the second of two is in double precision. */
+/* Each way has a first and a last kernel, by format; the second of two is in double precision. */
 struct blur_kernels {
     CUmodule module, boxes; /* of engines with passes; NULL: nothing is there yet */
     CUmodule planes; /* of the engine fft; likewise */
@@ -37,7 +37,7 @@ struct blur_kernels {
     CUfunction rows_there[2], rows_back[2], columns[2], columns_there[2];
 };
 
-/* Those of passes, unless they are there. */
+/* Loads the kernels of passes, unless they are there. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernels_load(const struct cuda_device *device,
                                                      struct blur_kernels *kernels);
 void blur_kernels_unload(const struct cuda_device *device, struct blur_kernels *kernels);

@@ -14,7 +14,7 @@ struct blur_fft_plan {
     uint32_t columns; /* that a block transforms; 0: a line is longer than a block holds */
 };
 
-/* Its kernels, unless they are there. */
+/* Loads its kernels, unless they are there. */
 FOVEA_MUST_CHECK enum fovea_result blur_fft_load(const struct cuda_device *device,
                                                  struct blur_kernels *kernels);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the engine fft has for settings and a size. */
+/* Plans of the engine fft, for settings and a size. */
 
 #include "blur_fft.h"
 

@@ -96,6 +96,8 @@ static void lay_out(struct operator_cuda_gradient_plan *plan)
     layout->places = 0;
     layout->dots = pixels;
     layout->derivative = 2 * pixels;
+    /* A pixel's two doubles take its place in the end, at a multiple of 8 bytes. */
+    _Static_assert(4 * sizeof(float) == 2 * sizeof(double), "gradient_gaze_parts writes doubles");
     int64_t at = layout->derivative + channels * pixels;
     for (int32_t k = 0; k < tables->level_count; k++) {
         const struct foveate_gradient_level *level = &tables->levels[k];

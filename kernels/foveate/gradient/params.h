@@ -42,8 +42,9 @@ struct foveate_gradient_params {
     uint64_t scratch; /* float[] */
     int64_t next_floats; /* to the next image's scratch memory */
     int64_t places; /* in it: of pixels */
-    int64_t derivative; /* of dst */
-    int64_t dots;
+    int64_t
+        derivative; /* of dst; then what each pixel adds to its gaze's derivative, two doubles */
+    int64_t dots; /* then the fovea that owns the pixel */
     uint64_t rows; /* struct foveate_gradient_row[] */
     uint64_t weights; /* float[] */
     struct foveate_gradient_band_params band;

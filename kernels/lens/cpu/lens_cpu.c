@@ -245,9 +245,9 @@ static void put_blanks(const struct lens_cpu *cpu, const unsigned char *blanks, 
 /* A spline overshoots, and levels hold no more than white and no less than black. */
 static void clamp(const struct lens_cpu *cpu, float *row)
 {
-    const float most = cpu->plan->most;
     const size_t count = (size_t)cpu->shape.width_px * cpu->channels;
     for (size_t i = 0; i < count; i++) {
+        const float most = i % cpu->channels == 3 ? 1.0f : cpu->plan->most;
         const float value = row[i] > 0.0f ? row[i] : 0.0f;
         row[i] = value < most ? value : most;
     }

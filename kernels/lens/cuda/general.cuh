@@ -121,9 +121,9 @@ static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &l
                           fmaxf(sum.w, 0.0f));
     }
     if (FILTER == LENS_BICUBIC && Pixel::white == 0 && frame.most > 0.0f) {
-        sum = make_float4(
-            fminf(fmaxf(sum.x, 0.0f), frame.most), fminf(fmaxf(sum.y, 0.0f), frame.most),
-            fminf(fmaxf(sum.z, 0.0f), frame.most), fminf(fmaxf(sum.w, 0.0f), frame.most));
+        sum = make_float4(fminf(fmaxf(sum.x, 0.0f), frame.most),
+                          fminf(fmaxf(sum.y, 0.0f), frame.most),
+                          fminf(fmaxf(sum.z, 0.0f), frame.most), fminf(fmaxf(sum.w, 0.0f), 1.0f));
     }
     return sum;
 }

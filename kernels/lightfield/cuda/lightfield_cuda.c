@@ -118,6 +118,7 @@ void lightfield_cuda_destroy(struct lightfield_cuda **cuda)
     struct lightfield_cuda *gone = *cuda;
     CUstreamCaptureMode before;
     *cuda = NULL;
+    /* A context in which not even this goes frees its memory when it ends. */
     if (gone && gone->device && cuda_capture_enter(gone->device, &before) == FOVEA_OK) {
         free_pushed(gone);
         cuda_capture_leave(gone->device, before);

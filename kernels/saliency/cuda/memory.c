@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What kernels know of a plan, and the device's memory for pictures of its size. */
+/* A plan as kernels have it, and the device's memory for pictures of its size. */
 
 #include "saliency_cuda.h"
 

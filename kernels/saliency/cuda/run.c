@@ -272,7 +272,7 @@ static uint32_t reported_count(const struct saliency_cuda *cuda, uint32_t image)
     return ((const uint32_t *)(const void *)reported(cuda, cuda->images))[image];
 }
 
-/* All candidates of an image with more of them than are reported. */
+/* Fetches all candidates of an image that has more of them than are reported. */
 static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t image,
                                uint32_t count, struct saliency_candidate **out)
 {

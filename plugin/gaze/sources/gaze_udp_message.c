@@ -101,7 +101,7 @@ static const char *parse_json(const char *text, size_t bytes, struct gaze_udp_me
     }
     const bool is_object = json_sees(&scan, '{');
     if (!(is_object ? json_object(&scan, take_member, &members) : json_pass(&scan))) {
-        return "it is not JSON, which gaze.udp.format says";
+        return "it is not JSON, as gaze.udp.format wants";
     }
     if (!is_padding(text + scan.at, text + bytes)) {
         return "there is more than one JSON value";

@@ -354,10 +354,13 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
     if (context->settings_serial == session.serial) {
         return;
     }
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     const enum fovea_backend former = context->settings.backend;
     context->settings_serial = session.serial;
     settings_for(color_space, &context->settings);
-    if (context->settings.backend != former) {
+    if (context->settings.backend != former &&
+        fovea_vk_get_stats(context->fovea, &stats) == FOVEA_OK &&
+        stats.backend != context->settings.backend) {
         log_info(layer_log(), "backend: it counts from the program's next start");
     }
     const enum fovea_result result = fovea_vk_set_settings(context->fovea, &context->settings);
