@@ -44,16 +44,16 @@ TEST(hard_decimals_are_the_nearest_double)
         "1.00000000000000011102230246251565404236316680908203124",
         "1.00000000000000011102230246251565404236316680908203126",
         "1.00000000000000033306690738754696212708950042724609375",
-        "9007199254740993." ZEROS ZEROS ZEROS ZEROS ZEROS "1",
-        "9007199254740992." NINES NINES NINES,
+        ("9007199254740993." ZEROS ZEROS ZEROS ZEROS ZEROS "1"),
+        ("9007199254740992." NINES NINES NINES),
         /* the least ones: the smallest, its half, one beside, the largest subnormal */
         "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "2.4e-324",
         "1e-323", "7.4109846876186982e-324", "2.2250738585072009e-308", "2.2250738585072014e-308",
-        "1e-400", "3e-310", "0." ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS "1e160",
-        ZEROS "1" ZEROS ZEROS "e-40",
+        "1e-400", "3e-310", ("0." ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS "1e160"),
+        (ZEROS "1" ZEROS ZEROS "e-40"),
         /* the largest ones: it, the middle to infinity, below that, beyond */
         "1e308", "1.7976931348623158e308", "1.7976931348623159e308", "1e309", "-1e309",
-        "1e99999999999", NINES NINES NINES "e260"};
+        "1e99999999999", (NINES NINES NINES "e260")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i]);
     }
