@@ -18,8 +18,8 @@ enum fovea_result worker_floats_grow(struct worker_floats *workers, struct threa
     }
     const uint32_t there = thread_pool_grow(pool, wanted);
     const uint32_t count = there < wanted ? there : wanted;
-    const uint32_t room = wanted > workers->count ? wanted : workers->count;
-    float **of = realloc(workers->of, room * sizeof *of);
+    const uint32_t capacity = wanted > workers->count ? wanted : workers->count;
+    float **of = realloc(workers->of, capacity * sizeof *of);
     if (!of) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }

@@ -96,8 +96,8 @@ static enum fovea_result grow_workers(struct gauss_cpu *cpu, uint32_t image_coun
     }
     const uint32_t there = thread_pool_grow(cpu->pool, wanted);
     const uint32_t count = there < wanted ? there : wanted;
-    const uint32_t room = wanted > cpu->worker_count ? wanted : cpu->worker_count;
-    struct gauss_cpu_worker *workers = realloc(cpu->workers, room * sizeof *workers);
+    const uint32_t capacity = wanted > cpu->worker_count ? wanted : cpu->worker_count;
+    struct gauss_cpu_worker *workers = realloc(cpu->workers, capacity * sizeof *workers);
     if (!workers) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }

@@ -4,8 +4,8 @@
 /* Frames, in the plan's own memory, and batches, in memory of theirs. */
 
 #include "gauss_cuda.h"
+#include "kernels/gauss/cuda/nodes_wide/alpha.h"
 #include "kernels/image/image_slice.h"
-#include "nodes_wide/alpha.h"
 #include "ways.h"
 
 #define MOST_IN_A_GRID 65535 /* along z */
