@@ -35,7 +35,7 @@ static void choose_loops(struct gauss_cpu *cpu)
 static enum fovea_result grow_levels(struct gauss_cpu *cpu, uint32_t image_count)
 {
     const size_t floats = gauss_cpu_level_floats(cpu);
-    const size_t workers = cpu->worker_count ? cpu->worker_count : 1;
+    const size_t workers = cpu->workers.count ? cpu->workers.count : 1;
     const size_t most = workers * LEVEL_BYTES_PER_WORKER / (floats * sizeof *cpu->samples);
     const size_t fitting = image_count < most ? image_count : most;
     const size_t count = fitting ? fitting : 1;
@@ -69,44 +69,12 @@ uint32_t gauss_cpu_count_workers(const struct gauss_cpu *cpu, uint32_t image_cou
     return wanted < useful ? wanted : (uint32_t)useful;
 }
 
-static enum fovea_result make_worker(const struct gauss_cpu *cpu, struct gauss_cpu_worker *worker)
-{
-    const size_t values = (size_t)cpu->plan->width_px * GAUSS_CPU_MAX_CHANNELS;
-    const size_t line = GAUSS_CPU_TILE_LINE;
-    const size_t tile = gauss_cpu_tile_floats(cpu->plan->width_px);
-    const size_t nodes = gauss_cpu_nodes_floats(&cpu->ladder);
-    worker->memory = large_memory_make(line + tile + nodes + values, sizeof *worker->memory);
-    if (!worker->memory) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const size_t line_bytes = line * sizeof *worker->memory;
-    const size_t beyond_bytes = (uintptr_t)worker->memory % line_bytes;
-    worker->tile = worker->memory + (line_bytes - beyond_bytes) / sizeof *worker->memory;
-    worker->nodes = worker->tile + tile;
-    worker->values = worker->nodes + nodes;
-    return FOVEA_OK;
-}
-
-/* On failure everything is as it was, but for memory that the next call takes. */
+/* run.c's worker_of lays these floats out. */
 static enum fovea_result grow_workers(struct gauss_cpu *cpu, uint32_t image_count)
 {
-    const uint32_t wanted = gauss_cpu_count_workers(cpu, image_count);
-    if (wanted <= cpu->wanted_workers) {
-        return FOVEA_OK;
-    }
-    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
-    const uint32_t count = there < wanted ? there : wanted;
-    const uint32_t capacity = wanted > cpu->worker_count ? wanted : cpu->worker_count;
-    struct gauss_cpu_worker *workers = realloc(cpu->workers, capacity * sizeof *workers);
-    if (!workers) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->workers = workers;
-    for (; cpu->worker_count < count; cpu->worker_count++) {
-        FOVEA_TRY(make_worker(cpu, &workers[cpu->worker_count]));
-    }
-    cpu->wanted_workers = wanted;
-    return FOVEA_OK;
+    const size_t row = (size_t)cpu->plan->width_px * GAUSS_CPU_MAX_CHANNELS;
+    return worker_floats_grow(&cpu->workers, cpu->pool, gauss_cpu_count_workers(cpu, image_count),
+                              GAUSS_CPU_TILE_LINE + cpu->tile_floats + cpu->nodes_floats + row);
 }
 
 enum fovea_result gauss_cpu_reserve(struct gauss_cpu *cpu, const struct operator_images *batch)
@@ -123,6 +91,8 @@ static enum fovea_result make(struct gauss_cpu *cpu)
     gauss_cpu_lights_init(&cpu->lights, cpu->plan);
     cpu->slope = gauss_slope_of(cpu->plan);
     FOVEA_TRY(gauss_cpu_ladder_init(&cpu->ladder, cpu->plan, cpu->slope.sigma_px));
+    cpu->tile_floats = gauss_cpu_tile_floats(cpu->plan->width_px);
+    cpu->nodes_floats = gauss_cpu_nodes_floats(&cpu->ladder);
     FOVEA_TRY(grow_levels(cpu, 1));
     return grow_workers(cpu, 1);
 }
@@ -166,10 +136,7 @@ void gauss_cpu_destroy(struct gauss_cpu **cpu)
         return;
     }
     thread_pool_destroy(&own->own_pool);
-    for (uint32_t i = 0; i < own->worker_count; i++) {
-        large_memory_free(own->workers[i].memory);
-    }
-    free(own->workers);
+    worker_floats_free(&own->workers);
     large_memory_free(own->samples);
     gauss_cpu_ladder_finish(&own->ladder);
     free(own);

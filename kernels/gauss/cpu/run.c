@@ -23,7 +23,7 @@ static int32_t tiles_along(int32_t size_px, int32_t tile_px)
 }
 
 static void make_planes(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
-                        struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
+                        const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
     if (rows.level == 0) {
         cpu->nodes->read_rows(picture, worker->values, rows.first, rows.end);
@@ -33,7 +33,7 @@ static void make_planes(const struct gauss_cpu_picture *picture, const struct ga
 }
 
 static void make_tiles(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
-                       struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
+                       const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
     const int32_t across = tiles_along(picture->view.frame.width_px, GAUSS_CPU_TILE_PX);
     for (int32_t i = rows.first; i < rows.end; i++) {
@@ -43,7 +43,7 @@ static void make_tiles(const struct gauss_cpu_picture *picture, const struct gau
 }
 
 static void make_blended(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
-                         struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
+                         const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
     for (int32_t i = rows.first; i < rows.end; i++) {
         cpu->nodes->tiles(picture, &cpu->ladder, worker->nodes, i * GAUSS_CPU_NODE_PX);
@@ -51,7 +51,7 @@ static void make_blended(const struct gauss_cpu_picture *picture, const struct g
 }
 
 static void copy_rows(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
-                      struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
+                      const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
     const struct pixel_codec *codec = picture->codec;
     const int32_t width = picture->view.frame.width_px;
@@ -83,6 +83,17 @@ static struct gauss_cpu_picture picture_of(const struct gauss_cpu *cpu, int32_t 
     };
 }
 
+/* The tile begins where a line of the cache does. */
+static struct gauss_cpu_worker worker_of(const struct gauss_cpu *cpu, uint32_t worker)
+{
+    float *memory = cpu->workers.of[worker];
+    const size_t line_bytes = GAUSS_CPU_TILE_LINE * sizeof *memory;
+    const size_t beyond_bytes = (uintptr_t)memory % line_bytes;
+    float *tile = memory + (line_bytes - beyond_bytes) / sizeof *memory;
+    float *nodes = tile + cpu->tile_floats;
+    return (struct gauss_cpu_worker){tile, nodes, nodes + cpu->nodes_floats};
+}
+
 static int32_t chunks_per_image(const struct gauss_cpu_step *step)
 {
     return (step->rows.end - step->rows.first + step->rows_at_once - 1) / step->rows_at_once;
@@ -99,11 +110,12 @@ static struct gauss_cpu_rows rows_of(const struct gauss_cpu_step *step, int32_t 
 /* The worker's levels stay in its caches, and nobody waits between the steps. */
 static void make_alone(const struct gauss_cpu *cpu, uint32_t worker, int32_t image)
 {
+    const struct gauss_cpu_worker memory = worker_of(cpu, worker);
     const struct gauss_cpu_picture picture = picture_of(cpu, image, (int32_t)worker);
     for (int32_t s = 1; s < cpu->chunks.count; s++) {
         const struct gauss_cpu_step *step = &cpu->steps[s];
         for (int32_t chunk = 0; chunk < chunks_per_image(step); chunk++) {
-            step->rows_fn(&picture, cpu, &cpu->workers[worker], rows_of(step, chunk));
+            step->rows_fn(&picture, cpu, &memory, rows_of(step, chunk));
         }
     }
 }
@@ -119,9 +131,10 @@ static void make_chunk(const struct gauss_cpu *cpu, uint32_t worker,
 {
     const int32_t chunks = chunks_per_image(step);
     const int32_t image = chunk / chunks;
+    const struct gauss_cpu_worker memory = worker_of(cpu, worker);
     const struct gauss_cpu_picture picture =
         picture_of(cpu, cpu->first + image, is_shared(cpu) ? 0 : image);
-    step->rows_fn(&picture, cpu, &cpu->workers[worker], rows_of(step, chunk % chunks));
+    step->rows_fn(&picture, cpu, &memory, rows_of(step, chunk % chunks));
 }
 
 static void work(void *user, uint32_t worker)
@@ -220,7 +233,7 @@ static void start(struct gauss_cpu *cpu, const struct operator_images *batch,
     cpu->channels =
         cpu->codec->color_channels + (cpu->codec->has_alpha && frame->blur_alpha ? 1 : 0);
     cpu->in_tiles = goes_in_tiles(cpu);
-    cpu->running = useful < cpu->worker_count ? useful : cpu->worker_count;
+    cpu->running = useful < cpu->workers.count ? useful : cpu->workers.count;
     cpu->alone = count_alone(cpu);
 }
 

@@ -12,13 +12,13 @@
 #include "kernels/gauss/cpu/nodes/nodes.h"
 #include "kernels/gauss/cpu/tiles/tile.h"
 #include "kernels/gauss/plan/slope.h"
+#include "kernels/operator/worker_floats.h"
 
 /* The fewest rows that a worker takes at a time. */
 #define GAUSS_CPU_SMOOTH_ROWS 16
 
 /* A worker makes levels and pixels in this. */
 struct gauss_cpu_worker {
-    float *memory;
     float *tile; /* levels and tiles of one level are made in it */
     float *nodes; /* tiles are blended in it */
     float *values; /* a row as the codec reads it */
@@ -34,7 +34,7 @@ struct gauss_cpu_rows {
 /* One pass over images of the group: the same rows of each, a few at a time, which is a chunk. */
 struct gauss_cpu_step {
     void (*rows_fn)(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
-                    struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows);
+                    const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows);
     struct gauss_cpu_rows rows;
     int32_t rows_at_once;
     int32_t image_count; /* images of the group, from its first */
@@ -51,9 +51,8 @@ struct gauss_cpu {
     struct gauss_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
-    struct gauss_cpu_worker *workers;
-    uint32_t worker_count; /* that there is memory for; the pool may have more */
-    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    struct worker_floats workers; /* a struct gauss_cpu_worker lies in each's */
+    size_t tile_floats, nodes_floats; /* of each worker */
     bool of_light; /* pictures of floats are light */
     /* The batch under way. */
     const struct operator_images *batch;
