@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

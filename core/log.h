@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Writing to a fovea_log, and checking results. Header only, so that every folder can use it
- * without linking another one. */
+/* Writing to a fovea_log, and checking results. */
 #ifndef FOVEA_CORE_LOG_H
 #define FOVEA_CORE_LOG_H
 
 #include "fovea.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-#define LOG_MESSAGE_BYTES 2048
-
-__attribute__((format(printf, 3, 4))) static inline void log_write(struct fovea_log log,
-                                                                   enum fovea_log_level level,
-                                                                   const char *format, ...)
-{
-    if (!log.fn || level < log.min_level) {
-        return;
-    }
-    char message[LOG_MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    log.fn(log.user, level, message);
-}
+/* Each message goes out as one line of UTF-8, whatever bytes its arguments hold. */
+__attribute__((format(printf, 3, 4))) void log_write(struct fovea_log log,
+                                                     enum fovea_log_level level, const char *format,
+                                                     ...);
 
 #define log_debug(log, ...) log_write((log), FOVEA_LOG_DEBUG, __VA_ARGS__)
 #define log_info(log, ...) log_write((log), FOVEA_LOG_INFO, __VA_ARGS__)

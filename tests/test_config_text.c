@@ -4,6 +4,8 @@
 /* What files may say, and exactly what is said of those that are wrong. */
 #include "test_config_support.h"
 
+#include "core/log.h"
+
 #include <locale.h>
 
 struct bad {
@@ -448,4 +450,28 @@ TEST(an_empty_object_changes_nothing)
     struct fovea_settings settings = load("{}");
     struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(&settings, &defaults);
+}
+
+/* fovea_log promises it. The last rows are longer than a message, and would end in a character. */
+TEST(any_bytes_make_a_message_of_one_line_of_utf8)
+{
+    char euros[3 * 1000 + 1] = "";
+    char after[2 + sizeof euros];
+    for (size_t i = 0; i < 1000; i++) {
+        memcpy(euros + 3 * i, "\u20ac", 4);
+    }
+    snprintf(after, sizeof after, "\n%s", euros);
+    const struct bad rows[] = {
+        {"", ": No such file"},
+        {"maps/b\u00f6se \U0001f441.png", "maps/b\u00f6se \U0001f441.png: No such file"},
+        {"a\nb\r\tc\x1b[2J\x7f", "a\\nb\\x0d\\x09c\\x1b[2J\\x7f: No such file"},
+        {"\x80\xff \xc2\x9b\xc0\xaf \xed\xa0\x80 \xe2\x82",
+         "\\x80\\xff \\xc2\\x9b\\xc0\\xaf \\xed\\xa0\\x80 \\xe2\\x82: No such file"},
+        {euros, test_text("%.*s", 3 * 682, euros)},
+        {after, test_text("\\n%.*s", 3 * 681, euros)}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct recorded recorded = {0};
+        log_error(recorded_log(&recorded), "%s: No such file", rows[i].text);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], rows[i].message);
+    }
 }

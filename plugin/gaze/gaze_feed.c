@@ -8,6 +8,7 @@
 #include "core/thread.h"
 
 #include <poll.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

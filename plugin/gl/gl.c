@@ -8,6 +8,7 @@
 #include "core/struct_bytes.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
