@@ -286,6 +286,9 @@ TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
         assert_int_equal(fovea_lightfield_geometry_read(path, &ears, &read), FOVEA_ERROR_CONFIG);
         assert_that(strstr(said, wrong[i][1]) != NULL, "%s: '%s'", wrong[i][0], said);
     }
+    assert_int_equal(truncate(path, 2049), 0);
+    assert_int_equal(fovea_lightfield_geometry_read(path, &ears, &read), FOVEA_ERROR_IO);
+    assert_non_null(strstr(said, "it is larger than 2048 bytes"));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(fovea_lightfield_geometry_read(path, &ears, &read), FOVEA_ERROR_IO);
     assert_int_equal(mkfifo(path, 0600), 0); /* which nobody writes to */

@@ -27,7 +27,9 @@ static enum fovea_result look(const struct operator_file *file, int fd, struct s
         return unreadable(file, "it is not a file");
     }
     if (out_status->st_size > file->most_bytes) {
-        snprintf(why, sizeof why, "it is larger than %d MiB", (int)(file->most_bytes >> 20));
+        const bool mib = file->most_bytes >= 1 << 20;
+        snprintf(why, sizeof why, "it is larger than %d %s",
+                 (int)(mib ? file->most_bytes >> 20 : file->most_bytes), mib ? "MiB" : "bytes");
         return unreadable(file, why);
     }
     return FOVEA_OK;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,34 +31,22 @@ static enum fovea_result io_failed(struct fovea_log log, const char *path)
 enum fovea_result fovea_lightfield_geometry_read(const char *path, const struct fovea_log *log,
                                                  struct fovea_lightfield_geometry *out)
 {
-    char bytes[FILE_MAX_BYTES];
     char problem[LIGHTFIELD_PROBLEM_BYTES];
     struct fovea_lightfield_geometry own;
     if (!path || !out || !struct_has_size(out)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const struct operator_file file = {"light field", path, INT64_MAX, log_or_none(log)};
+    const struct operator_file file = {"light field", path, FILE_MAX_BYTES, log_or_none(log)};
     struct stat status;
     int fd;
+    char *bytes;
     FOVEA_TRY(operator_file_open(&file, &fd, &status));
-    size_t count = 0;
-    ssize_t taken = 1;
-    while (count < sizeof bytes && taken != 0 && (taken > 0 || errno == EINTR)) {
-        taken = read(fd, bytes + count, sizeof bytes - count);
-        count += taken > 0 ? (size_t)taken : 0;
-    }
-    const int why = errno;
+    const enum fovea_result result = operator_file_read(&file, fd, &status, &bytes);
     close(fd);
-    if (taken < 0) {
-        errno = why;
-        return io_failed(log_or_none(log), path);
-    }
-    if (count == sizeof bytes) {
-        log_error(log_or_none(log), "%s: a file of a light field is shorter than %zu bytes", path,
-                  sizeof bytes);
-        return FOVEA_ERROR_CONFIG;
-    }
-    if (!lightfield_geometry_parse(bytes, count, &own, problem)) {
+    FOVEA_TRY(result);
+    const bool good = lightfield_geometry_parse(bytes, (size_t)status.st_size, &own, problem);
+    free(bytes);
+    if (!good) {
         log_error(log_or_none(log), "%s:%s", path, problem);
         return FOVEA_ERROR_CONFIG;
     }
