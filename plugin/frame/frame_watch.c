@@ -36,14 +36,20 @@ static enum fovea_result make_picture(struct fovea_vk *fovea)
                       : vk_compute_allocate_set(&fovea->compute, &fovea->device, &watch->set);
 }
 
+/* The next frame may have the picture that this one did not make. */
+static void take_back(struct frame_watch *watch)
+{
+    gaze_watch_take_back(watch->of, watch->number);
+    watch->number = 0;
+    watch->next_frame = 0;
+}
+
 void frame_watch_leave(struct fovea_vk *fovea)
 {
     struct frame_watch *watch = &fovea->watch;
     if (watch->of && watch->number) {
-        gaze_watch_take_back(watch->of, watch->number);
+        take_back(watch);
     }
-    watch->number = 0;
-    watch->next_frame = 0;
     watch->place_count = 0;
     watch->proposals.count = 0;
     watch->shown_number = 0;
@@ -172,9 +178,7 @@ void frame_watch_conclude(struct fovea_vk *fovea, const struct frame_work *work,
     if (work->watched && handed_over) {
         watch->slot = work->slot;
     } else if (work->watched) {
-        gaze_watch_take_back(watch->of, watch->number);
-        watch->number = 0;
-        watch->next_frame = 0; /* the next frame may have it */
+        take_back(watch);
     }
 }
 
@@ -193,8 +197,7 @@ void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot)
         gaze_watch_give(watch->of, watch->number, words_of(fovea) + GAZE_WATCH_HEAD_WORDS,
                         watch->size);
     } else {
-        gaze_watch_take_back(watch->of, watch->number);
-        watch->number = 0;
+        take_back(watch);
     }
 }
 
