@@ -23,6 +23,13 @@ void picture_finish(struct picture *picture);
 /* With a message when the file cannot be written. */
 bool picture_write_png(const struct picture *picture, const char *path);
 
+/* Why stb_image read no file, by its stbi_failure_reason: it has no words for some kinds of
+ * damage. */
+static inline const char *picture_problem(const char *reason)
+{
+    return reason ? reason : "its data is damaged";
+}
+
 void picture_fill(struct picture *picture, const int rectangle_px[4], struct color color);
 /* Puts `from` with its corner at x, y. It must fit. */
 void picture_put(struct picture *picture, const struct picture *from, int x, int y);

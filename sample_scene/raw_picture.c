@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "raw_picture.h"
 
+#include "picture.h"
 #include "say.h"
 
 #include <math.h>
@@ -65,8 +66,7 @@ bool raw_picture_load(const char *path, const char *geometry_path, struct raw_pi
     out->rgba = stbi_is_16_bit(path) ? load_wide(path, &width_px, &height_px)
                                      : stbi_load(path, &width_px, &height_px, NULL, 4);
     if (!out->rgba) {
-        const char *reason = stbi_failure_reason(); /* of some kinds of damage there is none */
-        say_error("--lightfield %s: %s", path, reason ? reason : "its data is damaged");
+        say_error("--lightfield %s: %s", path, picture_problem(stbi_failure_reason()));
         return false;
     }
     if ((uint32_t)width_px != out->geometry.raw_width_px ||

@@ -3,6 +3,7 @@
 
 #include "pictures.h"
 
+#include "picture.h"
 #include "say.h"
 
 #include <errno.h>
@@ -31,9 +32,8 @@ static void say_why(const char *path)
     if (!file || (fgetc(file) == EOF && errno)) {
         say_error("%s: %s", path, strerror(errno));
     } else {
-        const char *reason = stbi_failure_reason(); /* of some kinds of damage there is none */
         say_error("%s: it is no PNG or JPEG file, or a broken one (%s)", path,
-                  reason ? reason : "its data is damaged");
+                  picture_problem(stbi_failure_reason()));
     }
     if (file) {
         fclose(file);

@@ -3,6 +3,7 @@
 
 #include "raw_file.h"
 
+#include "picture.h"
 #include "say.h"
 
 #include <errno.h>
@@ -42,13 +43,6 @@ static uint8_t *read_file(const char *path, size_t *out_count)
     return bytes;
 }
 
-/* stb has no words for some kinds of damage. */
-static const char *why_not(void)
-{
-    const char *reason = stbi_failure_reason();
-    return reason ? reason : "its data is damaged";
-}
-
 /* As many channels as the file has; grey with alpha becomes grey. */
 static const char *decode(const uint8_t *bytes, int count, struct fovea_lightfield_raw *out)
 {
@@ -61,7 +55,7 @@ static const char *decode(const uint8_t *bytes, int count, struct fovea_lightfie
     int height = 0;
     int channels = 0;
     if (!stbi_info_from_memory(bytes, count, &width, &height, &channels)) {
-        return why_not();
+        return picture_problem(stbi_failure_reason());
     }
     if (width > SIDE_MAX_PX || height > SIDE_MAX_PX) {
         return "larger than 16384 pixels";
@@ -75,7 +69,7 @@ static const char *decode(const uint8_t *bytes, int count, struct fovea_lightfie
     out->height_px = (uint32_t)height;
     out->format = formats[wide][channels];
     out->row_stride_bytes = (ptrdiff_t)width * channels * (wide ? 2 : 1);
-    return out->data ? NULL : why_not();
+    return out->data ? NULL : picture_problem(stbi_failure_reason());
 }
 
 bool raw_load(const char *path, struct fovea_lightfield_raw *out)
