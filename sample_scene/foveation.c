@@ -317,9 +317,9 @@ void foveation_prepare(struct foveation *foveation, const struct foveation_frame
 {
     struct handed handed;
     fill(&handed, frame);
-    if (fovea_vk_prepare(foveation->fovea, &handed.frame) < 0) {
-        return; /* frames try again, and say what is wrong */
-    }
+    /* Frames try again what failed, and say what is wrong. */
+    const enum fovea_result prepared = fovea_vk_prepare(foveation->fovea, &handed.frame);
+    (void)prepared;
 }
 
 enum foveation_outcome foveation_run(struct foveation *foveation,

@@ -80,20 +80,20 @@ static void late_row(const struct fovea_vk_stats *stats)
 static void gaze_row(const struct table *table)
 {
     const struct value_words name = value_words(table->settings, "gaze.source");
-    char rate[32] = "no samples came";
-    if (table->gaze_rate_hz > 0.0) {
-        snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
-    } else if (value_is(table->settings, "gaze.source", "fixed") ||
-               value_is(table->settings, "gaze.source", "saliency") ||
-               value_is(table->settings, "gaze.source", "saccades")) {
-        snprintf(rate, sizeof rate, "no rate of its own");
-    }
     const unsigned long long fixations = table->gaze_frames[FOVEA_GAZE_FIXATION];
     const unsigned long long saccades = table->gaze_frames[FOVEA_GAZE_SACCADE];
     const unsigned long long blinks = table->gaze_frames[FOVEA_GAZE_BLINK];
-    row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name.text, rate,
-        fixations + saccades + table->gaze_frames[FOVEA_GAZE_TRACKED],
-        blinks + table->gaze_frames[FOVEA_GAZE_HELD],
+    const unsigned long long tracked =
+        fixations + saccades + table->gaze_frames[FOVEA_GAZE_TRACKED];
+    const unsigned long long held = blinks + table->gaze_frames[FOVEA_GAZE_HELD];
+    char rate[32];
+    if (table->gaze_rate_hz > 0.0) {
+        snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
+    } else {
+        snprintf(rate, sizeof rate, "%s",
+                 tracked + held > 0 ? "no rate of its own" : "no samples came");
+    }
+    row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name.text, rate, tracked, held,
         (unsigned long long)table->gaze_frames[FOVEA_GAZE_LOST]);
     if (fixations + saccades + blinks > 0) {
         row("eye", "in fixations %llu, in saccades %llu, in blinks %llu frames", fixations,
