@@ -82,10 +82,11 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * strongest first, of equal ones that of the smaller scale, then the upper one, then the left one.
  * The caller owns both arrays, which have image_count * blob_max and image_count elements.
  *
- * All formats: stored values count as they are, sRGB or not; alpha does not count; R8, R16F and
- * R32F have one channel. In floats 0..1 is the whole range, values beyond it count as its ends, and
- * NaN as 0. Beyond its edges a picture is its outermost pixel again. A picture of one colour, or
- * one of 1x1 pixels, has no blobs: FOVEA_OK and a count of 0.
+ * All formats but RGBA16, RGB16 and R16 (FOVEA_ERROR_UNSUPPORTED): stored values count as they are,
+ * sRGB or not; alpha does not count; R8, R16F and R32F have one channel. In floats 0..1 is the
+ * whole range, values beyond it count as its ends, and NaN as 0. Beyond its edges a picture is its
+ * outermost pixel again. A picture of one colour, or one of 1x1 pixels, has no blobs: FOVEA_OK and
+ * a count of 0.
  *
  * Images in CPU memory: returns when everything is written. The first picture of a size allocates,
  * and other pictures' memory goes then: 31 bytes a pixel (21 of one channel), 0.5 KiB for each row

@@ -278,8 +278,9 @@ FOVEA_API void fovea_lightfield_destroy(struct fovea_lightfield **field);
  *
  * A picture shows the whole array: the middle of pixel x of a picture of width W is (x + 1/2) / W
  * of its columns' width from the left. Any size is possible; columns * patch_px by rows * patch_px
- * pitch_y / pitch_x is the raw's own resolution. Formats: all of fovea_image.h; white is 255, 1023
- * or 1, alpha is opaque. A raw of colours needs a format of colours.
+ * pitch_y / pitch_x is the raw's own resolution. Formats: all of fovea_image.h but RGBA16, RGB16
+ * and R16 (FOVEA_ERROR_UNSUPPORTED); white is 255, 1023 or 1, alpha is opaque. A raw of colours
+ * needs a format of colours.
  *
  * All pictures of a call lie in one kind of memory. In CPU memory a call returns when the picture
  * is written, and on failure nothing that was written counts. The first picture of a width
