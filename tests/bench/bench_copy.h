@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the kernels of bench_kernels.cu are given. C and CUDA include this. */
+/* bench_kernels.cu's kernels are given these. C and CUDA include this. */
 #pragma once
 
 #include <stdint.h>

@@ -36,7 +36,7 @@ static void note_device(struct vulkan_bench *b)
     results_machine(&b->bench->results, "Vulkan driver", text);
 }
 
-/* Of the queue's family. Of fewer bits than 64 timestamps wrap around. */
+/* Says what the queue's family can do. Timestamps of fewer bits than 64 wrap around. */
 static bool note_queue(struct vulkan_bench *b)
 {
     VkQueueFamilyProperties families[16];
@@ -389,7 +389,7 @@ static void run_case(struct scene *scene, const struct bench_case *c)
     *results_add(&scene->b->bench->results) = row;
 }
 
-/* Of depths one mode is enough to see that it works. */
+/* One mode with depths is enough to see that it works. */
 static bool is_too_much(const struct scene *scene, const struct bench_case *c)
 {
     return scene->b->bench->wishes.quick && operators_at(c->mode->op)->needs_depth &&

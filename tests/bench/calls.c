@@ -92,7 +92,7 @@ static CUresult CUDAAPI launch_nothing(CUfunction function, unsigned grid_x, uns
 }
 /* NOLINTEND(readability-function-size) */
 
-/* What contexts copy when they open a device; nobody has opened one yet. */
+/* Contexts copy this table when they open a device; nobody has opened one yet. */
 static void count_the_driver(const struct cuda_driver *driver)
 {
     struct cuda_driver *counted = (struct cuda_driver *)(uintptr_t)driver;

@@ -42,9 +42,9 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define GRID_QUADRATIC 4.0
 #define DENSE 5.0
 
-/* Of blur: that radius by the engine fft. */
+/* The operator blur has that radius by the engine fft. */
 #define FFT(radius_px) (-(radius_px))
-/* And that sigma by another engine. */
+/* It has that sigma by another engine. */
 #define ENGINE_STEP 1000
 #define ENGINE(engine, sigma_px) (ENGINE_STEP * BLUR_##engine + (sigma_px))
 #define SIGMA_OF_50_STEPS 4.08

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is measured: sizes x modes x gazes, and the pictures for it. */
+/* This lists what is measured: sizes x modes x gazes, and the pictures for it. */
 #pragma once
 
 #include "config/settings.h"

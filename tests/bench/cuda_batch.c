@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What agents see in a step: 1,024 small pictures one behind the other, each with a gaze of its
- * own, read from the device's memory. Against a copy of as many pictures of RGB8, whatever the
- * format. */
+/* Measures what agents see in a step: 1,024 small pictures one behind the other, each with a gaze
+ * of its own, read from the device's memory. They are compared with a copy of as many pictures of
+ * RGB8, whatever the format. */
 
 #include "cuda_bench.h"
 

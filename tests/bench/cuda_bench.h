@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the measurements on a CUDA device share. The device stays pushed. */
+/* The measurements on a CUDA device share this. The device stays pushed. */
 #pragma once
 
 #include "bench.h"
@@ -116,7 +116,7 @@ struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operato
 /* A cuda_enqueue_fn; user: a struct cuda_operator. */
 enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
 void cuda_operator_free(struct cuda_operator *own);
-/* Of the pictures that are there through the mode's operator. */
+/* Times the pictures that are there through the mode's operator. */
 struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_mode *mode,
                                       const char **out_way);
 
@@ -135,10 +135,10 @@ void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
 /* New ones, of which nothing is measured. */
 void cuda_make_pictures(struct cuda_bench *b, const struct bench_size *size,
                         enum fovea_format format, uint32_t images);
-/* Of a copy of them, by the fastest of three kernels. */
+/* Times a copy of them, by the fastest of three kernels. */
 struct bench_times cuda_time_copy(struct cuda_bench *b, const char **out_way);
 void cuda_free_pictures(struct cuda_bench *b);
-/* What a copy of them took; 0: it was timed in another way. */
+/* Returns how long a copy of them took; 0: it was timed in another way. */
 double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the cuda backend needs to foveate the pictures that are there: below its public face, so
- * that its launches can be captured in a graph. */
+/* Makes what the cuda backend needs to foveate the pictures that are there: below its public face,
+ * so that its launches can be captured in a graph. */
 
 #include "cuda_bench.h"
 

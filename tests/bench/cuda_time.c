@@ -116,7 +116,7 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
     return pictures;
 }
 
-/* Of a paper's slow ways few: they are sharp enough. */
+/* A paper's slow ways take few rounds: they are sharp enough. */
 static uint32_t rounds_of(const struct wishes *wishes, double round_us)
 {
     const uint32_t most = wishes->quick               ? ROUNDS_QUICK

@@ -19,7 +19,7 @@ struct domain_point {
     struct fovea_point_uv gaze; /* of a picture */
 };
 
-/* What a backend can be asked for on this machine. */
+/* A backend can be asked for this on this machine. */
 struct domain_limits {
     uint64_t most_pixels; /* of a picture, and of a batch's images together */
     uint64_t

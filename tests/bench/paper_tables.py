@@ -162,7 +162,7 @@ class ThesisTables(PaperTables):
     SIZE = "1024^2"
     SIZES = ["256^2", "512^2", "1024^2", "2048^2", "4096^2"]
     WIDTHS = [3, 5, 7, 9, 13, 15, 21, 23, 25, 31, 35, 45, 63, 65, 81, 101]
-    # Of about one sigma each: ways of the thesis, and Fovea's.
+    # These sigmas are about the same: ways of the thesis, and Fovea's.
     SIGMAS = {
         3: ["separable, four planes, sigma 3", "two dimensions, sigma 3", "FFT, sigma 3", "pyramid quasi, 2 levels",
             "spreading, tables by scans, sigma 3", "three boxes, separable, sigma 3", "diffusion, texture units, 18 steps"],

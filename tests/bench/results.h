@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What was measured, in the order in which it was. */
+/* This holds what was measured, in the order in which it was. */
 #pragma once
 
 #include "cases.h"

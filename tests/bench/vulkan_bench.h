@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the measurements on a Vulkan device share: an engine without validation, and timestamps. */
+/* The measurements on a Vulkan device share this: an engine without validation, and timestamps. */
 #pragma once
 
 #include "bench.h"
@@ -34,11 +34,11 @@ struct vulkan_bench {
 bool vulkan_open(struct vulkan_bench *b);
 void vulkan_close(struct vulkan_bench *b); /* where it is open */
 
-/* What comes behind it begins when everything before it is over, earlier submits included. */
+/* Commands behind it begin when everything before it is over, earlier submits included. */
 void vulkan_barrier(VkCommandBuffer commands);
 /* The time at which everything before it is over. */
 void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index);
-/* From one timestamp to another; the GPU is done with them. */
+/* Returns the time from one timestamp to another; the GPU is done with them. */
 double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);
 
 /* The sizes of this device, of those that are wished for. */
@@ -55,10 +55,10 @@ struct vulkan_depths {
     bool are_there;
 };
 
-/* Where they are not there yet. */
+/* Makes them unless they are there. */
 void vulkan_depths_make(struct vulkan_bench *b, const struct bench_size *size,
                         enum bench_depths kind, struct vulkan_depths *depths);
-/* Of a frame; it lasts as long as `depths`. NULL: none. */
+/* Describes them for a frame, and lasts as long as `depths`. NULL: none. */
 struct fovea_vk_depth vulkan_depths_of(const struct vulkan_depths *depths, uint32_t picture);
 /* After Fovea, which may hold their views. */
 void vulkan_depths_free(struct vulkan_bench *b, struct vulkan_depths *depths);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the thesis's kernels without texture units share. */
+/* The thesis's kernels without texture units share this. */
 #ifndef FOVEA_BENCH_BLUR_PIXELS_CUH
 #define FOVEA_BENCH_BLUR_PIXELS_CUH
 

@@ -88,7 +88,7 @@ __device__ void scan_row(const blur_thesis_params &p)
     }
 }
 
-/* What is written is as wide as what is read is high. */
+/* The picture that is written is as wide as the one that is read is high. */
 __device__ void transpose(const blur_thesis_params &p)
 {
     float4 *tile = (float4 *)shared_memory;

@@ -112,7 +112,7 @@ __device__ void down_left(const blur_thesis_params &p)
     store(p, at, look_up(p, 2.0f * at.x, 2.0f * at.y));
 }
 
-/* And back: the mean of a coarse pixel, the one right of it, and those below. */
+/* The way back: it adds the mean of a coarse pixel, of the one right of it, and of those below. */
 __device__ void mean_right(const blur_thesis_params &p)
 {
     const place at = own_place(p);

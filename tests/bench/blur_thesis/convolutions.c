@@ -230,7 +230,7 @@ static void run_sigma(struct thesis *t, double sigma_px)
     run_reshuffling(t, sigma_px, &exact);
 }
 
-/* Where one way overtakes another: Figures 4.4, 4.7, 4.16 and 4.19. */
+/* Finds where one way overtakes another: Figures 4.4, 4.7, 4.16 and 4.19. */
 static void run_widths(struct thesis *t)
 {
     static const int32_t widths[] = {3, 5, 7, 9, 13, 23, 31, 45, 63, 81, 101};

@@ -179,8 +179,8 @@ double exact_pyramid_sigma(enum exact_pyramid kind, int32_t levels)
     return sqrt((variances[kind] + 0.75) * (pow(4.0, levels) - 1.0) / 3.0);
 }
 
-/* What a coarse pixel has of a line of fine ones. The 4x4 box in two passes ends at the coarse
- * level's last pixel, which then counts twice. */
+/* Returns what a coarse pixel has of a line of fine ones. The 4x4 box in two passes ends at the
+ * coarse level's last pixel, which then counts twice. */
 static double down_at(enum exact_pyramid kind, const double *line, size_t stride, int32_t length,
                       int32_t at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What each of the thesis's ways is to make, in double precision, from its definition: for one
- * channel of one pixel of a picture of float4. */
+/* This says what each of the thesis's ways is to make, in double precision, from its definition:
+ * for one channel of one pixel of a picture of float4. */
 #pragma once
 
 #include <stdbool.h>
@@ -52,11 +52,12 @@ double *exact_pyramid_of(const struct exact_blur *blur, const float *src, int32_
  * picture; NaN: there was nothing to look at. */
 double exact_worst(const struct exact_blur *blur, const float *src, int32_t side_px,
                    const float *made);
-/* What a float loses of a sum over the whole picture, where four such sums are all that is left. */
+/* Returns how much a float loses of a sum over the whole picture, where four such sums are all that
+ * is left. */
 double exact_lost_of_table(int32_t side_px, double divided_by);
-/* Of a table of a table: what is integrated reaches r^4 times a value, but on the way there so
- * large sums as the picture has pixels meet. In large pictures floats cannot hold them; how far
- * they are off is a result there. */
+/* Returns the same for a table of a table. Its integral reaches r^4 times a value, but on the way
+ * there sums meet that are as large as the picture. In large pictures floats cannot hold them; how
+ * far they are off is a result there. */
 double exact_lost_of_spreading(int32_t side_px, int32_t radius_px);
 
 /* Kovesi: widths of `count` boxes for a sigma. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the measurements of the thesis's ways share: a way is a list of launches between buffers. */
+/* The measurements of the thesis's ways share this: a way is a list of launches between buffers. */
 #pragma once
 
 #include "blur_thesis.h"
@@ -63,7 +63,7 @@ struct thesis_way {
 
 /* ---- thesis.c: buffers and steps */
 
-/* What all ways of a size share. */
+/* Opens what all ways of a size share. */
 void thesis_open(struct thesis *t, const struct bench_size *size);
 void thesis_close(struct thesis *t);
 int thesis_add_buffer(struct thesis *t, int32_t width_px, int32_t height_px);
@@ -91,7 +91,7 @@ bool thesis_want(struct thesis *t, const char *what);
 /* ---- thesis_check.c */
 
 bool thesis_check(void *user, const void *made, char *words, size_t bytes);
-/* Of another picture of the same size: how like the Gaussian of sigma it is. */
+/* Writes how like the Gaussian of sigma another picture of the same size is. */
 void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *made, char *words,
                              size_t bytes);
 

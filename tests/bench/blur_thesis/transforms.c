@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As cuFFT's header, which may not be there, has them (cufft.h). */
+/* cuFFT's header, which may not be there, defines these (cufft.h). */
 #define CUFFT_R2C_TYPE 0x2a
 #define CUFFT_C2R_TYPE 0x2c
 typedef int (*plan_many_fn)(int *plan, int rank, int *n, int *in_embed, int in_stride,

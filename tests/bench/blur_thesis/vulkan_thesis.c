@@ -159,7 +159,7 @@ static void make_weights(struct glsl_thesis *t)
     VULKAN_MUST(vkCreateBufferView(device, &view, NULL, &t->weights_view));
 }
 
-/* Of a command buffer that has been submitted and is over. */
+/* Submits a command buffer, waits until it is over and frees it. */
 static void run(struct glsl_thesis *t, VkCommandBuffer commands)
 {
     struct engine *engine = &t->b->engine;

@@ -65,7 +65,7 @@ struct glsl_thesis {
     const struct bench_size *size;
     enum glsl_form form;
     float *src; /* the pictures' pixels */
-    /* Of all pictures, then A, B, and levels of pyramids. */
+    /* All pictures come first, then A, B, and levels of pyramids. */
     struct glsl_image images[2 * BENCH_PICTURES + GLSL_IMAGES];
     int image_count;
     VkDescriptorSet sets[GLSL_IMAGES][GLSL_IMAGES][BENCH_PICTURES];

@@ -18,7 +18,7 @@
 #define TAPS_6 37
 #define LEVELS_MOST 12
 
-/* What has no shared memory is a fragment shader, too. */
+/* Ways without shared memory are fragment shaders, too. */
 static bool has_shared(const struct glsl_thesis *t)
 {
     return t->form == GLSL_COMPUTE;
@@ -61,7 +61,7 @@ static void run_square(struct glsl_way way, enum glsl_shader shader, int32_t kno
     glsl_end(&way);
 }
 
-/* As large groups as CUDA's have, or smaller ones where their pixels do not fit. */
+/* Groups are as large as CUDA's, or smaller where their pixels do not fit. */
 static void run_square_shared(struct glsl_thesis *t, const char *label,
                               const struct exact_blur *exact)
 {

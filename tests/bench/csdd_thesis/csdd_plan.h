@@ -36,7 +36,7 @@ int32_t csdd_streams(int64_t pixels, int64_t memory_bytes);
 
 /* The Gaussian and its second derivative. */
 void csdd_filters(double sigma_px, struct csdd_thesis_filter out[2]);
-/* Of the sum of all bins, which is then from 0 to 1. */
+/* Scales the sum of all bins, which is then from 0 to 1. */
 double csdd_factor(double sigma_px);
 
 struct csdd_cpu {

@@ -11,8 +11,8 @@
 
 #define MOST_THREADS 256 /* of a block: table 4-1 */
 
-/* Of the thesis's those that a statement or a table of docs/saliency.md is about, the longest last.
- */
+/* These are the thesis's sizes that a statement or a table of docs/saliency.md is about, the
+ * longest last. */
 const struct csdd_size csdd_sizes[] = {
     {"480x640", 480, 640},     {"640x480", 640, 480},     {"320x240", 320, 240},
     {"512x768", 512, 768},     {"800x600", 800, 600},     {"768x768", 768, 768},

@@ -37,7 +37,7 @@ template <int kNumbers> struct numbers {
 
 enum offset { CAUSAL = 0, ANTICAUSAL = 4, FEEDBACK = 8, BEFORE = 12, BEHIND = 13 };
 
-/* Of all threads; number 1: the second derivative. */
+/* All threads read the same filter; number 1 is the second derivative. */
 template <int kNumbers>
 __device__ numbers<kNumbers> filter_of(const csdd_thesis_params &p, int number)
 {

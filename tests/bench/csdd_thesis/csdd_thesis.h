@@ -35,7 +35,7 @@ struct csdd_thesis_params {
     int32_t adds; /* dst has what other streams gave */
 };
 
-/* Where filters' numbers lie. */
+/* These say where filters' numbers lie. */
 #define CSDD_THESIS_GLOBAL 0
 #define CSDD_THESIS_SHARED 1
 #define CSDD_THESIS_VOLATILE 2

@@ -158,7 +158,7 @@ static bool check(void *user, const void *made, char *words, size_t bytes)
         worst = off > worst || isnan(off) ? off : worst;
         largest = fmax(largest, is);
     }
-    /* Where nothing is found, nothing can be wrong. */
+    /* If nothing is found, nothing can be wrong. */
     const bool right = worst <= OFF_AT_MOST && largest > LEAST_RESPONSE;
     const int used = snprintf(words, bytes, "%s%.1e off at most, of %.2f",
                               right ? "" : "WRONG: ", worst, largest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the measurements of the paper's kernel share. */
+/* The measurements of the paper's kernel share this. */
 #pragma once
 
 #include "papers/cuda_ways.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From memory of the CPU to memory of the CPU, which the paper's 165 Hz are: pinned memory, one
- * picture after the other; and with copies of other pictures beside each kernel. By the clock. */
+/* Measures the way from the CPU's memory to the CPU's memory, which the paper's 165 Hz are: pinned
+ * memory, one picture after the other; and with copies of other pictures beside each kernel. The
+ * clock on the wall times it. */
 
 #include "cuda_foveation.h"
 
@@ -73,7 +74,7 @@ static void one_by_one(struct traffic *t, int frames)
     }
 }
 
-/* What a slot's events say of its picture before this one holds for the first one, too. */
+/* A slot's events say the same of its first picture as of later ones. */
 static void overlapped(struct traffic *t, int frames)
 {
     struct cuda_bench *b = t->own->ways.b;

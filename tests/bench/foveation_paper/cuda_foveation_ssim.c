@@ -94,7 +94,7 @@ static void run(struct cuda_foveation *own, struct ssim_way *ways, size_t count)
     for (size_t i = 0; i < count; i++) {
         note(own, &ways[i], pictures);
     }
-    /* What is measured next reads the picture that was written over. */
+    /* The next measurement reads the picture that was written over. */
     CUDA_MUST(b, b->cu->MemcpyHtoD(b->pictures.src[0], own->src,
                                    bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8)));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));

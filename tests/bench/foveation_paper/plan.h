@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the paper's processor makes before its kernel runs: the filters, and which fragment has
+/* The paper's processor makes this before its kernel runs: the filters, and which fragment has
  * which. And what that kernel is to make, in double precision.
  *
  * The paper prints alpha, e2, CT_0, the cutoff and 6 sigma for a filter's length. What the text at

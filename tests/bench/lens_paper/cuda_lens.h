@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the measurements of ways to warp for a lens share. */
+/* The measurements of ways to warp for a lens share this. */
 #pragma once
 
 #include "check.h"

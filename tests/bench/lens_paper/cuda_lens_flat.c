@@ -73,7 +73,7 @@ static bool folds(const struct flat_point *point)
     return operators_at(FOVEA_OPERATOR_lens)->plan_complain(&desc, words, sizeof words);
 }
 
-/* Of Fovea's rows on CUDA; 0: it was not measured. */
+/* Returns the time of Fovea's rows on CUDA; 0: it was not measured. */
 static double us_at_4k(const struct results *results, const struct flat_point *point)
 {
     static const char *const names[2][2] = {

@@ -29,7 +29,7 @@ struct grid {
     CUtexObject texture;
 };
 
-/* Where the grid's points have their source, from 0 to 1. */
+/* Says where the grid's points have their source, from 0 to 1. */
 static void fill_grid(const struct cuda_lens *lens, double k1, float *out)
 {
     const struct lens_paper_size size = lens->tables.size;
@@ -201,7 +201,7 @@ static void run_textures(struct cuda_lens *lens)
 
 /* ---- NPP ------------------------------------------------------------------------------------- */
 
-/* As NPP's headers, which may not be there, have them (nppdefs.h). */
+/* NPP's headers, which may not be there, declare these (nppdefs.h). */
 struct npp_size {
     int width;
     int height;
@@ -257,7 +257,7 @@ static struct npp_stream npp_stream_of(struct cuda_bench *b)
     };
 }
 
-/* As NPP's headers have it (nppi_geometry_transforms.h). */
+/* NPP's headers declare this (nppi_geometry_transforms.h). */
 struct npp_rect {
     int x;
     int y;

@@ -55,7 +55,7 @@ HOST_DEVICE struct lens_paper_pixel lens_paper_pixel_of(struct lens_paper_size s
     return at;
 }
 
-/* What costs nothing to decode and as much to keep: where the pixel lies in memory. */
+/* The pixel's place in memory costs nothing to decode, and as much to keep. */
 HOST_DEVICE int32_t lens_paper_address(struct lens_paper_size size, struct lens_paper_pixel at)
 {
     return at.y * size.width_px + at.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the lens_peers.cu kernels are given: ways that others warp by, with texture units for what
+/* lens_peers.cu's kernels are given these: ways that others warp by, with texture units for what
  * lies between pixels. C and CUDA include this. */
 #pragma once
 

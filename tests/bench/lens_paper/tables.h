@@ -26,7 +26,7 @@ struct lens_paper_tables {
     int32_t *forward; /* where a source is shown, by equation 2 */
 };
 
-/* Where the source of a pixel that is shown lies, in pixels from the picture's corner. */
+/* Finds the source of a pixel that is shown, in pixels from the picture's corner. */
 void lens_paper_source(struct lens_paper_size size, const struct lens_paper_lens *lens, double x_px,
                        double y_px, double out_px[2]);
 
@@ -37,7 +37,7 @@ bool lens_paper_tables_make(struct thread_pool *pool, struct lens_paper_size siz
 int32_t *lens_paper_pairs(const struct lens_paper_tables *tables);
 void lens_paper_tables_free(struct lens_paper_tables *tables);
 
-/* What mapping forward does to a picture. */
+/* Mapping forward does this to a picture. */
 struct lens_paper_counts {
     int64_t inside; /* pixels that have a source */
     int64_t copies; /* a forward pass makes */

@@ -386,7 +386,7 @@ static void run_variant(struct own *own, const struct variant *variant)
                                                      .once = strchr(variant->words, ',') != NULL});
 }
 
-/* What bandwidths are compared with; ways are, too, from now on. */
+/* Bandwidths are compared with a copy; ways are, too, from now on. */
 static void run_copies(struct own *own)
 {
     static const struct {

@@ -79,7 +79,7 @@ double exact_render(const struct exact_field *field, enum exact_sample sample, i
     return sum / weights;
 }
 
-/* Of the pixel of a patch in the micro-image (i, j) to the left and above. */
+/* Finds a patch's pixel in the micro-image that is (i, j) to the left and above. */
 static void place_of(int32_t x, int32_t y, int32_t i, int32_t j, int32_t size, double out[2])
 {
     const double c = (PITCH - size) / 2.0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What kernels of light fields are compared with, in double precision: the paper's Algorithm 1,
+/* Kernels of light fields are compared with this, in double precision: the paper's Algorithm 1,
  * corrected, and its depths. */
 #pragma once
 

@@ -19,7 +19,7 @@ __device__ constexpr int size_of(int k)
     return LIGHTFIELD_PAPER_FIRST_PX + k;
 }
 
-/* From the micro-image's edge to the pixel. */
+/* Returns the distance from the micro-image's edge to the pixel. */
 __device__ float within(int q, int size)
 {
     return ((float)q + 0.5f) * ((float)size * (1.0f / PATCH)) + (PITCH - (float)size) / 2;

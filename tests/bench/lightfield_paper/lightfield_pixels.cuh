@@ -22,7 +22,7 @@ constexpr int SIZES = LIGHTFIELD_PAPER_SIZES;
 
 enum load { DEFAULT, TEXTURE, RGB };
 enum layout { AOS, SOA, REGISTERS };
-/* Of what the first four micro-images give, which ends no pixel. */
+/* The first four micro-images are added in one of these ways; none of them ends a pixel. */
 enum beginning { ONE_LOOP, APART, APART_SYNC };
 
 /* A micro-image, and a pixel of the patch of the output pixel. */
@@ -80,7 +80,7 @@ __device__ part own_part(const lightfield_paper_params &p)
     return {first, min(first + wide, p.columns)};
 }
 
-/* What a thread has in shared memory stays there, as the paper has it. */
+/* A thread's values in shared memory stay there, as the paper has it. */
 __device__ __forceinline__ void keep_in_memory()
 {
     asm volatile("" ::: "memory");

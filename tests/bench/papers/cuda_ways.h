@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What comparisons with published ways share on a CUDA device: a way is looked at before it is
+/* Comparisons with published ways share this on a CUDA device: a way is looked at before it is
  * timed, against what double precision makes, and becomes a row. */
 #pragma once
 
@@ -13,8 +13,8 @@ struct cuda_ways {
     const char *name; /* of the comparison, in the names of its cases */
 };
 
-/* Of the first picture as a way has made it, which lies in the device's memory where the pictures
- * do; words are for the table. False: it is not what it was to be. */
+/* Checks the first picture as a way has made it, which lies in the device's memory where the
+ * pictures do; words are for the table. False: it is not what it was to be. */
 typedef bool (*cuda_ways_check_fn)(void *user, const void *made, char *words, size_t bytes);
 
 struct cuda_way {
@@ -53,8 +53,8 @@ CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char
 CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t bytes);
 
 bool cuda_ways_has_textures(void);
-/* What lies between texels is interpolated, but of memory in one dimension; beyond the edge lies
- * the edge. */
+/* Values between texels are interpolated, but in memory of one dimension; beyond the edge lies the
+ * edge. */
 CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource);
 CUtexObject cuda_ways_texture_as(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource,
                                  CUDA_TEXTURE_DESC how);

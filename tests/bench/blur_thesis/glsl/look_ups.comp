@@ -49,7 +49,7 @@ vec4 made(ivec2 at)
     // Half a coarse pixel to the left and up of DOWN_BOX.
     sum = look_up(2.0 * vec2(at));
 #elif defined(MEAN_RIGHT)
-    // And back: the mean of a coarse pixel, the one right of it, and those below.
+    // The way back adds the mean of a coarse pixel, of the one right of it, and of those below.
     sum = look_up(vec2(at) + 1.0);
 #elif defined(UP)
     sum = look_up(0.5 * vec2(at) + 0.25);

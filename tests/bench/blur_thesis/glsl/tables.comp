@@ -51,7 +51,7 @@ void main()
 {
     ivec2 at = own_pixel();
 #if defined(SPREAD) && defined(FRAGMENT)
-    // What comes here; the blend adds it.
+    // Takes what comes here; the blend adds it.
     ivec2 from = at - ivec2(params.move_x_px, params.move_y_px);
     store(at, spreads(from) ? params.factor * source(from) : vec4(0.0));
 #elif defined(SPREAD)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The Fovea authors
 
-// What the thesis's ways in GLSL share. A thread of a compute shader makes a pixel, or a fragment is one (FRAGMENT);
+// The thesis's ways in GLSL share this. A thread of a compute shader makes a pixel, or a fragment is one (FRAGMENT);
 // pictures are RGBA32F; beyond the picture the outermost pixels go on.
 
 #ifdef FRAGMENT
