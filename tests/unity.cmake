@@ -41,7 +41,7 @@ fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c vulkan/dep
     LINK fovea_test_vulkan fovea_test_operators LABELS vulkan ARGS vulkan)
 fovea_unity_test(test_unity_depth)
 
-# What docs/unity.md shows and says of costs.
+# docs/unity.md shows this and says what it costs.
 add_executable(unity_frames unity/unity_frames.c $<TARGET_OBJECTS:fovea_test_keep_loaded>)
 target_link_libraries(unity_frames PRIVATE fovea_test_vulkan fovea_build PkgConfig::CMOCKA m)
 fovea_unity_test(unity_frames)

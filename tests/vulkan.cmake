@@ -60,7 +60,7 @@ fovea_add_vulkan_test(test_frame_plans 120 vulkan cpu)
 fovea_add_vulkan_test(test_frame_seen 120 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_protocol 300 cpu)
 fovea_add_vulkan_test(test_frame_back 120 cpu)
-# Of programs that end badly; each in a process of its own.
+# These programs end badly; each in a process of its own.
 fovea_add_vulkan_test(test_frame_ends 300 vulkan cpu cuda binary nvidia)
 target_sources(test_frame_ends_vulkan PRIVATE vulkan/ends.c)
 fovea_add_vulkan_test(test_frame_gate 120 vulkan cpu)

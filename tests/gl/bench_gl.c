@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What fovea_gl_foveate costs on the OpenGL that is here, for each way it can go: the median of the
+/* Measures fovea_gl_foveate on the OpenGL that is here, for each way it can go: the median of the
  * call, and of the call until GL has finished.
  *
  *     ninja -C build/release bench_gl && build/release/tests/bench_gl [width height [frames]] */

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* As in Khronos's registry. */
+/* Khronos's registry has these numbers. */
 enum {
     EGL_OPENGL_API = 0x30A2,
     EGL_OPENGL_ES_API = 0x30A0,
@@ -67,7 +67,7 @@ static bool load(void)
     return all;
 }
 
-/* Of the first device that has one: no window system is asked. */
+/* Opens the first device that has a display: no window system is asked. */
 static bool open_display(void)
 {
     union {

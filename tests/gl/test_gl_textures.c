@@ -335,7 +335,7 @@ TEST(old_contexts_have_it_too)
     formats_are_right(GL_KIND_COMPATIBLE, FOVEA_GL_WAY_COPIED, "auto");
 }
 
-/* Where Vulkan has the device that GL draws with: lavapipe for llvmpipe. */
+/* This needs a Vulkan that has the device that GL draws with: lavapipe for llvmpipe. */
 TEST(shared_with_vulkan_it_becomes_nearly_the_same)
 {
     formats_are_right(GL_KIND_CORE, FOVEA_GL_WAY_SHARED, "vulkan");

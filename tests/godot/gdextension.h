@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the host for tests declares of Godot's GDExtension interface, from its description and not
+/* The host for tests declares Godot's GDExtension interface here, from its description and not
  * from anybody's header: an extension that reads it otherwise is found out here. Builtin values are
  * opaque words: StringName, String, Array and RID 8 bytes, PackedByteArray and Callable 16. */
 #pragma once

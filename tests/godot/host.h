@@ -49,8 +49,8 @@ bool host_load(const char *path, const char *entry);
 /* Levels in the reverse order, then closes the library. */
 void host_unload(void);
 
-/* What the engine does between frames on its main thread: deferred calls and main-loop callbacks.
- */
+/* Does what the engine does between frames on its main thread: deferred calls and main-loop
+ * callbacks. */
 void host_idle(void);
 
 /* ---- Objects ---- */
@@ -84,8 +84,8 @@ struct host_value host_call(struct object *object, const char *name, const struc
                             int count);
 /* The engine's own switch of a CompositorEffect. */
 void host_enable(struct object *effect, bool enabled);
-/* What a class registered: its properties in order, as "name:type:hint:hint_string". NULL behind
- * the last. */
+/* Returns a property that a class registered, in their order, as "name:type:hint:hint_string". NULL
+ * behind the last. */
 const char *host_property(const char *class_name, uint32_t index);
 bool host_has_signal(const char *class_name, const char *name);
 uint32_t host_emitted(const char *name); /* how often the signal was emitted */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the host's files share. */
+/* The host's files share this. */
 #pragma once
 
 #include "busy.h"

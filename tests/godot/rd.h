@@ -30,7 +30,7 @@ enum rd_kind { RD_NONE, RD_TEXTURE, RD_BUFFER, RD_SHADER, RD_PIPELINE, RD_SET };
 #define BINDINGS_AT_MOST 24
 #define PUSH_BYTES_AT_MOST 128 /* what every device has */
 
-/* What a shader declares. */
+/* A shader declares this. */
 struct shader_binding {
     uint32_t set, binding;
     int type; /* UNIFORM_... */

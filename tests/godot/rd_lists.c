@@ -76,7 +76,7 @@ void method_list_pipeline(struct call *call)
     }
 }
 
-/* Of a texture or a buffer in a list: sampled or uniform, read, written. */
+/* Says how a list uses a texture or a buffer: sampled or uniform, read, written. */
 static uint8_t how_of(const struct set_binding *binding)
 {
     const bool stored = binding->type == UNIFORM_IMAGE || binding->type == UNIFORM_STORAGE_BUFFER;
@@ -146,7 +146,7 @@ void method_list_push(struct call *call)
     list.pushed = true;
 }
 
-/* What a dispatch needs, as the engine's debug builds check it. */
+/* Checks what a dispatch needs, as the engine's debug builds do. */
 static bool may_dispatch(void)
 {
     if (!list.pipeline) {

@@ -156,7 +156,7 @@ void method_pipeline_create(struct call *call)
 
 /* ---- Uniform sets ---- */
 
-/* Where a set is put together: what is declared, what is given, and what Vulkan is told. */
+/* A set is put together here: what is declared, what is given, and what Vulkan is told. */
 struct set_writes {
     struct resource *set;
     VkDescriptorImageInfo images[BINDINGS_AT_MOST];

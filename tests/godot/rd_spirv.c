@@ -86,7 +86,8 @@ static void decorate(struct module *module, uint32_t at, uint32_t length)
     }
 }
 
-/* Where in an instruction the id of its result stands; 0: it has none that matters here. */
+/* Returns which word of an instruction is the id of its result; 0: it has none that matters here.
+ */
 static uint32_t result_word(uint32_t op)
 {
     if (op >= OP_TYPE_BOOL && op <= OP_TYPE_POINTER) {

@@ -19,7 +19,7 @@ void method_set_field(struct call *call)
     fields->set[call->method->field] = true;
 }
 
-/* What RDTextureFormat has unless it is told otherwise. */
+/* RDTextureFormat has these values unless it is told otherwise. */
 static int64_t field_default(int field)
 {
     static const int64_t defaults[12] = {

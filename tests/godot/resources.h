@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the objects hold by which RenderingDevice is told what to make, and the scene's. */
+/* Programs tell RenderingDevice by these objects what to make; the scene's are here, too. */
 #pragma once
 
 #include <stdbool.h>

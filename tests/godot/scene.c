@@ -58,7 +58,7 @@ static void forget(struct resource **texture)
     *texture = NULL;
 }
 
-/* What is resolved is no depth format. */
+/* The resolved depth has no depth format. */
 static void create_depth(struct buffers *buffers)
 {
     const int64_t read = buffers->depths_unread ? 0 : USAGE_SAMPLING;

@@ -234,7 +234,7 @@ TEST(a_narrow_camera_keeps_its_angles)
     expect_clean("camera");
 }
 
-/* Or else nobody would know that the effect's own are enough. */
+/* Otherwise nobody would know that the effect's own barriers are enough. */
 TEST(missing_barriers_are_seen_by_validation)
 {
     OWNED(close_show) struct show show = open_show(&(struct host_options){.no_barriers = true});

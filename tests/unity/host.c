@@ -199,8 +199,8 @@ static struct unity_vulkan_instance vulkan_instance(void)
                                           .queue_family_index = engine->family};
 }
 
-/* What was recorded stays in order; the plugin may use the former buffer no longer, which
- * validation sees. */
+/* Recorded commands stay in order; the plugin may use the former buffer no longer, which validation
+ * sees. */
 static void next_commands(struct host *host)
 {
     const int64_t start_ns = fovea_time_ns();
@@ -643,7 +643,7 @@ void host_draw(struct host *host, struct host_texture *texture, const struct fov
         VK_ACCESS_TRANSFER_READ_BIT);
 }
 
-/* As Unity does before an event, by its configuration. */
+/* Unity does this before an event, by its configuration. */
 void host_event(struct host *host, enum fovea_unity_event event, struct fovea_unity_block *block)
 {
     void *pointer = host->plugin.event_function();

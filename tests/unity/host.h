@@ -24,7 +24,7 @@ struct host_options {
     struct engine_options engine; /* what else the device must be */
 };
 
-/* What a native texture pointer points to. */
+/* A native texture pointer points to this. */
 struct host_texture {
     struct engine_image image;
     VkImageAspectFlags aspect;
@@ -72,7 +72,7 @@ struct host {
     int reserved; /* events that have a number */
     struct unity_event_config configs[64];
     bool configured[64];
-    /* What the device was made with. */
+    /* The device was made with these. */
     char extensions[HOST_EXTENSIONS][VK_MAX_EXTENSION_NAME_SIZE];
     uint32_t extension_count;
     bool timeline;
@@ -111,8 +111,8 @@ struct host_texture host_texture_create(struct host *host, VkFormat format, uint
 void host_texture_resize(struct host *host, struct host_texture *texture, uint32_t width_px,
                          uint32_t height_px);
 void host_texture_destroy(struct host *host, struct host_texture *texture);
-/* Of depths, as Unity has drawn them: values of a layer one below the other. D32_SFLOAT or
- * R32_SFLOAT. */
+/* Makes a texture of depths, as Unity has drawn them: values of a layer one below the other.
+ * D32_SFLOAT or R32_SFLOAT. */
 struct host_texture host_depths_create(struct host *host, VkFormat format, uint32_t width_px,
                                        uint32_t height_px, uint32_t layers, const float *values);
 

@@ -94,7 +94,7 @@ static struct fovea_image eye_of(const struct fovea_image *image, uint32_t eye)
     return part;
 }
 
-/* What both eyes have in focus lies under the left one's gaze. */
+/* Both eyes have in focus what lies under the left one's gaze. */
 static void expect_reference(struct focused *focused, const struct fovea_unity_block *block)
 {
     const struct operator_scene scene = depth_plain_scene();

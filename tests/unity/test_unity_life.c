@@ -64,7 +64,7 @@ TEST(other_names_are_the_next_ones_in_the_chain)
     assert_int_equal(create(&info, NULL, &instance), VK_ERROR_INITIALIZATION_FAILED);
 }
 
-/* What Unity itself asks for stays, and nothing is asked for twice. */
+/* Extensions that Unity itself asks for stay, and nothing is asked for twice. */
 TEST(what_unity_asks_for_stays)
 {
     OWNED(scene_host_close) struct host host;

@@ -16,5 +16,5 @@ const char *cache_folder(void);
 /* Below it; until the next call. */
 const char *cache_folder_path(const char *name);
 void cache_folder_write(const char *name, const void *bytes, size_t count);
-/* As a string; 0: there is no such file. */
+/* Reads it as a string; 0: there is no such file. */
 size_t cache_folder_read(const char *name, char *text, size_t bytes);

@@ -10,7 +10,7 @@
 
 /* ---- Depths */
 
-/* What values mean, for formats from 0 to 1 and for floats. */
+/* Returns what values mean, for formats from 0 to 1 and for floats. */
 struct fovea_depth depth_scale_of(uint64_t i, VkFormat format)
 {
     static const struct {

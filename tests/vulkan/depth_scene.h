@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is drawn into pictures of depths of Vulkan frames, and dof's reference of it. */
+/* This is drawn into pictures of depths of Vulkan frames; dof's reference of it is here, too. */
 #pragma once
 
 #include "kernels/dof/dof.h"

@@ -46,7 +46,7 @@ void gaze_push(struct fovea_gaze_source *source, double x_uv, double y_uv, int64
 void gaze_blink(struct fovea_gaze_source *source);
 struct fovea_vk_frame desk_frame_of(const struct desk *desk, struct fovea_gaze gaze);
 void desk_read_into(struct desk *desk, struct test_image *out);
-/* What a frame of that gaze shows, foveated at once. */
+/* Makes what a frame of that gaze shows, foveated at once. */
 void desk_want(struct desk *desk, double x_uv, double y_uv);
 /* Queues a frame that cannot start before desk_start. */
 void desk_queue(struct desk *desk, struct fovea_vk_frame frame);

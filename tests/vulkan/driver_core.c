@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a driver's functions are. It is made for one front. */
+/* A driver's functions are here. It is made for one front. */
 
 __attribute__((visibility("default"))) int core_begin(void);
 __attribute__((visibility("default"))) void core_submit(void);

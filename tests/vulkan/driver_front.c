@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the loader of Vulkan knows of a driver. */
+/* The loader of Vulkan knows this of a driver. */
 
 #include <dlfcn.h>
 #include <stddef.h>

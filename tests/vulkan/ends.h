@@ -23,10 +23,10 @@ extern const struct ending endings[]; /* up to a name of NULL */
  * result. */
 int end_as(const char *name);
 
-/* As that, of ENDS_ALIKE, but the program only submits and never makes Fovea. */
+/* Does the same for ENDS_ALIKE, but the program only submits and never makes Fovea. */
 int end_bare_as(const char *name);
 
-/* What the program that is stopped says on its standard output when a job has begun. */
+/* The program that is stopped says this on its standard output when a job has begun. */
 #define END_JOB_BEGUN 'j'
-/* And how often it is stopped, in a job each: the first, and one after it. */
+/* It is stopped so often, in a job each: the first, and one after it. */
 #define END_STOPS 2

@@ -12,7 +12,7 @@
 static struct engine engine;
 static VkPipelineCache cache;
 static struct fovea_lightfield_geometry array;
-/* What is in focus stays from call to call. */
+/* The focus stays from call to call. */
 static struct engine_buffer focus;
 
 static void open_engine(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of wrong arguments and wrong moments share: good frames, and what is logged of bad
+/* The tests of wrong arguments and wrong moments share this: good frames, and what is logged of bad
  * ones. */
 #pragma once
 
@@ -24,6 +24,6 @@ void open_logged(struct rig *rig);
 struct fovea_vk_frame good_frame(const struct engine_image *src, const struct engine_image *dst);
 struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t height_px);
 
-/* What frames wait for until the host opens it. */
+/* Frames wait for it until the host opens it. */
 struct fovea_vk_semaphore closed_gate(struct engine *engine);
 void open_gate(struct engine *engine, struct fovea_vk_semaphore gate);

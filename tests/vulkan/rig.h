@@ -22,7 +22,7 @@ struct rig {
 bool rig_choose_backend(int argc, char **argv);
 enum fovea_backend rig_backend(void);
 const char *rig_backend_name(void);
-/* What that backend needs of its engine. */
+/* Returns what that backend needs of its engine. */
 struct engine_options rig_engine_options(void);
 bool rig_available(void);
 /* All of main: the backend, then its tests. The status of a skipped test where there is no
@@ -45,7 +45,7 @@ void rig_close(struct rig *rig);
 struct fovea_vk_stats rig_stats(const struct rig *rig);
 
 struct fovea_gaze rig_gaze(double x_uv, double y_uv);
-/* Of an engine's whole image, which is and stays in the general layout. */
+/* Makes a frame of an engine's whole image, which is and stays in the general layout. */
 struct fovea_vk_frame rig_frame_in_place(const struct engine_image *image);
 
 enum rig_path {
@@ -76,7 +76,7 @@ enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format
                             const struct fovea_image *src, struct fovea_gaze gaze,
                             const struct fovea_image *dst);
 
-/* What frames of rig_frame have from now on; none in the beginning. */
+/* Frames of rig_frame have these from now on; none in the beginning. */
 void rig_set_sigmas(struct fovea_vk_sigmas sigmas);
 void rig_set_depth(struct fovea_vk_depth depth);
 void rig_set_others(const struct fovea_point_uv *places, uint32_t count);

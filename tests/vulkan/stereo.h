@@ -32,7 +32,7 @@ struct test_image stereo_picture(const struct stereo *scene, enum image_pattern 
 void stereo_copy(const struct fovea_image *from, uint32_t from_x, uint32_t from_y,
                  const struct fovea_image *to, uint32_t to_x, uint32_t to_y,
                  const struct fovea_vk_view *size);
-/* Where a view starts in a picture of all layers. */
+/* Returns where a view starts in a picture of all layers. */
 uint32_t stereo_row(const struct stereo *scene, const struct fovea_vk_view *view);
 struct test_image stereo_cut_out(const struct stereo *scene, const struct fovea_vk_view *view,
                                  const struct fovea_image *from);
@@ -55,8 +55,8 @@ void stereo_read(struct rig *rig, const struct stereo_end *end, const struct fov
 struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct stereo_end *src,
                                    const struct stereo_end *dst);
 
-/* Where kernels see an image's layer 0, frames from now on show them the others, too, or do not: as
- * it is in the beginning. */
+/* If kernels see an image's layer 0, frames from now on show them the others, too, or do not: as it
+ * is in the beginning. */
 void stereo_see_layers(bool see);
 
 /* Images from now on have another format than STEREO_FORMAT. */

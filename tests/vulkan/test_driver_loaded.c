@@ -19,13 +19,13 @@ static bool is_loaded(const char *path)
     return library;
 }
 
-/* Where leaks are looked for nothing is unloaded (keep_loaded.c). */
+/* Nothing is unloaded where leaks are looked for (keep_loaded.c). */
 static void assert_gone(const char *path)
 {
     assert_true(TEST_SANITIZED || !is_loaded(path));
 }
 
-/* What vkCreateInstance does. */
+/* Does as vkCreateInstance. */
 static void *open_driver(int *out_fronts)
 {
     void *front = dlopen(FRONT, RTLD_NOW | RTLD_LOCAL);
@@ -88,7 +88,8 @@ static void a_function_of_neither_stays_too(void)
     assert_gone(FRONT);
 }
 
-/* What stays loaded stays for the cases after it: each is in a process of its own. */
+/* A library that stays loaded stays for the cases after it, so each runs in a process of its own.
+ */
 static void run_apart(void (*of_child)(void))
 {
     const pid_t child = fork();

@@ -9,7 +9,7 @@
 #include "cmocka_all.h"
 #include "stand_in.h"
 
-/* What the link's counter shows until somebody signals more; 0: what it is. */
+/* The link's counter shows this until somebody signals more; 0: what it is. */
 static _Atomic uint64_t gone_back_to;
 static atomic_bool goes_back;
 static _Atomic(VkSemaphore) the_link;

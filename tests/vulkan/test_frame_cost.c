@@ -135,7 +135,7 @@ static void expect_reason(const char *words)
     assert_non_null(strstr(said.reason, words));
 }
 
-/* As if nothing had been measured. */
+/* Opens a context as if nothing had been measured. */
 static void expect_a_new_context(void)
 {
     const struct fovea_vk_stats stats = rig_stats(&rig);

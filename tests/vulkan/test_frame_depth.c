@@ -87,8 +87,8 @@ static double value_under(const struct given *given, const struct fovea_gaze *ga
     return given->depths.values[y * given->scene.width_px + x];
 }
 
-/* What the passes keep is what dof_focus says, frame by frame: at once, then by the time constant,
- * where it was without a gaze, by hysteresis, and by vergence where the depth is unknown. */
+/* The passes keep what dof_focus says, frame by frame: at once, then by the time constant, where it
+ * was without a gaze, by hysteresis, and by vergence where the depth is unknown. */
 TEST(the_focus_follows_the_gaze)
 {
     static const struct {
@@ -280,7 +280,7 @@ static void expect_refused(struct given *given, struct fovea_vk_depth depth, con
     }
 }
 
-/* What the last arguments do to good ones. */
+/* The last arguments spoil good ones. */
 #define REFUSED(words, ...)                                                                        \
     do {                                                                                           \
         struct fovea_depth values = given->drawn.values;                                           \
@@ -289,7 +289,7 @@ static void expect_refused(struct given *given, struct fovea_vk_depth depth, con
         expect_refused(given, depth, words);                                                       \
     } while (0)
 
-/* And good frames come. */
+/* Good frames come in between. */
 TEST(what_is_wrong_is_named_once_and_the_frame_stays_as_drawn)
 {
     struct operator_scene scene = depth_plain_scene();

@@ -84,8 +84,8 @@ static bool ends_so_without_fovea(const struct ending *ending, int status)
     return false;
 }
 
-/* As many of an ending at once. On a GPU most of a program's time is the driver's, and each has a
- * processor. */
+/* Returns how many of an ending run at once. On a GPU most of a program's time is the driver's, and
+ * each has a processor. */
 static int runs_at_once(void)
 {
     return strcmp(rig_backend_name(), "nvidia") == 0 ? RUNS_ALONE

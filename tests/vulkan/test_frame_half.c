@@ -125,8 +125,8 @@ static void *signal_late(void *argument)
     return NULL;
 }
 
-/* As an engine does that uses the semaphore again: it is in the state that was promised, or
- * validation speaks. */
+/* Uses the semaphore again as an engine does: it is in the state that was promised, or validation
+ * speaks. */
 static void use_again(struct engine *engine, VkSemaphore semaphore)
 {
     engine_submit(engine, engine_begin(engine), VK_NULL_HANDLE, semaphore);

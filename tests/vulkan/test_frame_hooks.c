@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a program hands over for Fovea to use: memory for Vulkan's objects, and a cache of
+/* A program hands these over for Fovea to use: memory for Vulkan's objects, and a cache of
  * pipelines. */
 #include "cmocka_all.h"
 #include "rig.h"

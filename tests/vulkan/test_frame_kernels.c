@@ -225,8 +225,8 @@ TEST(new_settings_ask_for_kernels_again)
     }
 }
 
-/* Of the vulkan backend; the others' work is done by their peers. Frames are as they were drawn,
- * and the log says so once. */
+/* This is the vulkan backend's; the others' work is done by their peers. Frames are as they were
+ * drawn, and the log says so once. */
 TEST(without_a_kernel_that_foveates_frames_pass)
 {
     for (size_t i = 0; i < CODE_COUNT; i++) {

@@ -38,7 +38,7 @@ static double near_on_the_left(const void *user, uint32_t x, uint32_t y)
     return x < SIDE_PX / 2 ? 0.5 : 5.0;
 }
 
-/* What is under the newest gaze is in focus. */
+/* The focus is where the newest gaze is. */
 TEST(a_queued_frame_is_focused_where_the_newest_gaze_is)
 {
     struct fovea_settings settings = late_settings();
@@ -106,7 +106,7 @@ TEST(a_sample_between_reading_and_submitting_counts)
     }
 }
 
-/* What a source said that is not followed any more does not count, however new it is. */
+/* Samples of a source that is not followed any more do not count, however new they are. */
 TEST(another_source_begins_anew)
 {
     DESK(desk, NULL);
@@ -269,7 +269,7 @@ TEST(only_live_sources_are_followed)
         OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(others[i]);
         assert_int_equal(fovea_vk_follow_gaze(fovea, source), FOVEA_ERROR_UNSUPPORTED);
     }
-    /* What was followed before still is. */
+    /* The source that was followed before still is. */
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
     gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
     desk_start(&desk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises frames beside what all operators do (test_frame_operators):
+/* The operator lens promises frames this beside what all operators do (test_frame_operators):
  * files, a lens for each eye, and its place behind foveation. */
 
 #include "misuse.h"
@@ -26,7 +26,7 @@ static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
     assert_ok(rig_frame(rig, path, vk_format, &src->view, rig_gaze(0.3, 0.6), &dst->view));
 }
 
-/* From a file, which is changed between frames. */
+/* The grids come from a file, which is changed between frames. */
 TEST(frames_of_grids_are_the_reference)
 {
     char path[64]; /* others run in the same folder */

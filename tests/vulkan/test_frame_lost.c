@@ -50,7 +50,7 @@ static const char stores_nowhere[] = ".version 7.0\n"
                                      "    ret;\n"
                                      "}\n";
 
-/* What the program has of CUDA itself. */
+/* The program has this of CUDA itself. */
 struct program {
     struct cuda_device *device;
     CUdeviceptr memory;
@@ -199,7 +199,7 @@ static void launch_what_goes_wrong(struct bench *bench)
     launch_on(peer_of(bench)->device, peer_of(bench)->stream);
 }
 
-/* What was launched has gone wrong by then. */
+/* The kernel that was launched has gone wrong by then. */
 static void assert_lost(const struct cuda_device *device, CUstream stream)
 {
     stuck_step("cuStreamSynchronize says that a kernel went wrong");
@@ -269,7 +269,7 @@ static struct plain copy_image(struct engine *engine)
     return done;
 }
 
-/* Where the driver does not do the engine's own work any more no frame can go on: that is told, and
+/* If the driver does not do the engine's own work any more no frame can go on: that is told, and
  * the context goes, of which nothing is under way. The device cannot be destroyed. */
 static bool engine_goes_on(struct bench *bench)
 {
@@ -448,7 +448,7 @@ TEST(what_queues_do_without_fovea_is_told)
     run_process("graphics");
 }
 
-/* What engines have. */
+/* Engines have such queues. */
 TEST(a_graphics_queue_goes_on_where_the_driver_does)
 {
     run_process("after-graphics");

@@ -88,7 +88,8 @@ TEST(frames_refuse_what_does_not_fit)
     engine_image_destroy(&rig.engine, &dst);
 }
 
-/* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
+/* Two kinds of refusals come, by turns with good frames: each is said once, at the level that
+ * nobody hides. */
 TEST(what_is_refused_again_and_again_is_said_once)
 {
     LOGGED_RIG(rig);

@@ -129,8 +129,8 @@ static void wrong_sigmas_are_refused(void **state)
     engine_image_destroy(&rig.engine, &image);
 }
 
-/* What a setting asks for is nothing that passes do: frames stay as they were drawn, and those of
- * other settings come out right afterwards. */
+/* A setting may ask for what no pass does: frames stay as they were drawn, and those of other
+ * settings come out right afterwards. */
 static void frames_without_a_way_stay_as_they_were_drawn(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);

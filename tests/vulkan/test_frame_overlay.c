@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is drawn over a frame, and where nothing may be drawn. */
+/* Marks are drawn over a frame, and not where nothing may be drawn. */
 
 #include "cmocka_all.h"
 #include "compare.h"

@@ -77,7 +77,8 @@ static void open_ends(struct bench *bench, const struct stereo *scene)
     }
 }
 
-/* Of images that stay, as all scenes of a bench have one size: nobody looks at what is made. */
+/* Runs a frame of images that stay, as all scenes of a bench have one size: nobody looks at what is
+ * made. */
 static enum fovea_result run(struct bench *bench, const struct stereo *scene)
 {
     VkImageLayout layout;
@@ -124,7 +125,7 @@ BENCH_TEST(targets_by_turns_keep_their_plans)
     assert_int_equal(bench->told, 1);
 }
 
-/* What no frame has used for long goes where the next plan is made. */
+/* A plan that no frame has used for long goes where the next one is made. */
 BENCH_TEST(old_plans_go)
 {
     struct fovea_geometry first = frustum(0);
@@ -208,7 +209,7 @@ static int place_of_new(struct bench *bench, int number)
     return -1;
 }
 
-/* Where all places are taken, and whatever their order is. */
+/* All places are taken here, in any order. */
 BENCH_TEST(a_new_plan_has_the_place_that_is_unused_longest)
 {
     struct fovea_vk *fovea = bench->rig.fovea;

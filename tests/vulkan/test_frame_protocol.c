@@ -74,7 +74,7 @@ TEST(a_peer_that_never_signals_is_cut_loose)
     assert_int_equal(the_peer->abandoned, 1);
     bench_expect_warnings(&bench, 1);
     assert_non_null(strstr(bench.log.last, "cut loose"));
-    /* From then on the vulkan backend does it, and nothing more is said. */
+    /* After that the vulkan backend does it, and nothing more is said. */
     for (int i = 0; i < 3; i++) {
         assert_ok(one_frame(&bench, i ? RIG_MADE_TO_MADE : RIG_ENGINE_TO_ENGINE));
         assert_true(is_the_reference(&bench));

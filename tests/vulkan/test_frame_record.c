@@ -62,7 +62,7 @@ static struct fovea_vk_frame frame_of(const struct show *show, int index)
     return frame;
 }
 
-/* What compute shaders make of the frames when they submit them themselves. */
+/* Makes what compute shaders make of the frames when they submit them themselves. */
 static void make_expected(struct show *show)
 {
     struct fovea_settings settings = show->rig.settings;

@@ -78,7 +78,7 @@ static uint64_t count_different(const struct test_image *a, const struct test_im
     return count;
 }
 
-/* What foveation did is drawn with its own tables, over what the last operator made. */
+/* The marks of foveation are drawn with its own tables, over what the last operator made. */
 TEST(marks_are_drawn_over_the_rows_result)
 {
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;

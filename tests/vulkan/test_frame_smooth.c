@@ -98,7 +98,7 @@ struct beside_case {
     struct fovea_point_uv gaze;
 };
 
-/* What is rounded twice is within the bound for each value, and off by this on average. */
+/* A value that is rounded twice is within the bound, and off by this on average. */
 #define MOST_ON_AVERAGE 0.25 /* levels */
 
 static double mean_difference(const struct fovea_image *one, const struct fovea_image *other)
@@ -199,7 +199,7 @@ static int64_t away_px(uint32_t x, uint32_t y)
     return nearest;
 }
 
-/* As fovea.h has it, of the tile of 64 x 64 that the pixel lies in. */
+/* Returns the reach that fovea.h has, of the tile of 64 x 64 that the pixel lies in. */
 static int64_t tile_reach_px(const struct gauss_plan *plan, const struct gauss_frame *frame,
                              uint32_t x, uint32_t y)
 {

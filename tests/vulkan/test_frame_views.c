@@ -265,8 +265,8 @@ static struct stereo four_layers(void)
                            4};
 }
 
-/* As on a device that takes smaller images. Scratch of a size that is there already would do as
- * well. */
+/* A device that takes smaller images is imitated. Scratch of a size that is there already would do
+ * as well. */
 TEST(views_are_packed_as_the_device_takes_them)
 {
     static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};

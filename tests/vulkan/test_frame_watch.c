@@ -36,7 +36,8 @@ static int level(uint32_t word, int channel)
     return (int)(word >> 8 * channel & 255);
 }
 
-/* What the frames left for the source is the mean of the same pixels as the processor takes. */
+/* Asserts that the frames left for the source the mean of the same pixels as the processor takes.
+ */
 static void assert_is_picture_of(const struct rig *rig, const struct fovea_image *src,
                                  VkFormat format, bool bottom_up)
 {
@@ -140,8 +141,8 @@ static void one_frame_in_eight_makes_a_picture(void **state)
         }
     }
     assert_int_equal(pictures, 2);
-    /* As if its commands had been dropped, and as if its frame had failed: the next one may have
-     * it. */
+    /* The next frame may have it, as if its commands had been dropped and as if its frame had
+     * failed. */
     struct frame_slot dropped;
     rig.fovea->watch.slot = &dropped;
     frame_watch_collect(rig.fovea, &dropped);
@@ -169,7 +170,7 @@ static struct test_image hud_of(struct rig *rig, const struct fovea_image *src)
     return dst;
 }
 
-/* From the line between both gazes, within its ends. */
+/* Returns the distance from the line between both gazes, within its ends. */
 static double from_path_px(double x, double y)
 {
     const double along[2] = {0.2 * WIDE_PX, 0.2 * HIGH_PX};
