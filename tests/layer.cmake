@@ -89,7 +89,7 @@ add_executable(layer_program
 target_include_directories(layer_program PRIVATE support)
 target_link_libraries(layer_program PRIVATE fovea_build ${VULKAN_LOADER} PkgConfig::XCB Threads::Threads)
 
-# What the layer's pictures must be.
+# layer_expect makes the pictures that the layer's must be.
 add_executable(layer_expect layer/expect.c)
 target_link_libraries(layer_expect PRIVATE fovea_build fovea_internal)
 
@@ -104,7 +104,7 @@ add_library(layer_lists MODULE layer/list_layer.c)
 target_link_libraries(layer_lists PRIVATE fovea_build)
 set_target_properties(layer_lists PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_test_lists)
 
-# What makes allocations of the layer fail and files slow, for storms.
+# This library makes allocations of the layer fail and files slow, for storms.
 add_library(layer_preload MODULE layer/fault/preload.c)
 target_link_libraries(layer_preload PRIVATE fovea_build ${CMAKE_DL_LIBS})
 target_compile_options(layer_preload PRIVATE -fvisibility=default -fno-builtin)

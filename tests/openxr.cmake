@@ -58,7 +58,7 @@ file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/vulkan_layers/VkLayer_FO
 fovea_add_run(test_openxr_cost_vulkan vulkan 120 "" openxr_cost --quick)
 fovea_add_run(test_openxr_cost_gpu gpu 120 "" openxr_cost --quick gpu)
 
-# What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
+# A build with sanitizers sees the layer in these; pictures are compared in test_openxr.py.
 foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined looks glances)
     set(operators foveate)
     if(kind MATCHES "looks|glances")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What Fovea makes of a picture that the layer has dumped, on the CPU and without the layer:
+/* Makes of a dumped picture what the layer must have made of it, on the CPU and without the layer:
  *
  *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y [A2B10G10R10 | RGBA16F]
  *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y RGBA8 METRES.raw FOCUS_M
@@ -53,7 +53,7 @@ static enum fovea_format format_of(const char *name)
                                                : FOVEA_FORMAT_RGBA16F;
 }
 
-/* Where it has no file, of the operators that need no depths. */
+/* Without a file of depths only operators that need none run. */
 static enum fovea_result run(struct fovea_context *context, const struct fovea_image *src,
                              const struct fovea_image *dst, struct fovea_point_uv gaze,
                              char **metres)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* As much of CUDA's driver as fovea-run --check asks, with one device, whose UUID FAKE_CUDA_UUID
- * says in 32 digits; FAKE_CUDA_INIT is what cuInit returns. FAKE_CUDA_MARK names a file that is
- * made when it is loaded. */
+/* This is as much of CUDA's driver as fovea-run --check asks for, with one device, whose UUID
+ * FAKE_CUDA_UUID says in 32 digits; FAKE_CUDA_INIT is what cuInit returns. FAKE_CUDA_MARK names a
+ * file that is made when it is loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

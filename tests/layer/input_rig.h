@@ -29,8 +29,8 @@ int rig_tear_down(void **unused);
 /* Input alone, without a watched window. */
 void rig_open(void);
 
-/* What was logged since rig_log was called, by rig_open or a test; the thread may be writing
- * still. */
+/* rig_log keeps what was logged since it was called, by rig_open or a test; the thread may be
+ * writing still. */
 struct fovea_log rig_log(void);
 unsigned rig_said_count(enum fovea_log_level level);
 const char *rig_said(enum fovea_log_level level);

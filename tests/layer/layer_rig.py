@@ -22,7 +22,7 @@ GAZE = (0.3, 0.4)
 # The library's own model, where the layer's is one for a desk: its blur shows in small pictures too.
 SETS = {"gaze.source": "fixed", "gaze.fixed.x": GAZE[0], "gaze.fixed.y": GAZE[1], "foveation.model": "paper"}
 
-# What validation 1.3.239 says of itself when it has stood still for so long.
+# Validation 1.3.239 says this of itself when it has stood still for so long.
 STANDSTILL, STANDSTILL_S = "most likely a validation bug", 10
 
 VALIDATION_SETTINGS = """\
@@ -117,7 +117,7 @@ class Rig:
         self.program = build_dir / "tests" / "layer_program"
         self.sanitizers = self.find_sanitizers(build_dir, folder)
         self.runs = 0
-        # What makes allocations of the layer fail and files slow (fault/preload.c).
+        # This makes allocations of the layer fail and files slow (fault/preload.c).
         preload = build_dir / "tests" / "fovea_storm_preload.so"
         self.preload = ":".join(filter(None, [self.sanitizers.get("LD_PRELOAD"), str(preload)]))
         self.write(folder / "data" / "vulkan" / "implicit_layer.d", "fovea.json", FOVEA, self.library)
@@ -131,7 +131,7 @@ class Rig:
         looked for in our own programs, which link it."""
         if "-fsanitize=address" not in (build_dir / "CMakeCache.txt").read_text():
             return {}
-        # Of layers and drivers that are unloaded only this is known; nothing of ours calls it.
+        # Layers and drivers that are unloaded leave only this name in reports; nothing of ours calls it.
         suppressions = folder / "lsan.supp"
         suppressions.write_text((ROOT / "tests" / "lsan.supp").read_text() + "leak:operator new\n")
         name = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)

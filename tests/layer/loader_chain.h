@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every layer of the tests says to the loader: where it is in the chain of layers, and what it
+/* Every layer of the tests says this to the loader: where it is in the chain of layers, and what it
  * is. */
 #pragma once
 

@@ -21,7 +21,7 @@ from layer_rig import wait_until
 SECONDS = float(os.environ.get("FOVEA_STORM_SECONDS") or 60)
 SEED = int(os.environ.get("FOVEA_STORM_SEED") or time.time_ns() % 1_000_000)
 WORKERS = os.cpu_count() or 1
-# Of the time. At least as many runs as there are here, however long they take.
+# These are parts of the time. There are at least as many runs as entries, however long they take.
 SHARES = {"calls": 0.4, "allocations": 0.25, "stops": 0.12, "files": 0.08, "resizes": 0.15}
 RUNS_AT_LEAST = {"calls": 8, "allocations": 8, "stops": 2, "files": 2, "resizes": 2}
 # A run takes a second or two; on a machine that does much else, some more. Who takes this long hangs.
@@ -78,7 +78,7 @@ class Seen:
         # When a swapchain goes, the numbers are said of what its context has done for it.
         claims = re.findall(r"(\d+) frames foveated, (\d+) passed through", done.log)
         self.foveated = sum(int(foveated) for foveated, _ in claims)
-        # Of one context: a present of two swapchains is one, and two frames.
+        # A context is counted once: a present of two swapchains is one, and two frames.
         self.claimed = max((int(foveated) for foveated, _ in claims), default=0)
         self.passed = max((int(passed) for _, passed in claims), default=0)
 

@@ -80,7 +80,7 @@ static struct cookie_server server_at(const char *host, int display)
     return found;
 }
 
-/* As text; "" where there is none. */
+/* Returns it as text; "" where there is none. */
 static const char *find(const struct list *list, const struct cookie_server *wanted)
 {
     static char text[COOKIE_BYTES_MAX + 1];

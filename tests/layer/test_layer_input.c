@@ -39,7 +39,7 @@ WITH_SERVER(positions_follow_a_window_that_moves_and_grows)
     UNTIL(!rig_state().pointer_over);
 }
 
-/* As it is under XWayland while the pointer is over a window of Wayland. */
+/* XWayland says this while the pointer is over a window of Wayland. */
 WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours)
 {
     x_pointer(&client, 200, 100);

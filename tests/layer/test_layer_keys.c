@@ -23,7 +23,7 @@ static xcb_query_extension_cookie_t query_other(xcb_connection_t *connection, ui
     return xcb_query_extension(connection, hidden ? 8 : length, hidden ? "NotThere" : name);
 }
 
-/* What layer_input_x11.c calls here. */
+/* layer_input_x11.c calls this here. */
 void *dlsym_of_the_test(void *library, const char *name);
 void *dlsym_of_the_test(void *library, const char *name)
 {
@@ -68,7 +68,7 @@ static int set_up_served(void **unused)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* As macro keyboards and remote controls do: all of it at once. */
+/* Macro keyboards and remote controls press and release all of it at once. */
 static void tap(uint32_t modifier, uint32_t key)
 {
     const uint8_t codes[] = {x_keycode(&client, modifier), x_keycode(&client, key)};
@@ -367,7 +367,7 @@ SERVED(a_keyboard_that_changes_is_read_again)
     assert_int_equal(all_presses(), 1);
 }
 
-/* As it is when somebody takes another keyboard. */
+/* This happens when somebody takes another keyboard. */
 BOTH(a_key_that_goes_down_as_the_keyboard_changes_counts)
 {
     const uint8_t keycode = x_keycode(&client, 'q');

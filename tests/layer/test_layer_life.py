@@ -84,7 +84,7 @@ def test_a_dragged_window_takes_no_more_threads(rig, backend, threads):
     # The pool without its first worker, and: the peer's, the watchdog's, the settings', the input's.
     assert most <= counts(alone, "dragged")[0] + max(threads - 1, 0) + 4, done.output
     assert rested[0] <= most and rested[1] <= start[1], done.output
-    # What is left with every backend is the heap's, in which the driver has blocks; it is not so much a thread.
+    # The rest that every backend leaves is the heap's, in which the driver has blocks; it is not so much a thread.
     assert rested[2] - start[2] < 90_000, done.output
 
 

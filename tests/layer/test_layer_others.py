@@ -151,7 +151,7 @@ def test_below_another_layer(rig, switch, tmp_path):
     folder.mkdir(parents=True)
     shutil.copy(found[0], folder)
     drivers = ":".join(map(str, sorted(Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))))
-    # Of a layer that is found twice the loader may take the second: the first must be the only one.
+    # If a layer is found twice the loader may take the second: the first must be the only one.
     place = {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_DIRS": str(tmp_path / "none"), "VK_ICD_FILENAMES": drivers}
     done = run(rig, "vkcube", sets=SETS, dump=True, extra={switch: "1", "VK_LOADER_DEBUG": "layer", **place})
     stack = (done.output + done.log).split("vkCreateDevice layer callstack")[1]

@@ -35,8 +35,8 @@ struct look {
     bool wide; /* three levels of the format's own for the smooth method */
 };
 
-/* Of white: a level of 255, or 1023, for the blockwise method, three of 255 for the smooth one;
- * B10G11R11F has steps of a 64th, on either side. */
+/* The bound is a part of white: a level of 255, or 1023, for the blockwise method, three of 255 for
+ * the smooth one; B10G11R11F has steps of a 64th, on either side. */
 static double bound(const struct look *look, double white)
 {
     if (strstr(look->options, "format=122")) {
@@ -65,7 +65,7 @@ static int begin(void **state)
 
 #define BEGUN(name) TEST_AROUND(name, begin, NULL)
 
-/* What the device cannot do is skipped, and that is said. */
+/* A look that the device is not able to take is skipped, and that is said. */
 static void end(void)
 {
     if (looks_skipped > 0) {
@@ -103,9 +103,9 @@ static bool run_look(const struct look *look)
     return true;
 }
 
-/* Where there is no word of it nothing was foveated. The program copies its images to look at them,
- * which goes by an image's own format: so the layer cannot make sRGB images of the plain one for
- * kernels to see. */
+/* If the log says nothing of it nothing was foveated. The program copies its images to look at
+ * them, which goes by an image's own format: so the layer cannot make sRGB images of the plain one
+ * for kernels to see. */
 static void expect_copies(const struct look *look)
 {
     const char *seen = "seen by kernels", *copied = "copied by vkCmdCopyImage";
@@ -298,7 +298,7 @@ BEGUN(frames_without_a_gaze_are_left_alone)
     end();
 }
 
-/* Where the device has such queues. */
+/* Looks at queues that the device lacks are skipped. */
 BEGUN(any_queue_may_present)
 {
     expect_look(&(struct look){.method = "blockwise",

@@ -178,7 +178,7 @@ static void *draw_frames(void *user)
     return NULL;
 }
 
-/* As a program that loads the next scene. */
+/* A program that loads the next scene does this. */
 static void load(const struct program_session *session)
 {
     const XrSwapchainCreateInfo info = {.type = XR_TYPE_SWAPCHAIN_CREATE_INFO,

@@ -73,7 +73,7 @@ struct program_session {
     XrSwapchainSubImage depth_places[PROGRAM_VIEWS];
 };
 
-/* What does not succeed ends the program. */
+/* A call that does not succeed ends the program. */
 #define MUST(call) must((long)(call), #call)
 void must(long result, const char *call);
 PFN_xrVoidFunction function_of(XrInstance instance, const char *name);
@@ -110,7 +110,7 @@ bool program_say_depths(const struct program_session *session, uint32_t view,
 /* ---- program_vulkan.c ---- */
 void gpu_make(XrInstance instance, XrSystemId system, struct gpu *gpu);
 void gpu_drop(const struct gpu *gpu);
-/* What gpu->texels has, into a rectangle of one layer; the image stays a colour attachment. */
+/* Draws gpu->texels into a rectangle of one layer; the image stays a colour attachment. */
 void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer);
 /* The same of values of depths of that format, which stays a depth attachment. */
 void gpu_draw_depths(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer,

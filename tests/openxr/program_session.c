@@ -63,7 +63,8 @@ static void look(struct program *program)
     make_and_drop_a_set(program);
 }
 
-/* Where the eyes are while a frame is on its way; a thread may ask while another one ends it. */
+/* Says where the eyes are while a frame is on its way; a thread may ask while another one ends it.
+ */
 void program_look(const struct program_session *session, XrTime time)
 {
     XrEyeGazeSampleTimeEXT sample = {.type = XR_TYPE_EYE_GAZE_SAMPLE_TIME_EXT};

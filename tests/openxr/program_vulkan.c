@@ -118,7 +118,7 @@ void gpu_drop(const struct gpu *gpu)
     vkDestroyInstance(gpu->instance, NULL);
 }
 
-/* What a swapchain's images are, and which of it is drawn. */
+/* A swapchain's images are these, and this part of them is drawn. */
 struct drawn {
     VkImageLayout layout;
     VkImageAspectFlags all;

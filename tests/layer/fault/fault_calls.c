@@ -30,7 +30,7 @@ static const VkTimelineSemaphoreSubmitInfo *values_of(const VkSubmitInfo *info)
     return (const VkTimelineSemaphoreSubmitInfo *)s;
 }
 
-/* As few as they are in a frame of Fovea's: the binary ones come first or last, so dropping some
+/* A frame of Fovea's has few: the binary ones come first or last, so dropping some
  * keeps the order of the values where all that is left is the one timeline. */
 static uint32_t keep_timelines(VkSemaphore *kept, uint64_t *kept_values, const VkSemaphore *all,
                                uint32_t count, const uint64_t *values, uint32_t value_count)

@@ -164,7 +164,7 @@ static void group_present(void)
     }
 }
 
-/* What is not presented stays acquired: the other images, if any, go round. */
+/* An image that is not presented stays acquired: the other images, if any, go round. */
 static void present_out_of_memory(void)
 {
     STAND(stand);

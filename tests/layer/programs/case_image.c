@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What must fit the images of a swapchain and does not name them, or names them another way:
+/* These must fit the images of a swapchain and do not name them, or names them another way:
  * framebuffers without images, and images of the program's own in their memory. */
 
 #include "program.h"
@@ -105,7 +105,7 @@ static void make_framebuffers(const struct screen *screen, VkFramebuffer *out_fr
     }
 }
 
-/* As the program has made its swapchain. */
+/* The framebuffer is described as the program has made its swapchain. */
 static void make_framebuffer(const struct screen *screen)
 {
     const VkFramebufferAttachmentImageInfo image = {

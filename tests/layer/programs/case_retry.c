@@ -25,7 +25,7 @@ static void expect_refused(int is, int wanted)
     }
 }
 
-/* As the specification allows: nothing was queued, and the same call comes again. */
+/* The specification allows this: nothing was queued, and the same call comes again. */
 static int present_until_taken(struct screen *const *screens, uint32_t count)
 {
     int refused = 0;

@@ -99,7 +99,8 @@ static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
     screen->height_px = surface.currentExtent.height;
 }
 
-/* As programs do that draw: in the image's own format, with all usages that the image has. */
+/* Programs that draw make views so: in the image's own format, with all usages that the image has.
+ */
 static void view_images(const struct screen *screen)
 {
     struct program *program = screen->program;

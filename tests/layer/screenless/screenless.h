@@ -33,7 +33,7 @@
 
 /* ---- For the program, with dlsym; images are those of the swapchain that was made last ------- */
 
-/* What was presented from that image, rows without gaps; waits for it. */
+/* Returns what was presented from that image, rows without gaps; waits for it. */
 typedef const void *(*screenless_picture_fn)(uint32_t image);
 
 /* Nanoseconds on the GPU's clock; 0: it did not happen. Waits as well. */

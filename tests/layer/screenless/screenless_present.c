@@ -21,7 +21,7 @@ static VkResult signal_acquired(struct screenless_image *image, VkSemaphore sema
     return screenless.vk.QueueSubmit(screenless.queues[0], 1, &info, fence);
 }
 
-/* As a screen does: images come back in turns, once they were shown. */
+/* Images come back in turns, once they were shown, as with a screen. */
 static VKAPI_ATTR VkResult VKAPI_CALL acquire(VkDevice device, VkSwapchainKHR handle,
                                               uint64_t timeout, VkSemaphore semaphore,
                                               VkFence fence, uint32_t *out_index)

@@ -27,7 +27,7 @@ enum stand_validation {
     STAND_VALIDATE_ALL,
 };
 
-/* From the command line: "key=value". */
+/* The command line gives these: "key=value". */
 struct stand_options {
     uint32_t width, height, frames;
     uint32_t format, space; /* VkFormat, VkColorSpaceKHR */
@@ -97,12 +97,12 @@ void stand_check(VkResult result, const char *what);
 
 void stand_open_frames(struct stand *stand);
 void stand_close_frames(struct stand *stand);
-/* What is submitted from now on waits until the gate is opened for that time. */
+/* Work that is submitted from now on waits until the gate is opened for that time. */
 void stand_close_gate(const struct stand *stand, uint64_t time);
 void stand_open_gate(const struct stand *stand, uint64_t time);
 /* -> the swapchain's image that it was drawn to. */
 uint32_t stand_frame(struct stand *stand, uint32_t number);
-/* What that frame was drawn with: the part of the picture that it shows. */
+/* Returns the part of the picture that that frame was drawn with. */
 struct fovea_image stand_drawn(const struct stand *stand, uint32_t number);
 enum fovea_format stand_pixel_format(const struct stand *stand);
 

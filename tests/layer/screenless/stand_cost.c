@@ -9,7 +9,7 @@
 #define MAX_FRAMES 4096
 #define WARM_UP 100 /* frames that are not counted: plans, kernels, clocks */
 
-/* What of a frame is timed on the GPU. */
+/* These parts of a frame are timed on the GPU. */
 enum part {
     ADDED, /* from the end of drawing until it may be shown */
     FIRST, /* Fovea's first batch */

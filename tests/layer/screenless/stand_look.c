@@ -59,7 +59,7 @@ struct stand_look *stand_look_open(const struct stand *stand)
     return look;
 }
 
-/* What the layer says that it made the frame with. */
+/* Reads what the layer says that it made the frame with. */
 static void read_logged(const struct stand *stand, uint32_t number, struct fovea_point_uv *out_gaze,
                         bool *out_foveated)
 {

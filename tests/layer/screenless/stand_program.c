@@ -58,9 +58,9 @@ static void take_option(struct stand_options *options, const char *text)
 
 /* ---- The instance ---------------------------------------------------------------------------- */
 
-/* What 1.3.239 says about the host's signals of timelines "is most likely a validation bug" (in one
- * place, "likley"); and it does not see that CUDA signals what the last batch of a frame waits
- * for. */
+/* 1.3.239's own words about the host's signals of timelines are that it "is most likely a
+ * validation bug" (in one place, "likley"); and it does not see that CUDA signals what the last
+ * batch of a frame waits for. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                  VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data,
@@ -303,7 +303,8 @@ static void find_screen(struct stand *stand)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What was shown is looked at two frames later, so that frames are in flight all the time. */
+/* Each picture is looked at two frames after it was shown, so that frames are in flight all the
+ * time. */
 static void run(struct stand *stand)
 {
     const struct stand_options *options = &stand->options;
@@ -331,8 +332,8 @@ static void run(struct stand *stand)
     }
 }
 
-/* As many frames as there are images, all of them unfinished when the last one is presented; and
- * again. */
+/* Presents as many frames as there are images, all of them unfinished when the last one is
+ * presented; and again. */
 static void run_gated(struct stand *stand)
 {
     const uint32_t images = stand->options.images;

@@ -96,9 +96,9 @@ void runtime_unlock(const int *locked);
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes the refusal down; its result is `result`. */
 XrResult runtime_refuse(XrResult result, const char *function, const char *why);
-/* What FOVEA_TEST_XR_RESULT says of this call; XR_SUCCESS: nothing. */
+/* Returns what FOVEA_TEST_XR_RESULT says of this call; XR_SUCCESS: nothing. */
 XrResult runtime_scripted(const char *function);
-/* And then what FOVEA_TEST_XR_ANSWER says of it; NULL: nothing. */
+/* Returns what FOVEA_TEST_XR_ANSWER says of it then; NULL: nothing. */
 const char *runtime_answer(const char *function);
 uint32_t runtime_number(const char *name, uint32_t otherwise);
 void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px);
@@ -117,12 +117,13 @@ bool runtime_chains(const void *chain, XrStructureType type);
 /* ---- runtime_views.c ---- */
 uint32_t runtime_view_count(XrViewConfigurationType type); /* 0: there is no such configuration */
 XrView runtime_view(XrViewConfigurationType type, uint32_t index);
-/* What FOVEA_TEST_XR_FOV says of the left view of that frame. */
+/* Changes the left view of that frame as FOVEA_TEST_XR_FOV says. */
 void runtime_change_fov(uint32_t frame, XrFovf *fov);
 /* Its extent, which the inner views of four have smaller. */
 void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px);
 XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);
-/* Where a direction of the head's is in that view, each way from -1 to 1, right and down. */
+/* Returns where a direction of the head's is in that view, each way from -1 to 1, right and down.
+ */
 XrVector2f runtime_center(XrViewConfigurationType type, uint32_t index, double yaw_deg,
                           double pitch_deg);
 /* An orientation in the head's frame as it is in the room, where FOVEA_TEST_XR_HEAD turns the head:
@@ -141,12 +142,12 @@ XrResult runtime_poll(XrEventDataBuffer *event);
 struct swapchain *runtime_swapchain_of(XrSwapchain handle);
 bool runtime_has_depths(const XrSwapchainSubImage *image);
 void runtime_swapchains_gone(struct session *session);
-/* What the runtime would show of it, into the folder; view NULL: it is one of depths. */
+/* Writes into the folder what the runtime would show of it; view NULL: it is one of depths. */
 void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
                    uint32_t layer, uint32_t index);
 
 /* ---- runtime_input.c ---- */
-/* What is bound goes with its instance, the rest with the last one. */
+/* Bindings go with their instance, the rest goes with the last one. */
 void runtime_input_gone(uint32_t instance, bool last);
 /* Finds where a reference space is; false: it is none of that session's. */
 bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose);

@@ -42,7 +42,7 @@ struct space {
     XrPosef pose;
 };
 
-/* Of each instance: the actions that were bound to the eyes' profile last. */
+/* Each instance keeps the actions that were bound to the eyes' profile last. */
 static struct bound {
     const struct action *actions[EYES_ACTIONS];
     uint32_t count;
@@ -229,7 +229,7 @@ RUNTIME_CALL(xrGetCurrentInteractionProfile, XrSession session, XrPath path,
     return XR_SUCCESS;
 }
 
-/* Of buttons and triggers, which nobody has. */
+/* Nobody has buttons and triggers. */
 #define RUNTIME_NO_STATE(name, type)                                                               \
     RUNTIME_CALL(name, XrSession session, const XrActionStateGetInfo *info, type *state)           \
     {                                                                                              \

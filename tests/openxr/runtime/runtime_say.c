@@ -71,7 +71,7 @@ static uint32_t count_call(const char *function, size_t length)
     abort();
 }
 
-/* What a variable says of that call; NULL: nothing. */
+/* Returns what a variable says of that call; NULL: nothing. */
 static const char *find_script(const char *variable, const char *function, uint32_t call)
 {
     const size_t length = strlen(function) - 1; /* without the _ */

@@ -252,7 +252,7 @@ static const XrCompositionLayerDepthInfoKHR *depth_of(const XrCompositionLayerPr
     return depth && depth->type == XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR ? depth : NULL;
 }
 
-/* What the specification forbids. */
+/* The specification forbids these. */
 static XrResult look_at_depth(const struct session *session, uint32_t view,
                               const XrCompositionLayerDepthInfoKHR *depth)
 {

@@ -133,7 +133,8 @@ static uint32_t memory_type(const struct session *session, uint32_t bits, bool m
                                        : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
-/* What is seen in other formats may have usages that its own lacks: no device stores to sRGB. */
+/* Images that are seen in other formats may have usages that their own lacks: no device stores to
+ * sRGB. */
 static VkImageCreateFlags flags_of(XrSwapchainUsageFlags flags)
 {
     return flags & XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT
