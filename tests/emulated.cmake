@@ -28,12 +28,12 @@ enable_language(CXX)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 set(cuda_host ${CMAKE_CURRENT_SOURCE_DIR}/support/cuda_host)
-# Of the sanitizers the one for addresses: the others' libraries for C++ are not in programs of C.
+# Only the sanitizer for addresses is used: the others' libraries for C++ are not in programs of C.
 set(sanitizers)
 if(CMAKE_C_FLAGS MATCHES "fsanitize=[^ ]*address")
     set(sanitizers -O1 -fsanitize=address -fno-omit-frame-pointer)
 endif()
-# As nvcc takes the sources: types are punned, products and sums are made in one step.
+# nvcc takes the sources so: types are punned, products and sums are made in one step.
 set(cuda_host_flags -std=c++17 -O2 -fPIC -fno-strict-aliasing -ffp-contract=fast -Wall -Wno-unknown-pragmas
     -Wno-unused-function -Wno-pass-failed ${sanitizers})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -218,7 +218,7 @@ EMULATED(ModuleLoadData, CUmodule *module, const void *image)
 NOTHING_TO_DO(ModuleUnload, CUmodule module)
 
 /* One that the library lacks fails when it is launched. */
-/* As in the driver, a kernel that the sources do not have is not there. */
+/* A kernel that the sources do not have is not found, as in the driver. */
 EMULATED(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
 {
     if (!cuda_host_find(name)) {
@@ -475,7 +475,7 @@ EMULATED(MemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, C
                                                                            : replay_set(&set);
 }
 
-/* What this driver did not make is unknown to it, as memory of the host is to the real one. */
+/* This driver knows only what it made, as the real one knows no memory of the host. */
 EMULATED(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void **values,
          CUdeviceptr pointer)
 {

@@ -29,7 +29,7 @@ struct step {
     void *params;
 };
 
-/* What was instantiated of a graph is the graph with one more owner. */
+/* An instantiated graph is the graph with one more owner. */
 struct CUgraph_st {
     unsigned owners;
     struct step *steps;

@@ -59,7 +59,7 @@ static void one_frame(struct bench *bench, const struct way *way, uint32_t numbe
     host_frame_end(host);
 }
 
-/* As of a few frames ago. False: this machine has no such backend. */
+/* Reads the times of a few frames ago. False: this machine has no such backend. */
 static bool read_stats(struct bench *bench, const struct way *way)
 {
     struct fovea_unity_stats stats = {.struct_bytes = sizeof stats};

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .height_px = 1 + data[1] % SIDE_MAX,
                                 .format = (enum fovea_format)(1 + data[2] % FOVEA_FORMAT_R32F)};
     const size_t row = image.width_px * fovea_format_bytes(image.format);
-    /* As many bytes as the picture has, so that a sanitizer sees each step over it. */
+    /* The memory ends with the picture, so that a sanitizer sees each step over it. */
     uint8_t *pixels = malloc(row * image.height_px);
     REQUIRE(pixels);
     for (size_t i = 0; i < row * image.height_px; i++) {

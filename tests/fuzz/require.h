@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What fuzz targets share. One ends the program where something does not hold, which the fuzzer
+/* Fuzz targets share this. One ends the program where something does not hold, which the fuzzer
  * reports. */
 #ifndef FOVEA_TESTS_FUZZ_REQUIRE_H
 #define FOVEA_TESTS_FUZZ_REQUIRE_H

@@ -11,7 +11,7 @@
 /* The fake driver calls the upper half of the addresses its own. */
 #define DEVICE_POINTER(offset) ((void *)(uintptr_t)(0x8000000000000000u + (offset)))
 
-/* What a frame of a known size asks of the driver, between RUN_BEGIN and RUN_END. */
+/* RUN_BEGIN and RUN_END enclose what a frame of a known size asks of the driver. */
 #define RUN_BEGIN                                                                                  \
     "CtxPushCurrent ThreadExchangeStreamCaptureMode StreamGetCaptureInfo PointerGetAttributes "    \
     "PointerGetAttributes "

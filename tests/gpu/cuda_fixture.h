@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests on a CUDA device share: the device, pictures in its memory, and when to skip.
+/* The tests on a CUDA device share this: the device, pictures in its memory, and when to skip.
  * Every failure of CUDA fails the running test. */
 #pragma once
 

@@ -156,7 +156,7 @@ static void assert_alpha_kept(const struct scene *scene, const struct fovea_imag
     }
 }
 
-/* What the pixels are to be, and how near. */
+/* The pixels are to be these, and so near. */
 struct expectation {
     double *values;
     struct compare_budget budget;

@@ -41,7 +41,7 @@ static bool must_fail(const char *name)
     return true;
 }
 
-/* What may conflict with a capture ends it, unless the thread has said that it knows. */
+/* A call that may conflict with a capture ends it, unless the thread has said that it knows. */
 static bool ends_capture(const char *name)
 {
     static const char unsafe[] = "EventQuery EventSynchronize StreamQuery StreamSynchronize "
@@ -370,7 +370,7 @@ FAKE(MemFreeAsync, CUdeviceptr memory, CUstream stream)
     return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* What an abandoned peer leaves to the end of the process stays within a leak checker's sight. */
+/* An abandoned peer leaves these to the end of the process: a leak checker sees them here. */
 static void *host_memories[4096];
 static size_t host_memory_count;
 

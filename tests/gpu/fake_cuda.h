@@ -12,7 +12,7 @@
 #define FAKE_CUDA_UUID "fake cuda device"
 
 struct fake_cuda {
-    /* What to do. */
+    /* The test sets these. */
     const char *lacks; /* a function that the driver does not have */
     const char *fails; /* a function that fails; NULL: any */
     int fail_at; /* how many of those calls from now on; 1: the next. 0: none fails */
@@ -28,7 +28,7 @@ struct fake_cuda {
     int code_of; /* the architecture that kernels were compiled for, 75 for 7.5; 0: 90, the card's
                     own */
 
-    /* What is there now. */
+    /* The driver counts what is there now. */
     int contexts; /* retained */
     int own_contexts; /* made */
     int pushed;
@@ -45,12 +45,12 @@ struct fake_cuda {
     unsigned images; /* that the last launch worked on: its grid's third axis */
     size_t bytes; /* of the last memory that was allocated */
 
-    /* What was called since it was cleared, names without "cu", a blank after each. */
+    /* The names of all calls since it was cleared, without "cu", a blank after each. */
     char calls[4096];
     char launched[4096]; /* and the kernels that were launched */
 };
 
-/* What is there now, of all kinds. */
+/* Counts what is there now, of all kinds. */
 static inline int fake_cuda_living(const struct fake_cuda *fake)
 {
     return fake->contexts + fake->own_contexts + fake->pushed + fake->streams + fake->events +
@@ -60,7 +60,7 @@ static inline int fake_cuda_living(const struct fake_cuda *fake)
 
 #define FAKE_CUDA_MOST_GRAPHS 16
 
-/* What graphs call at their end. */
+/* Graphs call this at their end. */
 struct fake_cuda_object {
     void (*end)(void *user);
     void *user;

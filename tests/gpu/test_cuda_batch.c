@@ -138,7 +138,7 @@ static void run_batch(struct scene *s)
     device_image_download(&s->device_dst, &s->dst.all);
 }
 
-/* From src images `step` apart, as the batch takes them. */
+/* Runs single images, `step` apart, as the batch takes them. */
 static void run_singles(struct scene *s, uint32_t step)
 {
     clear_dst(s);

@@ -50,7 +50,7 @@ static void find(struct fovea_blobs *blobs, const struct fovea_image *image, str
     assert_ok(fovea_blobs_run(blobs, image, 1, 0, out->of, &out->count, fixture.stream));
 }
 
-/* Of large blobs the top is flat. */
+/* Large blobs have a flat top, so their places are less sure. */
 static bool alike(const struct fovea_blob *a, const struct fovea_blob *b)
 {
     const float off_px = PLACE_OFF * a->sigma_px;

@@ -151,7 +151,7 @@ static void enqueue(struct scene *s, const struct kind *kind, int dst, CUstream 
     assert_ok(fovea_context_run_batch(s->context, &batch, stream));
 }
 
-/* As a framework does it: any call that waits would end the capture. */
+/* A framework begins so: any call that waits would end the capture. */
 static void begin(void)
 {
     CU_ASSERT(fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
@@ -298,7 +298,7 @@ TEST(gazes_in_cpu_memory_stay_as_they_were)
     CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
 }
 
-/* What lives on the device is the graph's. */
+/* Memory on the device is the graph's. */
 TEST(a_graph_may_outlive_its_context)
 {
     const struct kind *kind = &kinds[0];

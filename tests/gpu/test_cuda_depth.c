@@ -278,7 +278,7 @@ static struct test_image made_by(enum scene_depths depths, const struct fovea_op
     return made;
 }
 
-/* As a whole, and in slices of an image. */
+/* The row runs as a whole, and in slices of an image. */
 TEST(a_row_is_its_operators_one_after_the_other)
 {
     static const enum fovea_operator others[] = {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens};

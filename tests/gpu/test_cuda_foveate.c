@@ -158,7 +158,7 @@ TEST(the_largest_map_works)
 
 /* ---- Bit for bit ----------------------------------------------------------------------------- */
 
-/* Where the law is sharp, in all ways: a fragment, or some pixels around the gaze. */
+/* The law is sharp there in all ways: a fragment, or some pixels around the gaze. */
 TEST(what_is_sharp_is_copied_bit_by_bit)
 {
     for (size_t i = 0; i < 4 * COUNT(formats); i += fixture.quick ? 3 : 1) {

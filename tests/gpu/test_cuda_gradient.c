@@ -12,12 +12,13 @@
 
 #define IMAGES 3
 #define NUMBERS (2 * IMAGES * FOVEA_FOVEAS_MAX) /* of their gazes, at most */
-/* Of the largest derivative. The GPU fuses products and sums and adds up in another order than the
- * processor, which moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5.
+/* This part of the largest derivative is allowed. The GPU fuses products and sums and adds up in
+ * another order than the processor, which moves sigmas by some millionths and, where a map is
+ * steep, derivatives by 4e-5.
  */
 #define FLOAT_BUDGET 2e-4
 #define HALF_BUDGET 1.5e-3
-/* Of the larger of the two and a pixel's worth of noise. */
+/* This part of the larger of the two is allowed, beside a pixel's worth of noise. */
 #define GAZE_BUDGET 2e-3
 
 struct scene {

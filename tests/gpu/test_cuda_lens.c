@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises on a CUDA device beside what all operators do
+/* The operator lens promises this on a CUDA device beside what all operators do
  * (test_cuda_operators). */
 
 #include "operator_rig.h"

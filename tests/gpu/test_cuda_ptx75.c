@@ -9,7 +9,7 @@
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
-/* What the program would do with CUDA of its own. */
+/* A program uses CUDA of its own in this way. */
 static void assert_context_usable(void)
 {
     const struct cuda_driver *cu = fixture.cu;

@@ -70,7 +70,7 @@ TEST(linear_images_go_through_the_row)
     }
 }
 
-/* From pixels with gaps; every second one through a spline as well. */
+/* The source has gaps between pixels; every second one goes through a spline as well. */
 TEST(levels_of_16_bits_are_the_cpus)
 {
     double worst = 0.0;
@@ -216,7 +216,7 @@ static void run_surface(struct operator_cuda *kernels, const struct fovea_operat
     run_surface_with(kernels, operators, format, (const CUsurfObject[]){src, dst, between}, 0);
 }
 
-/* As a late gaze is: in the device's memory, read by every operator that looks at gazes. */
+/* A late gaze lies in the device's memory, where every operator reads it that looks at gazes. */
 TEST(a_late_gaze_is_the_whole_rows)
 {
     const struct fovea_operators *const all[] = {&rows[0].first, &rows[0].second, &rows[0].row,

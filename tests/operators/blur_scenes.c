@@ -6,7 +6,7 @@
 #include "kernels/blur/blur.h"
 #include "kernels/image/pixel_light.h"
 
-/* From 0.3 on, as many in each octave. */
+/* Draws a sigma from 0.3 on, as many in each octave. */
 static double sigma_of(uint64_t random, double most_sigma_px)
 {
     const double part = (double)(random % 1000) / 999.0;
@@ -23,7 +23,7 @@ static void choose(uint64_t i, struct operator_scene *scene)
     choose_up_to(40.0, scene);
 }
 
-/* What the reference is asked for. */
+/* The reference is asked for this. */
 struct wanted {
     struct blur_numbers numbers;
     const double *sigmas_px; /* NULL: there is no picture of them */
@@ -96,7 +96,7 @@ static struct compare_budget budget_of(const struct operator_scene *scene)
                                                             : compare_budget_of(scene->format);
 }
 
-/* As they are stored. The caller frees them. */
+/* Returns the sigmas as they are stored. The caller frees them. */
 static double *sigmas_of(const struct operator_scene *scene)
 {
     OWNED_IMAGE sigmas = scene_draw_sigmas(scene, 1);
@@ -104,7 +104,7 @@ static double *sigmas_of(const struct operator_scene *scene)
     return values;
 }
 
-/* Where pixels spread apart from each other, more than white may come together. */
+/* If pixels spread apart from each other, more than white may come together. */
 static void cut_to_levels(const struct fovea_image *src, double *values)
 {
     const uint32_t channels = image_channels(src->format);
@@ -181,7 +181,7 @@ static void choose_none(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = 0.0;
 }
 
-/* From pixels, and from a coarser level. */
+/* The levels are made from pixels, and from a coarser level. */
 static void choose_of_view(uint64_t i, struct operator_scene *scene)
 {
     *scene = operator_scene_of(&blur_under_test, 0);
@@ -279,8 +279,8 @@ static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = scene->settings.own.blur_radius_px = 0.0;
 }
 
-/* What a display's black gives off does not count in a mean; here weights need not come to 1, and
- * the definition would see it. */
+/* A mean does not count what a display's black gives off; here weights need not come to 1, and the
+ * definition would see it. */
 static void choose_spread(uint64_t i, struct operator_scene *scene)
 {
     struct fovea_display *display = &scene->settings.foveation.display;

@@ -69,8 +69,8 @@ static double focus_of(const struct operator_scene *scene, const struct dof_refe
                                                                : seen_m;
 }
 
-/* As foveate's: 3 levels of 8 bits, and 0.012 of white in floats; on the processor and on CUDA,
- * where layers of most formats are halves. */
+/* The budget is foveate's: 3 levels of 8 bits, and 0.012 of white in floats; on the processor and
+ * on CUDA, where layers of most formats are halves. */
 static struct compare_budget budget_of(const struct operator_scene *scene)
 {
     struct fovea_foveation smooth = scene->settings.foveation;
@@ -124,7 +124,7 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
 
 /* ---- The table */
 
-/* Where no distance is unknown. */
+/* Chooses a place where no distance is unknown. */
 static void choose_gaze(uint64_t i, struct operator_scene *scene)
 {
     scene->settings.own.dof_focus = 0;

@@ -162,7 +162,7 @@ void lens_scene_use_polynomial(struct operator_scene *scene)
     scene->settings.own.lens_file_data = &made->base;
 }
 
-/* As make_points, but for both eyes: the left one has the polynomial, the right one points. */
+/* Does as make_points, but for both eyes: the left one has the polynomial, the right one points. */
 static struct lens_calibration *make_eyes(void)
 {
     struct lens_calibration *left = make_polynomial();
@@ -313,7 +313,7 @@ static void put_blanks(const struct operator_scene *scene, uint32_t channels, co
     }
 }
 
-/* What the format can hold of a value that overshoots. */
+/* Returns what the format can hold of a value that overshoots. */
 static double held(enum fovea_format format, uint32_t channel, double value)
 {
     if (!image_is_float(format)) {

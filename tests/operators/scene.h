@@ -17,7 +17,7 @@
 
 struct thread_pool;
 
-/* What is drawn into a picture of sigmas. */
+/* One of these is drawn into a picture of sigmas. */
 enum scene_sigmas {
     SIGMAS_NONE, /* none is given */
     SIGMAS_FLAT,
@@ -30,7 +30,7 @@ enum scene_sigmas {
     SIGMAS_KINDS
 };
 
-/* What a picture of depths shows. */
+/* A picture of depths shows one of these. */
 enum scene_depths {
     DEPTHS_NONE, /* none is given */
     DEPTHS_NEAR_BLOCKS, /* before what is in focus */
@@ -69,7 +69,7 @@ struct operator_scene {
     bool depths_shared;
 };
 
-/* What a set's scenes show. */
+/* A set's scenes show this. */
 enum scene_kind {
     SCENES_ALONE, /* pictures are the reference */
     SCENES_LAID_OUT, /* so they are with gaps, and bottom up */

@@ -11,7 +11,7 @@
 /* Returns the distance of what is drawn, in metres. */
 double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y);
 
-/* What values say of distances: kinds and projections, of which 0 is metres, in floats alone. */
+/* The values mean one of so many distances: kinds and projections. 0 is metres, in floats alone. */
 #define SCENE_SCALES 7
 
 /* A picture as it is stored, and its values as they then are. */

@@ -23,7 +23,7 @@ extern const struct backend backend_cpu;
 extern const struct backend backend_cuda;
 extern const struct backend backend_vulkan;
 
-/* Of the build; NULL at the end. */
+/* Returns a backend of the build; NULL at the end. */
 const struct backend *backend_at(size_t index);
 
 /* For the backends: prints the error and ends the program where result is one. */

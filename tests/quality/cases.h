@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is measured: settings, and the exact picture of them. */
+/* This lists what is measured: settings, and the exact picture of them. */
 #pragma once
 
 #include "images.h"

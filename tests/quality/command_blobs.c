@@ -157,7 +157,7 @@ static bool read_arguments(int argc, char **argv, struct job *job)
 
 /* ---- What is written */
 
-/* Where a file of a picture goes: its name without its end, and another one. */
+/* Names a picture's file: its name without its end, and another one. */
 static void name_file(const struct job *job, const char *picture, const char *end,
                       char out[FOVEA_PATH_MAX])
 {

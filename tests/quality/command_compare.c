@@ -24,7 +24,7 @@
 #define GAP_PX 12
 #define TITLE_PX 44
 
-/* What the rows of the sheet are to show. */
+/* The rows of the sheet are to show this. */
 struct plan {
     struct fovea_foveation base;
     struct foveate_map_copy map; /* the reference reads no files */

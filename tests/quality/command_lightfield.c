@@ -393,7 +393,7 @@ static bool look(const struct job *job)
     return job->window ? gaze_window(&wishes) : gaze_write(&wishes);
 }
 
-/* What a source that looks at pictures sees has all in focus; see `look`. */
+/* A source that looks at pictures sees one that has all in focus; see `look`. */
 static bool make_all(struct job *job)
 {
     const double middle_px = 0.5 * (job->least_px + job->most_px);

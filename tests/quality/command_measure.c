@@ -24,7 +24,7 @@ struct wishes {
     size_t file_count;
 };
 
-/* What a regular expression of the command line leaves. */
+/* A regular expression of the command line leaves these. */
 struct chosen {
     bool given;
     regex_t by;

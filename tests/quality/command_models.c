@@ -36,7 +36,7 @@ struct contact {
     float map[MAP_PX * MAP_PX];
 };
 
-/* As a PNG might be painted: all is seen to the left of the gaze, little to its right. */
+/* A PNG might be painted so: all is seen to the left of the gaze, little to its right. */
 static const struct look own_look = {
     "smooth-map-array",  "smooth, map of one's own (white: sharp), linear",
     FOVEA_METHOD_SMOOTH, FOVEA_MODEL_MAP,

@@ -23,7 +23,7 @@ struct gaze_wishes {
     const char *const *sets; /* settings */
     size_t set_count;
     uint32_t frames; /* 0: GAZE_FRAMES, or a window until it is closed */
-    /* What a source that looks at pictures sees, RGBA8 of that size; NULL: the first frame */
+    /* a source that looks at pictures sees this, RGBA8 of that size; NULL: the first frame */
     const struct picture *shown;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What ./run lightfield makes of arrays on whose lenses the scene is focused (plenoptic 1.0). */
+/* ./run lightfield makes these of arrays on whose lenses the scene is focused (plenoptic 1.0). */
 #pragma once
 
 #include "fovea_lightfield.h"

@@ -24,7 +24,7 @@
 
 #define SIDE_MAX_PX 16384
 
-/* What stb says of a file is a word or two, which mean little to who does not know it. */
+/* stb says a word or two of a file, which mean little to who does not know it. */
 static void say_why(const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -19,7 +19,7 @@
 /* Landscapes, which are most like photographs, and all pictures. */
 #define PAPER_SETS 2
 
-/* What a gaze that moves on by a step does to the picture, beyond noise of the source: none. */
+/* A gaze that moves on by a step does this to the picture, beyond noise of the source: none. */
 struct steps {
     double largest_levels; /* of any pixel at any step */
     double mean_levels; /* of all pixels and steps */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What pictures.c draws: colours 0..1 of a pixel, from its place and a seed. */
+/* pictures.c draws these: colours 0..1 of a pixel, from its place and a seed. */
 #pragma once
 
 #include <stdint.h>

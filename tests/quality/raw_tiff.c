@@ -44,7 +44,7 @@ static uint32_t number(const struct tiff *tiff, size_t at, uint32_t bytes)
     return value;
 }
 
-/* Where the first directory has a tag; 0: nowhere. */
+/* Finds a tag of the first directory; 0: it is nowhere. */
 static size_t find(const struct tiff *tiff, uint32_t tag)
 {
     const size_t directory = number(tiff, 4, 4);

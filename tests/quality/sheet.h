@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What sheets of pictures are made of: the models and methods to show, and drawing. */
+/* Sheets of pictures are made of these: the models and methods to show, and drawing. */
 #pragma once
 
 #include "config/settings.h"

@@ -20,7 +20,8 @@ struct picture_wishes {
     size_t set_count;
 };
 
-/* What is not named stays as it is. False with a message; argv[0] is the command's name. */
+/* Wishes that are not named stay as they are. False with a message; argv[0] is the command's name.
+ */
 bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out);
 /* Those of configuration files and of the environment, then --set. False with a message. */
 bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out);

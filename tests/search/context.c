@@ -74,8 +74,8 @@ struct run {
     char *text;
 };
 
-/* What the cpu backend makes of an image alone. A batch that cannot know that a gaze is none copies
- * where it would foveate. */
+/* The cpu backend makes the expected image alone. A batch that cannot know that a gaze is none
+ * copies where it would foveate. */
 static enum fovea_result expect_with(struct run *run, uint32_t index, const struct fovea_image *src,
                                      const struct fovea_image *dst, struct search_given *given)
 {
@@ -104,7 +104,7 @@ static struct search_memory beside_of(const struct search_memory *memory, uint32
     return (struct search_memory){.first = packed.view, .memory = packed.memory};
 }
 
-/* What was in focus in one image is in a batch no other's. */
+/* The focus of one image is no other's in a batch. */
 static void forget_focus(struct run *run)
 {
     if (run->depths.memory) {

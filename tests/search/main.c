@@ -23,7 +23,7 @@
 #define MOST_FAILURES 40
 #define SECONDS_A_POINT 300
 
-/* What processes share. */
+/* Processes share this. */
 struct shared {
     _Atomic uint64_t at[MOST_JOBS]; /* the point that a process is at */
     _Atomic uint64_t points, refused, failures;

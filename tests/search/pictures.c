@@ -179,7 +179,7 @@ static double draw_sigma(uint64_t *state)
                             : 40.0 * pow(random_uniform(state, 0.0, 1.0), 3.0);
 }
 
-/* From one of them to the next sigma changes a little, in jumps of tiles, or anyhow. */
+/* Sigma changes a little from one of them to the next, in jumps of tiles, or anyhow. */
 static void fill_sigmas(uint32_t kind, uint64_t *state, const struct fovea_image *packed)
 {
     const double most_px = draw_sigma(state);
@@ -356,7 +356,7 @@ bool search_within(const struct search_point *point, const struct fovea_image *m
     return true;
 }
 
-/* Where a lens's picture ends, a pixel may fall on either side of the end; and where what is taken
+/* At the end of a lens's picture a pixel may fall on either side of it; and where what is taken
  * is the nearest pixel's (alpha's is, but for premultiplied pictures), on either side of half-way,
  * of which places a ten-thousandth of a pixel apart may be on two sides. */
 static uint32_t allowed(const struct search_point *point, const struct fovea_image *image)

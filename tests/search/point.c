@@ -264,7 +264,7 @@ static void draw_setting(uint64_t *state, const struct fovea_setting *s, struct 
     }
 }
 
-/* What is right only together. */
+/* Draws what is right only together. */
 static void draw_groups(uint64_t *state, struct search_point *p)
 {
     static const char *const edges[] = {"left", "right", "up", "down"};
@@ -280,7 +280,7 @@ static void draw_groups(uint64_t *state, struct search_point *p)
         const uint32_t count = 2 + below(state, 12);
         double light = 0.0;
         for (uint32_t i = 0; i < count; i++) {
-            /* Where the table is flat, next to nothing of light is many levels. */
+            /* A flat part of the table makes many levels of next to nothing of light. */
             light += random_uniform(state, 0.3, 1.0);
             snprintf(text + strlen(text), 16, "%s%.3f", i ? "," : "", light);
         }
@@ -400,7 +400,7 @@ static void draw_sigmas(uint64_t *state, struct search_point *p)
     }
 }
 
-/* Where an operator needs them; sigmas are the other half's of batches with both. */
+/* Draws depths for operators that need them; sigmas are the other half's of batches with both. */
 static void draw_depths(uint64_t *state, struct search_point *p)
 {
     if (!search_has(p, "dof")) {

@@ -39,7 +39,7 @@ struct search_point {
     uint32_t others; /* of a batch: foveas beside each gaze */
     uint32_t map_side,
         field_side; /* a map and a mesh for a lens of that many samples a side; or 0 */
-    /* Of contexts */
+    /* contexts take these */
     struct search_layout src, dst;
     uint32_t planes;
     uint32_t shared; /* one picture for all gazes */
@@ -54,7 +54,7 @@ struct search_point {
     uint32_t one_depths;
     uint32_t depths_kind; /* a way of storing distances (pictures.c) */
     struct search_layout of_depths;
-    /* Of Vulkan frames */
+    /* Vulkan frames take these */
     uint32_t vk_format; /* VkFormat */
     uint32_t path; /* enum rig_path */
     uint32_t recorded;
@@ -142,7 +142,7 @@ enum search_verdict {
     SEARCH_NO_DEVICE,
 };
 
-/* What a run reads, besides the source. */
+/* A run reads these, besides the source. */
 struct search_given {
     const float *gazes_uv;
     struct search_memory sigmas; /* memory NULL: none */

@@ -35,7 +35,7 @@ static inline double now_s(void)
     return now_ms() * 1e-3;
 }
 
-/* Of this thread's own, whoever else is at work. */
+/* Returns the time of this thread alone, whoever else is at work. */
 static inline double busy_ms(void)
 {
     return clock_ms(CLOCK_THREAD_CPUTIME_ID);

@@ -16,9 +16,9 @@ struct compare_budget {
     double max_mean_abs;
 };
 
-/* As near as a format's own steps allow: within one level of the true value, and 0.05 beyond its
- * rounding on average, in UNORM formats; 1e-3 of the value in half floats, one step in B10G11R11F,
- * 1e-5 in 32-bit floats. */
+/* Returns how near a format's own steps allow: within one level of the true value, and 0.05 beyond
+ * its rounding on average, in UNORM formats; 1e-3 of the value in half floats, one step in
+ * B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
 /* The smooth method, whose decimation is an approximation, keeps to this: 3 levels of 8 bits beside
@@ -29,14 +29,14 @@ struct compare_budget compare_budget_smooth(enum fovea_format format);
  * own beside the rounded reference. */
 struct compare_budget compare_budget_wide(void);
 
-/* What every backend has to keep to with these settings: of the two above, and of the blockwise
- * method in stored values one level of 8 bits, in sRGB's light 3, or 5 where the reference cuts its
- * filters at 3 sigma (paper.filter_length). */
+/* Returns what every backend has to keep to with these settings: one of the two above, and
+ * for the blockwise method in stored values one level of 8 bits, in sRGB's light 3, or 5 where the
+ * reference cuts its filters at 3 sigma (paper.filter_length). */
 struct compare_budget compare_budget_for(const struct fovea_foveation *foveation,
                                          enum fovea_format format);
 
-/* What the settings' reference makes of src, not rounded: in levels or values, averaged as light
- * where the frame says so. The gaze is the frame's. The caller frees it. */
+/* Returns what the settings' reference makes of src, not rounded: in levels or values, averaged as
+ * light where the frame says so. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct gauss_frame *frame);
 

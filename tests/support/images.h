@@ -68,7 +68,7 @@ uint32_t image_bytes(enum fovea_format format); /* of a pixel */
 uint32_t image_channels(enum fovea_format format);
 bool image_is_float(enum fovea_format format);
 bool image_is_half(enum fovea_format format);
-/* What patterns draw as white; alpha of float formats has 1. */
+/* Returns what patterns draw as white; alpha of float formats has 1. */
 double image_white(enum fovea_format format, uint32_t channel);
 
 /* A map of sigmas with two peaks and no symmetry. */

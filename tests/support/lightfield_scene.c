@@ -40,8 +40,8 @@ static bool covers(const struct scene_layer *layer, const double place[2])
     return layer->radius == 0.0 || hypot(place[0] - layer->x, place[1] - layer->y) < layer->radius;
 }
 
-/* What a lens sees from its centre outwards goes over the photograph as patch sizes get smaller, in
- * steps of a pixel: the first one that is as near as the photograph there is what it sees. */
+/* A lens looks along a line that goes over the photograph as patch sizes get smaller, in steps of a
+ * pixel: it sees the first patch size that is as near as the photograph there. */
 static double look_at_relief(const struct scene_relief *relief,
                              const struct fovea_lightfield_geometry *geometry, const double lens[2],
                              const double from[2], float out_colors[3])

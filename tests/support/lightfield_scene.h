@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What an array of lenses sees of flat things, each at a distance of its own, with exact occlusion:
- * a thing with the patch size M shows a lens at X, from its centre u on, what is at X + u / M (in
- * lenses). The thing's texture has M pixels for each lens. */
+/* An array of lenses sees flat things, each at a distance of its own, with exact occlusion: a thing
+ * with the patch size M shows a lens at X, from its centre u on, what is at X + u / M (in lenses).
+ * The thing's texture has M pixels for each lens. */
 #pragma once
 
 #include "fovea_lightfield.h"

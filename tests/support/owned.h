@@ -10,7 +10,7 @@
 
 #define OWNED(end) __attribute__((cleanup(end)))
 
-/* Of a pointer whose memory free() takes: OWNED(owned_free) char *text = ...; */
+/* Frees a pointer whose memory free() takes: OWNED(owned_free) char *text = ...; */
 static inline void owned_free(void *pointer)
 {
     void *memory = NULL;

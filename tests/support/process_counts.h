@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What this process has of the system now: threads, descriptors and memory. Long tests take it when
- * all is warm and again at the end; what has grown is a leak that time would show. */
+/* This counts what the process has of the system now: threads, descriptors and memory. Long tests
+ * take it when all is warm and again at the end; growth is a leak that time would show. */
 #pragma once
 
 #include <stdbool.h>

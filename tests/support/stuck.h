@@ -5,7 +5,7 @@
  * ends. */
 #pragma once
 
-/* From now on a step that takes longer ends the process with 3; a process that aborts shows its
+/* After this call a step that takes longer ends the process with 3; a process that aborts shows its
  * threads, too. */
 void stuck_watch(double seconds_a_step);
 /* The step that begins; standard error has what the one before took. */

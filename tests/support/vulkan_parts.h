@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every program that uses Vulkan has to have. */
+/* Every program that uses Vulkan has to have these. */
 #pragma once
 
 #include <vulkan/vulkan.h>

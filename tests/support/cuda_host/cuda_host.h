@@ -35,7 +35,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What nvcc says of itself, for code of compute capability 9.0. */
+/* nvcc says this of itself, for code of compute capability 9.0. */
 #define FOVEA_CUDA_HOST 1
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 900
@@ -58,7 +58,7 @@
     namespace {                                                                                    \
     alignas(1024) thread_local char name[CUDA_HOST_MOST_SHARED];                                   \
     }
-/* Where files declare it outside of a namespace. */
+/* Files that declare it outside of a namespace use this. */
 #define CUDA_HOST_SHARED_BY_ALL(name)                                                              \
     alignas(1024) __attribute__((weak)) thread_local char name[CUDA_HOST_MOST_SHARED];
 

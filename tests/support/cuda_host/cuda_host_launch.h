@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What starts kernels on the host (cuda_host.h): C, for drivers and tests. */
+/* Kernels start on the host by this (cuda_host.h): C, for drivers and tests. */
 #ifndef FOVEA_TESTS_CUDA_HOST_LAUNCH_H
 #define FOVEA_TESTS_CUDA_HOST_LAUNCH_H
 

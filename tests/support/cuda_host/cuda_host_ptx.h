@@ -194,7 +194,7 @@ static inline uint32_t cuda_host_pair(float first, float second)
 {
     return cuda_host_half_of(first) | (uint32_t)cuda_host_half_of(second) << 16;
 }
-/* Of halves: the sum is rounded when it is complete. */
+/* Multiplies halves: the sum is rounded when it is complete. */
 static inline void cuda_host_multiply(uint2 &d, cuda_host_product &product)
 {
     for (int i = 0; i < 4; i++) {
@@ -226,8 +226,8 @@ static inline void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
     memcpy(d, product.d, sizeof product.d);
 }
 
-/* Of floats, 16 x 8 by 8 x 8. A lane has rows g and g + 8 of A's column t, then of column t + 4;
- * rows t and t + 4 of B's column g. */
+/* Multiplies floats, 16 x 8 by 8 x 8. A lane has rows g and g + 8 of A's column t, then of column t
+ * + 4; rows t and t + 4 of B's column g. */
 struct cuda_host_float_product {
     uint32_t a[4], b[2];
     float d[4];
@@ -285,7 +285,7 @@ static inline uint32_t ptx_tf32(float value)
     return value != value ? 0x7fffffffu : isinf(value) ? bits : (bits + 0x1000u) & ~0x1fffu;
 }
 
-/* Of bytes without a sign: 16 x 32 by 32 x 8. */
+/* Multiplies bytes without a sign: 16 x 32 by 32 x 8. */
 struct cuda_host_byte_product {
     uint32_t a[4], b[2];
     int32_t d[4];
