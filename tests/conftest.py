@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 if os.environ.get("CI") == "true":
-    # What tests/requirements.txt lists is there: a module that does not load any more is no reason to skip.
+    # tests/requirements.txt lists these, so a module that does not load any more is no reason to skip.
     pytest.importorskip = lambda name, *_, **__: importlib.import_module(name)
 
 

@@ -88,7 +88,7 @@ def test_the_example_of_cuda_runs(headers, library, build_dir, tmp_path):
 OLDER = """\
 #include <fovea.h>
 
-/* As of a version whose desc ended before the device's number. */
+/* This program is of a version whose desc ended before the device's number. */
 int main(void)
 {
     struct fovea_context_desc desc;

@@ -168,7 +168,7 @@ TEST(the_recursive_filters_have_the_published_coefficients) /* CS3 */
 
 /* ---- The library beside it */
 
-/* Of a photograph it is 2.4e-5 to 3.7e-4 (docs/saliency.md). */
+/* In a photograph it is 2.4e-5 to 3.7e-4 (docs/saliency.md). */
 #define RELATIVE_MOST 4e-4
 #define WORST_MOST 1.2e-3
 #define WORST_FAINT 1e-4 /* where responses are so small that a part of them says little */

@@ -218,7 +218,7 @@ IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins)
     assert_int_equal(load(&desc).cpu_threads, 11);
 }
 
-/* As the kernel tells of them; Wine's were looked up with Wine 8.0. */
+/* The kernel tells of them so; Wine's were looked up with Wine 8.0. */
 TEST(a_program_has_its_own_name_in_whatever_runs_it)
 {
     static const struct {
@@ -257,7 +257,7 @@ TEST(a_program_has_its_own_name_in_whatever_runs_it)
     }
 }
 
-/* As Wine's loader, which the kernel knows by the name that Wine gives it. */
+/* Acts as Wine's loader, which the kernel knows by the name that Wine gives it. */
 static bool is_known_as_a(void)
 {
     struct program_names names;

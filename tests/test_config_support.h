@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of config/ share: a folder of their own, files in it. */
+/* The tests of config/ share this: a folder of their own, files in it. */
 #pragma once
 
 #include "config/settings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What files may say, and exactly what is said of those that are wrong. */
+/* Files may say this, and exactly this is said of those that are wrong. */
 #include "test_config_support.h"
 
 #include "core/log.h"
@@ -26,7 +26,7 @@ static void assert_refused(const char *bytes, size_t count, const char *message)
     assert_int_equal(recorded.count[FOVEA_LOG_INFO], 0);
 }
 
-/* Of rows up to one without a text. */
+/* Goes through rows up to one without a text. */
 static void assert_all_refused(const struct bad *cases)
 {
     for (; cases->text; cases++) {

@@ -44,7 +44,7 @@ static void refuse(struct bench *bench, const struct fovea_image *src,
     compare_assert_all_same(&bench->dst.view, &bench->untouched.view, word);
 }
 
-/* What the last arguments do to good images. */
+/* The last arguments spoil good images. */
 #define REFUSED(word, ...)                                                                         \
     do {                                                                                           \
         struct fovea_image src = b->src.view;                                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises a program beside what all operators do (test_context_operators):
+/* The operator lens promises a program this beside what all operators do (test_context_operators):
  * files, fields, and pictures without a gaze. */
 
 #include "test_context_support.h"

@@ -128,7 +128,7 @@ TEST(plans_name_the_light_of_levels)
     }
 }
 
-/* What a lens shows where the picture has nothing is as stored, in every light. */
+/* A lens shows blanks, where the picture has nothing, as they are stored, in every light. */
 TEST(blanks_of_a_lens_are_levels)
 {
     OWNED_IMAGE src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
@@ -168,7 +168,7 @@ TEST(what_is_not_blurred_stays)
     }
 }
 
-/* From pixels to planes, all three of one picture. */
+/* Pixels go to planes, all three of one picture. */
 TEST(planes_and_batches_are_as_single_pictures)
 {
     enum { COUNT = 3 };

@@ -220,8 +220,8 @@ static uint64_t take(const struct fovea_foveation *f, struct foveate_map_copy *c
     return map.serial;
 }
 
-/* Where its status is the one that is known: garbage of the same size and time would not be
- * noticed. */
+/* If the file's status is the one that is known nobody reads it: garbage of the same size and time
+ * would not be noticed. */
 static void assert_is_not_read_again(const struct fovea_foveation *f, struct foveate_map_copy *copy)
 {
     struct stat status;
@@ -292,7 +292,7 @@ WITH_BENCH(formulas_are_evaluated_once)
     foveate_map_copy_finish(&copy);
 }
 
-/* What a program left in fields that the kind does not use is not looked at. */
+/* Values that a program left in fields that the kind does not use are not looked at. */
 WITH_BENCH(values_beside_a_formula_do_not_count)
 {
     static float plain[WIDTH_PX * HEIGHT_PX];

@@ -60,7 +60,7 @@ static void pictures_are_the_reference(void **state)
     assert_silent(&said);
 }
 
-/* What one operator makes of a picture is what the next one takes. */
+/* One operator takes the picture that the one before has made. */
 static void a_row_is_one_after_the_other(void **state)
 {
     const struct operator_test *test = *state;

@@ -122,7 +122,7 @@ TEST(planes_are_as_pixels)
 
 static void refuse_planes(struct planes_scene *s, struct fovea_batch batch, const char *words)
 {
-    /* What is refused in the same words again is not said again, unless a good one came between. */
+    /* A refusal in the same words is not said again, unless a good one came between. */
     assert_ok(fovea_context_run_batch(s->context, &s->batch, NULL));
     assert_invalid(fovea_context_run_batch(s->context, &batch, NULL));
     assert_said(&s->said, words);

@@ -106,7 +106,7 @@ TEST(frames_with_and_without_sigmas_take_turns)
     }
 }
 
-/* What the struct holds behind its size is not read. */
+/* The memory behind the struct's size is not read. */
 TEST(a_program_of_older_headers_gives_none)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
@@ -170,7 +170,7 @@ TEST(operators_that_have_no_use_for_them_refuse_them)
     }
 }
 
-/* What the last arguments do to a good batch. */
+/* The last arguments spoil a good batch. */
 #define REFUSED(word, ...)                                                                         \
     do {                                                                                           \
         struct fovea_batch bad = given->batch;                                                     \
@@ -195,7 +195,7 @@ TEST(wrong_sigmas_are_refused)
     scene_batch_assert_exact(&given->pictures, 1);
 }
 
-/* Where the program reads them from what it blurs. */
+/* The program reads them from what it blurs. */
 TEST(sigmas_may_be_the_source)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_R32F);

@@ -7,7 +7,7 @@
 #include "config/settings.h"
 #include "images.h"
 
-/* What a context said. */
+/* A context said this. */
 struct said {
     int count; /* of warnings and errors */
     char last[512];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From values to diopters, from diopters to pixels, and the focus in time: closed forms. */
+/* Values become diopters, diopters become pixels, and the focus follows in time: closed forms. */
 
 #include "cmocka_all.h"
 

@@ -194,7 +194,7 @@ TEST(all_compilations_of_tiles_agree)
     }
 }
 
-/* From level 0 alone. */
+/* The nodes are blended from level 0 alone. */
 static void run_nodes(const struct gauss_cpu_nodes *nodes, const struct gauss_cpu_ladder *ladder,
                       const struct gauss_cpu_picture *picture)
 {

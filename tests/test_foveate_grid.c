@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where fragments lie and which ring they belong to. */
+/* Fragments lie at these places and belong to these rings. */
 
 #include "test_foveate_support.h"
 

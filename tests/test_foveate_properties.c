@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What foveation must be true to beside nearness to the reference (test_operators_exact), whatever
- * method and model: identity, fovea, mirrors, motion, light, numbers that are none. */
+/* Foveation must have these properties beside nearness to the reference (test_operators_exact),
+ * whatever method and model: identity, fovea, mirrors, motion, light, numbers that are none. */
 
 #include "test_foveate_support.h"
 
@@ -254,9 +254,10 @@ static double largest_step(enum fovea_method method, enum image_pattern pattern,
     return largest;
 }
 
-/* Where the blur begins sigma grows by 0.02 px a step on a picture so small, and one black pixel
- * among white ones shows every bit of it: a twentieth of the range at most, where a fragment of the
- * blockwise method takes half of it at once. On pictures without pixel-fine contrast it is 1/64. */
+/* At the beginning of the blur sigma grows by 0.02 px a step on a picture so small, and one black
+ * pixel among white ones shows every bit of it: a twentieth of the range at most, where a fragment
+ * of the blockwise method takes half of it at once. On pictures without pixel-fine contrast it is
+ * 1/64. */
 TEST(moving_by_a_tenth_of_a_pixel_changes_little)
 {
     static const double bounds[IMAGE_PATTERN_COUNT][2] = {
@@ -305,7 +306,7 @@ TEST(energy_is_kept_in_light)
     assert_float_equal(after / before, 1.0, 2e-4);
 }
 
-/* Where the slope of sRGB is steepest, and an error of light the most levels. */
+/* Black is where the slope of sRGB is steepest, so that an error of light is the most levels. */
 static void draw_night(const struct fovea_image *image, uint32_t every)
 {
     image_fill(image, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of the operator foveate share. */
+/* The tests of the operator foveate share this. */
 #pragma once
 
 #include "cmocka_all.h"
@@ -60,7 +60,7 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
 
 /* Fails unless there is no plan of these settings for 64x48 pixels; `what` was done to them. */
 void assert_no_plan(const struct fovea_foveation *foveation, const char *what);
-/* Of settings with what the last arguments do to them, which are called f. */
+/* The last arguments change the settings, which they call f. */
 #define REFUSE(of, ...)                                                                            \
     do {                                                                                           \
         struct fovea_foveation f = of;                                                             \

@@ -34,7 +34,7 @@ static void watcher_destroy(struct watcher **watcher)
     *watcher = NULL;
 }
 
-/* What a frame reads, which is what the late gaze hears. */
+/* Pushes a sample and returns what a frame reads, which is what the late gaze hears. */
 static struct fovea_gaze push(struct watcher *watcher, double x, double y, int64_t t_ns)
 {
     const struct fovea_gaze_sample sample = {.x = x, .y = y, .t_ns = t_ns, .confidence = 1};
@@ -127,7 +127,7 @@ TEST(noise_goes_and_a_saccade_is_not_late)
     }
 }
 
-/* What comes after a closed eye, or a silence, has no past. */
+/* Samples after a closed eye, or a silence, have no past. */
 TEST(a_blink_and_a_silence_begin_anew)
 {
     struct fovea_gaze_settings settings = gaze_filtering(FOVEA_GAZE_SMOOTH_ONE_EURO, 30);
@@ -155,7 +155,7 @@ TEST(a_blink_and_a_silence_begin_anew)
     assert_int_equal(gaze.state, FOVEA_GAZE_SACCADE);
 }
 
-/* What is refused leaves no trace, and neither floods nor places far away make numbers that are
+/* A refused sample leaves no trace, and neither floods nor places far away make numbers that are
  * none. */
 TEST(garbage_and_floods_do_no_harm)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What trackers send, without a socket. */
+/* Trackers send these, without a socket. */
 #include "plugin/gaze/gaze_clock.h"
 #include "plugin/gaze/sources/gaze_lsl_channels.h"
 #include "plugin/gaze/sources/gaze_opengaze_line.h"

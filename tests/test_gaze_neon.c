@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the Companion app of Neon sends, without a socket. */
+/* The Companion app of Neon sends these, without a socket. */
 #include "plugin/gaze/sources/gaze_neon_message.h"
 #include "plugin/gaze/sources/gaze_neon_time.h"
 #include "plugin/gaze/sources/gaze_rtsp.h"
@@ -189,7 +189,7 @@ TEST(times_of_neon_are_ours_once_reports_and_echo_have_told)
     gaze_neon_time_report(&time, 10, 100020 * MS);
     assert_int_equal(gaze_neon_time_place(&time, 20, 40040 * MS), 40040 * MS);
     assert_int_equal(gaze_neon_time_place(&time, 30, 40060 * MS), 40050 * MS);
-    /* And what the echo says: asked at 40000, answered at 40004, in whole milliseconds. */
+    /* The echo says: asked at 40000, answered at 40004, in whole milliseconds. */
     gaze_neon_time_answer(&time, 100002, 40000 * MS, 40004 * MS);
     assert_int_equal(gaze_neon_time_place(&time, 100, 40150 * MS), 40110 * MS - MS / 2);
     gaze_neon_time_answer(&time, 101000, 40000 * MS, 40104 * MS); /* a slow answer does not count */

@@ -154,7 +154,7 @@ static void place_deg(const struct fovea_gaze *gaze, double out_deg[2])
 
 #define AMPLITUDES_MAX 4000
 
-/* What one pass over the model's own samples finds. */
+/* One pass over the model's own samples finds this. */
 struct findings {
     unsigned fixations;
     double fixation_sum_s;

@@ -20,7 +20,7 @@ static struct fovea_gaze_settings of_seed(uint64_t seed)
     return settings;
 }
 
-/* As strong as each other, anywhere. */
+/* All are as strong as each other, anywhere. */
 static struct gaze_proposals everywhere(void)
 {
     struct gaze_proposals proposals = {.count = GAZE_PROPOSALS_MAX};
@@ -156,8 +156,8 @@ TEST(ten_minutes_are_as_the_settings_say)
     }
 }
 
-/* Of two strong places, two weak ones and one far from the middle, how often it was at each kind.
- */
+/* Counts how often it was at each kind of two strong places, two weak ones and one far from the
+ * middle. */
 static void count_kinds(double center_deg, double out_parts[3])
 {
     static const struct gaze_proposals proposals = {.of = {{0.35f, 0.4f, 0, 1},
@@ -290,7 +290,7 @@ static struct fovea_image grey_image(unsigned char *pixels)
                                 .row_stride_bytes = WIDTH};
 }
 
-/* Where it is for most of a time, seen every 10 ms. */
+/* Says whether it is there for most of a time, seen every 10 ms. */
 static bool is_looked_at(struct fovea_gaze_source *source, int64_t from_ns, double x, double y)
 {
     const struct fovea_point_uv point = {x, y};

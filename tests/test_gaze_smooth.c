@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What filters and states are made of, against formulas that are written out here. */
+/* Filters and states are made of these, which are compared with formulas that are written out here.
+ */
 #include "plugin/gaze/gaze_filter.h"
 #include "support/random.h"
 #include "test_gaze_support.h"
 
 #define RAD (3.14159265358979323846 / 180.0)
 
-/* From groundTruth.csv of github.com/casiez/OneEuroFilter: what the authors' filter of a cutoff of
- * 1 Hz, a beta of 0.1 and a derivative cutoff of 1 Hz makes of noise at 120 Hz; six digits. */
+/* groundTruth.csv of github.com/casiez/OneEuroFilter has this: what the authors' filter of a cutoff
+ * of 1 Hz, a beta of 0.1 and a derivative cutoff of 1 Hz makes of noise at 120 Hz; six digits. */
 static const double AUTHORS[][2] = {
     {-0.0385099, -0.0385099}, {-0.0280664, -0.0379872}, {0.048622, -0.0334427},
     {0.111498, -0.0252696},   {0.053026, -0.0207099},   {0.120548, -0.0119912},
@@ -135,8 +136,8 @@ static double dai_deg(double amplitude_deg, double t_s)
     return 6 * (dai_part(600 * t_s / 6) - dai_part((600 * t_s - amplitude_deg) / 6));
 }
 
-/* Of the samples of such a leap that a prediction has changed: how far off it is at most, and how
- * far the sample itself was off when that was the most. */
+/* A prediction has changed samples of such a leap: this says how far off it is at most, and how far
+ * the sample itself was off when that was the most. */
 struct off {
     double predicted_deg;
     double sample_deg;

@@ -207,7 +207,7 @@ static unsigned close_ear(struct fovea_gaze_source *source, struct ear *ear)
     return calls;
 }
 
-/* What a listener uses may go as soon as it was taken away, whoever is pushing. */
+/* A listener's memory may go as soon as it was taken away, whoever is pushing. */
 TEST(a_listener_leaves_while_samples_arrive)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);

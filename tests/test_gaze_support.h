@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of plugin/gaze/ share. */
+/* The tests of plugin/gaze/ share this. */
 #pragma once
 
 #include "config/settings.h"
@@ -19,7 +19,8 @@ struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind);
 /* Settings of a mouse on a screen of 48 by 28 degrees. */
 struct fovea_gaze_settings gaze_filtering(enum fovea_gaze_smooth smooth, double velocity_deg_s);
 
-/* What was logged: how often by level, and the last message of each. Any thread may write. */
+/* This counts what was logged by level, and keeps the last message of each. Any thread may write.
+ */
 struct gaze_logged {
     unsigned count[4];
     char last[4][512];

@@ -369,7 +369,7 @@ def test_gaze_of_neon_is_a_place_in_the_scene_and_its_clock_ours(library, transp
     settings = {"source": "neon", "neon__address": "localhost", "neon__port": port, "neon__transport": transport, "screen_px": "[1600,1200]"}
     with opened(library, neon__echo_port=echo_port, origin="center", **settings) as source:
         wait_until(lambda: look(source, 0.25, 0.75), lambda: companion.look(400, 900))
-        # What was measured 40 ms before it was sent is that old, once the echo has told the phone's clock.
+        # A sample that was measured 40 ms before it was sent is that old, once the echo has told the phone's clock.
         wait_until(
             lambda: look(source, 0.5, 0.5) and 39e6 < source.read().age_ns < 80e6,
             lambda: companion.look(800, 600, age_s=0.04),

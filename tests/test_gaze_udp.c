@@ -242,7 +242,7 @@ TEST(only_numeric_addresses_of_this_machine_are_bound)
     }
 }
 
-/* As where the sender has another port. */
+/* The sender may have another port. */
 TEST(a_port_that_nothing_comes_to_is_said_once)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);

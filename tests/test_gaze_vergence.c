@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where both lines of sight cross, against geometry that is laid out here: eyes, a place that both
- * look at, and how far away it is. */
+/* The place where both lines of sight cross is compared with geometry that is laid out here: eyes,
+ * a place that both look at, and how far away it is. */
 #include "plugin/gaze/gaze_intake.h"
 #include "plugin/gaze/sources/gaze_lsl_channels.h"
 #include "plugin/gaze/sources/gaze_neon_message.h"

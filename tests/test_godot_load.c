@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the extension for Godot says to an engine that it cannot work in, and what it asks of the
- * loader: nothing. */
+/* The extension for Godot says this to an engine that it cannot work in, and asks nothing of the
+ * loader. */
 
 #include "cmocka_all.h"
 #include "plugin/godot/api/godot_abi.h"

@@ -276,7 +276,8 @@ static void losses_at(struct scene *s, size_t number, float by_px, double out[CO
 static void assert_differences(struct scene *s, size_t number, const char *what)
 {
     const uint32_t size_px = number % 2 ? s->src.first.height_px : s->src.first.width_px;
-    /* Of two pixels of gaze; pixels that are another fovea's after it have another derivative. */
+    /* This part of two pixels of gaze may jump; pixels that are another fovea's after it have
+     * another derivative. */
     const double jumps = s->batch.fovea_count > 1 ? 0.5 : 0.2;
     double moved[2][COUNT];
     losses_at(s, number, 1.0f, moved[0]);
@@ -358,7 +359,7 @@ static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
     assert_said(&s->said, word);
 }
 
-/* What the last arguments do to a good batch. */
+/* The last arguments spoil a good batch. */
 #define REFUSED(word, ...)                                                                         \
     do {                                                                                           \
         struct fovea_batch_gradient bad = s->batch;                                                \

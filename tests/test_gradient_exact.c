@@ -15,7 +15,7 @@
 /* Parts of the largest derivative: what interpolated nodes are off by, and rounding of halves. */
 #define IMAGE_BUDGET 1e-3
 #define HALF_BUDGET 2e-3
-/* What the reference cuts off its filters, besides. */
+/* The reference cuts this off its filters, besides. */
 #define BLOCKWISE_BUDGET 4e-3
 /* A part of the root of the sum of the squares of what pixels add. */
 #define GAZE_BUDGET 2e-2

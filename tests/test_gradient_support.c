@@ -173,7 +173,7 @@ static double grows(const struct gradient_case *c, const struct kernel *k, long 
     return sum;
 }
 
-/* What a pixel adds to a fovea's derivative. */
+/* A pixel adds this to a fovea's derivative. */
 struct slopes {
     double right, down;
 };

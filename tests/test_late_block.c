@@ -77,7 +77,7 @@ TEST(a_sample_for_another_size_is_left)
     }
 }
 
-/* As a device may see it that is not told in what order the host wrote: any word older than the
+/* A device that is not told in what order the host wrote may see this: any word older than the
  * rest. */
 TEST(a_mixture_is_never_taken)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises beside what all operators do (test_operators_exact): maps
- * that fold. Known tables are in test_lens_paper, known lenses in test_lens_calibration. */
+/* The operator lens promises this beside what all operators do (test_operators_exact): maps that
+ * fold. Known tables are in test_lens_paper, known lenses in test_lens_calibration. */
 
 #include "operators/lens_scenes.h"
 

@@ -303,7 +303,7 @@ static void write_vive(const struct vive *vive, char *text, size_t bytes)
              vive->aspect);
 }
 
-/* Where the picture is that is shown at uv, in uv. */
+/* Finds the place in the picture that is shown at uv, in uv. */
 static void place_of_vive(const struct vive *vive, int eye, int color, const double uv[2],
                           double out_uv[2])
 {
@@ -358,7 +358,7 @@ TEST(vives_values_are_its_formula)
     }
 }
 
-/* What the left eye's green is: the last red and blue of it may be left out. */
+/* The left eye's green stands for all three: the last red and blue of it may be left out. */
 TEST(colours_that_are_left_out_are_greens)
 {
     char text[4096];

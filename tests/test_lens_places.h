@@ -22,7 +22,7 @@ struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fo
 struct lens_plan *lens_plan_for(struct lens_calibration *calibration, uint32_t width_px,
                                 uint32_t height_px);
 
-/* Where the middle of a pixel's source lies, in pixels. */
+/* Finds the middle of a pixel's source, in pixels. */
 void lens_place_at(const struct lens_plan *plan, int32_t color, int32_t x, int32_t y,
                    double out_place[2]);
 

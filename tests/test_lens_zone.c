@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a lens makes the source smaller, bilinear sums leave out some of it. How much that shows on
+/* If a lens makes the source smaller, bilinear sums leave out some of it. How much that shows on
  * a zone plate, in double precision: against the mean over each pixel's own square, of the plate
  * itself and of the plate foveated. docs/lens.md has the numbers. */
 

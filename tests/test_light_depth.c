@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the bits of a picture leave of its contrasts: the largest and the mean error of its
+/* The bits of a picture leave this of its contrasts: the largest and the mean error of its
  * luminance, as a part of it, against the double-precision reference. The table of docs/quality.md
  * is what this prints. */
 

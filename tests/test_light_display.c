@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What light is averaged for images of sRGB, PQ and HLG and for displays of their own. */
+/* This light is averaged for images of sRGB, PQ and HLG and for displays of their own. */
 
 #include "test_foveate_support.h"
 

@@ -278,7 +278,7 @@ static struct fovea_lightfield_rendering rendering_of(const struct shape *shape)
     return rendering;
 }
 
-/* Of a picture of a few lenses each ring has some, and none is as far as a ring. */
+/* Each ring has some lenses of a picture of a few, and none is as far as a ring. */
 static struct fovea_lightfield_foveation foveation_of(const struct shape *shape)
 {
     struct fovea_lightfield_foveation foveation;
@@ -341,7 +341,7 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
     }
 }
 
-/* Of a white raw picture every pixel is white, or a sample is missing. */
+/* Every pixel of a white raw picture is white, or a sample is missing. */
 static void check_white(const struct shape *shape, const struct world *world,
                         const struct fovea_lightfield_rendering *rendering)
 {
@@ -636,7 +636,7 @@ static double refocus(const struct world *world, const struct fovea_point_uv *ga
     return (double)focus_px;
 }
 
-/* Of the way 1/e is left after 0.3 s. */
+/* After 0.3 s 1/e of the way is left. */
 TEST(the_focus_takes_its_time)
 {
     (void)state;

@@ -71,7 +71,7 @@ static double aside_of(const struct camera *camera, double row)
     return camera->hexagonal && fmod(row, 2.0) != 0.0 ? 0.5 : 0.0;
 }
 
-/* Of the lenses around a place the nearest one's centre; distances in pixels. */
+/* Finds the nearest centre of the lenses around a place; distances in pixels. */
 static double nearest(const struct camera *camera, const double place[2], double out_lens[2],
                       double out_from[2])
 {

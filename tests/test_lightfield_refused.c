@@ -69,7 +69,7 @@ static struct world good(void)
     return world;
 }
 
-/* Of the array and the raw picture. */
+/* Spoils the array or the raw picture. */
 static const char *spoil_given(struct world *world, int row)
 {
     switch (row) {
@@ -192,7 +192,7 @@ static const char *spoil_gaze(struct world *world, int row)
     }
 }
 
-/* What is wrong in a row, and the words that are said of it. */
+/* Spoils what the row says, and returns words that are said of it. */
 static const char *spoil(struct world *world, int row)
 {
     const char *words = spoil_given(world, row);

@@ -126,7 +126,7 @@ static void render(const struct world *world, double patch_px, enum fovea_lightf
     assert_ok(lightfield_run_render(world->field, &world->raw, &rendering, &image));
 }
 
-/* What the scene has at a pixel; returns its patch size. */
+/* Finds what the scene has at a pixel; returns its patch size. */
 static double ideal_at(const struct world *world, const struct scene *scene, int32_t x, int32_t y,
                        double *out_level)
 {
@@ -162,7 +162,7 @@ static double psnr_of(const struct world *world, const struct scene *scene, cons
 TEST(a_plane_in_focus_is_exact) /* LF1, LF7 */
 {
     (void)state;
-    /* Where lenses stand between pixels, both the raw picture and its samples are interpolated. */
+    /* If lenses stand between pixels, both the raw picture and its samples are interpolated. */
     static const struct {
         double pitch_px;
         enum fovea_lightfield_filter filter;

@@ -113,7 +113,7 @@ TEST(human_has_watsons_densities)
     assert_true(fabs(peak - FOVEATE_MAP_HUMAN_CPD) < 0.05);
 }
 
-/* What the temporal side of one eye sees, the nasal side of the other sees too. */
+/* The nasal side of one eye sees what the temporal side of the other does, too. */
 TEST(both_eyes_see_what_the_better_sees)
 {
     for (double x = -60; x <= 60; x += 7.5) {

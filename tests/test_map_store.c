@@ -168,7 +168,8 @@ static void take_map(struct bench *bench, uint32_t side, uint16_t peak)
     assert_ok(run_until_news(bench));
 }
 
-/* What a context that reads the picture itself makes of it; how long that keeps its thread busy. */
+/* Asserts what a context makes of it that reads the picture itself; returns how long that keeps its
+ * thread busy. */
 static double assert_in_force(struct bench *bench)
 {
     struct fovea_settings settings = *fovea_config_settings(bench->config);

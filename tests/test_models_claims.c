@@ -126,7 +126,7 @@ static double measured_gain(double cycles_per_px)
     return gain;
 }
 
-/* What the library says of it. */
+/* Returns what the library says of it. */
 static double stated_gain(double cycles_per_px)
 {
     const struct fovea_foveation foveation = settings_with_cutoff(cycles_per_px).foveation;

@@ -361,7 +361,7 @@ TEST(a_line_waits_for_the_time_at_which_its_frame_was_shown)
     assert_non_null(strstr(text, "\"FoveaPresented\": \"VK_GOOGLE_display_timing"));
 }
 
-/* As the layer tells of a frame after others that it has left alone. */
+/* The layer tells so of a frame after others that it has left alone. */
 static void tell_after_others(struct record *record, uint64_t frame, int64_t refreshes,
                               bool dropped)
 {

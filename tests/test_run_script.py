@@ -397,7 +397,7 @@ endif()
     assert re.findall("list: (.*)", done.stdout) == ([wanted] if wanted else [])
 
 
-# As ninja does it where nobody looks: a line for each that is finished.
+# ninja prints a line for each that is finished where nobody looks.
 BUILD_OF_THREE = """
 [[ $1 == --build ]] || exit 0
 echo "[1/3] Building C object one.c.o"

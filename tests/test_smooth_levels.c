@@ -196,7 +196,7 @@ TEST(views_that_are_none_are_refused)
            f.geometry.tan_up = inf);
 }
 
-/* What together is too much: an eye so bad that its blur is wider than the picture. */
+/* An eye so bad that its blur is wider than the picture is too much, all together. */
 TEST(blur_beyond_reason_is_refused)
 {
     REFUSE(smooth_settings(FOVEA_MODEL_PHYSICAL), f.physical.alpha = 200.0; f.strength = 8.0);

@@ -157,7 +157,7 @@ def test_library_loads_with_nothing_else_installed(library):
     assert done.stdout.splitlines() == ["2000 FOVEA_ERROR_UNSUPPORTED", "[]"]
 
 
-# What ends a program, but for the programs' own start code.
+# These end a program, but for the programs' own start code.
 ENDS = {"abort", "__assert", "__assert_fail", "__assert_perror_fail", "exit", "_exit", "_Exit", "quick_exit", "raise",
         "kill", "tgkill"}  # fmt: skip
 

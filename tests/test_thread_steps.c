@@ -130,7 +130,7 @@ static void note_worker(void *user, uint32_t worker)
     atomic_fetch_add(&runs[worker], 1);
 }
 
-/* As plans of different sizes use one pool, one after the other. */
+/* Plans of different sizes use one pool so, one after the other. */
 TEST(no_more_workers_take_part_than_are_asked_for)
 {
     static const uint32_t wanted[] = {1, 8, 2, 5, 1, 8, 3};
@@ -282,7 +282,7 @@ static void write_guarded(void *user, uint32_t worker)
     }
 }
 
-/* As layers that record what is written to mapped memory have it. */
+/* Layers that record what is written to mapped memory have such a handler. */
 TEST(a_fault_of_a_worker_comes_to_the_programs_handler)
 {
     struct sigaction before;

@@ -9,7 +9,7 @@ CLANG_FORMAT_VERSION=14
 JOBS=${FOVEA_JOBS:-$(nproc)}
 REAL_CUDA_ROOTS=(/usr/local/cuda "${CUDA_HOME-}" "${CUDA_PATH-}")
 
-# Where the toolkit is installed but not on PATH.
+# The toolkit may be installed but not on PATH.
 for cuda_root in "${REAL_CUDA_ROOTS[@]}"; do
     if [[ -n $cuda_root && -x $cuda_root/bin/nvcc ]] && ! have nvcc; then
         PATH=$PATH:$cuda_root/bin
@@ -44,7 +44,7 @@ build()
     cmake --build "$BUILD_ROOT/$name" -j "$JOBS" ${1+--target "$@"}
 }
 
-# What a configuration says to the person who builds, once: "-- Fovea: ...".
+# Shows once what a configuration says to the person who builds: "-- Fovea: ...".
 show_notices()
 {
     sed -n 's/^-- \(Fovea: .*\)/\1/p' "$1"

@@ -146,7 +146,7 @@ bundle_layer()
         "$manifest" >"$1/$(basename "$manifest")"
 }
 
-# Where openxr_cost looks for them; each names its library from its own folder.
+# Puts it where openxr_cost looks for it; each names its library from its own folder.
 bundle_openxr()
 {
     local manifests=$1/tests/openxr file
@@ -180,7 +180,7 @@ list_gpu_programs()
 for test in json.load(sys.stdin)["tests"]: print(test["command"][0])' | sort -u
 }
 
-# What only the machine that built it knows.
+# Only the machine that built it knows these.
 build_facts()
 {
     local commit compiler
@@ -486,8 +486,8 @@ gpu_count()
     nvidia-smi -L 2>/dev/null | grep -c '^GPU '
 }
 
-# What a log and a status amount to; a case skipped inside of a program is a failure here. Only what needs
-# several GPUs may be skipped, where there is one, and the Python package's tests where there is no torch or pytest.
+# Judges a log and a status; a case skipped inside of a program is a failure here. Only tests that need several GPUs
+# may be skipped, where there is one, and the Python package's tests where there is no torch or pytest.
 verdict()
 {
     local status=$1 log=$2 labels=$3
@@ -548,7 +548,7 @@ report_notes()
     fi
 }
 
-# What tests/search has drawn, and each point that failed as it takes it again.
+# Reports what tests/search has drawn, and each point that failed as it takes it again.
 report_search()
 {
     local lines log

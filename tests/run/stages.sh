@@ -32,13 +32,13 @@ declare -A STAGE_NEEDS=(
     [frameworks]="build tests check frameworks"
 )
 
-# What a stage takes on two cores, all of them ours and nothing built before: a guess until it has been run here.
+# A stage takes so long on two cores, all of them ours and nothing built before: a guess until it has been run here.
 # docs/contributing.md has the measurement.
 declare -A STAGE_SECONDS_ON_TWO=(
     [format]=5 [gcc]=420 [asan]=320 [fuzz]=60 [storms]=50 [tsan]=90 [tidy]=70 [pytest]=250 [frameworks]=600
 )
 declare -A STAGE_SECONDS_ON_TWO_QUICK=([format]=5 [gcc]=330 [pytest]=300)
-# Of those, what does not become less with more cores.
+# This part of it does not become less with more cores.
 declare -A STAGE_SECONDS_FIXED=([fuzz]=10 [storms]=25 [pytest]=60 [frameworks]=200)
 
 STORM_SEED=${FOVEA_STORM_SEED-}
@@ -59,15 +59,15 @@ skip_stage()
     return 77
 }
 
-# What tests may see of this machine: no settings of the person who runs them, the CPU's Vulkan
-# where there is no NVIDIA GPU.
+# Tests see this of the machine: no settings of the person who runs them, the CPU's Vulkan where there is no NVIDIA
+# GPU.
 test_environment()
 {
     local lavapipe=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json name
     for name in $(compgen -e FOVEA_); do
         [[ $name == FOVEA_REQUIRE_GPU ]] || unset "$name"
     done
-    # What backends cost is kept here; ccache's own cache stays where it is.
+    # The costs of backends are kept here; ccache's own cache stays where it is.
     have ccache && export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config cache_dir)}
     export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} && ! -e /dev/nvidiactl && -e $lavapipe ]]; then
@@ -79,7 +79,7 @@ test_environment()
     comma_locale
     ((ALL_CASES)) && export FOVEA_TEST_CASES=all
     export FOVEA_TEST_COMMIT=$COMMIT
-    # Where the layer is, a test that goes without it is a defect.
+    # If the layer is there, a test that goes without it is a defect.
     sign_is_there layer: && export FOVEA_REQUIRE_VALIDATION=1
     # clang 14 guesses what a thread has in a library's variables, wrongly where a driver stays loaded: the search for
     # leaks then reads address 0x150.
@@ -261,7 +261,7 @@ configure_clang()
         -DFOVEA_WERROR=ON -DFOVEA_TESTS_OPTIONS=-O0 ${LINKER[@]+"${LINKER[@]}"} "${@:2}"
 }
 
-# Of what gcc's stage builds. What failed says how to repeat it.
+# The storms use what gcc's stage builds. A failure says how to repeat it.
 stage_storms()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
@@ -300,7 +300,7 @@ stage_tsan()
 }
 TSAN_TESTS='gaze|late|thread|cpu|config|context|map_store|log|layer_(input|keys|gone|cookie|windows)|godot_(tables|load|shaders)'
 
-# Where programs of a toolkit are, for CMake to look past them.
+# Lists the folders of a toolkit's programs, for CMake to look past them.
 cuda_folders()
 {
     local nvcc folders=/usr/local/cuda/bin
@@ -345,8 +345,9 @@ PYTHON
     run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS" ${way[@]+"${way[@]}"} | sed 's/\x1b\[[0-9;]*m//g'
 }
 
-# What changed since the branch that this one follows, or where it follows none the 150 files that changed last in the
-# day before its last commit: on a day on which most files change the fifth has the others. And what is not committed yet.
+# Lists what changed since the branch that this one follows, or where it follows none the 150 files that changed last
+# in the day before its last commit: on a day on which most files change the fifth has the others. Files that are not
+# committed yet are listed, too.
 tidy_changed()
 {
     local base
@@ -484,13 +485,13 @@ stage_frameworks()
         (cd "$ROOT/python" && "$PYTHON" -m mypy --python-version "$version" --cache-dir "$BUILD_ROOT/cache/mypy")
     done
     build_with_gcc
-    # What the requirements list and what cannot be imported is a failure here, not a skip.
+    # If a module that the requirements list cannot be imported, that is a failure here, not a skip.
     FOVEA_REQUIRE_FRAMEWORKS=1 python_tests frameworks "$ROOT/python/tests" --ignore="$ROOT/python/tests/test_wheel.py"
     frameworks_inputs >"$FRAMEWORKS_PASSED"
 }
 
-# What the frameworks' stage depends on, as it was when that stage last passed: 6 GB of libraries come only where one of
-# these changed. The stage writes the file, and it is committed with the change.
+# The frameworks' stage depends on these, as they were when it last passed: 6 GB of libraries come only where one of
+# them changed. The stage writes the file, and it is committed with the change.
 FRAMEWORKS_PASSED=$ROOT/python/tests/frameworks-passed.sha256
 
 frameworks_inputs()

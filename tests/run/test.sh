@@ -88,7 +88,7 @@ frameworks_when_due()
     fi
 }
 
-# What stages took is kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage.
+# The times of stages are kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage.
 times_file()
 {
     printf '%s' "$BUILD_ROOT/stage-seconds"

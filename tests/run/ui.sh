@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 #
-# What ./run says and how: colours on a terminal, plain lines in a pipe, logs in files.
+# ./run speaks by these: colours on a terminal, plain lines in a pipe, logs in files.
 
 BOLD='' PLAIN='' RED='' GREEN='' YELLOW='' ERASE=''
 if [[ -t 1 && -z ${NO_COLOR-} && ${TERM-dumb} != dumb ]]; then
@@ -50,7 +50,7 @@ relative()
 
 # The first word from a step in a log: after so long, after twice that, and so on.
 PROGRESS_SECONDS=${FOVEA_PROGRESS_SECONDS:-15}
-# Where the cursor is behind a step's title.
+# This ends the line of a step's title, behind which the cursor may be.
 PROGRESS_LEAD=''
 
 # Standard input goes to the file $1. How much of a build ("[12/80] ...") or of its tests is done is said in
@@ -76,7 +76,7 @@ log_with_progress()
     printf '%s' "$ERASE"
 }
 
-# Of log_with_progress, whose variables it uses.
+# log_with_progress calls it; it uses its variables.
 say_progress()
 {
     local seconds=$((SECONDS - start))
@@ -105,7 +105,7 @@ logged()
     return "${PIPESTATUS[0]}"
 }
 
-# What a build failed of, or else the end of a log.
+# Shows why a build failed, or else the end of a log.
 show_end_of()
 {
     if grep -q '^FAILED: ' -- "$1"; then
