@@ -27,9 +27,9 @@ static inline bool foveate_pictures(struct fovea_context *context, struct fovea_
     return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
 }
 
-/* What the agents of a simulator see, one picture after the other in CUDA memory, and where each of
- * them looks, also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing
- * waits. */
+/* The agents of a simulator see pictures, one after the other in CUDA memory, and where each of
+ * them looks is also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing waits.
+ */
 static inline bool foveate_agents(struct fovea_context *context, void *seen, void *foveated,
                                   const float *gazes_uv, uint32_t count, void *cuda_stream)
 {

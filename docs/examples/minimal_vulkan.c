@@ -146,8 +146,7 @@ static void open_fovea(struct program *p)
          "fovea_vk_image_create");
 }
 
-/* From the buffer to the image that is drawn, or from the one that is shown to the buffer; waits.
- */
+/* Copies the buffer to the image that is drawn, or the one that is shown to the buffer; waits. */
 static void copy(struct program *p, int draw)
 {
     const VkImage image = fovea_vk_image_handle(draw ? p->drawn : p->shown);

@@ -3,7 +3,7 @@
 
 #include <fovea_vulkan.h>
 
-/* What a runtime says about an eye. */
+/* A runtime says this about an eye. */
 struct eye {
     struct fovea_gaze gaze; /* uv over this eye's picture */
     double tan_left, tan_right, tan_up, tan_down; /* its frustum */
