@@ -63,7 +63,7 @@ static bool find_file(const char *path, char *out, size_t bytes)
     return length >= 0 && (size_t)length < bytes;
 }
 
-/* As config_value_text, but for files. */
+/* Does as config_value_text, but for files. */
 static bool write_value(const struct config_key *key, const struct fovea_settings *settings,
                         char *out, size_t bytes)
 {

@@ -36,7 +36,7 @@ static void add_number(struct writer *writer, double value)
     add(writer, config_number(value).text);
 }
 
-/* As a bare word it would be taken for JSON, or lose the white space around it. */
+/* A bare word would be taken for JSON, or lose the white space around it. */
 static bool wants_quotes(const char *text, size_t count)
 {
     return count > 0 && (strchr("\"{[", text[0]) || (unsigned char)text[0] <= ' ' ||

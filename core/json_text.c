@@ -198,7 +198,7 @@ static double quotient(struct whole *a, struct whole *b)
     }
     const int32_t beyond = bits < 0 ? -1 : compare(a, b); /* the middle */
     number += beyond > 0 || (beyond == 0 && number % 2 == 1);
-    /* As IEEE 754 has it; what rounding carries goes into the exponent. */
+    /* IEEE 754 has it so; what rounding carries goes into the exponent. */
     number += exponent < -1022 ? 0 : (uint64_t)(exponent + 1022) << 52;
     memcpy(&out, &number, sizeof out);
     return exponent > 1023 ? HUGE_VAL : out;

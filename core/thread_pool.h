@@ -14,7 +14,7 @@ struct thread_pool;
 /* Runs on every worker at once; workers share out the work among themselves. */
 typedef void (*thread_pool_fn)(void *user, uint32_t worker);
 
-/* As many as the setting "cpu_threads" allows. */
+/* The setting "cpu_threads" allows as many. */
 #define THREAD_POOL_WORKERS 256
 
 /* Room for so many workers, the caller included; 0: one for each core. There is none for more than

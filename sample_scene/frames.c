@@ -223,7 +223,7 @@ static double elapsed_s(struct frames *frames, const struct frames_request *requ
     return request->number > 0 && since_s > 0.0 ? since_s : 0.0;
 }
 
-/* Without the eyes of it. */
+/* Makes a frame but for its eyes. */
 static struct foveation_frame frame_of(struct frames *frames, const struct frames_request *request,
                                        uint32_t slot_index, VkImageLayout src_layout)
 {

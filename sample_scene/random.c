@@ -51,7 +51,7 @@ static int32_t wrap(int32_t v, int32_t period)
     return rest < 0 ? rest + period : rest;
 }
 
-/* As floorf, which is a call where nothing newer than SSE2 may be used. */
+/* Does as floorf, which is a call where nothing newer than SSE2 may be used. */
 static int32_t floor_of(float v)
 {
     int32_t whole = (int32_t)v;

@@ -10,10 +10,10 @@
 
 struct sign_font;
 
-/* False with a message: there is no such font, or no memory. */
+/* Opens a font. False with a message: there is no such font, or no memory. */
 bool sign_font_create(bool bold, struct sign_font **out_font);
-/* For who can do without letters. NULL: there is none, which the first time is noted, and with
- * which nothing is drawn. On one thread at a time. */
+/* Finds a font for callers that can do without letters. NULL: there is none; the first time that is
+ * noted, and nothing is drawn with NULL. On one thread at a time. */
 struct sign_font *sign_font_find(bool bold);
 void sign_font_destroy(struct sign_font **font);
 float sign_font_width_px(const struct sign_font *font, const char *text, float height_px);
@@ -26,7 +26,7 @@ struct sign_page {
     uint8_t color[3];
 };
 
-/* x is the left end, y the base line. False: out of memory. */
+/* Draws text; x is its left end, y the base line. False: out of memory. */
 bool sign_font_draw(const struct sign_font *font, const struct sign_page *page, const char *text,
                     float x_px, float y_px, float height_px);
 

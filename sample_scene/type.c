@@ -69,7 +69,7 @@ static void find_font(const char *name, char out_path[PATH_BYTES])
     }
 }
 
-/* NULL, or why there is none. */
+/* Returns NULL, or why there is none. */
 static const char *open_font(bool bold, char out_path[PATH_BYTES], struct sign_font **out_font)
 {
     size_t bytes = 0;
@@ -124,7 +124,7 @@ void sign_font_destroy(struct sign_font **font)
     }
 }
 
-/* The next code point of UTF-8 text; '?' for what is not UTF-8. */
+/* Returns the next code point of UTF-8 text; '?' for what is not UTF-8. */
 static int next_code_point(const char **text)
 {
     const unsigned char *s = (const unsigned char *)*text;
