@@ -126,7 +126,7 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     if(name MATCHES "tiles")
         set(architecture_flags ${gencode_90})
     endif()
-    # And nodes_wide: sigmas and tangents may be off by a millionth. In blur flows may.
+    # In nodes and nodes_wide sigmas and tangents may be off by a millionth, in blur flows may.
     if(kernel MATCHES "cuda/(nodes|blur$)")
         list(APPEND architecture_flags -prec-div=false -prec-sqrt=false)
     endif()

@@ -28,7 +28,7 @@ struct operators_file {
     enum fovea_result (*read_file)(const char *bytes, size_t count,
                                    char out_problem[OPERATOR_PROBLEM_BYTES],
                                    struct shared_data **out_data);
-    /* As operator_api.plan_complain. */
+    /* Does as operator_api.plan_complain. */
     bool (*complain)(const struct operator_plan_desc *desc, char *out, size_t bytes);
 };
 

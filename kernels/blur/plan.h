@@ -88,7 +88,7 @@ static inline const struct blur_plan *blur_plan_of(const struct operator_plan *p
 struct blur_range blur_range_of(uint32_t engine);
 /* Numbers of other engines do not count. The table is the settings'. */
 struct blur_numbers blur_numbers_of(const struct operator_plan_desc *desc);
-/* As operator_api.plan_complain. */
+/* Does as operator_api.plan_complain. */
 bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
 
 /* These are what has that standard deviation, in pixels. */

@@ -23,8 +23,8 @@ struct blur_table {
 
 #define BLUR_PROBLEM_BYTES 256 /* OPERATOR_PROBLEM_BYTES */
 
-/* As struct operators_file has it: a row of plain decimal numbers a line, apart by spaces, tabs or
- * one comma each, what is behind a # left out; or a PNG picture. */
+/* Does as struct operators_file has it: a row of plain decimal numbers a line, apart by spaces,
+ * tabs or one comma each, what is behind a # left out; or a PNG picture. */
 FOVEA_MUST_CHECK enum fovea_result blur_read_file(const char *bytes, size_t count,
                                                   char out_problem[BLUR_PROBLEM_BYTES],
                                                   struct shared_data **out_data);

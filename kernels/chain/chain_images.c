@@ -49,7 +49,7 @@ uint64_t chain_image_bytes(const struct fovea_image *like)
     return chain_image_pitch(like) * like->height_px;
 }
 
-/* As much as a large GPU's cache keeps, and enough work for one. */
+/* A large GPU's cache keeps as much, and it is enough work for one. */
 uint64_t chain_most_between_bytes = (uint64_t)64 << 20;
 
 /* Pixels of planes on a device are read once and written once. Slices of a batch cost it more than

@@ -68,8 +68,8 @@ void cuda_device_free(const struct cuda_device *device, CUdeviceptr *memory);
  * follows it, and not the card's compute capability. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_architecture_of(const struct cuda_device *device,
                                                                CUfunction kernel, int *out);
-/* From these on there are matrix instructions for halves and bytes, and mma_add_of_8 alone
- * (cuda/mma.cuh). */
+/* Devices from the first architecture on have matrix instructions for halves and bytes, those from
+ * the second one mma_add_of_8 alone (cuda/mma.cuh). */
 #define CUDA_MMA_ARCHITECTURE 80
 #define CUDA_NARROW_MMA_ARCHITECTURE 75
 

@@ -26,7 +26,7 @@ struct levels_side {
     int64_t next_bytes; /* from an image to the next; 0: one for all */
 };
 
-/* From light to a level, as struct pixel_light has it; addresses on the device. */
+/* This makes levels of light, as struct pixel_light does; addresses on the device. */
 struct levels_curve {
     uint64_t light; /* float[65536]: of each level */
     uint64_t level; /* float[]: where entries begin */

@@ -56,7 +56,7 @@ bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_des
 /* True: `out` says what is wrong. */
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
 
-/* As operator_api.place_before. */
+/* Does as operator_api.place_before. */
 struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
                                         struct fovea_point_uv place);
 

@@ -299,7 +299,7 @@ static void weigh(const struct work *work, int32_t node)
     }
 }
 
-/* From pixels in `one` to rows of samples in `other`. */
+/* Gathers pixels in `one` into rows of samples in `other`. */
 static void gather_rows(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t rows = node->gather.y.row_count;
@@ -344,7 +344,7 @@ static void transpose_marked(const struct work *work, const struct foveate_gradi
     }
 }
 
-/* From columns of transposed samples in `third` to the level. */
+/* Gathers columns of transposed samples in `third` into the level. */
 static void gather_columns(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
@@ -409,7 +409,7 @@ static void make_levels(const struct work *work)
     }
 }
 
-/* From the level to columns of transposed samples in `third`. */
+/* Blurs the level into columns of transposed samples in `third`. */
 static void blur_columns(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
@@ -427,7 +427,7 @@ static void blur_columns(const struct work *work, const struct foveate_gradient_
     }
 }
 
-/* From rows of samples in `other` to pixels, and what they say of the pixels' places. */
+/* Blurs rows of samples in `other` into pixels, and sums what they say of the pixels' places. */
 static void blur_rows(const struct work *work, int32_t index)
 {
     const struct foveate_gradient_tables *tables = &work->smooth->tables;

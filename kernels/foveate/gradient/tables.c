@@ -112,7 +112,7 @@ static struct foveate_gradient_band begin(const struct builder *builder, int32_t
 
 /* ---- Bands */
 
-/* From `from`, the level before, to `to`. */
+/* Reduces `from`, the level before, to `to`. */
 static struct foveate_gradient_band reduce(struct builder *builder, struct axis from,
                                            struct axis to)
 {

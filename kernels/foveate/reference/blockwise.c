@@ -108,7 +108,7 @@ static double sigma_by_fovea(const struct reference *ref, const double *fovea, d
                                           .gaze_y_px = fovea[1]});
 }
 
-/* As sharp as the fovea that sees it best. */
+/* A fragment is as sharp as the fovea that sees it best makes it. */
 static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
 {
     const double x = trunc(start_x + ref->side / 2.0);

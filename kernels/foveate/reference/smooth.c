@@ -211,7 +211,7 @@ static double sigma_by_gaze(const struct smooth_reference *ref, double x, double
     return s->strength * sigma;
 }
 
-/* As sharp as the fovea that sees it best. */
+/* A pixel is as sharp as the fovea that sees it best makes it. */
 static double sigma_of(struct smooth_reference *ref, double x, double y)
 {
     double least = INFINITY;

@@ -6,8 +6,8 @@
 #include "kernels/gauss/plan/slope.h"
 #include "shader_tile_shape.h"
 
-/* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at
- * once. */
+/* If the law has this slope or more, pixels up to the end of its ramp are averaged in two
+ * dimensions at once. */
 #define RAMP_SLOPE 0.015f
 
 /* Counts the levels that serve a sigma; 0: more than there are. Each beyond the second is one more

@@ -135,7 +135,7 @@ static uint32_t most_levels(const struct operator_glsl *glsl)
                                 : plan_of(glsl)->level_count;
 }
 
-/* Which blends nodes. */
+/* Returns the shader that blends nodes. */
 static const struct shader *nodes_of(const struct operator_glsl *glsl)
 {
     return plan_of(glsl)->law.kind == GAUSS_LAW_PICTURE ? &gauss_shader_nodes_pictured
@@ -196,7 +196,7 @@ static struct operator_pass *add(struct list *list, const struct shader *shader)
     return pass;
 }
 
-/* From 1 on, two at a time. What comes next may read them. */
+/* Makes levels from 1 on, two at a time. The next pass may read them. */
 static void add_levels(struct list *list)
 {
     struct smooth_constants *constants = &list->constants;

@@ -43,7 +43,7 @@ static void blend_rows(const struct lens_grid *grid, const float *ways, int32_t 
     }
 }
 
-/* As lens_grid_place_beside, but for what has more points. */
+/* Does as lens_grid_place_beside, but for what has more points. */
 static void find_by_grid(const struct lens_shape *shape, const float *ways, int32_t color,
                          const struct lens_run *run, struct lens_offset offset,
                          struct lens_places *out)

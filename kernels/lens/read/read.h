@@ -50,7 +50,7 @@ struct lens_member {
     bool (*read)(struct json_scan *scan, void *to);
 };
 
-/* As many numbers as a member of a struct holds. */
+/* The file has as many numbers as the member of the struct holds. */
 #define LENS_NUMBERS(word, type, member, low, high, are_whole)                                     \
     {                                                                                              \
         .name = word, .at = offsetof(type, member),                                                \

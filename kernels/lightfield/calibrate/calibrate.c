@@ -9,8 +9,8 @@
 
 #define SIDE_PX 1024 /* that a spectrum is made of */
 
-/* From the whole picture, as small as a spectrum, to its middle in all pixels: large lenses are
- * found in the first, and small ones in the last. */
+/* The search goes from the whole picture, as small as a spectrum, to its middle in all pixels:
+ * large lenses are found in the first, and small ones in the last. */
 static enum fovea_result find_at(const struct calibrate_picture *picture, uint32_t reduction,
                                  const struct calibrate_wishes *wishes,
                                  const struct calibrate_progress *progress,

@@ -266,7 +266,7 @@ static bool begin(const struct calibrate_picture *picture, struct calibrate_latt
     return strongest > 0.0;
 }
 
-/* As many lenses to each side as a border can be away. */
+/* Returns how many lenses to each side a border can be away. */
 static int32_t most_reach(const struct calibrate_picture *picture, const double step[2])
 {
     return (int32_t)(hypot(picture->width_px, picture->height_px) /

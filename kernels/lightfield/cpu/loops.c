@@ -181,7 +181,7 @@ ALWAYS void fetch_nearest(const struct lightfield_source *source, const struct b
 {
     const four most = splat(source->most);
     for (int32_t i = 0; i < count; i++) {
-        /* As the right one of a pair at the end of a row. */
+        /* It is the right one of a pair at the end of a row. */
         const bool last = block->x[i] == source->width_px - 1;
         const unsigned char *at = source->data + block->y[i] * source->stride_bytes +
                                   (block->x[i] - last) * bytes_of(format);

@@ -77,7 +77,7 @@ static inline uint64_t lightfield_glsl_row_bytes(const struct lightfield_glsl *g
     return sizeof(float) * (uint64_t)glsl->width_px * lightfield_size_count(matching);
 }
 
-/* From `first` on as many rows as costs of cost_rows allow. */
+/* Returns as many rows from `first` on as costs of cost_rows allow. */
 struct lightfield_glsl_rows lightfield_glsl_rows_from(
     const struct lightfield_glsl *glsl, const struct fovea_lightfield_matching *matching,
     uint32_t first, uint32_t cost_rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the formulas of README.md, pixel by pixel. */
+/* This follows the formulas of README.md, pixel by pixel. */
 
 #include "kernels/lightfield/lightfield.h"
 

@@ -84,7 +84,7 @@ static __device__ inline surface_image<Pixel> surface_dst(const Params &params,
  * Conditions are tested once for a run, and rare cases are loops: unrolled around every pixel, the
  * branches would take more instructions than the blur. */
 
-/* What an image can do. The same for all threads. */
+/* An image can do this. It is the same for all threads. */
 
 /* Runs of `count` pixels that start at multiples of it. */
 template <typename Pixel>
