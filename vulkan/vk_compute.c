@@ -69,7 +69,7 @@ static enum fovea_result create_layout(struct vk_compute *compute, struct vk_dev
 static enum fovea_result create_pool(struct vk_compute *compute, struct vk_device *device,
                                      uint32_t set_count)
 {
-    /* And as many for latches and copies, of which a frame has three, and for small pictures. */
+    /* Latches and copies, of which a frame has three, and small pictures take as many again. */
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},

@@ -17,7 +17,7 @@ struct fovea_blobs_vk {
     bool ran; /* a run was recorded */
 };
 
-/* As fovea_blobs_vk_create, with another most that planes take at once. */
+/* Does as fovea_blobs_vk_create, with another most that planes take at once. */
 FOVEA_MUST_CHECK enum fovea_result blobs_vk_create_within(const struct fovea_blobs_vk_desc *desc,
                                                           uint64_t plane_bytes_most,
                                                           struct fovea_blobs_vk **out_blobs);

@@ -26,8 +26,8 @@ bool context_image_lacks_kernels(const struct fovea_image *image, const char *na
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
                          int64_t distance_bytes);
 
-/* From the first pixel in memory to the last. Any number may be an address, so sums of them wrap.
- */
+/* The range goes from the first pixel in memory to the last. Any number may be an address, so sums
+ * of them wrap. */
 struct context_range {
     uint64_t low;
     int64_t bytes;

@@ -7,7 +7,8 @@
 
 #include "kernels/operator/operator.h"
 
-/* As sharp_px of struct operator_maps_api; FOVEA_ERROR_INVALID_ARGUMENT: the settings are wrong. */
+/* Does as sharp_px of struct operator_maps_api; FOVEA_ERROR_INVALID_ARGUMENT: the settings are
+ * wrong. */
 FOVEA_MUST_CHECK enum fovea_result context_sharp_px(const struct fovea_settings *settings,
                                                     uint32_t width_px, uint32_t height_px,
                                                     struct fovea_point_uv gaze,

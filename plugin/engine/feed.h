@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* As they were set; nobody changes them while they are in force, or a frame has them. */
+/* These are as they were set; nobody changes them while they are in force, or a frame has them. */
 struct engine_settings {
     uint64_t serial; /* another one each time; never 0 */
     struct fovea_settings asked; /* for a context, which takes them */

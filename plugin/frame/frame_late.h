@@ -9,7 +9,7 @@
 
 /* frame_late.c */
 FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
-/* From now on a peer's block is written too. */
+/* A peer's block is written, too, from now on. */
 void frame_late_meet_peer(struct fovea_vk *fovea);
 void frame_late_finish(struct fovea_vk *fovea);
 /* The source is not followed any more; before anything else of the context goes. */

@@ -117,7 +117,7 @@ static bool nobody_waits(struct fovea_vk *fovea, uint64_t highest)
     return last > 0 && highest >= last && all_is_over(fovea);
 }
 
-/* From now on. */
+/* The watchdog takes turns from now on. */
 static void take_turns(const struct watch *watch, uint64_t highest)
 {
     struct fovea_vk *fovea = watch->fovea;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the space and origin of a source to uv.
+/* Makes uv of the space and origin of a source.
  *
  *              top_left            bottom_left         center
  *     uv       0..1, y down        0..1, y up          -0.5..0.5, y up

@@ -26,7 +26,7 @@ static const struct gaze_source_api *const APIS[] = {
 };
 #undef GAZE_SOURCE
 
-/* As contexts have it. */
+/* Contexts have the same bound. */
 #define GAZE_SIDE_MAX_PX 16384
 
 #define KINDS (sizeof APIS / sizeof APIS[0])

@@ -30,7 +30,7 @@ static bool normalize(double v[3])
     return length > 0.0 && isfinite(length);
 }
 
-/* From the left eye to the right one. False: they are no pair of eyes. */
+/* Finds the way from the left eye to the right one. False: they are no pair of eyes. */
 static bool find_base(const struct gaze_sight eyes[2], double out[3], double *out_m)
 {
     for (int i = 0; i < 3; i++) {

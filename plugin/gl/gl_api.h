@@ -8,7 +8,7 @@
 
 #include "fovea_gl.h"
 
-/* As in Khronos's registry. */
+/* Khronos's registry has these numbers. */
 enum gl_number {
     GL_NONE = 0,
     GL_NO_ERROR = 0,

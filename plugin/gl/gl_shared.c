@@ -457,7 +457,7 @@ static void give_back_blit_state(const struct gl_shared *shared, const struct bl
     }
 }
 
-/* From `from` to `to`, of its size; row 0 of Vulkan's images is the picture's topmost. */
+/* Copies `from` to `to`, of its size; row 0 of Vulkan's images is the picture's topmost. */
 static bool blit(const struct gl_shared *shared, const struct fovea_gl_texture *from,
                  const struct fovea_gl_texture *to, bool turned)
 {

@@ -35,7 +35,7 @@ uint64_t gl_shared_refusals(const struct gl_shared *shared);
  * gl_shared_refusals of before the frame. */
 void gl_shared_refused(struct gl_shared *shared, uint64_t before);
 
-/* As fovea_gl_shown. */
+/* Does as fovea_gl_shown. */
 enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns);
 
 #endif

@@ -47,8 +47,8 @@ static bool find_picture(struct godot_render *render, struct godot_object *buffe
 
 /* ---- What its values mean */
 
-/* From 1 at the nearest to 0. In XR the eye's place is in the matrix too, and changes these terms
- * by its distance from the camera over that of the far plane. */
+/* The values go from 1 at the nearest to 0. In XR the eye's place is in the matrix too, and changes
+ * these terms by its distance from the camera over that of the far plane. */
 static bool set_values(const struct godot_projection *projection, struct fovea_depth *out)
 {
     const double scale = (double)projection->columns[2][2];

@@ -88,7 +88,7 @@ static uint8_t is_valid(void *user)
     return 1;
 }
 
-/* As long as there is no server, no frame can be using it. */
+/* No frame can be using it as long as there is no server. */
 void godot_effect_retire(struct godot_effect *effect)
 {
     struct godot_object *server = godot_rendering_server();

@@ -56,7 +56,7 @@ struct godot_effect {
 
 /* NULL: there is no memory. */
 struct godot_effect *godot_effect_create(struct godot_object *object);
-/* From any thread, also while a frame of the effect runs: the render thread frees it later. */
+/* Any thread, also while a frame of the effect runs: the render thread frees it later. */
 void godot_effect_retire(struct godot_effect *effect);
 /* Until the render thread has freed all that were retired, and has left this library. */
 void godot_effects_wait(void);

@@ -12,7 +12,7 @@
 
 /* Hands it to the editor. */
 void godot_help_load(const struct godot_property *properties, size_t count);
-/* As XML; false: it could not be written. */
+/* Writes it as XML; false: it could not be written. */
 bool godot_help_write(FILE *file, const struct godot_property *properties, size_t count);
 
 #endif

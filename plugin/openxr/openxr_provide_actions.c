@@ -49,7 +49,7 @@ struct provided_action *provided_action_of(XrAction handle)
     return found;
 }
 
-/* From now on any action may be the program's: what it says of those is taken, and does nothing. */
+/* Any action may be the program's from now on: what it says of those is taken, and does nothing. */
 static void forget_one(struct openxr_instance *instance)
 {
     openxr_say(FOVEA_LOG_ERROR, "no memory; an action is told of no gaze");

@@ -234,7 +234,7 @@ static struct call begin(struct openxr_session *session, XrTime time, bool activ
     return call;
 }
 
-/* From the head. */
+/* Locates it from the head. */
 static struct located locate_in_head(const struct call *call, XrSpace handle,
                                      const struct provided_space *space)
 {
@@ -419,7 +419,7 @@ static bool is_found_below(const struct provided_space *space, const XrViewLocat
            is_the_runtimes(space, NULL, at.locationFlags);
 }
 
-/* From the eyes' space they are where they are from the head, turned back. */
+/* The eyes' space sees them where they are from the head, turned back. */
 XrResult provided_locate_views(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
                                uint32_t capacity, uint32_t *count, XrView *views)
 {

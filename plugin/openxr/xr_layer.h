@@ -265,7 +265,7 @@ struct openxr_session {
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
 };
 
-/* That tell a gaze. */
+/* These tell a gaze. */
 enum openxr_extension {
     OPENXR_GAZE = 1, /* of both eyes */
     OPENXR_EYES = 2, /* of each */
@@ -485,7 +485,7 @@ static inline enum fovea_map_eye openxr_eye(uint32_t index)
 /* Describes what the frames of a swapchain's context read or write. */
 struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image);
 
-/* That rectangle and layer are inside its images. */
+/* Says whether that rectangle and layer are inside its images. */
 bool openxr_swapchain_has(const struct openxr_swapchain *swapchain,
                           const XrSwapchainSubImage *image);
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 #define PRESENT_FRAMES 64u /* that are waited for */
-/* As long as a line of the record waits. */
+/* A line of the record waits as long. */
 #define PRESENT_PATIENCE_NS INT64_C(500000000)
 
 struct present_frame {

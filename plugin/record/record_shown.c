@@ -4,7 +4,8 @@
 /* When frames were on the screen, which is told beside their rows and some frames later. */
 #include "record_state.h"
 
-/* From a frame's hand-over on. A window that is covered shows nothing, and says nothing. */
+/* The time counts from a frame's hand-over on. A window that is covered shows nothing, and says
+ * nothing. */
 #define PATIENCE_NS INT64_C(500000000)
 
 void record_expect(struct record *record, enum record_shown_by by)

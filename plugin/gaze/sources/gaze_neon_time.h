@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the times of RTP packets to ours, in two steps. Sender reports say what they are on the
- * phone's clock; its time echo says how far that is from ours (a TCP server: 8 bytes of our
+/* This makes our times of those of RTP packets, in two steps. Sender reports say what they are on
+ * the phone's clock; its time echo says how far that is from ours (a TCP server: 8 bytes of our
  * milliseconds are answered with them and 8 bytes of its own, big-endian). Where one of the two is
  * missing, the quickest packets of the last seconds say it (gaze_clock.h). */
 #ifndef FOVEA_GAZE_NEON_TIME_H

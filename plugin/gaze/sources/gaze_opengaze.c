@@ -31,7 +31,7 @@ struct opengaze {
     bool overlong; /* what comes until the end of the line is of no use */
 };
 
-/* That both are seen is all that the server says of them. */
+/* The server says of both eyes no more than that they are seen. */
 static void take_eyes(struct gaze_feed *feed, const struct gaze_opengaze_record *record,
                       const struct fovea_gaze_sample *sample)
 {

@@ -129,8 +129,8 @@ FOVEA_MUST_CHECK enum fovea_result godot_api_init(godot_get_proc_address_fn get_
 /* Once the engine's classes are there: level SCENE. */
 FOVEA_MUST_CHECK enum fovea_result godot_api_find_methods(void);
 
-/* From any thread. NULL: there is none yet, since the engine tells its servers' singletons only
- * after all levels of initialization. */
+/* Any thread. NULL: there is none yet, since the engine tells its servers' singletons only after
+ * all levels of initialization. */
 struct godot_object *godot_rendering_server(void);
 
 /* Calls a method with typed values; ints are int64_t, bools uint8_t, objects are pointed at. */

@@ -11,7 +11,7 @@
 #include "kernels/operator/operator_glsl.h"
 #include "plugin/godot/api/godot_api.h"
 
-/* As the engine numbers them. */
+/* The engine numbers them so. */
 enum {
     GODOT_FORMAT_RGBA16_UINT = 94,
     GODOT_FORMAT_RGBA16_SFLOAT = 96,

@@ -12,7 +12,7 @@
 #define GODOT_SPIRV_BINDINGS 8 /* 0 to 7 */
 #define GODOT_SPIRV_SPECIALS 8
 
-/* As the engine numbers types of uniforms. */
+/* The engine numbers types of uniforms so. */
 enum godot_uniform {
     GODOT_UNIFORM_NONE = 0,
     GODOT_UNIFORM_TEXTURE = 2,

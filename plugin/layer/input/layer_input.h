@@ -19,7 +19,7 @@
 
 struct layer_input;
 
-/* That are watched at a time. */
+/* So many are watched at a time. */
 #define LAYER_INPUT_WINDOWS 8
 
 /* The actions that the settings' keys ask for, in the order of struct fovea_layer_keys. They are

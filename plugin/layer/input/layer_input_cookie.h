@@ -19,7 +19,7 @@
 /* A file that is longer is not read; thousands of servers fit into one. */
 #define COOKIE_FILE_BYTES_MAX (1u << 20)
 
-/* As the file writes families (Xauth.h, X.h). */
+/* The file writes families so (Xauth.h, X.h). */
 enum cookie_family {
     COOKIE_INTERNET = 0,
     COOKIE_INTERNET6 = 6,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the keys that are down to what they ask for. Knows no server. */
+/* This says what the keys ask for that are down. It knows no server. */
 #ifndef FOVEA_LAYER_INPUT_KEYS_H
 #define FOVEA_LAYER_INPUT_KEYS_H
 

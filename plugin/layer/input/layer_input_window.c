@@ -58,7 +58,7 @@ bool input_window_take(struct input_window *window, const struct x11 *x11, xcb_w
     return true;
 }
 
-/* That a window is destroyed shows where it is asked about. */
+/* A destroyed window is noticed where it is asked about. */
 void input_window_event(struct input_window *window, const struct x11 *x11,
                         const xcb_generic_event_t *event)
 {

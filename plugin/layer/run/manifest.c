@@ -45,7 +45,7 @@ static const char *text_of(const cJSON *object, const char *name)
     return text ? text : "";
 }
 
-/* As the loader reads library_path: with a slash relative to the manifest, else left to the
+/* The loader reads library_path so: with a slash it is relative to the manifest, else left to the
  * linker. */
 static bool resolve_library(struct manifest *manifest, const char *library)
 {

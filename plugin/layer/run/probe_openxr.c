@@ -10,7 +10,7 @@
 #define EXTENSIONS_MAX 1024
 #define OWN_LAYER "XR_APILAYER_FOVEA"
 
-/* As OpenXR's specification declares it; its headers may be absent where Fovea is built. */
+/* OpenXR's specification declares it so; its headers may be absent where Fovea is built. */
 struct extension {
     int type;
     void *next;

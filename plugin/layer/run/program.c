@@ -34,7 +34,7 @@ static void judge(struct program *program)
     }
 }
 
-/* As execvp looks. */
+/* Looks where execvp looks. */
 void program_find(const char *name, struct program *out_program)
 {
     const char *list = getenv("PATH");
@@ -88,7 +88,7 @@ bool program_interpreter(const char *path, char out_path[PATH_MAX])
 
 #define COMMAND_MAX 16 /* what follows names no program any more */
 
-/* As the kernel starts a script. */
+/* Starts a script as the kernel does. */
 void program_become(const char *const *arguments)
 {
     static char interpreter[PATH_MAX];

@@ -29,7 +29,7 @@
 #define LAYER_ENABLE "FOVEA_ENABLE"
 #define LAYER_DISABLE "FOVEA_DISABLE"
 
-/* As env(1) ends. Otherwise the program's own status. */
+/* These are env(1)'s. Otherwise the status is the program's own. */
 enum {
     EXIT_ABSENT = 1, /* of --check, --install, --uninstall */
     EXIT_OWN_FAULT = 125, /* nothing was started: a flag, a setting or the layer */
@@ -134,7 +134,7 @@ struct program {
 void program_find(const char *name, struct program *out_program);
 /* Finds the interpreter of a script by its first line; false: it is no script. */
 bool program_interpreter(const char *path, char out_path[PATH_MAX]);
-/* From now on settings are those of that program, whose command line ends with NULL. */
+/* Settings are those of that program from now on; its command line ends with NULL. */
 void program_become(const char *const *arguments);
 /* Does not return where the program starts. */
 int program_start(char *const *arguments);

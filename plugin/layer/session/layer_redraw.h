@@ -24,7 +24,7 @@ void layer_redraw_take(const struct layer_redraw_taken *now, const struct layer_
 
 /* A frame is presented in the slot's window. */
 void layer_redraw_note_frame(uint32_t slot);
-/* And has that gaze, of a source that nobody destroys before layer_redraw_forget. */
+/* Says that it has that gaze, of a source that nobody destroys before layer_redraw_forget. */
 void layer_redraw_note_gaze(uint32_t slot, struct fovea_gaze_source *source,
                             const uint32_t size_px[2], const struct fovea_gaze *gaze);
 
