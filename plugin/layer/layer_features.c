@@ -11,15 +11,12 @@
 static VkBool32 *find_bit(const VkDeviceCreateInfo *info, VkStructureType type)
 {
     const bool is_timeline = type == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
-    for (VkBaseOutStructure *s = (VkBaseOutStructure *)info->pNext; s; s = s->pNext) {
-        if (is_timeline && s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
-            return &((VkPhysicalDeviceVulkan12Features *)s)->timelineSemaphore;
-        }
-        if (s->sType == type) {
-            return &((struct layer_feature_bit *)s)->on;
-        }
-    }
-    return NULL;
+    VkPhysicalDeviceVulkan12Features *all =
+        is_timeline
+            ? (void *)layer_find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+            : NULL;
+    struct layer_feature_bit *own = (void *)layer_find(info->pNext, type);
+    return all ? &all->timelineSemaphore : own ? &own->on : NULL;
 }
 
 /* A constant of the program's may lie in memory that cannot be written: then read(2) fails where an

@@ -76,16 +76,15 @@ static bool has_stranger_below(const VkLayerDeviceLink *link)
  * cannot. */
 static bool has_imageless_framebuffers(const VkDeviceCreateInfo *info)
 {
-    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
-        if ((s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES &&
-             ((const VkPhysicalDeviceVulkan12Features *)s)->imagelessFramebuffer) ||
-            (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES &&
-             ((const VkPhysicalDeviceImagelessFramebufferFeatures *)s)->imagelessFramebuffer)) {
-            log_info(layer_log(), "swapchains are copied: framebuffers may be without images");
-            return true;
-        }
+    const VkPhysicalDeviceVulkan12Features *all =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    const VkPhysicalDeviceImagelessFramebufferFeatures *own =
+        layer_find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES);
+    const bool has = (all && all->imagelessFramebuffer) || (own && own->imagelessFramebuffer);
+    if (has) {
+        log_info(layer_log(), "swapchains are copied: framebuffers may be without images");
     }
-    return false;
+    return has;
 }
 
 void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
