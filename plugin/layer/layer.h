@@ -202,6 +202,8 @@ struct layer_device {
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
+    struct layer_swapchain *gone; /* likewise; presents may still wait for their semaphores */
+    atomic_uint_fast64_t presents; /* that wait for semaphores of Fovea's; their number */
     struct layer_context *spares; /* likewise; of swapchains that are gone, one a queue */
     struct layer_device *next;
 };
@@ -276,6 +278,10 @@ struct layer_swapchain {
     uint64_t blind_serial;
     bool failed; /* its frames are passed through from now on */
     bool retired; /* another one was made out of it */
+    uint64_t presented; /* the number of the last present that waits for `presentable`; 0: none */
+    uint64_t made; /* of the last one that shows a frame of Fovea's */
+    VkQueue queue; /* which it was presented from last, */
+    bool has_queues; /* but not always */
     struct said said; /* results: why a frame was not foveated */
     uint64_t frame;
     struct layer_swapchain *next;
@@ -296,6 +302,11 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
+/* Swapchains that are destroyed, but for their semaphores. Takes one whose presents lie on the
+ * queue before a frame of `later`, which is over; any where that is NULL. NULL: there is none. */
+void layer_registry_add_gone(struct layer_device *device, struct layer_swapchain *swapchain);
+struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,
+                                                 const struct layer_swapchain *later);
 /* The usage that the program asked for, of an image that can do more; 0: it is no such image. */
 VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image);
 void layer_registry_add_alias(struct layer_device *device, struct layer_alias *alias);
@@ -303,7 +314,7 @@ void layer_registry_add_alias(struct layer_device *device, struct layer_alias *a
 struct layer_alias *layer_registry_take_alias(struct layer_device *device, VkImage image);
 void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue);
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
-/* That queue's; of any queue where it is NULL. */
+/* Takes that queue's; any queue's where it is NULL. */
 struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue);
 /* A program for headsets has a session on that device, and Fovea's layer for OpenXR is in it. */
 void layer_registry_bind_openxr(struct layer_device *device);
@@ -428,6 +439,8 @@ void layer_direct_open(struct layer_swapchain *swapchain);
 void layer_direct_close(struct layer_swapchain *swapchain);
 
 void layer_swapchain_free(struct layer_swapchain *swapchain);
+/* layer_swapchain.c: frees the semaphores of those that are gone: before the device goes. */
+void layer_swapchains_finish(struct layer_device *device);
 
 /* layer_alias.c: before the device goes. */
 void layer_aliases_finish(struct layer_device *device);

@@ -83,6 +83,23 @@ struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *devic
     FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, true);
 }
 
+void layer_registry_add_gone(struct layer_device *device, struct layer_swapchain *swapchain)
+{
+    ADD(device->gone, swapchain);
+}
+
+static bool is_before(const struct layer_swapchain *gone, const struct layer_swapchain *later)
+{
+    return !later || (gone->presented < later->made && gone->queue == later->queue &&
+                      !gone->has_queues && !later->has_queues);
+}
+
+struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,
+                                                 const struct layer_swapchain *later)
+{
+    FIND(layer_swapchain, device->gone, is_before(*at, later), true);
+}
+
 static bool has_image(const struct layer_swapchain *swapchain, VkImage image)
 {
     for (uint32_t i = 0; i < swapchain->image_count; i++) {

@@ -35,16 +35,17 @@ CASES = [
     "two-devices",
     "instances-in-turn",
     "instances-at-once",
+    "own-fences",
 ]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_program_is_foveated_and_valid(rig, name):
+@pytest.mark.parametrize(("name", "backend"), [*((name, "vulkan") for name in CASES), ("own-fences", "cpu")])
+def test_a_program_is_foveated_and_valid(rig, name, backend):
     alone = rig.case(name, on=False, validate=True)
     if alone.code == 77:
         pytest.skip(alone.output)
     assert alone.code == 0, alone.output + alone.validation
-    done = rig.case(name, validate=True, sets={"backend": "vulkan"})
+    done = rig.case(name, validate=True, sets={"backend": backend})
     assert done.code == 0, done.output + done.log
     assert done.foveated, done.log
     done.assert_validated()

@@ -309,6 +309,7 @@ static void leave(struct layer_device *device)
         layer_swapchain_free(swapchain);
     }
     layer_contexts_finish(device);
+    layer_swapchains_finish(device);
     layer_aliases_finish(device);
 }
 

@@ -182,7 +182,9 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     }
 }
 
-static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint32_t index)
+/* on: frames are foveated. Where they are not, an image whose present was in vain still is: its
+ * semaphore stands for those of the program. */
+static void take_image(struct layer_presentation *p, bool on, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
     if (!swapchain || index >= swapchain->image_count) {
@@ -190,17 +192,14 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     }
     const enum layer_retry retry = layer_retry_of(swapchain, index, p->info);
     p->has_made = p->has_made || retry == LAYER_RETRY_MADE;
-    if (retry == LAYER_RETRY_MADE || (retry == LAYER_RETRY_NONE && swapchain->failed)) {
+    if (retry == LAYER_RETRY_MADE || (retry == LAYER_RETRY_NONE && (!on || swapchain->failed))) {
         return;
     }
-    struct layer_context *context = layer_context_find(swapchain, &p->queue);
-    if (!context) {
-        return;
-    }
+    struct layer_context *context = on ? layer_context_find(swapchain, &p->queue) : NULL;
     if (retry == LAYER_RETRY_FOR_FRAME) {
-        p->context = context;
+        p->context = context ? context : p->context;
         take(p, swapchain, index, swapchain->unpresented[index].is_made);
-    } else if (layer_context_is_as_named(p->device, context)) {
+    } else if (context && layer_context_is_as_named(p->device, context)) {
         make_image(p, swapchain, context, index);
     }
 }
@@ -234,6 +233,19 @@ static VkResult present(struct layer_presentation *p)
     layer_timing_begin(p, &own, &timing);
     finish_frames(p);
     return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
+}
+
+/* The number of the present, in the swapchains whose semaphores it waits for. */
+static void note_number(const struct layer_presentation *p)
+{
+    const uint64_t number = atomic_fetch_add(&p->device->presents, 1) + 1;
+    for (uint32_t i = 0; i < p->taken_count; i++) {
+        struct layer_swapchain *swapchain = p->taken[i].swapchain;
+        swapchain->has_queues |= swapchain->queue && swapchain->queue != p->queue.handle;
+        swapchain->queue = p->queue.handle;
+        swapchain->presented = number;
+        swapchain->made = p->taken[i].made_by ? number : swapchain->made;
+    }
 }
 
 /* False: frames are shown as they are for now. Keys may change that: they work all the same. */
@@ -294,17 +306,22 @@ static void leave_retired(const struct layer_presentation *p)
 
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
-    struct layer_presentation p = {.device = layer_registry_device(queue), .info = info};
+    struct layer_presentation p = {
+        .device = layer_registry_device(queue), .queue.handle = queue, .info = info};
     const bool on = is_fit(&p, queue) && begin(&p);
-    for (uint32_t i = 0; on && i < info->swapchainCount; i++) {
+    const bool any = on || atomic_load(&p.device->has_unpresented);
+    for (uint32_t i = 0; any && i < info->swapchainCount; i++) {
         if (p.taken_count == LAYER_MAX_PRESENTED) {
             layer_say_once(p.device, LAYER_SAID_MANY, "they are the 17th and later ones of a call");
             break;
         }
-        take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
+        take_image(&p, on, info->pSwapchains[i], info->pImageIndices[i]);
     }
     const VkResult result =
         p.waits_taken || p.has_made ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+    if (p.taken_count > 0) {
+        note_number(&p);
+    }
     layer_timing_end(&p, result);
     layer_retry_note(&p, result);
     leave_retired(&p);

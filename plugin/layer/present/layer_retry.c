@@ -32,7 +32,8 @@ static uint64_t hash_of_waits(const VkPresentInfoKHR *info)
 /* ---- After a present ------------------------------------------------------------------------- */
 
 /* Signals the program's semaphores that were taken when all is done that the present would have
- * waited for. A submit that has found no memory has changed nothing and is tried once more. */
+ * waited for. A submit that has found no memory has changed nothing and is tried once more; without
+ * a context there is none. */
 static bool give_back(const struct layer_presentation *p)
 {
     VkSemaphore made[LAYER_MAX_PRESENTED];
@@ -44,8 +45,8 @@ static bool give_back(const struct layer_presentation *p)
                                       .signal_count = p->info->waitSemaphoreCount,
                                       .signals = p->info->pWaitSemaphores};
     return batch.signal_count + batch.wait_count == 0 ||
-           layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS ||
-           layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS;
+           (p->context && (layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS ||
+                           layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS));
 }
 
 static void remember(const struct layer_presentation *p)

@@ -232,6 +232,30 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
     free(swapchain);
 }
 
+/* A present has no fence: a program that has waited for its own frames alone may have presents on
+ * the queue that wait for these semaphores. They are over when a later frame on that queue is. */
+static void keep_semaphores(struct layer_swapchain *swapchain)
+{
+    if (swapchain->presented == 0) {
+        layer_swapchain_free(swapchain);
+    } else {
+        layer_registry_add_gone(swapchain->device, swapchain);
+    }
+}
+
+static void free_gone(struct layer_device *device, const struct layer_swapchain *later)
+{
+    struct layer_swapchain *gone;
+    while ((gone = layer_registry_take_gone(device, later)) != NULL) {
+        layer_swapchain_free(gone);
+    }
+}
+
+void layer_swapchains_finish(struct layer_device *device)
+{
+    free_gone(device, NULL);
+}
+
 VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
                                                      const VkAllocationCallbacks *allocator)
 {
@@ -242,7 +266,10 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchai
         layer_timing_leave(known);
         layer_contexts_leave(known); /* frames with its images end before they do, */
         layer_direct_close(known);
+        free_gone(device, known);
     }
     device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
-    layer_swapchain_free(known); /* semaphores after the presents that wait for them */
+    if (known) {
+        keep_semaphores(known);
+    }
 }

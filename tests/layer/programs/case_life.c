@@ -76,6 +76,27 @@ static void hidden(void)
     frame_run(&stand.screen, FRAMES);
 }
 
+/* Its fences say that the images are as they were drawn; nothing says when a present is over. */
+static void own_fences(void)
+{
+    STAND(stand);
+    struct screen *screen = &stand.screen;
+    struct program *program = &stand.program;
+    for (int i = 0; i < 3; i++) {
+        frame_run(screen, FRAMES);
+        struct screen old = *screen;
+        for (uint32_t k = 0; k < PROGRAM_SLOTS; k++) {
+            program_check(program->vk.WaitForFences(program->device, 1, &screen->slots[k].fence,
+                                                    VK_TRUE, UINT64_MAX),
+                          "vkWaitForFences");
+        }
+        program->vk.DestroySwapchainKHR(program->device, old.swapchain, NULL);
+        screen_open_swapchain(screen, VK_NULL_HANDLE);
+        program_check(program->vk.DeviceWaitIdle(program->device), "vkDeviceWaitIdle");
+        screen_close_frames(&old);
+    }
+}
+
 static void nothing_destroyed(void)
 {
     OWNED(program_close_instance) struct program program = program_default();
@@ -464,6 +485,7 @@ const struct program_case life_cases[] = {
     {"resize", resize},
     {"outgrown", outgrown},
     {"hidden", hidden},
+    {"own-fences", own_fences},
     {"nothing-destroyed", nothing_destroyed},
     {"never-presents", never_presents},
     {"forgets-its-swapchain", forgets_its_swapchain},
