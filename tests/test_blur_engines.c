@@ -125,7 +125,7 @@ struct moments {
     double sigma_px; /* root of the mean variance of both axes */
 };
 
-/* Around the place (at, at). */
+/* Sums moments around the place (at, at). */
 static struct moments moments_of(const float *values, uint32_t side, double at)
 {
     double sum = 0.0;

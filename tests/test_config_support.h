@@ -24,7 +24,7 @@ void write_json(const char *path, const char *text);
 /* Only the named file counts, and no environment. */
 struct fovea_config_desc only_file(const char *file, struct recorded *recorded);
 
-/* By value: padding does not count. */
+/* Compares values: padding does not count. */
 void assert_same_settings(const struct fovea_settings *a, const struct fovea_settings *b);
 
 #define assert_result(result, wanted)                                                              \

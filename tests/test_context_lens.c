@@ -8,7 +8,7 @@
 
 #include "operators/lens_scenes.h"
 
-/* On the cpu; the other setting may be NULL. */
+/* Makes settings for the cpu; the other setting may be NULL. */
 static struct fovea_settings *settings_for(const char *operators, const char *path,
                                            const char *value, struct said *said)
 {

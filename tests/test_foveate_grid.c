@@ -75,7 +75,7 @@ TEST(one_fragment_is_the_fovea)
     }
 }
 
-/* Against the formula in whole numbers of 128 bits, around every bound and at random. */
+/* Compares with the formula in whole numbers of 128 bits, around every bound and at random. */
 TEST(ring_begins_at_its_bound_exactly)
 {
     srand(31);

@@ -90,7 +90,8 @@ TEST(words_decode_and_encode_every_code_of_a_channel)
     }
 }
 
-/* Between any two neighbouring halves: a little below the middle, the middle, a little above. */
+/* Tries three values between any two neighbouring halves: a little below the middle, the middle, a
+ * little above. */
 TEST(halves_round_to_the_nearest_and_ties_to_even)
 {
     for (uint32_t code = 0; code < 0x7bffu; code++) {

@@ -76,7 +76,8 @@ static int count_sharp(const struct pair *pair, const struct gauss_frame *frame)
     return count;
 }
 
-/* In every format: where the law is sharp, in a strength that is next to nothing, and in none. */
+/* This holds in every format: where the law is sharp, in a strength that is next to nothing, and in
+ * none. */
 TEST(what_is_sharp_is_copied_bit_by_bit)
 {
     static const double strengths[] = {1.0, 1.0, 1e-9, 0.0};
@@ -120,7 +121,8 @@ TEST(kept_alpha_comes_through_bit_by_bit)
     }
 }
 
-/* By nodes, by tiles of each level, by fragments; one channel beside others that are dark. */
+/* This holds by nodes, by tiles of each level, by fragments, and of one channel beside others that
+ * are dark. */
 TEST(flat_pictures_stay_flat)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,

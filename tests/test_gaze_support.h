@@ -30,7 +30,7 @@ struct fovea_log gaze_logged_log(struct gaze_logged *logged);
 /* Fails the test when it cannot be opened. */
 struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings);
 
-/* At t_ns for an image of 1280 x 720. */
+/* Reads the gaze at t_ns for an image of 1280 x 720. */
 struct fovea_gaze gaze_at(struct fovea_gaze_source *source, int64_t t_ns);
 
 /* A path in the folder for temporary files that ends in name and belongs to this process. */

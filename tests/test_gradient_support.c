@@ -26,7 +26,7 @@ static long averaged(const struct gradient_case *c)
     return c->channels == 4 && keeps ? 3 : (long)c->channels;
 }
 
-/* By one fovea, moved. */
+/* Returns the sigma by one fovea, moved. */
 static double sigma_by(const struct gradient_case *c, uint32_t fovea, long x, long y, double right,
                        double down)
 {

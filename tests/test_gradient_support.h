@@ -19,9 +19,10 @@ struct gradient_case {
 void gradient_of_image(const struct gradient_case *c, const double *d_dst, double *out_d_src);
 /* Takes either method: an impulse at each pixel goes through the reference of the frame. */
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src);
-/* In pixels of each fovea, of the smooth method whatever the settings name. *out_scale: the root of
- * the sum of the squares of what pixels have added, along both axes. *out_tied: what those add
- * to either fovea whose sigma two ask for but for a thousandth: rounding says whose they are. */
+/* Differentiates by pixels of each fovea, of the smooth method whatever the settings name.
+ * *out_scale: the root of the sum of the squares of what pixels have added, along both axes.
+ * *out_tied: what those add to either fovea whose sigma two ask for but for a thousandth: rounding
+ * says whose they are. */
 void gradient_of_gazes(const struct gradient_case *c, const double *src, const double *d_dst,
                        double out_d_foveas[2 * FOVEA_FOVEAS_MAX], double *out_scale,
                        double *out_tied);

@@ -339,7 +339,7 @@ static double most_off(const struct vive *vive, const struct lens_plan *plan, in
     return most;
 }
 
-/* By a grid, whose error at twice a Vive's pixels each way the docs state. */
+/* The grid's error at twice a Vive's pixels each way is what the docs state. */
 TEST(vives_values_are_its_formula)
 {
     for (size_t i = 0; i < sizeof vives / sizeof vives[0]; i++) {

@@ -61,8 +61,8 @@ struct cuda_bench {
 /* Enqueues one picture's work on the stream. */
 typedef enum fovea_result (*cuda_enqueue_fn)(struct cuda_bench *b, void *user, uint32_t picture);
 
-/* For one picture. The pictures take turns; the device never idles. *out_way: "graph" or
- * "launches". */
+/* Returns the time for one picture. The pictures take turns; the device never idles. *out_way:
+ * "graph" or "launches". */
 struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
                              const char **out_way);
 

@@ -240,7 +240,7 @@ EMULATED(ModuleGetFunction, CUfunction *function, CUmodule module, const char *n
     return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* For programs alone: the library has no variables of kernels. */
+/* Only programs call it: the library has no variables of kernels. */
 EMULATED(ModuleGetGlobal, CUdeviceptr *memory, size_t *bytes, CUmodule module, const char *name)
 {
     const struct cuda_host_constant *constant = cuda_host_find_constant(name);
@@ -660,7 +660,7 @@ static CUresult emulated_absent(void)
 #define emulated_SignalExternalSemaphoresAsync emulated_absent
 #define emulated_WaitExternalSemaphoresAsync emulated_absent
 
-/* For programs alone: Fovea does without. */
+/* Only programs call it: Fovea does without. */
 EMULATED(StreamCreate, CUstream *stream, unsigned flags)
 {
     return emulated_StreamCreateWithPriority(stream, flags, 0);

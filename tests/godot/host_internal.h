@@ -84,7 +84,7 @@ void variant_from(struct variant *out, int type, const void *value);
 /* Copies the value out, converting between bool, int and float, String and StringName. */
 bool variant_to(const struct variant *variant, int type, void *out);
 void variant_finish(struct variant *variant);
-/* With one argument, or NULL: with none. */
+/* Calls it with one argument, or NULL: with none. */
 bool callable_call(const struct callable *callable, const struct variant *argument);
 
 /* ---- Objects ---- */

@@ -416,7 +416,7 @@ FAKE(MemHostUnregister, void *memory)
     return memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* At once, or never. */
+/* It happens at once, or never. */
 FAKE(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, unsigned flags)
 {
     CALLED(StreamWriteValue32);

@@ -11,7 +11,7 @@
 
 extern struct fake_cuda *fake;
 
-/* In the primary context; or in one of its own, with a log. */
+/* Opens a peer in the primary context, or in one of its own with a log. */
 struct peer *peer_open(void);
 struct peer *peer_open_in(enum fovea_cuda_context context, struct fovea_log log);
 /* Nothing of it may be left in the driver. */

@@ -174,7 +174,7 @@ static void assert_as_singles(struct scene *s)
     }
 }
 
-/* With gazes in either memory. */
+/* The gazes lie in either memory. */
 static void check(struct kind kind)
 {
     OWNED(scene_free) struct scene *s = scene_make(kind);

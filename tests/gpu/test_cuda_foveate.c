@@ -49,7 +49,7 @@ TEST(scenes_by_nodes_and_by_blocks_are_the_reference)
     }
 }
 
-/* With other gazes and places in memory each. */
+/* Each has other gazes and places in memory. */
 TEST(formats_patterns_and_lights_in_tiles_are_the_reference)
 {
     static const struct fovea_point_uv gazes[] = {

@@ -98,7 +98,7 @@ static CUcontext current_context(void)
     return current;
 }
 
-/* With a context current and with none. */
+/* A context is current, and then none is. */
 TEST(the_callers_current_context_stays)
 {
     OWNED(device_pair_free) struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);

@@ -44,7 +44,7 @@ void x_window_destroy(struct x_client *client, xcb_window_t window);
 /* XCB_INPUT_FOCUS_POINTER_ROOT and XCB_INPUT_FOCUS_NONE too. */
 void x_focus(struct x_client *client, xcb_window_t window);
 
-/* To a place on the screen. */
+/* Moves the pointer to a place on the screen. */
 void x_pointer(struct x_client *client, int16_t x, int16_t y);
 
 /* The key with that keysym. */

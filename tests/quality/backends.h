@@ -26,5 +26,5 @@ extern const struct backend backend_vulkan;
 /* Returns a backend of the build; NULL at the end. */
 const struct backend *backend_at(size_t index);
 
-/* For the backends: prints the error and ends the program where result is one. */
+/* Backends call it: it prints the error and ends the program where result is one. */
 void backend_must(enum fovea_result result, const char *what);

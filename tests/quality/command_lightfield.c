@@ -372,7 +372,7 @@ static bool make_views(struct job *job)
     return picture_wishes_folder(&wishes) && write_raw(job) && views_write(&views);
 }
 
-/* In a window, or as files. */
+/* Looks at it in a window, or writes files. */
 static bool look(const struct job *job)
 {
     const struct gaze_wishes wishes = {

@@ -16,7 +16,7 @@
 #define SMOOTH_SSIM 0.9995
 #define SMOOTH_SSIM_WORST 0.995
 
-/* Over all pictures of a case and a gaze. */
+/* This sums up all pictures of a case and a gaze. */
 struct summary {
     double max_levels;
     double mean_levels; /* of the picture with the largest mean */

@@ -41,7 +41,8 @@ struct image_layout {
     uint32_t pixel_gap; /* channel sizes between a pixel and the next */
 };
 
-/* In host memory; every byte is the canary. Never fails: a test without memory may abort. */
+/* Makes an image in host memory; every byte is the canary. Never fails: a test without memory may
+ * abort. */
 struct test_image image_make(uint32_t width_px, uint32_t height_px, enum fovea_format format,
                              struct image_layout layout);
 struct test_image image_make_packed(uint32_t width_px, uint32_t height_px,

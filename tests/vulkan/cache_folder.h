@@ -13,7 +13,7 @@ int cache_folder_enter(void **state);
 int cache_folder_leave(void **state);
 
 const char *cache_folder(void);
-/* Below it; until the next call. */
+/* Returns a path below it, until the next call. */
 const char *cache_folder_path(const char *name);
 void cache_folder_write(const char *name, const void *bytes, size_t count);
 /* Reads it as a string; 0: there is no such file. */

@@ -21,7 +21,8 @@ struct shim {
         NULL, NULL                                                                                 \
     }
 
-/* For struct fovea_vk_desc: from now on these come before Vulkan's own. The table stays. */
+/* Returns a function for struct fovea_vk_desc: from now on these come before Vulkan's own. The
+ * table stays. */
 PFN_vkGetInstanceProcAddr shims_first(const struct shim *shims);
 
 /* ---- Lists: X(name, parameters, arguments) for each. SHIM_OF makes a table of one ---- */

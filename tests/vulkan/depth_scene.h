@@ -16,7 +16,7 @@ struct depth_drawn {
 
 /* Number i of those that suit a format. */
 struct fovea_depth depth_scale_of(uint64_t i, VkFormat format);
-/* For depth_image_create; `user` is a struct depth_drawn. */
+/* depth_image_create calls it; `user` is a struct depth_drawn. */
 double depth_value_at(const void *user, uint32_t x, uint32_t y);
 
 /* 67x45 pixels of 8 bits, stored as sRGB, blue first, with a focus that follows the gaze. */

@@ -363,7 +363,8 @@ static void leave_by_exit(void)
     exit(0);
 }
 
-/* By _exit: what a driver's handler of exit() does in the child of a fork is told by fork-exit. */
+/* Leaves by _exit: what a driver's handler of exit() does in the child of a fork is told by
+ * fork-exit. */
 static void destroy_and_leave(void)
 {
     fovea_vk_wait(program.fovea);

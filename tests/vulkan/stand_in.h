@@ -67,7 +67,7 @@ struct bench {
 /* Does to an image what a job does that nobody waits for. */
 void stand_in_spoil(const struct stand_in_image *image);
 
-/* For frame_create; the user is an enum fault. */
+/* frame_create calls it; the user is an enum fault. */
 enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user);
 
 /* The functions are the loader's where get is NULL. */

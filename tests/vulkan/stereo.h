@@ -48,7 +48,7 @@ struct stereo_end {
 struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene,
                                   enum rig_owner owner);
 void stereo_end_close(struct rig *rig, struct stereo_end *end);
-/* Into GENERAL; out of TRANSFER_SRC_OPTIMAL, where frames leave them. */
+/* Brings images into GENERAL, and out of TRANSFER_SRC_OPTIMAL, where frames leave them. */
 void stereo_fill(struct rig *rig, const struct stereo_end *end, const struct fovea_image *pixels);
 void stereo_read(struct rig *rig, const struct stereo_end *end, const struct fovea_image *pixels);
 /* Both sides come in GENERAL, dst with contents. */

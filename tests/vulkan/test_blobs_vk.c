@@ -167,7 +167,7 @@ static bool alike(const struct fovea_blob *a, const struct fovea_blob *b)
            fabsf(a->y_px - b->y_px) <= off_px && fabsf(a->sigma_px - b->sigma_px) <= off_px;
 }
 
-/* In the list, among those of its strength. */
+/* Looks in the list, among those of its strength. */
 static bool is_in(const struct found *list, const struct fovea_blob *blob, bool exact, uint32_t at)
 {
     if (exact) {

@@ -359,7 +359,7 @@ WITH_ENGINE(a_cache_that_cannot_be_used_changes_nothing)
     setenv("XDG_CACHE_HOME", cache_folder(), 1);
 }
 
-/* Through the public door: a peer that is known to cost more is not even made. */
+/* A program sees it: a peer that is known to cost more is not even made. */
 WITH_ENGINE(what_is_known_saves_making_the_peer)
 {
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);

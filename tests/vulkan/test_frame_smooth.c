@@ -291,8 +291,8 @@ TEST(an_unknown_transfer_is_refused)
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-/* By fragments. A sample of the cases has 8K's width alone; under a sanitizer, a picture of 8K says
- * nothing more and takes long. */
+/* Fragments make it. A sample of the cases has 8K's width alone; under a sanitizer, a picture of 8K
+ * says nothing more and takes long. */
 TEST(eight_k_is_foveated_everywhere)
 {
     static const uint32_t fragments_px[] = {32, 7};

@@ -87,7 +87,7 @@ static void run_boxes_by_tables(struct thesis *t, const char *what, int look_ups
     way.exact.tolerance = exact_lost_of_table(t->side_px, (double)widths[0] * widths[0]);
 }
 
-/* By the separable kernels, or by the one of two dimensions, with equal weights. */
+/* Boxes run by the separable kernels, or by the one of two dimensions, with equal weights. */
 static void run_boxes_by_weights(struct thesis *t, const char *what, bool square,
                                  const int32_t *widths, int32_t count)
 {

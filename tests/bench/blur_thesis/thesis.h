@@ -83,7 +83,7 @@ void thesis_shape(struct thesis_way *way, struct thesis_step *step, unsigned wid
                   unsigned height);
 /* Looks at it, times it, adds its row, frees its steps. */
 void thesis_end(struct thesis_way *way);
-/* Without a row. */
+/* Drops a way without a row. */
 void thesis_drop(struct thesis_way *way);
 enum fovea_result thesis_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
 bool thesis_want(struct thesis *t, const char *what);

@@ -32,7 +32,8 @@ struct csdd_picture {
 /* padded: to blocks of threads. */
 void csdd_picture_make(const struct csdd_size *of, bool padded, int32_t bins,
                        struct csdd_picture *out);
-/* On so many threads, 0: all cores; out_ns, unless NULL: what the kernels took, of all threads. */
+/* Runs on so many threads, 0: all cores; out_ns, unless NULL: what the kernels took, of all
+ * threads. */
 void csdd_picture_solve(struct csdd_picture *picture, uint32_t threads, double out_ns[3]);
 void csdd_picture_free(struct csdd_picture *picture);
 /* Discs, RGB8. */

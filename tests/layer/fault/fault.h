@@ -74,7 +74,7 @@ VkResult fault_nth(const void *return_address, const char *name);
 void fault_made(const void *return_address, const char *name, VkResult result);
 void fault_nth_load(VkDevice device);
 PFN_vkVoidFunction fault_nth_find(const char *name);
-/* On stderr. */
+/* Reports on stderr. */
 void fault_nth_report(void);
 
 /* The hook for a device's function, or for one of an instance's; NULL: there is none. */

@@ -162,7 +162,7 @@ static void *leave_soon(void *user)
     exit(0);
 }
 
-/* After some frames: a program that ends while lavapipe compiles a kernel of the first one is
+/* Some frames come first: a program that ends while lavapipe compiles a kernel of the first one is
  * crashed by LLVM, which takes itself down in handlers of exit() that it registers as it
  * compiles. */
 static void exits_in_a_thread(void)

@@ -34,7 +34,7 @@ static inline float cuda_host_float_of(unsigned short bits)
     }
     return __uint_as_float(sign | (exponent + 112) << 23 | fraction << 13);
 }
-/* To the nearest, of two as near to the even one. */
+/* Rounds to the nearest, of two as near to the even one. */
 static inline unsigned short cuda_host_half_of(float value)
 {
     const unsigned bits = __float_as_uint(value);

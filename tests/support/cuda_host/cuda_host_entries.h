@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Around a kernel's source: this before it, what cuda_host_entries.py writes behind it, and its
- * kernels are known by name (cuda_host_find). */
+/* This stands before a kernel's source, what cuda_host_entries.py writes behind it, and its kernels
+ * are known by name (cuda_host_find). */
 #ifndef FOVEA_TESTS_CUDA_HOST_ENTRIES_H
 #define FOVEA_TESTS_CUDA_HOST_ENTRIES_H
 

@@ -277,7 +277,7 @@ static inline void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint
     cuda_host_warp(~0u, cuda_host_float_product::make, &product);
     memcpy(d, product.d, sizeof product.d);
 }
-/* To nearest, away from zero; any NaN becomes one. */
+/* Rounds to nearest, away from zero; any NaN becomes one. */
 static inline uint32_t ptx_tf32(float value)
 {
     uint32_t bits;
