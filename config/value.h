@@ -28,7 +28,7 @@ FOVEA_MUST_CHECK bool config_value_check(const struct config_key *key,
                                          const struct fovea_settings *settings,
                                          struct config_words *out_found);
 
-/* For bools, enumerators and single numbers; a whole number beyond 2^53 becomes the nearest. */
+/* Takes bools, enumerators and single numbers; a whole number beyond 2^53 becomes the nearest. */
 double config_value_number(const struct config_key *key, const struct fovea_settings *settings);
 
 /* The member as JSON; arrays in brackets. Cut where it does not fit. */

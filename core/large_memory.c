@@ -10,7 +10,7 @@
 /* The C library begins to map blocks of this size, too, before it has seen any freed. */
 #define LARGE_BYTES ((size_t)128 << 10)
 
-/* Before the memory; as long as a line of the cache. */
+/* This lies before the memory, and is as long as a line of the cache. */
 struct head {
     _Alignas(64) size_t mapped_bytes; /* 0: it is the heap's */
 };

@@ -34,7 +34,7 @@ static inline bool struct_has_size(const void *given)
     return bytes >= sizeof bytes && bytes % sizeof bytes == 0 && bytes <= STRUCT_BYTES_MAX;
 }
 
-/* Also for members called reserved. */
+/* Members called reserved are checked by it, too. */
 static inline bool struct_bytes_are_0(const void *member, size_t bytes)
 {
     const unsigned char *from = (const unsigned char *)member;

@@ -21,7 +21,7 @@ struct blur_engine {
     const struct blur_passes_engine *passes;
 };
 
-/* By the word's number; NULL: the machine, which is no entry. */
+/* Finds an engine by the word's number; NULL: the machine, which is no entry. */
 const struct blur_engine *blur_engine_at(uint32_t word);
 
 #endif

@@ -145,8 +145,8 @@ static double encode(const struct pixel_transfer *transfer, double light)
                                                 : transfer_of(transfer->light).encode(light);
 }
 
-/* By octaves; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's samples are
- * looked up instead. */
+/* Fills octave by octave; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's
+ * samples are looked up instead. */
 static void fill_levels(struct pixel_light *light, const struct pixel_transfer *transfer)
 {
     struct transfer t = transfer_of(transfer->light);

@@ -43,7 +43,7 @@ struct planes_images {
 struct planes planes_of(const struct planes_images *planar, ptrdiff_t plane_bytes,
                         const struct planes_images *pixels, uint32_t count);
 
-/* On the processor, images of CPU memory. */
+/* Packs on the processor, in CPU memory. */
 void planes_pack(const struct planes *planes, enum fovea_format format);
 void planes_unpack(const struct planes *planes, enum fovea_format format);
 #endif

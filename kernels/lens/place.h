@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Between the centres of pixels `at` and at + 1, along each axis. */
+/* A place lies between the centres of pixels `at` and at + 1, along each axis. */
 struct lens_place {
     int32_t at_x;
     int32_t at_y;

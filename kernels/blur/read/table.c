@@ -50,7 +50,7 @@ static const char *wrong_with(const double *weights, size_t count)
                             : NULL;
 }
 
-/* At no place in it. */
+/* The whole file is wrong, and no place in it. */
 static enum fovea_result wrong_whole(char *out_problem, const char *what)
 {
     snprintf(out_problem, BLUR_PROBLEM_BYTES, "%s", what);

@@ -151,7 +151,7 @@ KERNEL(gradient_places)
 
 /* ---- Bands */
 
-/* Along x. */
+/* This goes along x. */
 KERNEL(gradient_columns)
 {
     const int x = thread_x();
@@ -174,7 +174,7 @@ KERNEL(gradient_columns)
     }
 }
 
-/* Along y. */
+/* This goes along y. */
 KERNEL(gradient_rows)
 {
     const int x = thread_x();

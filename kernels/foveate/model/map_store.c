@@ -34,7 +34,7 @@ void foveate_map_samples_release(struct foveate_map_samples **samples)
     }
 }
 
-/* Under the lock. KEPT_MAX: it is not there. */
+/* Call it under the lock. KEPT_MAX: it is not there. */
 static size_t place_of(enum fovea_map_kind kind, const char *file)
 {
     size_t at = 0;
@@ -50,7 +50,7 @@ static const char *file_of(const struct fovea_map *map)
     return map->kind == FOVEA_MAP_FILE ? map->file : ""; /* a formula has none */
 }
 
-/* Under the lock: those before `at` move back by one, over what lay there. */
+/* Call it under the lock: those before `at` move back by one, over what lay there. */
 static void put_in_front(struct foveate_map_samples *samples, size_t at)
 {
     memmove(&kept[1], &kept[0], at * sizeof kept[0]);

@@ -93,8 +93,8 @@ static double sigma_of_ring(const struct reference *ref, const double *fovea, do
     return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
 }
 
-/* At a fragment's middle. For every other model the formula's value there, or at the edge of the
- * picture on the way there. */
+/* Returns sigma at a fragment's middle. Every other model has the formula's value there, or at the
+ * edge of the picture on the way there. */
 static double sigma_by_fovea(const struct reference *ref, const double *fovea, double x, double y)
 {
     if (ref->settings.model == FOVEA_MODEL_PAPER) {

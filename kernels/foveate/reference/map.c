@@ -105,7 +105,7 @@ struct reference_map reference_map_of(const struct fovea_foveation *settings)
     return map;
 }
 
-/* Beyond the edge the smallest; never less than the floor where the law has one. */
+/* Beyond the edge the smallest counts; never less than the floor where the law has one. */
 static double counted(const struct reference_map *map, long column, long row)
 {
     double v = map->smallest;

@@ -14,7 +14,7 @@ struct reference_map {
     double largest, smallest; /* before the floor */
 };
 
-/* For settings with the map model; their array is used in place. Files are not read. */
+/* The settings have the map model; their array is used in place. Files are not read. */
 struct reference_map reference_map_of(const struct fovea_foveation *settings);
 
 /* Returns the cycles a degree that are resolved so many degrees right of the gaze and below it. */

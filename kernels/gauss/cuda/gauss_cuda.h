@@ -60,8 +60,8 @@ static inline struct gauss_cuda_plan *gauss_cuda_plan_of(struct operator_cuda_pl
     return (struct gauss_cuda_plan *)plan;
 }
 
-/* For tests: plans made from now on go in tiles if their law's slope is at most this, in pixels of
- * sigma a pixel; until then it is GAUSS_TILE_MAX_SLOPE. */
+/* Tests call it: plans made from now on go in tiles if their law's slope is at most this, in pixels
+ * of sigma a pixel; until then it is GAUSS_TILE_MAX_SLOPE. */
 static inline void gauss_cuda_set_tile_slope(struct operator_cuda *cuda, double max_slope)
 {
     gauss_cuda_of(cuda)->tile_slope = max_slope;

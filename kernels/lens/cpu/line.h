@@ -12,7 +12,7 @@
 
 #define LENS_RUN_PX 128
 
-/* Up to LENS_RUN_PX pixels of a row of the result. */
+/* A run has up to LENS_RUN_PX pixels of a row of the result. */
 struct lens_run {
     int32_t x_px;
     int32_t y_px;

@@ -96,7 +96,7 @@ struct lightfield_view {
 };
 struct lightfield_view lightfield_view_of(const struct fovea_lightfield_geometry *geometry,
                                           const struct fovea_image *picture);
-/* In lenses; the centre of the first one is at 0. */
+/* Counts in lenses; the centre of the first one is at 0. */
 static inline double lightfield_at(int32_t pixel, int32_t pixels, uint32_t lenses)
 {
     return (pixel + 0.5) / pixels * lenses - 0.5;

@@ -133,7 +133,7 @@ ALWAYS int32_t between(int32_t value, int32_t low, int32_t high)
     return above < high ? above : high;
 }
 
-/* Along an axis of so many pixels. */
+/* Places samples along an axis of so many pixels. */
 ALWAYS void place_linear(const int32_t *a, const int32_t *b, int32_t count, int32_t pixels,
                          int32_t *out, float *out_part)
 {

@@ -87,7 +87,7 @@ void lightfield_glsl_match(const struct lightfield_glsl *glsl,
                            const struct fovea_lightfield_matching *matching,
                            const struct lightfield_glsl_rows *rows, bool keep,
                            struct operator_pass *out_pass);
-/* After these. */
+/* Comes after these. */
 void lightfield_glsl_choose(const struct lightfield_glsl *glsl,
                             const struct fovea_lightfield_matching *matching,
                             const struct lightfield_glsl_rows *rows,

@@ -178,7 +178,7 @@ static int32_t range_of(const struct fovea_lightfield_geometry *geometry,
     return most < all ? most : all;
 }
 
-/* With the weight exp(-least): the sums' quotient has no underflow. */
+/* The weight is exp(-least): the sums' quotient has no underflow. */
 struct blend {
     double colors[3];
     double weight;

@@ -163,7 +163,7 @@ static void fill_plane(const struct saliency_cpu *cpu, struct saliency_maxima *m
     fill(cpu, maxima, scale, &area, plane + (1 - before_y) * PITCH + 1 - before_x);
 }
 
-/* Above those before it, not below those after it. */
+/* It is above those before it, and not below those after it. */
 static bool is_above(const float *at, const float *below, const float *above)
 {
     const float value = *at;

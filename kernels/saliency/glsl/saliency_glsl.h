@@ -18,7 +18,7 @@ struct saliency_glsl_way {
     uint32_t count, capacity;
 };
 
-/* For pictures of a size. */
+/* It is made for pictures of a size. */
 struct saliency_glsl {
     struct saliency_constants constants;
     struct saliency_glsl_way ways[SALIENCY_GLSL_WAYS];
