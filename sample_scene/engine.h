@@ -27,7 +27,7 @@ struct engine_desc {
 
 /* False with a message; engine_finish is to be called all the same. */
 bool engine_init(struct engine *engine, const struct engine_desc *desc);
-/* For the frames after this; on failure the old settings stay. */
+/* Sets settings for the frames after this; on failure the old ones stay. */
 bool engine_set(struct engine *engine, const struct fovea_settings *settings);
 /* Makes what frames of a size are drawn into; the GPU must be done with those before. */
 bool engine_fit(struct engine *engine, const struct targets_desc *desc);

@@ -24,7 +24,7 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
                       uint32_t frames_in_flight, struct foveation **out_foveation);
 /* The images made here go with it. */
 void foveation_destroy(struct foveation **foveation);
-/* For the frames after this; on failure the old settings stay. */
+/* Sets settings for the frames after this; on failure the old ones stay. */
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings);
 /* Frames that foveation_run has refused. */
 uint64_t foveation_failed_frames(const struct foveation *foveation);

@@ -47,7 +47,7 @@ struct frames {
 
 /* All but the slots is the caller's to fill before. */
 bool frames_init(struct frames *frames);
-/* For targets of another size, before their first frame: what Fovea makes for them. */
+/* Makes what Fovea needs for targets of another size, before their first frame. */
 void frames_prepare(struct frames *frames);
 /* Waits for everything; the sink gets what is still to come. False: the device is lost. */
 bool frames_drain(struct frames *frames);

@@ -283,7 +283,7 @@ bool lightfield_set(struct lightfield *lightfield, const struct fovea_settings *
     return true;
 }
 
-/* Once for these settings and this size: it takes milliseconds. */
+/* Call it once for these settings and this size: it takes milliseconds. */
 static bool find_rings(struct lightfield *lightfield)
 {
     const struct fovea_lightfield_refocusing refocusing = refocusing_of(lightfield);

@@ -31,7 +31,7 @@ static bool make_sampler(struct renderer *renderer)
     return true;
 }
 
-/* After arena_bind. */
+/* Comes after arena_bind. */
 bool shadow_make(struct renderer *renderer)
 {
     struct shadow_map *map = &renderer->shadow;

@@ -90,7 +90,7 @@ static bool take_images(struct swapchain *swapchain)
     return true;
 }
 
-/* For a record; without one nothing happens. */
+/* Watches for a record; without one nothing happens. */
 static bool watch(struct swapchain *swapchain)
 {
     struct fovea_present_desc desc;

@@ -21,7 +21,7 @@ bool context_image_check(struct fovea_image *image, const char *name,
 bool context_image_lacks_kernels(const struct fovea_image *image, const char *name,
                                  char out_problem[CONTEXT_PROBLEM_BYTES]);
 
-/* For images that passed: whether a and an image `distance_bytes` after b have bytes in common.
+/* Says of images that passed whether a and an image `distance_bytes` after b have bytes in common.
  * Rows of one may lie between rows of the other, where the strides say that they never meet. */
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
                          int64_t distance_bytes);

@@ -85,7 +85,7 @@ void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
 
 /* ---- Following a source ---- */
 
-/* On the source's thread. */
+/* The source's thread calls it. */
 static void heard(void *user, const struct fovea_gaze_sample *sample)
 {
     struct frame_late *late = user;

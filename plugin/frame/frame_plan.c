@@ -96,7 +96,7 @@ enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *en
     return fovea->peer->api->import_plan(fovea->peer, entry->plan, &entry->peer);
 }
 
-/* On the device: its tables, and what a peer has of its own. */
+/* Counts bytes on the device: its tables, and what a peer has of its own. */
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
     const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;

@@ -32,7 +32,7 @@ void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *wor
                             VkCommandBuffer commands);
 void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
-/* After frame_record_open: views go to write as they are, all or those that are not foveated. */
+/* After frame_record_open views go to write as they are, all or those that are not foveated. */
 enum frame_views { FRAME_ALL_VIEWS, FRAME_PLAIN_VIEWS };
 void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands, enum frame_views which);

@@ -169,7 +169,7 @@ static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct f
     return FOVEA_OK;
 }
 
-/* Before the peer's job and after it. */
+/* Finds the commands before the peer's job and those after it. */
 static enum fovea_result find_commands(struct fovea_vk *fovea, const struct frame_work *work,
                                        VkCommandBuffer out_commands[2])
 {

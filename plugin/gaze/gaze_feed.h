@@ -19,7 +19,7 @@ struct gaze_feed {
     bool said_problem;
 };
 
-/* Before anything else, in init. */
+/* Comes before anything else, in init. */
 enum fovea_result gaze_feed_init(struct gaze_feed *feed);
 /* The last thing in init. The thread ends when gaze_feed_wait says so. */
 enum fovea_result gaze_feed_start(struct gaze_feed *feed, void *(*run)(void *feed));
@@ -28,8 +28,8 @@ void gaze_feed_stop(struct gaze_feed *feed);
 /* The last thing in finish. */
 void gaze_feed_finish(struct gaze_feed *feed);
 
-/* For the thread. Waits until the descriptor (-1: none) has one of the events or the time is over;
- * ms below 0: for ever. False: the thread shall end. */
+/* The thread calls it. Waits until the descriptor (-1: none) has one of the events or the time is
+ * over; ms below 0: for ever. False: the thread shall end. */
 FOVEA_MUST_CHECK bool gaze_feed_wait(struct gaze_feed *feed, int fd, short events, int ms);
 void gaze_feed_add(struct gaze_feed *feed, const struct fovea_gaze_sample *sample);
 /* gaze_intake_add_eyes */

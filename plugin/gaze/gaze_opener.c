@@ -167,7 +167,7 @@ static bool start(struct gaze_opener *gaze)
     return gaze->started;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static void add_closing(struct gaze_opener *gaze, struct fovea_gaze_source **source)
 {
     if (*source && gaze->closing_count < CLOSING_MAX) {
@@ -177,7 +177,7 @@ static void add_closing(struct gaze_opener *gaze, struct fovea_gaze_source **sou
     }
 }
 
-/* Under the lock. What is about to be ready is of no use any more. */
+/* Call it under the lock. A source that is about to be ready is of no use any more. */
 static void drop(struct gaze_opener *gaze)
 {
     gaze->serial++;

@@ -20,7 +20,7 @@ static inline uint64_t gaze_random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Above 0, up to 1. */
+/* Returns a number above 0, up to 1. */
 static inline double gaze_random_unit(uint64_t *state)
 {
     return (double)((gaze_random_next(state) >> 11) + 1) * 0x1p-53;

@@ -38,7 +38,7 @@ FOVEA_MUST_CHECK enum fovea_result godot_journal_set(struct godot_journal *journ
                                                      struct fovea_log log,
                                                      struct fovea_log record_log);
 
-/* For the render thread, after a frame; waits for nothing. */
+/* The render thread calls it after a frame; it waits for nothing. */
 void godot_journal_add(struct godot_journal *journal, const struct fovea_record_frame *frame);
 
 #endif

@@ -10,7 +10,7 @@
 #include "godot_render.h"
 #include "plugin/gaze/gaze_watch.h"
 
-/* Before the first view of a frame: follows the source that is in force. */
+/* Comes before the first view of a frame: follows the source that is in force. */
 void godot_show_follow(struct godot_render *render, struct engine_feed *feed);
 /* Whether this frame makes a picture of a view of that size; then one of the other two follows. */
 bool godot_show_choose(struct godot_render *render, uint32_t width_px, uint32_t height_px);

@@ -57,7 +57,7 @@ bool provided_is_active(const struct openxr_session *session, const struct provi
 void provided_actions_gone(const struct openxr_instance *instance);
 /* Frees the records that nothing needs any more. openxr.lock is held. */
 void provided_actions_sweep(void);
-/* In place of xrCreateActionSet, xrEnumerateBoundSourcesForAction. */
+/* These stand in place of xrCreateActionSet, xrEnumerateBoundSourcesForAction. */
 XrResult provided_create_set(XrInstance handle, const XrActionSetCreateInfo *info,
                              XrActionSet *out);
 XrResult provided_sources(XrSession handle, const XrBoundSourcesForActionEnumerateInfo *info,
@@ -82,8 +82,8 @@ XrResult provided_stop_haptic(XrSession handle, const XrHapticActionInfo *info);
 void provided_spaces_gone(const struct openxr_session *session);
 /* False: there is no source, or it has lost the eyes. */
 bool provided_gaze_read(struct openxr_session *session, struct provided_gaze *out);
-/* In place of xrCreateActionSpace, xrDestroySpace, xrLocateSpace, xrLocateSpaces and its older
- * name, xrLocateViews. */
+/* These stand in place of xrCreateActionSpace, xrDestroySpace, xrLocateSpace, xrLocateSpaces and
+ * its older name, xrLocateViews. */
 XrResult provided_create_space(XrSession handle, const XrActionSpaceCreateInfo *info, XrSpace *out);
 XrResult provided_destroy_space(XrSpace handle);
 XrResult provided_locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location);

@@ -368,7 +368,8 @@ bool openxr_gaze_needed(const struct fovea_settings *settings);
  * settings. Nothing is read, and no eye is tracked, where the settings make nothing of it. */
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time);
-/* After all layers of a frame: says where the gaze comes from, if that is another than before. */
+/* Comes after all layers of a frame: says where the gaze comes from, if that is another than
+ * before. */
 void openxr_gaze_tell(struct openxr_session *session);
 /* The direction of both eyes by a source with those settings, at one place far away. Its numbers
  * count over a picture in the middle between those two views, with the mean of their frusta; or, in
@@ -416,7 +417,7 @@ bool openxr_source_saw(const struct openxr_session *session);
 /* ---- openxr_provide.c: programs of a runtime without a gaze get the source's ---- */
 /* Reads the setting, and says whether the settings name a source that the gaze can come from. */
 enum fovea_provide_gaze openxr_provide_wanted(bool *out_source);
-/* Before openxr_actions_start; withheld: the runtime knows nothing of the extension. */
+/* Comes before openxr_actions_start; withheld: the runtime knows nothing of the extension. */
 void openxr_provide_start(struct openxr_instance *instance, bool withheld,
                           enum fovea_provide_gaze wanted, bool source);
 void openxr_provide_end(const struct openxr_instance *instance);
@@ -464,7 +465,7 @@ XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateI
 struct openxr_swapchain *openxr_swapchain_of(const struct openxr_session *session,
                                              XrSwapchain handle);
 void openxr_swapchains_gone(struct openxr_session *session);
-/* With its session locked; NULL: it is not of ours, and nothing is locked. */
+/* Returns it with its session locked; NULL: it is not of ours, and nothing is locked. */
 struct openxr_swapchain *openxr_swapchain_lock(XrSwapchain handle);
 void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain);
 /* Waits for an image of its own; the session's lock is not held. */
@@ -504,7 +505,7 @@ bool openxr_depth_holds(const struct openxr_swapchain *swapchain);
 /* NULL: the view has none. */
 const XrCompositionLayerDepthInfoKHR *openxr_depth_info(
     const XrCompositionLayerProjectionView *view);
-/* Before the views of a frame. */
+/* Comes before the views of a frame. */
 void openxr_depth_begin(struct openxr_session *session, XrTime time);
 /* All views of the layer have depths that can be read; else the log says once what is wrong. */
 bool openxr_depth_all(struct openxr_session *session, const XrCompositionLayerProjection *layer);

@@ -81,7 +81,7 @@ void record_close(struct record **record);
 void record_set(struct record *record, uint64_t hash, const struct fovea_geometry *geometry);
 uint32_t record_settings_number(const struct record *record);
 
-/* On one thread at a time. */
+/* Call it on one thread at a time. */
 void record_push(struct record *record, const struct record_row *row);
 
 /* Rows from here on wait for record_shown, each half a second at most. RECORD_SHOWN_CANNOT and

@@ -14,7 +14,7 @@
 
 /* ---- unity_log.c ---- */
 
-/* Into the ring that scripts empty. */
+/* Messages go into the ring that scripts empty. */
 struct fovea_log unity_log(void);
 __attribute__((format(printf, 2, 3))) void unity_say(enum fovea_log_level level, const char *format,
                                                      ...);

@@ -10,7 +10,7 @@
 #include "gaze_address.h"
 #include "plugin/gaze/gaze_feed.h"
 
-/* In init. FOVEA_ERROR_INVALID_ARGUMENT: what the setting says can be no machine. */
+/* Comes in init. FOVEA_ERROR_INVALID_ARGUMENT: what the setting says can be no machine. */
 enum fovea_result gaze_host_check(const char *setting, const char *text, struct fovea_log log);
 
 /* For the thread of a source, which waits until the answer is there or it shall end. NULL, and at

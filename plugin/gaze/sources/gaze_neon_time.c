@@ -42,7 +42,7 @@ void gaze_neon_time_report(struct gaze_neon_time *time, uint32_t at, int64_t uni
     time->at_ns = unix_ns;
 }
 
-/* On the clock of the sender. */
+/* Returns the time on the clock of the sender. */
 static int64_t sender_ns_of(struct gaze_neon_time *time, uint32_t at)
 {
     if (!time->has_first) {

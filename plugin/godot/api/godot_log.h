@@ -7,7 +7,7 @@
 
 #include "fovea_base.h"
 
-/* For the parts of Fovea. Any thread. */
+/* The parts of Fovea log by this. Any thread. */
 struct fovea_log godot_log(void);
 
 /* Keeps messages where the console must not be called: scripts may hear of each of its lines at

@@ -44,7 +44,7 @@ struct godot_rid godot_device_storage(struct godot_object *device, const void *d
 struct godot_rid godot_device_uniforms(struct godot_object *device, size_t bytes);
 struct godot_rid godot_device_texture(struct godot_object *device, struct godot_vector2i size,
                                       int64_t format, int64_t usage);
-/* By binding; those that the shader does not declare are left out. */
+/* Resources are found by binding; those that the shader does not declare are left out. */
 struct godot_rid godot_device_set(struct godot_object *device, struct godot_rid shader,
                                   const struct godot_spirv *declared,
                                   const struct godot_rid bound[GODOT_SPIRV_BINDINGS]);

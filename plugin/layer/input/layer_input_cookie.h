@@ -53,7 +53,7 @@ void cookie_server_find(const char *host, int display, struct cookie_server *out
 bool cookie_find(const uint8_t *list, size_t bytes, const struct cookie_server *server,
                  struct cookie *out_cookie);
 
-/* In that file; NULL: there is none. Only of a regular file. */
+/* Looks in that file; NULL: there is none. Reads only a regular file. */
 bool cookie_read(const char *file, const struct cookie_server *server, struct cookie *out_cookie);
 
 /* $XAUTHORITY or ~/.Xauthority, to be freed; NULL: neither is set, or there is no memory. */

@@ -56,7 +56,8 @@ void input_actions_map(struct input_actions *actions, const struct fovea_layer_k
 /* Makes every key that is down now count only after it has been up. */
 void input_actions_forget(struct input_actions *actions);
 
-/* For each poll. Bit number action of the result: it has been pressed since the poll before. */
+/* Call it for each poll. Bit number action of the result: it has been pressed since the poll
+ * before. */
 uint32_t input_actions_poll(struct input_actions *actions, const struct keymap *down);
 
 /* For each event, in their order; keys that go up and down within a millisecond while the others

@@ -23,7 +23,7 @@ static bool record(const struct layer_device *device, VkCommandBuffer commands)
            device->vk.EndCommandBuffer(commands) == VK_SUCCESS;
 }
 
-/* Once a context. */
+/* Makes it once a context. */
 static bool make(const struct layer_device *device, struct layer_context *context)
 {
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,

@@ -67,7 +67,7 @@ static struct layer_dump_picture picture(const struct layer_presentation *p,
                                        .wait_count = wait_count};
 }
 
-/* For tests: the same frame between two pictures. */
+/* Tests look at the same frame between two pictures. */
 static enum fovea_result present_dumped(const struct layer_presentation *p,
                                         const struct layer_swapchain *swapchain,
                                         const struct layer_context *context,

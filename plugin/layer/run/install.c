@@ -30,7 +30,7 @@ static bool user_place(char out_folder[PATH_MAX])
     return path_print(out_folder, "%s/.local/share/" LAYER_PLACE, home);
 }
 
-/* With those above it. The new ones are the innermost out_made of the path. */
+/* Makes a folder and those above it. The new ones are the innermost out_made of the path. */
 static bool make_folder(char *path, int *out_made)
 {
     *out_made = 0;

@@ -73,7 +73,7 @@ static bool has_manifest(const char *data)
     return path_print(path, "%s/" LAYER_PLACE "/" LAYER_MANIFEST, data) && access(path, F_OK) == 0;
 }
 
-/* In a build beside the program; installed, a step away. */
+/* In a build the data lies beside the program; installed, a step away. */
 bool places_own_data(char out_folder[PATH_MAX])
 {
     char program[PATH_MAX];

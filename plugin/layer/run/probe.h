@@ -52,12 +52,12 @@ struct probe {
     bool openxr_centers; /* and for the centre of each eye's foveation */
 };
 
-/* With those variables in its environment. library is looked at where the loader loads none, "":
- * neither. NULL: no process could be made, and it is said. */
+/* Runs with those variables in its environment. It looks at library where the loader loads none,
+ * "": at neither. NULL: no process could be made, and it is said. */
 struct probe *probe_run(const struct variables *variables, const char *library);
 void probe_free(struct probe *probe);
 
-/* In the child. */
+/* The child calls it. */
 void probe_vulkan(struct probe *probe);
 void probe_library(struct probe *probe, const char *library);
 void probe_cuda(struct probe *probe);

@@ -263,7 +263,7 @@ bool variables_apply(const struct variables *variables)
     return true;
 }
 
-/* For eval in a shell: in single quotes, which end where one is meant. */
+/* Prints for eval in a shell: in single quotes, which end where one is meant. */
 void variables_print(const struct variables *variables)
 {
     for (size_t i = 0; i < variables->count; i++) {

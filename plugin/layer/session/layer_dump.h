@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* For tests and experiments: where FOVEA_LAYER_DUMP names a folder, every frame is written there as
- * the program drew it and as it is presented. Slow: each picture is waited for. Semaphores that the
- * copy waits for are signalled again, so that what comes after finds them as it would without. With
- * FOVEA_LAYER_DUMP_PICTURES=0 nothing is copied or waited for: only what a frame was made with is
- * written. It ends, and says so, when FOVEA_LAYER_DUMP_MAX_MB MiB are written, 1024 where nothing
- * is said. */
+/* Tests and experiments use this: where FOVEA_LAYER_DUMP names a folder, every frame is written
+ * there as the program drew it and as it is presented. Slow: each picture is waited for. Semaphores
+ * that the copy waits for are signalled again, so that what comes after finds them as it would
+ * without. With FOVEA_LAYER_DUMP_PICTURES=0 nothing is copied or waited for: only what a frame was
+ * made with is written. It ends, and says so, when FOVEA_LAYER_DUMP_MAX_MB MiB are written, 1024
+ * where nothing is said. */
 #ifndef FOVEA_LAYER_DUMP_H
 #define FOVEA_LAYER_DUMP_H
 

@@ -15,7 +15,7 @@
  * FOVEA_LOG_FILE names, "stderr" for that. Works before the session begins. */
 struct fovea_log layer_log(void);
 
-/* Around the life of an instance. */
+/* These enclose the life of an instance. */
 void layer_session_enter(void);
 void layer_session_leave(void);
 
@@ -27,7 +27,7 @@ bool layer_session_direct(void);
 /* "record.file" names files. Begins nothing but the settings. */
 bool layer_session_records(void);
 
-/* Once a present: keys, files. False: frames are shown as they are for now. */
+/* Call it once a present: keys, files. False: frames are shown as they are for now. */
 bool layer_session_tick(void);
 
 /* The settings and gaze of a frame of that swapchain. Its context gets new settings first. */
@@ -41,8 +41,8 @@ struct layer_frame {
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
 
-/* Around the submission of a frame. Contexts that follow a gaze source hold it meanwhile, and not
- * each other: the source could be replaced by another thread that presents. */
+/* These enclose the submission of a frame. Contexts that follow a gaze source hold it meanwhile,
+ * and not each other: the source could be replaced by another thread that presents. */
 bool layer_session_hold(const struct layer_context *context); /* true: to be released */
 void layer_session_release(void);
 
