@@ -71,7 +71,7 @@ struct chain_images {
     struct fovea_image sigmas; /* of a slice that has any */
     struct fovea_depth depth; /* likewise */
 };
-/* As many images as go through the chain at a time. */
+/* Takes as many images as go through the chain at a time. */
 void chain_first_slice(const struct chain_plan *plan, const struct operator_images *images,
                        struct chain_images *out);
 /* So many images from `first` on, or those that are left, or those up to the first that has a gaze

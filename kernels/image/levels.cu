@@ -85,7 +85,7 @@ static __device__ float sampled(const levels_curve &curve, float light)
     return HIGHEST * ((float)low + part) / (float)(curve.sample_count - 1);
 }
 
-/* As level_of in pixel_light.c does. */
+/* Does as level_of in pixel_light.c. */
 static __device__ __forceinline__ float level_of(const levels_curve &curve, float light)
 {
     const float clamped = fminf(fmaxf(light, 0.0f), 1.0f);

@@ -79,7 +79,7 @@ struct operator_cuda_gradient_api {
                                 struct operator_cuda_gradient **out_gradient);
     /* NULL-safe, sets NULL; waits, unless abandoned. */
     void (*destroy)(struct operator_cuda_gradient **gradient);
-    /* As operator_cuda_api's. */
+    /* Does as operator_cuda_api's. */
     void (*abandon)(struct operator_cuda_gradient *gradient);
     enum fovea_result (*plan_create)(struct operator_cuda_gradient *gradient,
                                      const struct operator_plan *plan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a compute shader declares, read from its SPIR-V as the specification has it. */
+/* Reads what a compute shader declares from its SPIR-V, as the specification has it. */
 
 #include "rd.h"
 

@@ -43,7 +43,7 @@ static uint8_t *read_file(const char *path, size_t *out_count)
     return bytes;
 }
 
-/* As many channels as the file has; grey with alpha becomes grey. */
+/* Decodes as many channels as the file has; grey with alpha becomes grey. */
 static const char *decode(const uint8_t *bytes, int count, struct fovea_lightfield_raw *out)
 {
     static const enum fovea_lightfield_format formats[2][5] = {

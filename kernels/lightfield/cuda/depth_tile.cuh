@@ -304,7 +304,7 @@ static __device__ __forceinline__ void depth_differ(const depth_tile_memory &mem
 
 /* ---- The end */
 
-/* As choose_size has it. */
+/* Does as choose_size. */
 static __device__ void depth_choose(const lightfield_tile_matching &params, int x, int y,
                                     const float costs[LIGHTFIELD_TILE_SIZES])
 {

@@ -58,7 +58,7 @@ bool find_seen(out float seen_px)
     return other > 0.0 && other < NO_COST && 1.0 - sums[best].x / other >= SURE;
 }
 
-/* As operator/focus.h and lightfield/focus.h have it. */
+/* Follows as operator/focus.h and lightfield/focus.h do. */
 void follow(bool seen, float seen_px)
 {
     float last_px = given_px + float(size_count - 1) * step_px;

@@ -18,7 +18,7 @@
 #define FINE_THREADS (SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_THREADS)
 #define REGION_ROWS (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH)
 
-/* As large as the reach wants it (SALIENCY_CUDA_FINE_BYTES). */
+/* This is as large as the reach wants it (SALIENCY_CUDA_FINE_BYTES). */
 struct fine_memory {
     int32_t sums[SALIENCY_BINS * SALIENCY_CUDA_THREADS];
     uint32_t region[REGION_ROWS * REGION_PITCH / 4]; /* ranks of bins */

@@ -191,7 +191,7 @@ static void aborts(void)
     abort();
 }
 
-/* What a child of fork may do: of devices and instances drivers join threads, which are the
+/* A child of fork may do this: of devices and instances drivers join threads, which are the
  * parent's. */
 static void fork_whose_child(bool destroys)
 {
@@ -299,7 +299,7 @@ static void two_windows(void)
     run_stage(1, &stand.screen, &second);
 }
 
-/* As programs do that go full screen. */
+/* Programs that go full screen do this. */
 static void window_after_window(void)
 {
     STAND(stand);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What blocks of the first kernel have in common, whatever their pixels (bytes.cuh, floats.cuh):
+/* Blocks of the first kernel have this in common, whatever their pixels (bytes.cuh, floats.cuh):
  * the classifier's part, barriers, the flag of opaque pixels, and how workers fill the window with
  * pixels, sixteen bytes at a time. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BLOCK_CUH
