@@ -23,7 +23,7 @@ Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasiu
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._blobs import blobs
+from ._blobs import BlobFinder, blobs
 from ._depth import Depth
 from ._errors import (
     ConfigError,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from . import torchrl as torchrl
 
 __all__ = [
+    "BlobFinder",
     "ConfigError",
     "Depth",
     "DeviceLostError",

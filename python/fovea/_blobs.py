@@ -4,6 +4,8 @@
 
 import ctypes
 import dataclasses
+import os
+import threading
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -58,23 +60,86 @@ def image_of(batch: _arrays.View) -> _library.Image:
     return _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
 
 
-def _run(desc: _library.BlobsDesc, batch: _arrays.View) -> list[Found]:
-    count, height = batch.shape[:2]
-    library, messages = _library.library(), _library.Messages()
-    desc.log = messages.log
-    found = np.empty((count, desc.blob_max), _BLOB)
-    counts = np.zeros(count, np.uint32)
-    image = image_of(batch)
-    state = ctypes.c_void_p()
-    _library.check(library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(state)), messages, "fovea.blobs")
-    try:
-        result = library.fovea_blobs_run(
-            state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
+class BlobFinder:
+    """Finds blobs, as `blobs` does, with the same numbers each time, and keeps its memory and tables from call to call.
+
+    The numbers are those of `blobs`. A call takes images as that does. What is kept grows to what the largest image needs
+    (docs/saliency.md); `close` frees it, and so does the end of the object, or of a `with`. Calls of several threads wait
+    for each other; after fork the child begins anew. Objects can be pickled, without what they keep.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_count: Optional[int] = None,
+        threshold: float = 0.15,
+        scales: int = 19,
+        sigma_min_px: float = 2.0,
+        overlap: float = 0.5,
+        threads: int = 0,
+    ) -> None:
+        self._numbers = (max_count, threshold, scales, sigma_min_px, overlap, threads)
+        self._blob_max = _desc(*self._numbers).blob_max
+        self._open()
+
+    def _open(self) -> None:
+        self._lock, self._process = threading.RLock(), os.getpid()
+        self._library = _library.library()
+        self._messages, self._state = _library.Messages(), ctypes.c_void_p()
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (self._numbers, self._blob_max)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._numbers, self._blob_max = state
+        self._open()
+
+    def __enter__(self) -> "BlobFinder":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_state"):
+            self.close()
+
+    def close(self) -> None:
+        """Frees what is kept. A later call makes it again."""
+        if self._process == os.getpid():  # a child of fork leaves its parent's alone
+            with self._lock:
+                self._library.fovea_blobs_destroy(ctypes.byref(self._state))
+
+    def __call__(self, images: Any) -> Union[Found, list[Found]]:
+        batch, several = images_of(images)
+        if 0 in batch.shape:
+            raise ValueError(f"images have shape {batch.shape}: nothing is in them")
+        if self._process != os.getpid():
+            self._open()
+        with self._lock:
+            try:
+                found = self._find(batch)
+            except BaseException:  # what failed may not be fit for another call
+                self.close()
+                raise
+        return found if several else found[0]
+
+    def _find(self, batch: _arrays.View) -> list[Found]:
+        count, height = batch.shape[:2]
+        image = image_of(batch)
+        found = np.empty((count, self._blob_max), _BLOB)
+        counts = np.zeros(count, np.uint32)
+        self._messages.clear()
+        if not self._state:
+            desc = _desc(*self._numbers)
+            desc.log = self._messages.log
+            made = self._library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(self._state))
+            _library.check(made, self._messages, "fovea.blobs")
+        result = self._library.fovea_blobs_run(
+            self._state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
         )
-        _library.check(result, messages, "fovea.blobs")
-    finally:
-        library.fovea_blobs_destroy(ctypes.byref(state))
-    return [blobs[:number].copy() for blobs, number in zip(found, counts)]
+        _library.check(result, self._messages, "fovea.blobs")
+        return [blobs[:number].copy() for blobs, number in zip(found, counts)]
 
 
 def blobs(
@@ -99,11 +164,9 @@ def blobs(
     images. scales: how many sigmas are looked at, each 2^(1/3) times the one before, from sigma_min_px on. overlap: the part of a
     disc that it may have in common with a stronger one. threads: 0 is one for each core.
 
-    Many images in one call cost less than one by one, which makes what depends on their size each time.
+    Many images in one call cost less than one by one, which makes what depends on their size each time; so does `BlobFinder`,
+    which keeps it.
     """
-    desc = _desc(max_count, threshold, scales, sigma_min_px, overlap, threads)
-    batch, several = images_of(images)
-    if 0 in batch.shape:
-        raise ValueError(f"images have shape {batch.shape}: nothing is in them")
-    found = _run(desc, batch)
-    return found if several else found[0]
+    numbers = {"max_count": max_count, "threshold": threshold, "scales": scales, "sigma_min_px": sigma_min_px, "overlap": overlap}
+    with BlobFinder(**numbers, threads=threads) as finder:
+        return finder(images)

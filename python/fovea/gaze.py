@@ -204,6 +204,7 @@ class Blobs:
         if not (kept >= 0 and near_uv >= 0):
             raise ValueError(f"kept is {kept} and near_uv {near_uv}; they must be 0 or more")
         self.fixation_steps, self.kept, self.near_uv = float(fixation_steps), int(kept), float(near_uv)
+        self._finder = _blobs.BlobFinder(max_count=64, threshold=0.05, scales=11)
 
     def reset(self, count: int, rng: Random) -> Array:
         self._images: Array = None
@@ -233,7 +234,7 @@ class Blobs:
 
     def _drawn(self, index: int, now: Array, chance: float) -> Array:
         image = self._image(index)
-        found: Any = _blobs.blobs(image, max_count=64, threshold=0.05, scales=11)
+        found: Any = self._finder(image)
         places = np.stack([found["x_px"] + 0.5, found["y_px"] + 0.5], 1) / (image.shape[1], image.shape[0])
         past = np.concatenate([self._past[index], now[None]])
         far = (np.abs(places[:, None] - past).max(2) > self.near_uv).all(1) if len(places) else np.zeros(0, bool)

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """fovea.blobs: what it takes, what comes back."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,17 @@ def test_batches_are_lists_of_what_single_images_have():
 def test_what_is_wrong_is_said(images, wishes, error, words):
     with pytest.raises(error, match=words):
         fovea.blobs(images, **wishes)
+
+
+def test_a_finder_finds_the_same_whatever_it_found_before():
+    pictures = [disc(30, 40, 8), disc(70, 30, 15)[:70], disc(40, 50, 12, np.float32)[..., :1], disc(30, 40, 8)]
+    with fovea.BlobFinder(max_count=5, threshold=0) as finder:
+        for picture in pictures:
+            assert (finder(picture) == fovea.blobs(picture, max_count=5, threshold=0)).all()
+        with pytest.raises(ValueError, match="shape"):
+            finder(np.zeros(4, np.uint8))
+        again = pickle.loads(pickle.dumps(finder))
+        finder.close()
+        assert (finder(pictures[0]) == again(pictures[0])).all()
+    with pytest.raises(ValueError, match="scale_count"):
+        fovea.BlobFinder(scales=2)(pictures[0])
