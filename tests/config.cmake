@@ -17,3 +17,6 @@ foreach(function malloc calloc realloc strdup strndup)
 endforeach()
 
 fovea_add_fuzz(NAME fuzz_config SOURCES fuzz/fuzz_config.c LINK fovea_config)
+if(TARGET fuzz_config)
+    target_link_options(fuzz_config PRIVATE -Wl,--wrap=open)
+endif()
