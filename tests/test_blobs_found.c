@@ -341,6 +341,9 @@ TEST(what_cannot_be_is_refused)
     image.row_stride_bytes = 3;
     assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
+    image = image_of(bytes, 2, FOVEA_FORMAT_R16);
+    assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL),
+                     FOVEA_ERROR_UNSUPPORTED);
     image = image_of(bytes, 4, FOVEA_FORMAT_R8);
     image.memory = FOVEA_MEMORY_CUDA; /* which it is not, or there is no CUDA */
     const enum fovea_result no_device = fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL);

@@ -235,6 +235,8 @@ TEST(what_is_wrong_is_named)
     (void)state;
     struct world fine = good();
     assert_ok(run(&fine));
+    fine.dst.format = FOVEA_FORMAT_R16;
+    assert_int_equal(run(&fine), FOVEA_ERROR_UNSUPPORTED);
     for (int row = 0;; row++) {
         struct world world = good();
         said[0] = '\0';
