@@ -208,7 +208,7 @@ def test_files_are_searched_for_as_the_documentation_says(demo, tmp_path):
         file.unlink()
     (tmp_path / "fovea.json").write_text(json.dumps({"foveation": {"strength": 0.5}}))
     rows, said = run()
-    assert rows["gaze"].startswith("fixed") and "strength 0.5" in rows["method"] and "./fovea.json" in said
+    assert rows["gaze"].startswith("fixed, no rate of its own;") and "strength 0.5" in rows["method"] and "./fovea.json" in said
     named = tmp_path / "named.json"
     named.write_text(json.dumps({"foveation": {"strength": 2}, **settings}))
     rows, said = run("--set", "foveation.strength=1" + " " * 3000, FOVEA_CONFIG=str(named))
