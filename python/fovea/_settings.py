@@ -130,8 +130,9 @@ def as_pairs(config: Config) -> Pairs:
             raise TypeError(f"a setting's path is a string, as in 'foveation.strength', not {path!r}")
         value = _absolute(path, value)
         try:
-            json.dumps(value, default=_plain, ensure_ascii=False).encode()
-            pairs.append((path, json.dumps(value, default=_plain)))
+            text = json.dumps(value, default=_plain, ensure_ascii=False)
+            text.encode()
+            pairs.append((path, text))
         except UnicodeEncodeError:
             raise _errors.ConfigError(f"{path}: {value!r} is not UTF-8, as settings are") from None
         except TypeError as error:
