@@ -44,9 +44,11 @@ static bool give_back(const struct layer_presentation *p)
                                       .waits = made,
                                       .signal_count = p->info->waitSemaphoreCount,
                                       .signals = p->info->pWaitSemaphores};
-    return batch.signal_count + batch.wait_count == 0 ||
-           (p->context && (layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS ||
-                           layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS));
+    bool given = batch.signal_count + batch.wait_count == 0;
+    for (int tries = 0; !given && p->context && tries < 2; tries++) {
+        given = layer_gather_submit(p->device, p->context, &batch) == VK_SUCCESS;
+    }
+    return given;
 }
 
 static void remember(const struct layer_presentation *p)
