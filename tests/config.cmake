@@ -11,7 +11,7 @@ foreach(topic check docs memory object reload search sets table text watch)
 endforeach()
 
 target_sources(test_config_watch PRIVATE support/process_counts.c)
-target_link_options(test_config_watch PRIVATE -Wl,--wrap=stat,--wrap=open,--wrap=read,--wrap=pthread_create)
+target_link_options(test_config_watch PRIVATE -Wl,--wrap=stat,--wrap=open,--wrap=read,--wrap=pthread_create,--wrap=sem_clockwait)
 foreach(function malloc calloc realloc strdup strndup)
     target_link_options(test_config_memory PRIVATE -Wl,--wrap=${function})
 endforeach()

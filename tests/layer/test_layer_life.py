@@ -105,21 +105,20 @@ def test_gaze_sources_change_under_threads_that_present(rig):
     assert "cannot be" not in done.log, done.log
 
 
-SLOW_SOURCE_MS = 1500
+class HeldSource:
+    """A program that presents while its gaze's scanpath lies on a file system that answers when the test lets it."""
 
-
-class SlowSource:
-    """A program that presents while its gaze's scanpath lies on a file system that takes seconds."""
-
-    def __init__(self, rig, dump):
+    def __init__(self, rig):
         self.rig, self.file, self.hold_ms = rig, rig.folder / f"gazes{rig.runs}.json", 300
+        self.held = rig.folder / f"held{rig.runs}"
         path = rig.folder / "scanpath.csv"
         path.write_text("t,x,y\n" + "".join(f"{t},0.2,0.7\n" for t in range(100)))
         self.source = {"source": "scanpath", "scanpath": {"file": str(path)}}
+        self.hold()
         self.save_scanpath()
         extra = {"FOVEA_CONFIG": str(self.file), "FOVEA_SET": "backend=vulkan", "FOVEA_LAYER_DUMP_PICTURES": "0"}
-        extra |= {"LD_PRELOAD": rig.preload, "FOVEA_STORM_SLOW_MS": str(SLOW_SOURCE_MS)}
-        self.process, self.run = rig.start(rig.program, "until-told", extra=extra, dump=dump)
+        extra |= {"LD_PRELOAD": rig.preload, "FOVEA_STORM_HOLD": str(self.held)}
+        self.process, self.run = rig.start(rig.program, "until-told", extra=extra, dump=True)
 
     def save(self, gaze):
         other = self.rig.folder / "next.json"
@@ -132,7 +131,21 @@ class SlowSource:
         self.save({**self.source, "validity": {"hold_ms": self.hold_ms}})
 
     def save_fixed(self, x):
+        """Settings are read while a source of former ones is being opened."""
+        log = self.run / "fovea.log"
+        before = log.read_text().count("configuration: ")
         self.save({"source": "fixed", "fixed": {"x": x, "y": 0.5}})
+        assert wait_until(lambda: log.read_text().count("configuration: ") > before)
+
+    def hold(self):
+        self.held.write_text("")
+
+    def is_held(self):
+        """Somebody waits for the file."""
+        return wait_until(lambda: self.held.read_text() != "")
+
+    def release(self):
+        self.held.unlink()
 
     def is_at(self, x):
         frames = [frame for frame in self.rig.frames(self.run)[-3:] if "gaze_usable" in frame]
@@ -140,6 +153,14 @@ class SlowSource:
 
     def comes_to(self, x):
         return wait_until(lambda: self.is_at(x))
+
+    def count(self):
+        return len(list((self.run / "frames").glob("*.txt")))
+
+    def goes_on(self):
+        """Frames are presented, more than any queue holds."""
+        before = self.count()
+        return wait_until(lambda: self.count() > before + 8)
 
     def end(self):
         done = self.rig.done(self.process, self.run)
@@ -150,35 +171,40 @@ class SlowSource:
 
 def test_frames_have_the_former_gaze_until_a_slow_source_is_open(rig):
     """What is not wanted any more when it is open never counts."""
-    program = SlowSource(rig, dump=True)
-    assert program.comes_to(0.5) and program.comes_to(0.2)
+    program = HeldSource(rig)
+    assert program.is_held() and program.comes_to(0.5) and program.goes_on() and program.is_at(0.5)
+    program.release()
+    assert program.comes_to(0.2)
     program.save_fixed(0.9)
     assert program.comes_to(0.9)
+    program.hold()
     program.save_scanpath()
-    time.sleep(0.6)
-    assert program.is_at(0.9) and program.comes_to(0.2)
+    assert program.is_held() and program.goes_on() and program.is_at(0.9)
+    program.release()
+    assert program.comes_to(0.2)
+    program.save_fixed(0.9)
+    assert program.comes_to(0.9)
+    before = program.count()
+    program.hold()
     program.save_scanpath()
-    time.sleep(0.6)
+    assert program.is_held()
     program.save_fixed(0.8)
-    assert program.comes_to(0.8)
-    time.sleep(SLOW_SOURCE_MS / 1000)
-    assert program.is_at(0.8) and not program.is_at(0.2)
+    program.release()
+    assert program.comes_to(0.8) and program.goes_on()
     program.end()
+    assert not [frame for frame in rig.frames(program.run)[before:] if frame["gaze_x"].startswith("0.2")]
 
 
 def test_no_frame_waits_for_a_gaze_source_that_is_slow_to_open(rig):
-    """At the start, later, and at the end, which leaves the thread to itself."""
-    program = SlowSource(rig, dump=False)
-    for _ in range(2):
-        time.sleep(SLOW_SOURCE_MS / 1000 + 0.5)
-        program.save_fixed(0.9)
-        time.sleep(0.5)
-        program.save_scanpath()
-    time.sleep(0.5)
-    done = program.end()
-    assert done.foveated
-    longest_ms = float(re.search(r"longest ([\d.]+) ms", done.output)[1])
-    assert longest_ms < SLOW_SOURCE_MS / 2, done.output
+    """At the start, later, and at the end, which leaves the thread to itself. Who waited would wait for ever."""
+    program = HeldSource(rig)
+    assert program.is_held() and program.goes_on()
+    program.release()
+    assert program.comes_to(0.2)
+    program.hold()
+    program.save_scanpath()
+    assert program.is_held() and program.goes_on()
+    assert program.end().foveated
 
 
 @pytest.mark.parametrize("backend", ["cpu", "vulkan"])

@@ -10,6 +10,8 @@
  *                                          there is such a file
  *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or
  *                                          a scanpath takes so long
+ *     FOVEA_STORM_HOLD=PATH                each of those waits while there is such a file, into
+ *                                          which it writes a letter
  *
  * At the end the allocations of the layer are counted on stderr, and the threads that it has
  * started, and how often those have read the environment, with the last name. */
@@ -31,6 +33,7 @@
 
 static const char *layer_file = "libVkLayer_fovea.so";
 static const char *fail_while;
+static const char *hold;
 static uintptr_t layer_begin, layer_end; /* before is_known is set */
 static atomic_bool is_known;
 static atomic_uint allocations;
@@ -130,13 +133,28 @@ char *strndup(const char *text, size_t most)
 
 /* ---- Slow files */
 
+static void wait_while_held(int (*next_open)(const char *, int, ...))
+{
+    const int file = hold ? next_open(hold, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        const bool told = write(file, "h", 1) == 1;
+        close(file);
+        while (told && access(hold, F_OK) == 0) {
+            usleep(5000);
+        }
+    }
+}
+
 static void wait_for(const char *path)
 {
-    if (slow_ms > 0 &&
-        (strstr(path, "fovea.json") || strstr(path, "map.png") || strstr(path, "scanpath.csv"))) {
-        const struct timespec time = {slow_ms / 1000, slow_ms % 1000 * 1000000};
-        nanosleep(&time, NULL);
+    if (!strstr(path, "fovea.json") && !strstr(path, "map.png") && !strstr(path, "scanpath.csv")) {
+        return;
     }
+    const struct timespec time = {slow_ms / 1000, slow_ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+    int (*next_open)(const char *, int, ...);
+    *(void **)&next_open = dlsym(RTLD_NEXT, "open");
+    wait_while_held(next_open);
 }
 
 int stat(const char *path, struct stat *out)
@@ -237,6 +255,7 @@ __attribute__((constructor)) static void begin(void)
     slow_ms = slow ? strtol(slow, NULL, 10) : 0;
     layer_file = layer ? layer : layer_file;
     fail_while = getenv("FOVEA_STORM_WHILE");
+    hold = getenv("FOVEA_STORM_HOLD");
 }
 
 __attribute__((destructor)) static void report(void)
