@@ -195,8 +195,9 @@ static void assert_images(const struct pictures *p, const char *what)
     assert_true(image_guards_intact(&p->gpu.all));
 }
 
-/* A picture of few pixels has next to no derivative, and what cancels leaves its rounding: such a
- * side counts as four pixels. */
+/* A gaze's derivative is a sum over all pixels, of both signs, each in proportion to the picture's
+ * values. What cancels leaves its rounding: a pixel's worth of it is the picture's white, and a
+ * picture of few pixels, which has next to no derivative, counts as four pixels a side. */
 #define LEAST_SIDE_PX 4
 
 static void assert_gazes(const struct pictures *p, const char *what)
@@ -204,7 +205,7 @@ static void assert_gazes(const struct pictures *p, const char *what)
     for (size_t i = 0; i < NUMBERS; i++) {
         const double expected = (double)p->cpu_gazes[i];
         const double side = i % 2 ? p->cpu.first.height_px : p->cpu.first.width_px;
-        const double size = fmax(side, LEAST_SIDE_PX);
+        const double size = fmax(side, LEAST_SIDE_PX) * image_white(p->cpu.first.format, 0);
         const double off = fabs((double)p->gpu_gazes[i] - expected);
         assert_that(off <= GAZE_BUDGET * fmax(fabs(expected), size),
                     "%s: gaze %zu is %g, expected %g", what, i, (double)p->gpu_gazes[i], expected);

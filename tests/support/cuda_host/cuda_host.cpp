@@ -60,6 +60,24 @@ struct barrier {
     int result;
 };
 
+const int POISON = 0xff;
+const size_t PIECE_BYTES = 4096;
+const int MOST_PIECES = 4096;
+const int MOST_WRITES = 512;
+const int LOOKS = 8;
+
+struct piece {
+    char *begin;
+    size_t bytes;
+};
+
+/* Of a kernel: a bit for each piece that a block has written. */
+struct writes {
+    void (*run)(const void *params);
+    uint64_t pieces[MOST_PIECES / 64];
+    int looks;
+};
+
 /* Each thread of the host has its own. */
 struct machine {
     struct fiber fibers[MOST_THREADS];
@@ -67,9 +85,13 @@ struct machine {
     int first_ready, ready_count;
     struct barrier barriers[BARRIERS];
     const struct cuda_host_launch *launch;
-    int count, ended;
+    int count, ended, in_warps;
     uint64_t random; /* 0: in order */
     bool reverse;
+    struct piece pieces[MOST_PIECES]; /* of shared memory */
+    int piece_count;
+    unsigned char poison[PIECE_BYTES];
+    struct writes writes[MOST_WRITES];
     char *stacks;
     void *caller; /* its stack pointer */
     void *caller_fake_stack;
@@ -176,6 +198,7 @@ static void go_on_with(struct fiber *to, bool ending)
 static void make_ready(struct fiber *fiber)
 {
     struct machine *machine = own.machine;
+    machine->in_warps -= fiber->state == IN_WARP;
     fiber->state = READY;
     machine->ready[(machine->first_ready + machine->ready_count++) % MOST_THREADS] = fiber;
 }
@@ -317,6 +340,7 @@ extern "C" void cuda_host_warp(uint32_t mask, cuda_host_made made, void *brought
         cuda_host_fail("a lane is not in the mask %08x of its own collective", mask);
     }
     now->state = IN_WARP;
+    own.machine->in_warps++;
     now->mask = mask;
     now->made = made;
     now->brought = brought;
@@ -380,12 +404,13 @@ static void end_fiber(struct machine *machine)
     now->state = ENDED;
     machine->ended++;
     for (int id = 0; id < BARRIERS; id++) {
-        if (machine->barriers[id].threads == 0) {
+        if (machine->barriers[id].arrived && machine->barriers[id].threads == 0) {
             open_if_full(machine, id);
         }
     }
     struct fiber *first = &machine->fibers[now->number / 32 * 32];
-    for (int lane = 0; lane < 32 && first->number + lane < machine->count; lane++) {
+    for (int lane = 0; machine->in_warps && lane < 32 && first->number + lane < machine->count;
+         lane++) {
         if (first[lane].state == IN_WARP) {
             make_if_together(machine, first + lane);
         }
@@ -411,21 +436,66 @@ static void begin_fiber(void)
     abort(); /* nobody goes on with a fiber that has ended */
 }
 
-/* Shared memory is what this library has of variables of its thread, but for the emulator's own. */
-static int poison_shared(struct dl_phdr_info *info, size_t size, void *unused)
+/* Shared memory is what this library has of variables of its thread, but for the emulator's own:
+ * megabytes, of which a kernel has a few pieces. Poisoned are those that its blocks have been seen
+ * to write: the first LOOKS of its blocks, and the last of each launch are looked at. */
+
+static void cut(struct machine *machine, char *begin, const char *end)
+{
+    memset(begin, POISON, (size_t)(end - begin));
+    while (begin < end) {
+        const size_t left = (size_t)(end - begin);
+        if (machine->piece_count == MOST_PIECES) {
+            cuda_host_fail("more shared memory than %d pieces", MOST_PIECES);
+        }
+        const struct piece piece = {begin, left < PIECE_BYTES ? left : PIECE_BYTES};
+        machine->pieces[machine->piece_count++] = piece;
+        begin += piece.bytes;
+    }
+}
+
+static int find_shared(struct dl_phdr_info *info, size_t size, void *user)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         char *begin = (char *)info->dlpi_tls_data;
-        const size_t bytes = info->dlpi_phdr[i].p_memsz;
+        char *end = begin + info->dlpi_phdr[i].p_memsz;
         if (info->dlpi_phdr[i].p_type == PT_TLS && begin && (char *)&own >= begin &&
-            (char *)&own < begin + bytes) {
-            char *end = begin + bytes;
-            memset(begin, 0xff, (size_t)((char *)&own - begin));
-            memset(&own + 1, 0xff, (size_t)(end - (char *)(&own + 1)));
+            (char *)&own < end) {
+            cut((struct machine *)user, begin, (char *)&own);
+            cut((struct machine *)user, (char *)(&own + 1), end);
             return 1;
         }
     }
     return 0;
+}
+
+static struct writes *writes_of(struct machine *machine, void (*run)(const void *))
+{
+    struct writes *writes = &machine->writes[(uintptr_t)run / 16 % MOST_WRITES];
+    if (writes->run != run) {
+        *writes = {run, {}, 0};
+    }
+    return writes;
+}
+
+static void note_writes(const struct machine *machine, struct writes *writes)
+{
+    writes->looks++;
+    for (int i = 0; i < machine->piece_count; i++) {
+        const struct piece *piece = &machine->pieces[i];
+        const bool written = memcmp(piece->begin, machine->poison, piece->bytes) != 0;
+        writes->pieces[i / 64] |= (uint64_t)written << i % 64;
+    }
+}
+
+static void poison_writes(const struct machine *machine, const struct writes *writes)
+{
+    for (int i = 0; i * 64 < machine->piece_count; i++) {
+        for (uint64_t left = writes->pieces[i]; left; left &= left - 1) {
+            const struct piece *piece = &machine->pieces[i * 64 + __builtin_ctzll(left)];
+            memset(piece->begin, POISON, piece->bytes);
+        }
+    }
 }
 
 static void begin_block(struct machine *machine, uint3 block)
@@ -435,6 +505,7 @@ static void begin_block(struct machine *machine, uint3 block)
     const dim3 grid(launch->grid[0], launch->grid[1], launch->grid[2]);
     machine->count = (int)(size.x * size.y * size.z);
     machine->ended = 0;
+    machine->in_warps = 0;
     machine->first_ready = 0;
     machine->ready_count = 0;
     memset(machine->barriers, 0, sizeof machine->barriers);
@@ -459,7 +530,6 @@ static void begin_block(struct machine *machine, uint3 block)
 
 static void run_block(struct machine *machine, uint3 block)
 {
-    dl_iterate_phdr(poison_shared, NULL);
 #ifdef WITH_ASAN
     char *shared = (char *)machine->launch->shared;
     if (shared) {
@@ -506,6 +576,8 @@ static struct machine *machine_of_thread(void)
             cuda_host_fail("no guard below a stack");
         }
     }
+    memset(own.machine->poison, POISON, PIECE_BYTES);
+    dl_iterate_phdr(find_shared, own.machine);
     return own.machine;
 }
 
@@ -521,10 +593,18 @@ extern "C" void cuda_host_run(const struct cuda_host_launch *launch)
     }
     machine->launch = launch;
     choose_order(machine);
+    struct writes *writes = writes_of(machine, launch->run);
+    const unsigned all = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    unsigned blocks = 0;
     for (unsigned z = 0; z < launch->grid[2]; z++) {
         for (unsigned y = 0; y < launch->grid[1]; y++) {
             for (unsigned x = 0; x < launch->grid[0]; x++) {
                 run_block(machine, {x, y, z});
+                blocks++;
+                if (writes->looks < LOOKS || blocks == all) {
+                    note_writes(machine, writes);
+                }
+                poison_writes(machine, writes);
             }
         }
     }
