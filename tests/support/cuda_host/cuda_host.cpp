@@ -85,7 +85,8 @@ struct machine {
     int first_ready, ready_count;
     struct barrier barriers[BARRIERS];
     const struct cuda_host_launch *launch;
-    int count, ended, in_warps;
+    int count, ended;
+    uint32_t in_warp[MOST_THREADS / 32], gone[MOST_THREADS / 32]; /* a bit for each lane */
     uint64_t random; /* 0: in order */
     bool reverse;
     struct piece pieces[MOST_PIECES]; /* of shared memory */
@@ -198,7 +199,7 @@ static void go_on_with(struct fiber *to, bool ending)
 static void make_ready(struct fiber *fiber)
 {
     struct machine *machine = own.machine;
-    machine->in_warps -= fiber->state == IN_WARP;
+    machine->in_warp[fiber->number / 32] &= ~(1u << fiber->number % 32);
     fiber->state = READY;
     machine->ready[(machine->first_ready + machine->ready_count++) % MOST_THREADS] = fiber;
 }
@@ -307,14 +308,15 @@ extern "C" int cuda_host_barrier(int id, int threads, bool says, bool waits)
 static void make_if_together(struct machine *machine, struct fiber *any)
 {
     struct fiber *first = &machine->fibers[any->number / 32 * 32];
+    const int warp = any->number / 32;
+    if (any->mask & ~(machine->in_warp[warp] | machine->gone[warp])) {
+        return;
+    }
     void *brought[32] = {};
     for (int lane = 0; lane < 32 && first->number + lane < machine->count; lane++) {
         struct fiber *other = first + lane;
         if (!(any->mask >> lane & 1) || other->state == ENDED) {
             continue;
-        }
-        if (other->state != IN_WARP) {
-            return;
         }
         if (other->mask != any->mask || other->made != any->made) {
             cuda_host_fail("lanes %d and %d of a warp meet in different collectives, of masks "
@@ -340,7 +342,7 @@ extern "C" void cuda_host_warp(uint32_t mask, cuda_host_made made, void *brought
         cuda_host_fail("a lane is not in the mask %08x of its own collective", mask);
     }
     now->state = IN_WARP;
-    own.machine->in_warps++;
+    own.machine->in_warp[now->number / 32] |= 1u << now->number % 32;
     now->mask = mask;
     now->made = made;
     now->brought = brought;
@@ -403,15 +405,15 @@ static void end_fiber(struct machine *machine)
     }
     now->state = ENDED;
     machine->ended++;
+    machine->gone[now->number / 32] |= 1u << now->number % 32;
     for (int id = 0; id < BARRIERS; id++) {
         if (machine->barriers[id].arrived && machine->barriers[id].threads == 0) {
             open_if_full(machine, id);
         }
     }
     struct fiber *first = &machine->fibers[now->number / 32 * 32];
-    for (int lane = 0; machine->in_warps && lane < 32 && first->number + lane < machine->count;
-         lane++) {
-        if (first[lane].state == IN_WARP) {
+    for (int lane = 0; machine->in_warp[now->number / 32] && lane < 32; lane++) {
+        if (machine->in_warp[now->number / 32] >> lane & 1) {
             make_if_together(machine, first + lane);
         }
     }
@@ -505,7 +507,11 @@ static void begin_block(struct machine *machine, uint3 block)
     const dim3 grid(launch->grid[0], launch->grid[1], launch->grid[2]);
     machine->count = (int)(size.x * size.y * size.z);
     machine->ended = 0;
-    machine->in_warps = 0;
+    memset(machine->in_warp, 0, sizeof machine->in_warp);
+    for (int warp = 0; warp * 32 < machine->count; warp++) {
+        const int lanes = machine->count - warp * 32;
+        machine->gone[warp] = lanes < 32 ? ~0u << lanes : 0; /* those that there never are */
+    }
     machine->first_ready = 0;
     machine->ready_count = 0;
     memset(machine->barriers, 0, sizeof machine->barriers);
