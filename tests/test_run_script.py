@@ -143,7 +143,7 @@ def test_stages_are_listed():
     done = run("test", "--list")
     assert done.returncode == 0
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert names == ["format", "gcc", "asan", "fuzz", "storms", "tsan", "tidy", "pytest", "frameworks"]
+    assert names == ["format", "gcc", "pytest", "storms", "asan", "fuzz", "tsan", "tidy", "frameworks"]
 
 
 def format_quickly(machine):
@@ -525,6 +525,25 @@ def test_failing_tests_fail_the_stage(machine):
     assert "== test_one: test_one\nend of one\n\n1 passed, 1 failed" in done.stdout
 
 
+def test_what_later_stages_read_is_read_while_tests_wait(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 0")
+    machine.fake("ctest", WAITING)
+    machine.fake("run-clang-tidy", 'touch "$BUILD/read"; echo "warning: one"; exit 1')
+    (machine.build / "gcc").mkdir(parents=True)
+    (machine.build / "gcc" / "compile_commands.json").write_text("[]")
+    done = machine.run("test", "--only", "gcc,tidy")
+    assert done.returncode == 1
+    assert re.search(r"gcc +passed", done.stdout) and re.search(r"tidy +failed", done.stdout), done.stdout
+    assert "Failed: tidy\nwarning: one\n" in done.stdout
+
+
+WAITING = """
+[[ $* == *--output-junit* ]] || { echo '{"tests": []}'; exit; }
+mkdir -p "$2/Testing/Temporary" && touch "$2/Testing/Temporary/LastTest.log"
+for ((i = 0; i < 200; i++)); do [[ ! -e $BUILD/read ]] || exit 0; sleep 0.1; done
+exit 8
+"""
 # CI shows the end of everything: what failed is there.
 FAILING = """
 [[ $* == *--output-junit* ]] || { echo '{"tests": []}'; exit; }

@@ -6,7 +6,8 @@
 # STAGE_ABOUT says what it is and STAGE_NEEDS which packages. Status 77: cannot be done here, and
 # the file that skip_stage wrote says why.
 
-STAGES=(format gcc asan fuzz storms tsan tidy pytest frameworks)
+# Those that wait most come first: what the others compile is compiled meanwhile (prepare_beside).
+STAGES=(format gcc pytest storms asan fuzz tsan tidy frameworks)
 STAGES_QUICK=(format gcc pytest)
 
 declare -A STAGE_ABOUT=(
@@ -67,6 +68,8 @@ test_environment()
     for name in $(compgen -e FOVEA_); do
         [[ $name == FOVEA_REQUIRE_GPU ]] || unset "$name"
     done
+    local user_cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+    user_cache=${user_cache:+$user_cache/fovea-tests}
     # The costs of backends are kept here; ccache's own cache stays where it is.
     have ccache && export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config cache_dir)}
     export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
@@ -74,8 +77,10 @@ test_environment()
         export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
     fi
     # Mesa's drivers keep the shaders that they made; else each stage, and each program of ./run test's that has
-    # folders of its own, makes them again.
-    export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
+    # folders of its own, makes them again, two seconds each. A name says what a shader was made of, and by which driver:
+    # like ccache's objects they serve other folders with these sources.
+    export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${user_cache:-$BUILD_ROOT/cache}}
+    mkdir -p -- "$MESA_SHADER_CACHE_DIR" 2>/dev/null || export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
     comma_locale
     ((ALL_CASES)) && export FOVEA_TEST_CASES=all
     export FOVEA_TEST_COMMIT=$COMMIT
@@ -183,6 +188,7 @@ stage_gcc()
 {
     configure_gcc
     build gcc
+    : >"$LOGS/gcc.built" # prepare_beside waits for it
     choose_tests gcc
     run_ctest gcc -I "$LOGS/gcc.numbers"
 }
@@ -204,9 +210,10 @@ configure_gcc()
         -DFOVEA_TESTS_OPTIONS=-O1 ${LINKER[@]+"${LINKER[@]}"} ${cuda[@]+"${cuda[@]}"}
 }
 
-# build_with_gcc [target...]: for the stages that use what this one builds.
+# build_with_gcc [target...]: for the stages that use what this one builds, unless it has just built.
 build_with_gcc()
 {
+    [[ ! -e $LOGS/gcc.built ]] || return 0
     [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure_gcc
     build gcc "$@"
 }
@@ -214,6 +221,23 @@ build_with_gcc()
 gcc_compiler()
 {
     if have gcc; then echo gcc; else echo cc; fi
+}
+
+# prepared NAME: the part of a stage that compiles or reads and runs no test (prepare_NAME). Where all of ./run test is run,
+# prepare_beside has begun it: then this waits for it, and shows what it said.
+prepared()
+{
+    if [[ " $BESIDE " == *" $1 "* ]]; then
+        hurry_beside
+        until [[ -e $LOGS/$1.prepared || -e $LOGS/beside.over ]]; do
+            sleep 0.2
+        done
+        if [[ -e $LOGS/$1.prepared ]]; then
+            cat -- "$LOGS/$1.prepared-log"
+            return "$(<"$LOGS/$1.prepared")"
+        fi
+    fi
+    "prepare_$1"
 }
 
 needs_clang()
@@ -225,6 +249,12 @@ needs_clang()
 # are run. What the fuzz targets search is built for them (fovea_add_fuzz).
 stage_asan()
 {
+    prepared asan
+    run_ctest asan -I "$LOGS/asan.numbers"
+}
+
+prepare_asan()
+{
     needs_clang
     build_with_gcc
     configure_asan
@@ -232,7 +262,6 @@ stage_asan()
     local programs=()
     [[ $SIZE == nightly ]] || readarray -t programs <"$LOGS/asan.programs" # a nightly run compiles all with clang's warnings
     build asan "${programs[@]}"
-    run_ctest asan -I "$LOGS/asan.numbers"
 }
 ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2'
 
@@ -278,6 +307,12 @@ stage_storms()
 # what registers wider than 16 bytes read and write. This is also the build of a machine without a CUDA toolkit.
 stage_tsan()
 {
+    prepared tsan
+    run_ctest tsan -L '^unit$' -R "$TSAN_TESTS" -E '^test_(search|bench)_'
+}
+
+prepare_tsan()
+{
     needs_clang
     local log=$LOGS/tsan-configure.log
     build_with_gcc fovea_shaders
@@ -296,7 +331,6 @@ stage_tsan()
     readarray -t tests < <(ctest --test-dir "$BUILD_ROOT/tsan" --show-only -L '^unit$' -R "$TSAN_TESTS" -E '^test_(search|bench)_' |
         sed -n 's/^ *Test *#[0-9]*: //p')
     build tsan "${tests[@]}"
-    run_ctest tsan -L '^unit$' -R "$TSAN_TESTS" -E '^test_(search|bench)_'
 }
 TSAN_TESTS='gaze|late|thread|cpu|config|context|map_store|log|layer_(input|keys|gone|cookie|windows)|godot_(tables|load|shaders)'
 
@@ -313,6 +347,11 @@ cuda_folders()
 # Each file once, although tests and libraries may both compile it; sources made by the build, which are those of gcc's,
 # and CUDA are not for clang-tidy. Those that this branch or the last commits changed, and a fifth of the others by turns; --nightly takes all.
 stage_tidy()
+{
+    prepared tidy
+}
+
+prepare_tidy()
 {
     have run-clang-tidy || skip_stage "run-clang-tidy is not here"
     local base=asan
