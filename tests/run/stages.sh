@@ -228,9 +228,9 @@ gcc_compiler()
 prepared()
 {
     if [[ " $BESIDE " == *" $1 "* ]]; then
-        hurry_beside
         until [[ -e $LOGS/$1.prepared || -e $LOGS/beside.over ]]; do
-            sleep 0.2
+            hurry_beside
+            sleep 0.5
         done
         if [[ -e $LOGS/$1.prepared ]]; then
             cat -- "$LOGS/$1.prepared-log"

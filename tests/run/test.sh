@@ -190,11 +190,11 @@ start_beside()
 # A stage that was not prepared prepares itself.
 prepare_beside()
 {
-    chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
     until [[ -e $LOGS/gcc.built || -e $LOGS/gcc.ended ]]; do
         sleep 0.2
     done
     for STAGE in $([[ ! -e $LOGS/gcc.built ]] || echo "$BESIDE"); do
+        chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
         (
             set -e
             "prepare_$STAGE"
