@@ -40,7 +40,7 @@ static double worst_of(const struct fovea_image *actual, const double *expected)
     return worst;
 }
 
-TEST(pictures_are_the_reference)
+TEST_OF_NO_RACE(pictures_are_the_reference)
 {
     for (size_t r = 0; r < LEVELS_ROWS; r++) {
         struct said said = {0};
@@ -129,7 +129,7 @@ TEST(plans_name_the_light_of_levels)
 }
 
 /* A lens shows blanks, where the picture has nothing, as they are stored, in every light. */
-TEST(blanks_of_a_lens_are_levels)
+TEST_OF_NO_RACE(blanks_of_a_lens_are_levels)
 {
     OWNED_IMAGE src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16);

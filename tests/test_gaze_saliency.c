@@ -48,7 +48,7 @@ static double apart_deg(struct fovea_point_uv a, struct fovea_point_uv b)
 
 /* ---- The path ---- */
 
-TEST(the_same_seed_pictures_and_times_give_the_same_path)
+TEST_OF_NO_RACE(the_same_seed_pictures_and_times_give_the_same_path)
 {
     const struct gaze_proposals proposals = everywhere();
     const struct fovea_gaze_settings settings[] = {of_seed(1), of_seed(1), of_seed(2)};
@@ -133,7 +133,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-TEST(ten_minutes_are_as_the_settings_say)
+TEST_OF_NO_RACE(ten_minutes_are_as_the_settings_say)
 {
     const struct gaze_proposals proposals = everywhere();
     static struct ten_minutes all;
@@ -186,7 +186,7 @@ static void count_kinds(double center_deg, double out_parts[3])
     out_parts[2] = (double)at[4] / all.count;
 }
 
-TEST(strength_and_the_middle_count)
+TEST_OF_NO_RACE(strength_and_the_middle_count)
 {
     double parts[2][3];
     count_kinds(15, parts[0]);
@@ -200,7 +200,7 @@ TEST(strength_and_the_middle_count)
     assert_true(parts[0][2] < 0.25 && parts[1][2] > 1.3 * parts[0][2]);
 }
 
-TEST(without_proposals_it_wanders_and_everything_inhibited_it_stays)
+TEST_OF_NO_RACE(without_proposals_it_wanders_and_everything_inhibited_it_stays)
 {
     struct fovea_gaze_settings settings = of_seed(4);
     const struct gaze_proposals none = {.count = 0};
@@ -218,7 +218,7 @@ TEST(without_proposals_it_wanders_and_everything_inhibited_it_stays)
 
 /* The best proposals beside the gaze: apart from each other and from it, and from where it has
  * been; the path is that of one fovea. */
-TEST(other_foveas_are_the_best_that_are_free)
+TEST_OF_NO_RACE(other_foveas_are_the_best_that_are_free)
 {
     static const struct gaze_proposals proposals = {.of = {{0.5f, 0.5f, 0, 1},
                                                            {0.52f, 0.5f, 0, 0.9f}, /* 1 degree */
@@ -320,7 +320,7 @@ TEST(it_goes_to_the_blob_of_a_picture)
 }
 
 /* Two discs that are alike, one of which has come since the picture before. */
-TEST(what_has_changed_counts_on_request)
+TEST_OF_NO_RACE(what_has_changed_counts_on_request)
 {
     unsigned char pixels[WIDTH * HEIGHT];
     struct fovea_gaze_settings settings = of_seed(1);
@@ -349,7 +349,7 @@ TEST(what_has_changed_counts_on_request)
     assert_true(parts[1] > 0.8);
 }
 
-TEST(pictures_of_all_shapes_and_formats_are_taken_and_wrong_ones_refused)
+TEST_OF_NO_RACE(pictures_of_all_shapes_and_formats_are_taken_and_wrong_ones_refused)
 {
     static float pixels[4 * 40 * 3000];
     const struct fovea_gaze_settings settings = of_seed(1);
@@ -479,7 +479,7 @@ TEST(several_threads_read_while_pictures_come)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, read_on, source), 0);
     }
-    for (int64_t i = 0; i < 10; i++) {
+    for (int64_t i = 0; i < (TEST_FOR_RACES ? 3 : 10); i++) {
         const uint64_t number = gaze_watch_wants(watch, "a", 60 * i * GAZE_NS_PER_S);
         assert_true(number > 0);
         gaze_watch_give(watch, number, pixels, (struct gaze_seen_size){160, 90});

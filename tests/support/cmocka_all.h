@@ -33,6 +33,19 @@
     }                                                                                              \
     static void name(void **state)
 
+/* A test in which threads have no part, or do what they do in another one, too: a build with the
+ * thread sanitizer, which makes computing take twenty times as long, has none of it. */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define TEST_FOR_RACES 1
+#define TEST_OF_NO_RACE(name) __attribute__((unused)) static void name(void **state)
+#endif
+#endif
+#ifndef TEST_FOR_RACES
+#define TEST_FOR_RACES 0
+#define TEST_OF_NO_RACE(name) TEST(name)
+#endif
+
 /* Fails the test with these words, as of printf, unless the condition holds. */
 #define assert_that(condition, ...)                                                                \
     do {                                                                                           \
