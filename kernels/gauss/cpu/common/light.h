@@ -32,9 +32,9 @@ static inline lanes gauss_cpu_level_of(const struct pixel_light *light, const la
     const whole_lanes entry = bits >> PIXEL_LIGHT_STEP_BITS;
     const lanes part = __builtin_convertvector(bits & ((1 << PIXEL_LIGHT_STEP_BITS) - 1), lanes) *
                        (1.0f / (1 << PIXEL_LIGHT_STEP_BITS));
-    const lanes here = lanes_gather(light->level, &entry);
-    const lanes next = lanes_gather(light->level + 1, &entry);
-    const lanes curve = here + part * (next - here);
+    lanes around[2];
+    lanes_gather_two(light->level, &entry, around);
+    const lanes curve = around[0] + part * (around[1] - around[0]);
     return lanes_choose(&is_line, &line, &curve);
 }
 

@@ -16,13 +16,14 @@ static bool is_words(const struct gauss_cpu_picture *picture, const struct fovea
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* Other pixels are read and written by registers, too: three bytes, one, or a word of 10 bits a
- * colour, at any distance: the same picture has the same result however it lies in memory. */
+/* Other pixels are read and written by registers, too: three bytes, one, or a word of three
+ * colours, at any distance: the same picture has the same result however it lies in memory. */
 static bool is_packed(const struct gauss_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
     return (image->format == FOVEA_FORMAT_RGB8 || image->format == FOVEA_FORMAT_R8 ||
-            image->format == FOVEA_FORMAT_A2B10G10R10) &&
+            image->format == FOVEA_FORMAT_A2B10G10R10 ||
+            image->format == FOVEA_FORMAT_B10G11R11F) &&
            picture->channels == colors;
 }
 
@@ -86,16 +87,26 @@ static void read_light(const unsigned char *in, const float *light, int32_t coun
     read_bytes(in, 4, 3, light, count, out, plane);
 }
 
-static void read_words_of_10_bits(const struct pixel_row *row, const float *light, float *out,
-                                  ptrdiff_t plane)
+/* Reads words of 10 bits a colour, or of packed floats. */
+static void read_words(const struct pixel_row *row, enum fovea_format format, const float *light,
+                       float *out, ptrdiff_t plane)
 {
-    const unsigned char *in = row->data;
-    for (uint32_t i = 0; i < row->count; i++, in += row->stride_bytes) {
-        uint32_t word;
-        memcpy(&word, in, sizeof word);
+    const bool floats = format == FOVEA_FORMAT_B10G11R11F;
+    const int32_t count = (int32_t)row->count;
+    for (int32_t i = 0; i < count; i += LANES) {
+        const whole_lanes words = gauss_cpu_row_words(row, i, count - i);
+        const whole_lanes levels[3] = {words & 1023, words >> 10 & 1023, words >> 20 & 1023};
         for (int32_t c = 0; c < 3; c++) {
-            const uint32_t level = word >> 10 * c & 1023u;
-            out[c * plane + i] = light ? light[level] : (float)level;
+            const lanes value = floats  ? c == 2
+                                              ? gauss_cpu_float_of_small(words >> 22 & 1023, 5)
+                                              : gauss_cpu_float_of_small(words >> 11 * c & 2047, 6)
+                                 : light ? lanes_gather(light, &levels[c])
+                                        : __builtin_convertvector(levels[c], lanes);
+            if (i + LANES <= count) {
+                *(lanes *)(out + c * plane + i) = value;
+            } else {
+                memcpy(out + c * plane + i, &value, (size_t)(count - i) * sizeof *out);
+            }
         }
     }
 }
@@ -105,8 +116,9 @@ static void read_packed(const struct gauss_cpu_picture *picture, const struct ga
 {
     const struct pixel_row row = gauss_cpu_span_row(picture, &picture->view.src, span);
     const float *light = picture->light ? picture->light->light : NULL;
-    if (picture->view.src.format == FOVEA_FORMAT_A2B10G10R10) {
-        read_words_of_10_bits(&row, light, out, plane);
+    if (picture->view.src.format == FOVEA_FORMAT_A2B10G10R10 ||
+        picture->view.src.format == FOVEA_FORMAT_B10G11R11F) {
+        read_words(&row, picture->view.src.format, light, out, plane);
     } else if (picture->channels == 1) {
         read_bytes(row.data, row.stride_bytes, 1, light, span->count, out, plane);
     } else if (light) {
@@ -256,16 +268,29 @@ static struct gauss_cpu_span after(const struct gauss_cpu_span *span, int32_t co
 static void show_scene(const struct gauss_cpu_picture *picture, int32_t count, float *row,
                        ptrdiff_t plane)
 {
-    const bool grey = picture->channels == 1;
-    for (int32_t i = 0; mixes(picture->light) && i < count; i += LANES) {
-        lanes colors[3];
+    const int32_t colors = picture->channels == 1 ? 1 : 3;
+    if (!mixes(picture->light)) {
+        return;
+    }
+    for (int32_t i = 0; i < count; i += LANES) {
+        lanes shown[3];
         const size_t bytes = sizeof(float) * (size_t)(count - i < LANES ? count - i : LANES);
         for (int32_t c = 0; c < 3; c++) {
-            memcpy(&colors[c], row + (grey ? 0 : c) * plane + i, bytes);
+            const float *in = row + (colors == 1 ? 0 : c) * plane + i;
+            if (bytes == sizeof shown[c]) {
+                shown[c] = *lanes_at(in);
+            } else {
+                shown[c] = (lanes){0};
+                memcpy(&shown[c], in, bytes);
+            }
         }
-        gauss_cpu_display_of_scene(picture->light, colors);
-        for (int32_t c = 0; c < (grey ? 1 : 3); c++) {
-            memcpy(row + c * plane + i, &colors[c], bytes);
+        gauss_cpu_display_of_scene(picture->light, shown);
+        for (int32_t c = 0; c < colors; c++) {
+            if (bytes == sizeof shown[c]) {
+                *(lanes *)(row + c * plane + i) = shown[c];
+            } else {
+                memcpy(row + c * plane + i, &shown[c], bytes);
+            }
         }
     }
 }
@@ -347,22 +372,19 @@ static void store_threes(const whole_lanes levels[3], uint32_t count, unsigned c
 #endif
 }
 
-/* One register's pixels. */
-static void store_packed(const struct gauss_cpu_picture *picture, whole_lanes levels[3],
+/* One register's levels. */
+static void store_packed(const struct gauss_cpu_picture *picture, const whole_lanes levels[3],
                          const struct pixel_row *src, const struct pixel_row *dst)
 {
-    const enum fovea_format format = picture->view.dst.format;
-    const unsigned char *in = src->data;
     unsigned char *out = dst->data;
-    for (uint32_t i = 0; i < dst->count; i++, in += src->stride_bytes, out += dst->stride_bytes) {
-        if (format == FOVEA_FORMAT_A2B10G10R10) {
-            uint32_t word;
-            memcpy(&word, in, sizeof word);
-            word = (word & 3u << 30) | (uint32_t)levels[0][i] | (uint32_t)levels[1][i] << 10 |
-                   (uint32_t)levels[2][i] << 20;
-            memcpy(out, &word, sizeof word);
-            continue;
-        }
+    if (picture->view.dst.format == FOVEA_FORMAT_A2B10G10R10) {
+        const int32_t alpha = (int32_t)(3u << 30);
+        gauss_cpu_store_row_words((gauss_cpu_row_words(src, 0, (int32_t)src->count) & alpha) |
+                                      levels[0] | levels[1] << 10 | levels[2] << 20,
+                                  dst);
+        return;
+    }
+    for (uint32_t i = 0; i < dst->count; i++, out += dst->stride_bytes) {
         for (int32_t c = 0; c < picture->channels; c++) {
             out[c] = (unsigned char)levels[c][i];
         }
@@ -392,10 +414,6 @@ static void write_packed(const struct gauss_cpu_picture *picture, const struct g
     }
     const float highest = picture->view.dst.format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
     for (int32_t i = 0; i < span->count; i += LANES) {
-        whole_lanes levels[3];
-        for (int32_t c = 0; c < picture->channels; c++) {
-            levels[c] = rounded(in + c * plane + i, picture->light, highest);
-        }
         const struct gauss_cpu_span part = {
             .x_px = span->x_px + i,
             .y_px = span->y_px,
@@ -403,6 +421,17 @@ static void write_packed(const struct gauss_cpu_picture *picture, const struct g
         };
         const struct pixel_row src = gauss_cpu_span_row(picture, &picture->view.src, &part);
         const struct pixel_row dst = gauss_cpu_span_row(picture, &picture->view.dst, &part);
+        if (picture->view.dst.format == FOVEA_FORMAT_B10G11R11F) {
+            gauss_cpu_store_row_words(gauss_cpu_small_of_float(in + i, 6) |
+                                          gauss_cpu_small_of_float(in + plane + i, 6) << 11 |
+                                          gauss_cpu_small_of_float(in + 2 * plane + i, 5) << 22,
+                                      &dst);
+            continue;
+        }
+        whole_lanes levels[3];
+        for (int32_t c = 0; c < picture->channels; c++) {
+            levels[c] = rounded(in + c * plane + i, picture->light, highest);
+        }
         store_packed(picture, levels, &src, &dst);
     }
 }

@@ -31,8 +31,11 @@ static inline lanes gauss_cpu_ladder_place(const lanes *sigma_px)
     if (!lanes_all_above(&sigma, 0.8f)) {
         const lanes square = sigma * sigma;
         const lanes power = -0.5f * lanes_reciprocal(&square);
-        lanes q;
-        lanes_exponential(&power, &q);
+        lanes exponential;
+        lanes_exponential(&power, &exponential);
+        /* What is less adds nothing to 1, and its powers would be denormal, which are slow. */
+        const lanes counted = zero + 2.8e-8f;
+        const lanes q = lanes_greater(&exponential, &counted);
         const lanes q4 = q * q * q * q;
         const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
         sum = lanes_choose_above(&sigma, 0.8f, &sum, &sampled);

@@ -9,6 +9,7 @@
 #include "lanes.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* The shift of byte n of a pixel in its word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -86,6 +87,74 @@ static inline void gauss_cpu_store_few_words(const gauss_cpu_words *words, int32
     const unsigned char *bytes = (const unsigned char *)words;
     for (int32_t i = 0; i < 4 * count; i++) {
         out[i] = i % 4 == 3 ? alpha[i] : bytes[i];
+    }
+}
+
+/* ---- A row's words, of three colours each */
+
+/* The words of up to a register of pixels, from pixel i of the row on. */
+static inline whole_lanes gauss_cpu_row_words(const struct pixel_row *row, int32_t i, int32_t count)
+{
+    const unsigned char *in = row->data + i * row->stride_bytes;
+    whole_lanes words = {0};
+    if (count >= LANES && row->stride_bytes == sizeof words[0]) {
+        return *(const whole_lanes *)in;
+    }
+    for (int32_t n = 0; n < count && n < LANES; n++, in += row->stride_bytes) {
+        int32_t word;
+        memcpy(&word, in, sizeof word);
+        words[n] = word;
+    }
+    return words;
+}
+
+static inline lanes gauss_cpu_choose_whole(const whole_lanes which, const whole_lanes one,
+                                           const whole_lanes other)
+{
+    const lanes a = (lanes)one;
+    const lanes b = (lanes)other;
+    return lanes_choose(&which, &a, &b);
+}
+
+/* pixel_small_to_float */
+static inline lanes gauss_cpu_float_of_small(const whole_lanes small, const int32_t mantissa)
+{
+    const whole_lanes bits = (small << (23 - mantissa)) + ((127 - 15) << 23);
+    const whole_lanes exponent = small >> mantissa;
+    const lanes denormal = (lanes)(bits + (1 << 23)) - 0x1p-14f;
+    const lanes finite = gauss_cpu_choose_whole(exponent == 0, (whole_lanes)denormal, bits);
+    return gauss_cpu_choose_whole(exponent == 31, bits + ((128 - 16) << 23), (whole_lanes)finite);
+}
+
+/* pixel_float_to_small of finite values, none below 0. */
+static inline whole_lanes gauss_cpu_small_of_float(const float *in, const int32_t mantissa)
+{
+    const int32_t shift = 23 - mantissa;
+    const int32_t magic = (127 - 15 + shift + 1) << 23;
+    const lanes zero = {0};
+    const lanes kept = lanes_greater(lanes_at(in), &zero);
+    const whole_lanes bits = (whole_lanes)kept;
+    const whole_lanes most = (whole_lanes){0} + ((31 << mantissa) - 1);
+    const lanes adder = (lanes)((whole_lanes){0} + magic);
+    const whole_lanes denormal = (whole_lanes)(kept + adder) - magic;
+    const whole_lanes odd = bits >> shift & 1;
+    const whole_lanes rounded =
+        (bits - ((127 - 15) << 23) + ((1 << (shift - 1)) - 1) + odd) >> shift;
+    const whole_lanes normal = (whole_lanes)gauss_cpu_choose_whole(rounded < most, rounded, most);
+    return (whole_lanes)gauss_cpu_choose_whole(bits < 113 << 23, denormal, normal);
+}
+
+/* One register's words. */
+static inline void gauss_cpu_store_row_words(const whole_lanes words, const struct pixel_row *dst)
+{
+    unsigned char *out = dst->data;
+    if (dst->count == LANES && dst->stride_bytes == sizeof words[0]) {
+        *(whole_lanes *)out = words;
+        return;
+    }
+    for (uint32_t i = 0; i < dst->count; i++, out += dst->stride_bytes) {
+        const int32_t word = words[i];
+        memcpy(out, &word, sizeof word);
     }
 }
 
