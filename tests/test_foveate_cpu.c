@@ -198,7 +198,7 @@ TEST(all_compilations_of_tiles_agree)
 static void run_nodes(const struct gauss_cpu_nodes *nodes, const struct gauss_cpu_ladder *ladder,
                       const struct gauss_cpu_picture *picture)
 {
-    float *scratch = aligned_alloc(64, (gauss_cpu_nodes_floats(ladder) + 16) / 16 * 64);
+    float *scratch = aligned_alloc(64, (gauss_cpu_nodes_floats() + 16) / 16 * 64);
     assert_non_null(scratch);
     nodes->read_rows(picture, scratch, 0, picture->view.frame.height_px);
     for (int32_t y = 0; y < picture->view.frame.height_px; y += GAUSS_CPU_NODE_PX) {

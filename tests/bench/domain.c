@@ -177,6 +177,8 @@ void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
 #define FULL_BATCH_PIXELS UINT64_C(8000000)
 #define SMALL_BATCH_PX 96
 #define US_OF_FEW 30.0
+/* What is asked of every point of the domain, on one thread. */
+#define CPU_NS_PER_PIXEL 18.0
 
 static uint64_t all_pixels(const struct domain_point *point)
 {
@@ -262,10 +264,10 @@ struct domain_bound domain_bound(const char *backend, const struct domain_point 
                                  uint32_t threads)
 {
     if (strcmp(backend, "cpu") == 0) {
-        const double ns_per_pixel = threads > 1 ? 15.0 / (0.9 * threads) : 15.0;
+        const double ns_per_pixel = CPU_NS_PER_PIXEL / (threads > 1 ? 0.9 * threads : 1.0);
         return (struct domain_bound){.against = DOMAIN_TIME,
                                      .factor = ns_per_pixel * 1e-3 * (double)all_pixels(point),
-                                     .words = "cpu: 15 ns a pixel and thread"};
+                                     .words = "cpu: 18 ns a pixel and thread"};
     }
     if (point->foveation.method == FOVEA_METHOD_BLOCKWISE) {
         return of_copy(10.0, "blockwise: 10 x copy");

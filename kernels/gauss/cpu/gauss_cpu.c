@@ -92,7 +92,7 @@ static enum fovea_result make(struct gauss_cpu *cpu)
     cpu->slope = gauss_slope_of(cpu->plan);
     FOVEA_TRY(gauss_cpu_ladder_init(&cpu->ladder, cpu->plan, cpu->slope.sigma_px));
     cpu->tile_floats = gauss_cpu_tile_floats(cpu->plan->width_px);
-    cpu->nodes_floats = gauss_cpu_nodes_floats(&cpu->ladder);
+    cpu->nodes_floats = gauss_cpu_nodes_floats();
     FOVEA_TRY(grow_levels(cpu, 1));
     return grow_workers(cpu, 1);
 }

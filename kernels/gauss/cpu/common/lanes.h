@@ -337,7 +337,7 @@ static inline void lanes_angle(const lanes *y, const lanes *x, lanes *out)
     const lanes sum = small + large;
     const lanes above = lanes_choose(&beyond, &transposed, &small);
     const lanes below = lanes_choose(&beyond, &sum, &large);
-    const lanes t = above / below;
+    const lanes t = above * lanes_reciprocal(&below);
     const lanes z = t * t;
     const lanes series =
         t + t * z *

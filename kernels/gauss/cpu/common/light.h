@@ -14,10 +14,8 @@ static inline lanes gauss_cpu_within(const lanes *value, float most)
 {
     const lanes zero = {0};
     const lanes highest = zero + most;
-    const whole_lanes above = *value > zero;
-    const lanes some = lanes_choose(&above, value, &zero);
-    const whole_lanes below = some < highest;
-    return lanes_choose(&below, &some, &highest);
+    const lanes some = lanes_greater(value, &zero);
+    return lanes_lesser(&some, &highest);
 }
 
 /* pixel_light_to_levels of one colour */

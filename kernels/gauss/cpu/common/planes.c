@@ -3,6 +3,7 @@
 
 #include "planes.h"
 
+#include "fours.h"
 #include "light.h"
 #include "words.h"
 
@@ -87,6 +88,26 @@ static void read_light(const unsigned char *in, const float *light, int32_t coun
     read_bytes(in, 4, 3, light, count, out, plane);
 }
 
+/* Reads three bytes a pixel, without gaps, as they are stored. */
+static void read_threes(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
+{
+    int32_t i = 0;
+#if LANES == 16
+    const __m512i together = _mm512_setr_epi32(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12);
+    const __m512i apart =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    for (; i + LANES <= count; i += LANES) {
+        const __m512i bytes = _mm512_maskz_loadu_epi8(0xFFFFFFFFFFFFull, in + 3 * (ptrdiff_t)i);
+        const whole_lanes words =
+            (whole_lanes)_mm512_shuffle_epi8(_mm512_permutexvar_epi32(together, bytes), apart);
+        for (int32_t c = 0; c < 3; c++) {
+            *(lanes *)(out + c * plane + i) = __builtin_convertvector(words >> 8 * c & 255, lanes);
+        }
+    }
+#endif
+    read_bytes(in + 3 * (ptrdiff_t)i, 3, 3, NULL, count - i, out + i, plane);
+}
+
 /* Reads words of 10 bits a colour, or of packed floats. */
 static void read_words(const struct pixel_row *row, enum fovea_format format, const float *light,
                        float *out, ptrdiff_t plane)
@@ -123,6 +144,8 @@ static void read_packed(const struct gauss_cpu_picture *picture, const struct ga
         read_bytes(row.data, row.stride_bytes, 1, light, span->count, out, plane);
     } else if (light) {
         read_bytes(row.data, row.stride_bytes, 3, light, span->count, out, plane);
+    } else if (row.stride_bytes == 3) {
+        read_threes(row.data, span->count, out, plane);
     } else {
         read_bytes(row.data, row.stride_bytes, 3, NULL, span->count, out, plane);
     }
@@ -144,119 +167,6 @@ static void read_any(const struct gauss_cpu_picture *picture, const struct gauss
         }
     }
 }
-
-/* ---- Floats, four pixels of four a register */
-
-#if LANES == 16
-
-#define FOUR 4
-
-static bool is_fours(const struct gauss_cpu_picture *picture, const struct fovea_image *image)
-{
-    return (image->format == FOVEA_FORMAT_RGBA16F || image->format == FOVEA_FORMAT_RGBA32F) &&
-           (image->pixel_stride_bytes == 0 ||
-            image->pixel_stride_bytes == (ptrdiff_t)picture->codec->bytes);
-}
-
-/* Transposes pixels to channels, and back. */
-static inline __m512 transposed(__m512 in)
-{
-    return _mm512_permutexvar_ps(
-        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), in);
-}
-
-static inline void store_channels(__m512 channels, int32_t count, float *out, ptrdiff_t plane)
-{
-    _mm_storeu_ps(out, _mm512_castps512_ps128(channels));
-    _mm_storeu_ps(out + plane, _mm512_extractf32x4_ps(channels, 1));
-    _mm_storeu_ps(out + 2 * plane, _mm512_extractf32x4_ps(channels, 2));
-    if (count == 4) {
-        _mm_storeu_ps(out + 3 * plane, _mm512_extractf32x4_ps(channels, 3));
-    }
-}
-
-/* Returns how many it has read, a multiple of four. */
-static int32_t read_fours(const struct gauss_cpu_picture *picture,
-                          const struct gauss_cpu_span *span, float *out, ptrdiff_t plane)
-{
-    const unsigned char *in = gauss_cpu_span_row(picture, &picture->view.src, span).data;
-    const bool halves = picture->view.src.format == FOVEA_FORMAT_RGBA16F;
-    int32_t i = 0;
-    for (; i + FOUR <= span->count; i += FOUR) {
-        const unsigned char *at = in + i * (ptrdiff_t)picture->codec->bytes;
-        const __m512 pixels = halves ? _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)at))
-                                     : _mm512_loadu_ps((const float *)at);
-        store_channels(transposed(pixels), picture->channels, out + i, plane);
-    }
-    return i;
-}
-
-/* Does the same. Finite values beyond the largest half become that; alpha that is not averaged is
- * the source's. */
-static int32_t write_fours(const struct gauss_cpu_picture *picture,
-                           const struct gauss_cpu_span *span, const float *in, ptrdiff_t plane)
-{
-    const unsigned char *src = gauss_cpu_span_row(picture, &picture->view.src, span).data;
-    unsigned char *dst = gauss_cpu_span_row(picture, &picture->view.dst, span).data;
-    const bool halves = picture->view.src.format == FOVEA_FORMAT_RGBA16F;
-    const bool keeps_alpha = picture->channels == 3;
-    const __m512 most = _mm512_set1_ps(65504.0f);
-    const __m512 least = _mm512_set1_ps(-65504.0f);
-    int32_t i = 0;
-    for (; i + FOUR <= span->count; i += FOUR) {
-        const ptrdiff_t at = i * (ptrdiff_t)picture->codec->bytes;
-        __m512 channels = _mm512_castps128_ps512(_mm_loadu_ps(in + i));
-        channels = _mm512_insertf32x4(channels, _mm_loadu_ps(in + plane + i), 1);
-        channels = _mm512_insertf32x4(channels, _mm_loadu_ps(in + 2 * plane + i), 2);
-        channels =
-            _mm512_insertf32x4(channels, _mm_loadu_ps(in + (keeps_alpha ? 0 : 3 * plane) + i), 3);
-        const __m512 pixels = transposed(channels);
-        if (halves) {
-            const __m512 within = _mm512_max_ps(least, _mm512_min_ps(most, pixels));
-            const __m256i out =
-                _mm512_cvtps_ph(within, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-            const __m256i kept = _mm256_loadu_si256((const __m256i *)(src + at));
-            _mm256_storeu_si256((__m256i *)(dst + at),
-                                keeps_alpha ? _mm256_blend_epi16(out, kept, 0x88) : out);
-        } else {
-            const __m512 kept = _mm512_loadu_ps((const float *)(src + at));
-            _mm512_storeu_ps((float *)(dst + at),
-                             keeps_alpha ? _mm512_mask_blend_ps(0x8888, pixels, kept) : pixels);
-        }
-    }
-    return i;
-}
-
-#else
-
-static bool is_fours(const struct gauss_cpu_picture *picture, const struct fovea_image *image)
-{
-    (void)picture;
-    (void)image;
-    return false;
-}
-
-static int32_t read_fours(const struct gauss_cpu_picture *picture,
-                          const struct gauss_cpu_span *span, float *out, ptrdiff_t plane)
-{
-    (void)picture;
-    (void)span;
-    (void)out;
-    (void)plane;
-    return 0;
-}
-
-static int32_t write_fours(const struct gauss_cpu_picture *picture,
-                           const struct gauss_cpu_span *span, const float *in, ptrdiff_t plane)
-{
-    (void)picture;
-    (void)span;
-    (void)in;
-    (void)plane;
-    return 0;
-}
-
-#endif
 
 /* Handles the end of a span. */
 static struct gauss_cpu_span after(const struct gauss_cpu_span *span, int32_t count)
@@ -310,8 +220,8 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
     if (is_packed(picture, src)) {
         read_packed(picture, &inside, out + before, plane);
         show_scene(picture, inside.count, out + before, plane);
-    } else if (is_fours(picture, src) && !picture->light) {
-        const int32_t done = read_fours(picture, &inside, out + before, plane);
+    } else if (gauss_cpu_is_fours(picture, src) && !picture->light) {
+        const int32_t done = gauss_cpu_read_fours(picture, &inside, out + before, plane);
         const struct gauss_cpu_span residual = after(&inside, done);
         read_any(picture, &residual, values, out + before + done, plane);
     } else if (!is_words(picture, src)) {
@@ -459,8 +369,9 @@ void gauss_cpu_write(const struct gauss_cpu_picture *picture, const struct gauss
 {
     if (is_packed(picture, &picture->view.src)) {
         write_packed(picture, span, in, plane);
-    } else if (is_fours(picture, &picture->view.src) && is_fours(picture, &picture->view.dst)) {
-        const int32_t done = write_fours(picture, span, in, plane);
+    } else if (gauss_cpu_is_fours(picture, &picture->view.src) &&
+               gauss_cpu_is_fours(picture, &picture->view.dst)) {
+        const int32_t done = gauss_cpu_write_fours(picture, span, in, plane);
         const struct gauss_cpu_span residual = after(span, done);
         write_any(picture, &residual, in + done, plane, values);
     } else {

@@ -5,6 +5,14 @@
 
 #include "kernels/gauss/grid.h"
 
+/* The root of squares; at least 1e-15, so that it can divide. */
+static inline lanes distance_of(const lanes square)
+{
+    const lanes least = 1e-30f - (lanes){0};
+    const lanes counted = lanes_greater(&square, &least);
+    return lanes_quick_root(&counted);
+}
+
 /* gauss_law_table */
 static inline lanes table_at(const struct gauss_law *law, const float *table, const lanes *at)
 {
@@ -57,7 +65,6 @@ static inline lanes map_at(const struct gauss_law *law, const float *table, cons
 static inline lanes map_projected(const struct gauss_law *law, const float *table, const lanes *x,
                                   float y, struct gauss_ray gaze)
 {
-    const lanes zero = {0};
     const float level_sq = 1.0f + gaze.x * gaze.x;
     const float gaze_sq = level_sq + gaze.y * gaze.y;
     const lanes dx = *x - gaze.x;
@@ -66,13 +73,10 @@ static inline lanes map_projected(const struct gauss_law *law, const float *tabl
     const lanes down =
         (dy + gaze.x * (gaze.x * dy - gaze.y * dx)) * (1.0f / sqrtf(level_sq * gaze_sq));
     const lanes ahead = (*x * gaze.x + (y * gaze.y + 1.0f)) * (1.0f / sqrtf(gaze_sq));
-    const lanes square = right * right + down * down;
-    const lanes side = lanes_square_root(&square);
+    const lanes side = distance_of(right * right + down * down);
     lanes angle;
     lanes_angle(&side, &ahead, &angle);
-    const whole_lanes aside = side > zero;
-    const lanes ratio = angle * 57.29577951f / side;
-    const lanes per_side = lanes_choose(&aside, &ratio, &zero);
+    const lanes per_side = 57.29577951f * angle * lanes_reciprocal(&side);
     const lanes right_deg = right * per_side;
     const lanes down_deg = down * per_side;
     return map_at(law, table, &right_deg, &down_deg);
@@ -84,8 +88,7 @@ static inline lanes angle_deg(const lanes *x, float y, struct gauss_ray gaze)
     const float cx = y - gaze.y;
     const lanes cy = gaze.x - *x;
     const lanes cz = *x * gaze.y - y * gaze.x;
-    const lanes square = cx * cx + cy * cy + cz * cz;
-    const lanes cross = lanes_square_root(&square);
+    const lanes cross = distance_of(cx * cx + cy * cy + cz * cz);
     const lanes dot = *x * gaze.x + (y * gaze.y + 1.0f);
     lanes angle;
     lanes_angle(&cross, &dot, &angle);
@@ -103,8 +106,7 @@ static inline lanes plain_at(const struct gauss_law *law, const float *table,
                              const struct place *place, const lanes *x_px, const lanes *dx)
 {
     if (law->kind == GAUSS_LAW_RADIAL) {
-        const lanes square = *dx * *dx + place->y_px * place->y_px;
-        const lanes distance = lanes_square_root(&square);
+        const lanes distance = distance_of(*dx * *dx + place->y_px * place->y_px);
         return table_at(law, table, &distance);
     }
     if (law->kind == GAUSS_LAW_MAP) {
@@ -122,7 +124,7 @@ static inline lanes plain_at(const struct gauss_law *law, const float *table,
     }
     const lanes square = 1.0f + y * y + x * x;
     const float per_tangent = 0.01745329252f / fmaxf(law->tan_x_per_px, law->tan_y_per_px);
-    return degrees * lanes_square_root(&square) * per_tangent;
+    return degrees * lanes_quick_root(&square) * per_tangent;
 }
 
 /* gauss_law_ramp: the lesser of its two lines. */

@@ -80,18 +80,6 @@ static float *fill_node(const struct gauss_node *node, double reach, struct gaus
     return memory;
 }
 
-static int32_t most_samples(const struct gauss_cpu_ladder *ladder)
-{
-    int32_t most = 0;
-    for (int32_t i = 0; i < ladder->count; i++) {
-        for (int32_t phase = 0; phase < phase_count(ladder->nodes[i].level); phase++) {
-            const int32_t count = ladder->nodes[i].phases[phase].count;
-            most = count > most ? count : most;
-        }
-    }
-    return most;
-}
-
 enum fovea_result gauss_cpu_ladder_init(struct gauss_cpu_ladder *ladder,
                                         const struct gauss_plan *plan, float sigma_max_px)
 {
@@ -119,7 +107,6 @@ enum fovea_result gauss_cpu_ladder_init(struct gauss_cpu_ladder *ladder,
         const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
         memory = fill_node(&node, reach, &ladder->nodes[i], memory);
     }
-    ladder->most_samples = most_samples(ladder);
     return FOVEA_OK;
 }
 

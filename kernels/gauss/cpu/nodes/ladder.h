@@ -31,7 +31,6 @@ struct gauss_cpu_node {
 struct gauss_cpu_ladder {
     struct gauss_cpu_node *nodes;
     int32_t count;
-    int32_t most_samples; /* the largest count of a phase */
     float *memory;
 };
 

@@ -12,254 +12,280 @@
 #define PX GAUSS_CPU_NODE_PX
 #define PIXELS GAUSS_CPU_NODE_PIXELS
 #define MAX_CHANNELS GAUSS_CPU_MAX_CHANNELS
-#define SLACK 32 /* for whole registers, at the end of every part */
-#define LINE 16 /* floats */
+#define ROWS GAUSS_CPU_NODE_ROWS
+#define PITCH GAUSS_CPU_NODE_PITCH
+#define TILES GAUSS_CPU_NODE_TILES
+#define SLACK_BYTES 128 /* for whole registers, at the end of every part */
+#define LINE_BYTES 64
+#define MAX_ROWS (GAUSS_LADDER_TAPS + PX + 2)
 /* The nodes of one tile, from the picture itself to the largest sigma. */
 #define MAX_NODES GAUSS_LADDER_NODES
 
 /* ---- Scratch memory */
 
-struct buffers {
-    float *sigma_px;
-    float *places;
-    float *firsts;
-    float *weights;
-    float *pixels;
-    float *across;
-    float *window; /* rows of samples, for a tile that sees beyond the level's edges */
+/* The tile's rows, ROWS at a time, that blend a node: a bit each, in a byte, as there is one for
+ * each node. */
+typedef uint8_t row_bits;
+
+/* Tiles side by side, and what they are made in. */
+struct strip {
+    const struct gauss_cpu_picture *picture;
+    const struct gauss_cpu_ladder *ladder;
+    struct gauss_cpu_node_tile *tiles;
+    int32_t count;
+    row_bits *blends; /* MAX_NODES of each tile */
+    int32_t *next; /* each tile's first node that is not blended yet */
+    const float **seen; /* the rows of samples under the tiles, from the first column on */
+    const float **rows; /* of these those that a few rows of pixels see, each once */
+    float *weights; /* and their weights */
+    float *samples; /* ROWS rows of samples that are averaged along y; before, a row of sigmas */
     float *values;
 };
 
-static size_t most_floats(const struct gauss_cpu_ladder *ladder)
+static void *take(char *memory, size_t *bytes, size_t wanted)
 {
-    return (size_t)ladder->most_samples + SLACK;
+    void *part = memory ? memory + *bytes : NULL;
+    *bytes += (wanted + SLACK_BYTES + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return part;
 }
 
-/* With memory NULL the floats are only counted. */
-static size_t lay_out(const struct gauss_cpu_ladder *ladder, float *memory, struct buffers *out)
+/* With memory NULL the bytes are only counted. */
+static size_t lay_out(float *scratch, struct strip *out)
 {
-    const size_t most = most_floats(ladder);
-    float **const parts[] = {&out->sigma_px, &out->places, &out->firsts, &out->weights,
-                             &out->pixels,   &out->across, &out->window, &out->values};
-    const size_t floats[] = {PIXELS,
-                             PIXELS,
-                             PIXELS,
-                             (size_t)GAUSS_LADDER_TOGETHER * PIXELS,
-                             (size_t)MAX_CHANNELS * PIXELS,
-                             most * MAX_CHANNELS * PX,
-                             most * MAX_CHANNELS * most,
-                             (size_t)MAX_CHANNELS * PX};
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
-        *parts[i] = memory ? memory + at : NULL;
-        at += (floats[i] + SLACK + LINE - 1) / LINE * LINE;
+    char *memory = (char *)scratch;
+    size_t bytes = 0;
+    const size_t plane = PIXELS * sizeof *scratch;
+    out->tiles = take(memory, &bytes, TILES * sizeof *out->tiles);
+    out->blends = take(memory, &bytes, TILES * MAX_NODES * sizeof *out->blends);
+    out->next = take(memory, &bytes, TILES * sizeof *out->next);
+    out->seen = take(memory, &bytes, MAX_ROWS * sizeof *out->seen);
+    out->rows = take(memory, &bytes, MAX_ROWS * sizeof *out->rows);
+    out->weights = take(memory, &bytes, (size_t)MAX_ROWS * ROWS * sizeof *out->weights);
+    /* What is written before the first row falls into the slack of the part before. */
+    out->samples = take(memory, &bytes, (size_t)ROWS * MAX_CHANNELS * PITCH * sizeof *scratch);
+    out->values = take(memory, &bytes, (size_t)MAX_CHANNELS * PX * sizeof *scratch);
+    for (int32_t i = 0; i < TILES; i++) {
+        struct gauss_cpu_node_tile tile = {
+            .sigma_px = take(memory, &bytes, plane),
+            .places = take(memory, &bytes, plane),
+            .firsts = take(memory, &bytes, plane),
+            .weights = take(memory, &bytes, GAUSS_LADDER_TOGETHER * plane),
+            .pixels = take(memory, &bytes, MAX_CHANNELS * plane),
+        };
+        if (memory) {
+            out->tiles[i] = tile;
+        }
     }
-    return at;
+    return bytes;
 }
 
-/* ---- The window */
+/* ---- A node under neighbouring tiles */
 
-struct axis {
-    int32_t base; /* phases count from this sample */
-    int32_t first; /* sample of the window, from base on */
-    int32_t count;
+static const struct gauss_cpu_node *node_at(const struct strip *strip, int32_t place)
+{
+    return &strip->ladder->nodes[place < strip->ladder->count ? place : strip->ladder->count - 1];
+}
+
+/* Tiles of a strip, from `first` on, that blend a node. */
+struct run {
+    const struct gauss_cpu_node *node;
+    int32_t first, end;
 };
 
-/* The samples of a level that a tile's nodes see. */
-struct window {
-    int32_t level;
-    struct axis x, y;
-    const float *rows[GAUSS_LADDER_TAPS + PX + 2];
-    ptrdiff_t plane;
-};
-
-/* Samples from `from` to before `to` are stored, of those that are asked for. */
-struct stored {
-    int32_t first, last; /* asked for: up to before last */
+/* Samples along x: `first` to before `last` are seen, `from` to before `to` of them are stored. */
+struct columns {
+    int32_t first, last;
     int32_t from, to;
 };
 
-/* Copies samples, and repeats the outermost that are stored. */
-#if LANES == 16
-static void copy_samples(const float *in, const struct stored *stored, float *out)
+static int32_t first_sample(const struct gauss_cpu_node *node, int32_t px)
 {
-    const __m512 left = _mm512_set1_ps(in[stored->from]);
-    const __m512 right = _mm512_set1_ps(in[stored->to - 1]);
-    const __m512i from = _mm512_set1_epi32(stored->from);
-    const __m512i to = _mm512_set1_epi32(stored->to);
-    const __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (int32_t i = stored->first; i < stored->last; i += LANES, out += LANES) {
-        const __m512i at = _mm512_add_epi32(ramp, _mm512_set1_epi32(i));
-        const __mmask16 inside =
-            _mm512_mask_cmplt_epi32_mask(_mm512_cmpge_epi32_mask(at, from), at, to);
-        const __m512 outside = _mm512_mask_blend_ps(_mm512_cmplt_epi32_mask(at, from), right, left);
-        *(lanes *)out = (lanes)_mm512_mask_loadu_ps(outside, inside, in + i);
-    }
-}
-#else
-static void copy_samples(const float *in, const struct stored *stored, float *out)
-{
-    const int32_t before = stored->from - stored->first;
-    const int32_t count = stored->to - stored->from;
-    gauss_cpu_repeat(out, in[stored->from], before);
-    memcpy(out + before, in + stored->from, (size_t)count * sizeof *out);
-    gauss_cpu_repeat(out + before + count, in[stored->to - 1], stored->last - stored->to);
-}
-#endif
-
-/* Up to a register more is written. */
-static void copy_row(const struct gauss_cpu_picture *picture, const struct window *window,
-                     int32_t row, float *out)
-{
-    const int32_t margin = gauss_level_margin(window->level);
-    const int32_t end = picture->plan->levels[window->level].width + margin;
-    const int32_t first = window->x.base + window->x.first;
-    const int32_t last = first + window->x.count;
-    const int32_t from = gauss_cpu_clamp(first, -margin, end - 1);
-    const struct stored stored = {first, last, from, gauss_cpu_clamp(last, from + 1, end)};
-    const float *in = gauss_cpu_plane_row(picture, window->level, 0, row);
-    for (int32_t c = 0; c < picture->channels; c++, out += window->plane) {
-        copy_samples(in, &stored, out);
-        in += gauss_cpu_plane(picture);
-    }
+    return (px >> node->level) + gauss_cpu_node_phase_at(node, px)->first;
 }
 
-/* ---- A tile */
-
-static const struct gauss_cpu_node *node_of(const struct gauss_cpu_node_tile *tile,
-                                            const struct gauss_cpu_ladder *ladder, int32_t index)
+static struct columns columns_of(const struct strip *strip, const struct run *run)
 {
-    const int32_t i = tile->nodes.first + index * tile->nodes.apart;
-    return &ladder->nodes[i < ladder->count ? i : ladder->count - 1];
+    const struct gauss_cpu_node *node = run->node;
+    const int32_t margin = gauss_level_margin(node->level);
+    const int32_t stored = strip->picture->plan->levels[node->level].width + margin;
+    const int32_t last_px = strip->tiles[run->end - 1].x_px;
+    struct columns columns = {
+        .first = first_sample(node, strip->tiles[run->first].x_px),
+        .last = first_sample(node, last_px) + gauss_cpu_node_phase_at(node, last_px)->count,
+    };
+    columns.from = gauss_cpu_clamp(columns.first, -margin, stored - 1);
+    columns.to = gauss_cpu_clamp(columns.last, columns.from + 1, stored);
+    return columns;
 }
 
-/* Finds the samples that the tile sees of a level along an axis: for node `index` and those after
- * it on the same level. */
-static struct axis axis_of(const struct gauss_cpu_node_tile *tile,
-                           const struct gauss_cpu_ladder *ladder, int32_t index, int32_t px)
+/* Finds the rows of samples that `ROWS` rows of pixels see. Beyond the outermost row that is stored
+ * there are only repetitions of it, whose weights are added. */
+static void see_rows(const struct strip *strip, const struct gauss_cpu_node *node, int32_t first_y,
+                     struct gauss_cpu_node_window *out)
 {
-    const int32_t level = node_of(tile, ladder, index)->level;
-    struct axis axis = {.base = px >> level, .first = INT32_MAX};
-    int32_t end = INT32_MIN;
-    for (int32_t n = index; n < tile->nodes.count; n++) {
-        const struct gauss_cpu_node *node = node_of(tile, ladder, n);
-        if (node->level != level) {
-            break;
-        }
-        const struct gauss_cpu_node_phase *phase = gauss_cpu_node_phase_at(node, px);
-        axis.first = phase->first < axis.first ? phase->first : axis.first;
-        end = phase->first + phase->count > end ? phase->first + phase->count : end;
-    }
-    axis.count = end - axis.first;
-    return axis;
-}
-
-/* Returns the level's rows themselves if all samples are stored, or copies; beyond the outermost
- * there is none. */
-static void open_window(const struct gauss_cpu_node_tile *tile,
-                        const struct gauss_cpu_ladder *ladder, int32_t index,
-                        const struct buffers *buffers, struct window *out)
-{
-    const struct gauss_cpu_picture *picture = tile->picture;
-    out->level = node_of(tile, ladder, index)->level;
-    out->x = axis_of(tile, ladder, index, tile->x_px);
-    out->y = axis_of(tile, ladder, index, tile->y_px);
-    const struct gauss_level *level = &picture->plan->levels[out->level];
-    const int32_t margin = gauss_level_margin(out->level);
-    const int32_t first = out->x.base + out->x.first;
-    const bool inside = first >= -margin && first + out->x.count <= level->width + margin;
-    out->plane = inside ? gauss_cpu_plane(picture) : out->x.count;
-    int32_t before = INT32_MIN;
-    float *copy = buffers->window;
-    for (int32_t i = 0; i < out->y.count; i++) {
-        const int32_t row =
-            gauss_cpu_clamp(out->y.base + out->y.first + i, -margin, level->height + margin - 1);
-        if (i > 0 && row == before) {
-            out->rows[i] = out->rows[i - 1];
-        } else if (inside) {
-            out->rows[i] = gauss_cpu_plane_row(picture, out->level, 0, row) + first;
-        } else {
-            copy_row(picture, out, row, copy);
-            out->rows[i] = copy;
-            copy += picture->channels * out->plane;
-        }
-        before = row;
-    }
-}
-
-/* Bytes, as there is one for each node on the stack. */
-struct span {
-    uint8_t first, end;
-};
-
-/* Finds the rows of pixels that blend each node. */
-static void find_rows(const struct gauss_cpu_node_tile *tile, struct span *out)
-{
-    const bool all = tile->nodes.count == tile->nodes.together;
-    for (int32_t n = 0; n < tile->nodes.count; n++) {
-        out[n].first = all ? 0 : (uint8_t)tile->height_px;
-        out[n].end = all ? (uint8_t)tile->height_px : 0;
-    }
-    if (all) {
+    const struct gauss_cpu_node_phase *phase = gauss_cpu_node_phase_at(node, strip->tiles[0].y_px);
+    const int32_t first = phase->row_first[first_y];
+    const int32_t count = phase->row_first[first_y + ROWS - 1] + node->taps - first;
+    const float *const *seen = strip->seen + first;
+    const float *weights = phase->columns + (ptrdiff_t)first * PX + first_y;
+    out->rows = seen;
+    out->count = count;
+    out->weights = weights;
+    out->stride = PX;
+    if (seen[0] != seen[1] && seen[count - 1] != seen[count - 2]) {
         return;
     }
-    for (int32_t y = 0; y < tile->height_px; y++) {
-        const float *firsts = tile->firsts + (ptrdiff_t)y * PX;
-        float low = lanes_least(lanes_at(firsts));
-        float high = lanes_most(lanes_at(firsts));
-        for (int32_t x = LANES; x < PX; x += LANES) {
-            low = fminf(low, lanes_least(lanes_at(firsts + x)));
-            high = fmaxf(high, lanes_most(lanes_at(firsts + x)));
+    out->rows = strip->rows;
+    out->weights = strip->weights;
+    out->stride = ROWS;
+    out->count = 0;
+    float *sums = strip->weights - ROWS;
+    for (int32_t i = 0; i < count; i++, weights += PX) {
+        const bool again = i > 0 && seen[i] == seen[i - 1];
+        if (!again) {
+            strip->rows[out->count++] = seen[i];
+            sums += ROWS;
         }
-        for (int32_t n = (int32_t)low; n < (int32_t)high + tile->nodes.together; n++) {
-            out[n].first = y < out[n].first ? (uint8_t)y : out[n].first;
-            out[n].end = (uint8_t)(y + 1);
+        for (int32_t n = 0; n < ROWS; n++) {
+            sums[n] = (again ? sums[n] : 0.0f) + weights[n];
         }
     }
 }
 
-static void add_node(const struct gauss_cpu_node_tile *tile, const struct gauss_cpu_node *node,
-                     const struct window *window, const struct buffers *buffers, int32_t index,
-                     struct span rows)
+/* Beyond the outermost samples there are only repetitions of them. Up to a register more is written
+ * before each row and after it. */
+static void repeat_outermost(const struct columns *columns, int32_t rows, float *samples)
 {
-    const struct gauss_cpu_node_phase *x = gauss_cpu_node_phase_at(node, tile->x_px);
-    const struct gauss_cpu_node_phase *y = gauss_cpu_node_phase_at(node, tile->y_px);
-    const int32_t first = y->row_first[rows.first];
-    const struct gauss_cpu_node_window seen = {
-        .rows = window->rows + (y->first - window->y.first) + first,
-        .plane = window->plane,
-        .count = y->row_first[rows.end - 1] + node->taps - first,
-        .skip = x->first - window->x.first,
-    };
-    gauss_cpu_node_across(&seen, node, x, tile->picture->channels, buffers->across);
-    gauss_cpu_node_down(tile, &(struct gauss_cpu_node_rows){.node = node,
-                                                            .phase = y,
-                                                            .across = buffers->across,
-                                                            .across_first = first,
-                                                            .first_y = rows.first,
-                                                            .end_y = rows.end,
-                                                            .index = index});
+    const int32_t before = columns->from - columns->first;
+    const int32_t end = columns->to - columns->first;
+    const int32_t last = columns->last - columns->first;
+    for (int32_t i = 0; i < rows && (before > 0 || end < last); i++, samples += PITCH) {
+        const lanes left = samples[before] - (lanes){0};
+        const lanes right = samples[end - 1] - (lanes){0};
+        for (int32_t x = before; x > 0; x -= LANES) {
+            *(lanes *)(samples + x - LANES) = left;
+        }
+        for (int32_t x = end; x < last; x += LANES) {
+            *(lanes *)(samples + x) = right;
+        }
+    }
 }
 
-static void blend_nodes(const struct gauss_cpu_node_tile *tile,
-                        const struct gauss_cpu_ladder *ladder, const struct buffers *buffers)
+/* Returns whether a tile of the run blends the node in these rows. The node is the one that the
+ * tile took last. */
+static bool blends(const struct strip *strip, int32_t tile, int32_t first_y)
 {
-    struct span rows[MAX_NODES];
-    struct window window;
-    const struct gauss_cpu_node *seen = NULL; /* the level that the window was opened for */
-    find_rows(tile, rows);
-    memset(tile->pixels, 0,
-           (size_t)(tile->height_px * tile->picture->channels * PX) * sizeof *tile->pixels);
-    for (int32_t n = 0; n < tile->nodes.count; n++) {
-        const struct gauss_cpu_node *node = node_of(tile, ladder, n);
-        if (rows[n].first >= rows[n].end) {
-            continue;
+    return strip->blends[tile * MAX_NODES + strip->next[tile] - 1] >> first_y / ROWS & 1;
+}
+
+/* Adds a node to some rows of the run's tiles. */
+static void add_rows(const struct strip *strip, struct run run, int32_t first_y)
+{
+    const int32_t channels = strip->picture->channels;
+    const struct gauss_cpu_node *node = run.node;
+    while (run.first < run.end && !blends(strip, run.first, first_y)) {
+        run.first++;
+    }
+    while (run.end > run.first && !blends(strip, run.end - 1, first_y)) {
+        run.end--;
+    }
+    if (run.first == run.end) {
+        return;
+    }
+    const struct columns columns = columns_of(strip, &run);
+    struct gauss_cpu_node_window window = {.plane = gauss_cpu_plane(strip->picture),
+                                           .first = columns.from};
+    see_rows(strip, node, first_y, &window);
+    gauss_cpu_node_down(&window, columns.to - columns.from, channels,
+                        strip->samples + (columns.from - columns.first));
+    repeat_outermost(&columns, ROWS * channels, strip->samples);
+    for (int32_t i = run.first; i < run.end; i++) {
+        if (blends(strip, i, first_y)) {
+            const struct gauss_cpu_node_tile *tile = &strip->tiles[i];
+            const int32_t skip = first_sample(node, tile->x_px) - columns.first;
+            gauss_cpu_node_across(tile, node, strip->next[i] - 1, first_y, strip->samples + skip);
         }
-        if (!seen || node->level != seen->level) {
-            open_window(tile, ladder, n, buffers, &window);
-            seen = node;
+    }
+}
+
+static void add_run(const struct strip *strip, const struct run *run)
+{
+    const struct gauss_cpu_picture *picture = strip->picture;
+    const struct gauss_cpu_node *node = run->node;
+    const int32_t y_px = strip->tiles[0].y_px;
+    const int32_t margin = gauss_level_margin(node->level);
+    const int32_t last = picture->plan->levels[node->level].height + margin - 1;
+    const int32_t first = first_sample(node, y_px);
+    const int32_t count = gauss_cpu_node_phase_at(node, y_px)->count;
+    const float *outermost = gauss_cpu_plane_row(picture, node->level, 0, -margin);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t row = gauss_cpu_clamp(first + i, -margin, last) + margin;
+        strip->seen[i] = outermost + (ptrdiff_t)row * picture->plan->levels[node->level].pitch;
+    }
+    for (int32_t y = 0; y < strip->tiles[0].height_px; y += ROWS) {
+        add_rows(strip, *run, y);
+    }
+}
+
+/* ---- Tiles side by side */
+
+/* Finds the rows of pixels that blend each node. */
+static void find_rows(const struct gauss_cpu_node_tile *tile, row_bits *out)
+{
+    const bool all = tile->nodes.count == tile->nodes.together;
+    memset(out, all ? (1 << PX / ROWS) - 1 : 0, (size_t)tile->nodes.count * sizeof *out);
+    for (int32_t y = 0; !all && y < tile->height_px; y += ROWS) {
+        const float *firsts = tile->firsts + (ptrdiff_t)y * PX;
+        const int32_t below = tile->height_px - y;
+        lanes low = *lanes_at(firsts);
+        lanes high = low;
+        for (int32_t i = LANES; i < PX * (below < ROWS ? below : ROWS); i += LANES) {
+            low = lanes_lesser(&low, lanes_at(firsts + i));
+            high = lanes_greater(&high, lanes_at(firsts + i));
         }
-        add_node(tile, node, &window, buffers, n, rows[n]);
+        const int32_t end = (int32_t)lanes_most(&high) + tile->nodes.together;
+        for (int32_t n = (int32_t)lanes_least(&low); n < end; n++) {
+            out[n] |= (row_bits)(1 << y / ROWS);
+        }
+    }
+}
+
+/* Whether the tile's next node is at this place; it is then taken. */
+static bool takes(const struct strip *strip, int32_t tile, int32_t place)
+{
+    const struct gauss_tile_nodes *nodes = &strip->tiles[tile].nodes;
+    int32_t *next = &strip->next[tile];
+    if (*next == nodes->count || nodes->first + *next * nodes->apart != place) {
+        return false;
+    }
+    (*next)++;
+    return true;
+}
+
+static void blend_nodes(const struct strip *strip)
+{
+    int32_t first = INT32_MAX;
+    int32_t last = -1;
+    for (int32_t i = 0; i < strip->count; i++) {
+        const struct gauss_tile_nodes *nodes = &strip->tiles[i].nodes;
+        strip->next[i] = 0;
+        if (nodes->count > 0) {
+            const int32_t end = nodes->first + (nodes->count - 1) * nodes->apart;
+            first = nodes->first < first ? nodes->first : first;
+            last = end > last ? end : last;
+        }
+    }
+    for (int32_t place = first; place <= last; place++) {
+        for (int32_t i = 0; i < strip->count; i++) {
+            struct run run = {.node = node_at(strip, place), .first = i, .end = i};
+            while (run.end < strip->count && takes(strip, run.end, place)) {
+                run.end++;
+            }
+            if (run.end > run.first) {
+                add_run(strip, &run);
+                i = run.end;
+            }
+        }
     }
 }
 
@@ -272,48 +298,89 @@ static int32_t blend_of(const struct gauss_cpu_picture *picture)
     return gauss_light_blend(picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED);
 }
 
-static void make_tile(struct gauss_cpu_node_tile *tile, const struct gauss_cpu_ladder *ladder,
-                      const struct buffers *buffers)
+/* gauss_tile_nodes_of, but nodes lie at multiples of their distance, so that neighbouring tiles
+ * have the same. */
+static struct gauss_tile_nodes nodes_of(const struct gauss_cpu_node_tile *tile)
+{
+    const int32_t blend = tile->is_wide ? GAUSS_BLEND_WIDE : tile->blend;
+    const bool is_far = tile->lowest >= gauss_blend_far(blend);
+    const int32_t lowest = (int32_t)tile->lowest;
+    if (tile->picture->plan->one_sigma_px > 0.0f || (float)lowest == tile->highest) {
+        return (struct gauss_tile_nodes){lowest, 1, 1, 1}; /* all nodes are the same, or one is */
+    }
+    for (int32_t n = 2; n <= GAUSS_LADDER_TOGETHER; n++) {
+        for (int32_t apart = 1; apart <= gauss_blend_apart(blend, is_far, n); apart++) {
+            const int32_t first = lowest / apart * apart;
+            if ((float)(first + (n - 1) * apart) >= tile->highest) {
+                return (struct gauss_tile_nodes){first, apart, n, n};
+            }
+        }
+    }
+    const int32_t apart = gauss_blend_apart(blend, is_far, GAUSS_LADDER_TOGETHER + 1);
+    const int32_t below = lowest / apart - 1;
+    const int32_t first = below > 0 ? below * apart : 0;
+    const int32_t count = (int32_t)((tile->highest - (float)first) / (float)apart) + 3;
+    return (struct gauss_tile_nodes){first, apart, count, GAUSS_LADDER_TOGETHER};
+}
+
+static void begin_tile(struct gauss_cpu_node_tile *tile, row_bits *blends)
 {
     gauss_cpu_node_places(tile);
     if (tile->highest <= 0.0f) {
+        tile->nodes.count = 0;
+        return;
+    }
+    tile->nodes = nodes_of(tile);
+    gauss_cpu_node_weigh(tile);
+    find_rows(tile, blends);
+    memset(tile->pixels, 0, (size_t)tile->picture->channels * PIXELS * sizeof *tile->pixels);
+}
+
+static void end_tile(const struct gauss_cpu_node_tile *tile, float *values)
+{
+    if (tile->nodes.count == 0) {
         gauss_cpu_copy_rows(tile->picture,
                             (struct gauss_cpu_span){tile->x_px, tile->y_px, tile->width_px},
                             tile->height_px);
-        return;
-    }
-    tile->nodes = gauss_tile_nodes_of(tile->lowest, tile->highest,
-                                      tile->is_wide ? GAUSS_BLEND_WIDE : tile->blend);
-    gauss_cpu_node_weigh(tile);
-    blend_nodes(tile, ladder, buffers);
-    if (!gauss_cpu_node_write(tile, buffers->values)) {
+    } else if (!gauss_cpu_node_write(tile, values)) {
         gauss_cpu_node_gather(tile->picture, tile->sigma_px, tile->x_px, tile->y_px);
+    }
+}
+
+/* Makes up to TILES tiles. */
+static void make_strip(struct strip *strip, int32_t first_px, int32_t y_px)
+{
+    const struct gauss_frame *frame = &strip->picture->view.frame;
+    const int32_t height_px = frame->height_px - y_px < PX ? frame->height_px - y_px : PX;
+    strip->count = 0;
+    for (int32_t x_px = first_px; x_px < frame->width_px && strip->count < TILES; x_px += PX) {
+        struct gauss_cpu_node_tile *tile = &strip->tiles[strip->count];
+        tile->picture = strip->picture;
+        tile->blend = blend_of(strip->picture);
+        tile->is_wide = image_light_is_wide(gauss_plan_light(strip->picture->plan));
+        tile->x_px = x_px;
+        tile->y_px = y_px;
+        tile->width_px = frame->width_px - x_px < PX ? frame->width_px - x_px : PX;
+        tile->height_px = height_px;
+        strip->count++;
+    }
+    gauss_cpu_node_sigmas(strip->tiles, strip->count, strip->samples);
+    for (int32_t i = 0; i < strip->count; i++) {
+        begin_tile(&strip->tiles[i], strip->blends + (ptrdiff_t)i * MAX_NODES);
+    }
+    blend_nodes(strip);
+    for (int32_t i = 0; i < strip->count; i++) {
+        end_tile(&strip->tiles[i], strip->values);
     }
 }
 
 static void tiles(const struct gauss_cpu_picture *picture, const struct gauss_cpu_ladder *ladder,
                   float *scratch, int32_t y_px)
 {
-    const int32_t width_px = picture->view.frame.width_px;
-    const int32_t residual_px = picture->view.frame.height_px - y_px;
-    struct buffers buffers;
-    lay_out(ladder, scratch, &buffers);
-    for (int32_t x_px = 0; x_px < width_px; x_px += PX) {
-        struct gauss_cpu_node_tile tile = {
-            .picture = picture,
-            .blend = blend_of(picture),
-            .is_wide = image_light_is_wide(gauss_plan_light(picture->plan)),
-            .x_px = x_px,
-            .y_px = y_px,
-            .width_px = width_px - x_px < PX ? width_px - x_px : PX,
-            .height_px = residual_px < PX ? residual_px : PX,
-            .sigma_px = buffers.sigma_px,
-            .places = buffers.places,
-            .firsts = buffers.firsts,
-            .weights = buffers.weights,
-            .pixels = buffers.pixels,
-        };
-        make_tile(&tile, ladder, &buffers);
+    struct strip strip = {.picture = picture, .ladder = ladder};
+    lay_out(scratch, &strip);
+    for (int32_t x_px = 0; x_px < picture->view.frame.width_px; x_px += TILES * PX) {
+        make_strip(&strip, x_px, y_px);
     }
     gauss_cpu_finish_streams();
 }
@@ -333,9 +400,9 @@ static void read_rows(const struct gauss_cpu_picture *picture, float *values, in
 const struct gauss_cpu_nodes GAUSS_CPU_NAME(gauss_cpu_nodes) = {.read_rows = read_rows,
                                                                 .tiles = tiles};
 #if !defined GAUSS_CPU_AVX2 && !defined GAUSS_CPU_AVX512
-size_t gauss_cpu_nodes_floats(const struct gauss_cpu_ladder *ladder)
+size_t gauss_cpu_nodes_floats(void)
 {
-    struct buffers buffers;
-    return lay_out(ladder, NULL, &buffers);
+    struct strip strip;
+    return lay_out(NULL, &strip) / sizeof(float);
 }
 #endif

@@ -6,9 +6,9 @@
  * little on its slope.
  *
  * All levels lie in planes, level 0 too. A node's picture of a tile is two products with band
- * matrices: along x from the samples of its level to pixels, then along y, where each row's pixels
- * multiply by their weight of the node. Rows that do not need a node are left out. Pixels of no
- * blur are copied.
+ * matrices: along y from the samples of its level to rows of pixels, a few at a time, which tiles
+ * side by side share; then along x, where pixels multiply by their weight of the node. Rows that do
+ * not need a node are left out. Pixels of no blur are copied.
  *
  * For wide light the square roots are blended (gauss/plan/ladder.h).
  *
@@ -20,7 +20,7 @@
 #include "ladder.h"
 
 /* The scratch memory of a worker begins at a cache line. */
-size_t gauss_cpu_nodes_floats(const struct gauss_cpu_ladder *ladder);
+size_t gauss_cpu_nodes_floats(void);
 
 struct gauss_cpu_nodes {
     /* Reads rows of level 0 from the image; `values` has memory for one of them. */

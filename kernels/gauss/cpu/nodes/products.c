@@ -8,119 +8,57 @@
 #define PX GAUSS_CPU_NODE_PX
 #define GROUPS (PX / LANES) /* registers of a row */
 #define MAX_CHANNELS GAUSS_CPU_MAX_CHANNELS
-/* Rows at once, so that one register of weights serves them all. */
-#define TOGETHER 4
+#define ROWS GAUSS_CPU_NODE_ROWS
+#define PITCH GAUSS_CPU_NODE_PITCH
+/* From so many taps on whole columns of weights, of which some are 0, are faster than samples from
+ * any address, each of which lies on two lines of the cache. */
+#define MANY_TAPS 18
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/* ---- Along x */
+/* ---- Along y */
 
-/* Adds rows j .. j + count - 1 of one group of pixels: each sample times its weights. */
-INLINE void columns_product(const struct gauss_cpu_node_window *window,
-                            const struct gauss_cpu_node *node,
-                            const struct gauss_cpu_node_phase *phase, int32_t j, int32_t group,
-                            const int32_t count, const int32_t channels, float *out)
+INLINE void down(const struct gauss_cpu_node_window *window, int32_t samples,
+                 const int32_t channels, float *out)
 {
-    const int32_t first = phase->row_first[group * LANES];
-    const int32_t end = phase->row_first[group * LANES + LANES - 1] + node->taps;
-    const float *columns = phase->columns + group * LANES;
-    lanes sum[TOGETHER][MAX_CHANNELS];
-    const float *in[TOGETHER];
-    for (int32_t n = 0; n < count; n++) {
-        in[n] = window->rows[j + n] + window->skip;
-        for (int32_t c = 0; c < channels; c++) {
-            sum[n][c] = (lanes){0};
-        }
-    }
-    for (int32_t i = first; i < end; i++) {
-        const lanes weights = *lanes_at(columns + (ptrdiff_t)i * PX);
-        for (int32_t n = 0; n < count; n++) {
+    for (int32_t x = 0; x < samples; x += LANES, out += LANES) {
+        const float *weights = window->weights;
+        lanes sum[ROWS][MAX_CHANNELS];
+        for (int32_t n = 0; n < ROWS; n++) {
             for (int32_t c = 0; c < channels; c++) {
-                sum[n][c] += weights * in[n][c * window->plane + i];
+                sum[n][c] = (lanes){0};
             }
         }
-    }
-    for (int32_t n = 0; n < count; n++) {
-        for (int32_t c = 0; c < channels; c++) {
-            *(lanes *)(out + ((j + n) * channels + c) * PX + group * LANES) = sum[n][c];
-        }
-    }
-}
-
-/* Does the same where samples are pixels: all pixels have the same weights, one after the other. */
-INLINE void shifted_product(const struct gauss_cpu_node_window *window,
-                            const struct gauss_cpu_node *node,
-                            const struct gauss_cpu_node_phase *phase, int32_t j, int32_t group,
-                            const int32_t count, const int32_t channels, float *out)
-{
-    lanes sum[TOGETHER][MAX_CHANNELS];
-    const float *in[TOGETHER];
-    for (int32_t n = 0; n < count; n++) {
-        in[n] = window->rows[j + n] + window->skip + group * LANES;
-        for (int32_t c = 0; c < channels; c++) {
-            sum[n][c] = (lanes){0};
-        }
-    }
-    for (int32_t i = 0; i < node->taps; i++) {
-        const float weight = phase->rows[i];
-        for (int32_t n = 0; n < count; n++) {
+        for (int32_t i = 0; i < window->count; i++, weights += window->stride) {
+            const float *in = window->rows[i] + window->first + x;
             for (int32_t c = 0; c < channels; c++) {
-                sum[n][c] += weight * *lanes_at(in[n] + c * window->plane + i);
+                const lanes sample = *lanes_at(in + c * window->plane);
+                for (int32_t n = 0; n < ROWS; n++) {
+                    sum[n][c] += weights[n] * sample;
+                }
             }
         }
-    }
-    for (int32_t n = 0; n < count; n++) {
-        for (int32_t c = 0; c < channels; c++) {
-            *(lanes *)(out + ((j + n) * channels + c) * PX + group * LANES) = sum[n][c];
-        }
-    }
-}
-
-INLINE void across(const struct gauss_cpu_node_window *window, const struct gauss_cpu_node *node,
-                   const struct gauss_cpu_node_phase *phase, const int32_t channels,
-                   const bool shifted, float *out)
-{
-    for (int32_t group = 0; group < GROUPS; group++) {
-        int32_t j = 0;
-        while (j + TOGETHER <= window->count) {
-            if (shifted) {
-                shifted_product(window, node, phase, j, group, TOGETHER, channels, out);
-            } else {
-                columns_product(window, node, phase, j, group, TOGETHER, channels, out);
-            }
-            /* The last ones end with the window: a row alone takes as long as four. */
-            const int32_t residual = window->count - j - TOGETHER;
-            j += residual > 0 && residual < TOGETHER ? residual : TOGETHER;
-        }
-        for (; j < window->count; j++) {
-            if (shifted) {
-                shifted_product(window, node, phase, j, group, 1, channels, out);
-            } else {
-                columns_product(window, node, phase, j, group, 1, channels, out);
+        for (int32_t n = 0; n < ROWS; n++) {
+            for (int32_t c = 0; c < channels; c++) {
+                *(lanes *)(out + (n * channels + c) * PITCH) = sum[n][c];
             }
         }
     }
 }
 
-void gauss_cpu_node_across(const struct gauss_cpu_node_window *window,
-                           const struct gauss_cpu_node *node,
-                           const struct gauss_cpu_node_phase *phase, int32_t channels, float *out)
+void gauss_cpu_node_down(const struct gauss_cpu_node_window *window, int32_t samples,
+                         int32_t channels, float *out)
 {
-    const bool shifted = node->level == 0;
     if (channels == 3) {
-        if (shifted) {
-            across(window, node, phase, 3, true, out);
-        } else {
-            across(window, node, phase, 3, false, out);
-        }
+        down(window, samples, 3, out);
     } else if (channels == 4) {
-        across(window, node, phase, 4, shifted, out);
+        down(window, samples, 4, out);
     } else {
-        across(window, node, phase, 1, shifted, out);
+        down(window, samples, 1, out);
     }
 }
 
-/* ---- Along y, and into the pixels */
+/* ---- Along x, and into the pixels */
 
 /* Returns the weights of the node for the pixels from `at` on. */
 INLINE lanes weights_at(const struct gauss_cpu_node_tile *tile, int32_t index, int32_t at)
@@ -138,83 +76,85 @@ INLINE lanes weights_at(const struct gauss_cpu_node_tile *tile, int32_t index, i
 }
 
 /* Takes square roots of colours; alpha is no light. */
-INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
+INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS])
 {
     const lanes least = 1e-30f - (lanes){0};
     for (int32_t c = 0; c < channels && c < 3; c++) {
-        for (int32_t g = 0; g < GROUPS; g++) {
-            const lanes light = lanes_greater(&sum[c][g], &least);
-            sum[c][g] = lanes_quick_root(&light);
-        }
+        const lanes light = lanes_greater(&sum[c], &least);
+        sum[c] = lanes_quick_root(&light);
     }
 }
 
-/* Makes one row of pixels from rows of samples. Even and odd rows have their own sums, so that a
- * product waits only for the one before the last. */
-INLINE void rows_product(const float *weights, int32_t taps, const float *in,
-                         const int32_t channels, lanes out[MAX_CHANNELS][GROUPS])
+/* Sums samples that all pixels weigh alike, one pixel after the other. */
+INLINE void shifted_product(const struct gauss_cpu_node_phase *phase, int32_t taps, const float *in,
+                            const int32_t channels, lanes sum[ROWS][MAX_CHANNELS])
 {
-    const ptrdiff_t pitch = channels * PX;
-    lanes sum[2][MAX_CHANNELS][GROUPS];
-    for (int32_t c = 0; c < channels; c++) {
-        for (int32_t g = 0; g < GROUPS; g++) {
-            sum[0][c][g] = weights[0] * *lanes_at(in + c * PX + g * LANES);
-            sum[1][c][g] = (lanes){0};
-        }
-    }
-    int32_t i = 1;
-    in += pitch;
-    for (; i + 1 < taps; i += 2, in += 2 * pitch) {
-        for (int32_t c = 0; c < channels; c++) {
-            for (int32_t g = 0; g < GROUPS; g++) {
-                const float *at = in + c * PX + g * LANES;
-                sum[0][c][g] += weights[i] * *lanes_at(at);
-                sum[1][c][g] += weights[i + 1] * *lanes_at(at + pitch);
-            }
-        }
-    }
-    for (int32_t c = 0; c < channels; c++) {
-        for (int32_t g = 0; g < GROUPS; g++) {
-            if (i < taps) {
-                sum[0][c][g] += weights[i] * *lanes_at(in + c * PX + g * LANES);
-            }
-            out[c][g] = sum[0][c][g] + sum[1][c][g];
-        }
-    }
-}
-
-INLINE void down(const struct gauss_cpu_node_tile *tile, const struct gauss_cpu_node_rows *rows,
-                 const int32_t channels)
-{
-    const int32_t taps = rows->node->taps;
-    for (int32_t y = rows->first_y; y < rows->end_y; y++) {
-        const float *weights = rows->phase->rows + (ptrdiff_t)y * taps;
-        const float *in =
-            rows->across +
-            (ptrdiff_t)(rows->phase->row_first[y] - rows->across_first) * channels * PX;
-        lanes sum[MAX_CHANNELS][GROUPS];
-        rows_product(weights, taps, in, channels, sum);
-        if (tile->blend == GAUSS_BLEND_WIDE) {
-            take_roots(channels, sum);
-        }
-        for (int32_t g = 0; g < GROUPS; g++) {
-            const lanes weight = weights_at(tile, rows->index, y * PX + g * LANES);
+    for (int32_t i = 0; i < taps; i++) {
+        const float weight = phase->rows[i];
+        for (int32_t n = 0; n < ROWS; n++) {
             for (int32_t c = 0; c < channels; c++) {
-                *(lanes *)(tile->pixels + (y * channels + c) * PX + g * LANES) +=
-                    weight * sum[c][g];
+                sum[n][c] += weight * *lanes_at(in + (n * channels + c) * PITCH + i);
             }
         }
     }
 }
 
-void gauss_cpu_node_down(const struct gauss_cpu_node_tile *tile,
-                         const struct gauss_cpu_node_rows *rows)
+/* Each sample times its weights in a group of pixels. */
+INLINE void columns_product(const struct gauss_cpu_node_phase *phase, int32_t taps, int32_t group,
+                            const float *in, const int32_t channels, lanes sum[ROWS][MAX_CHANNELS])
+{
+    const int32_t end = phase->row_first[group * LANES + LANES - 1] + taps;
+    const float *columns = phase->columns + group * LANES;
+    for (int32_t i = phase->row_first[group * LANES]; i < end; i++) {
+        const lanes weights = *lanes_at(columns + (ptrdiff_t)i * PX);
+        for (int32_t n = 0; n < ROWS; n++) {
+            for (int32_t c = 0; c < channels; c++) {
+                sum[n][c] += weights * in[(n * channels + c) * PITCH + i];
+            }
+        }
+    }
+}
+
+INLINE void across(const struct gauss_cpu_node_tile *tile, const struct gauss_cpu_node *node,
+                   int32_t index, int32_t first_y, const float *in, const int32_t channels)
+{
+    const struct gauss_cpu_node_phase *phase = gauss_cpu_node_phase_at(node, tile->x_px);
+    for (int32_t group = 0; group < GROUPS; group++) {
+        lanes sum[ROWS][MAX_CHANNELS];
+        for (int32_t n = 0; n < ROWS; n++) {
+            for (int32_t c = 0; c < channels; c++) {
+                sum[n][c] = (lanes){0};
+            }
+        }
+        if (node->level == 0 && node->taps < MANY_TAPS) {
+            shifted_product(phase, node->taps, in + group * LANES, channels, sum);
+        } else {
+            columns_product(phase, node->taps, group, in, channels, sum);
+        }
+        /* Those below the picture, too, so that all sums stay in registers. */
+        for (int32_t n = 0; n < ROWS; n++) {
+            const int32_t y = first_y + n;
+            if (tile->blend == GAUSS_BLEND_WIDE) {
+                take_roots(channels, sum[n]);
+            }
+            const lanes weight = weights_at(tile, index, y * PX + group * LANES);
+            for (int32_t c = 0; c < channels; c++) {
+                *(lanes *)(tile->pixels + (y * channels + c) * PX + group * LANES) +=
+                    weight * sum[n][c];
+            }
+        }
+    }
+}
+
+void gauss_cpu_node_across(const struct gauss_cpu_node_tile *tile,
+                           const struct gauss_cpu_node *node, int32_t index, int32_t first_y,
+                           const float *in)
 {
     if (tile->picture->channels == 3) {
-        down(tile, rows, 3);
+        across(tile, node, index, first_y, in, 3);
     } else if (tile->picture->channels == 4) {
-        down(tile, rows, 4);
+        across(tile, node, index, first_y, in, 4);
     } else {
-        down(tile, rows, 1);
+        across(tile, node, index, first_y, in, 1);
     }
 }

@@ -46,23 +46,36 @@ static bool repeats_row(const struct gauss_cpu_node_tile *tile, int32_t y)
                0;
 }
 
+void gauss_cpu_node_sigmas(const struct gauss_cpu_node_tile *tiles, int32_t count, float *row)
+{
+    for (int32_t y = 0; y < tiles->height_px; y++) {
+        const bool repeats = repeats_row(tiles, y);
+        if (!repeats) {
+            gauss_cpu_sigma_row(tiles->picture,
+                                (struct gauss_cpu_places){(float)tiles->x_px + 0.5f,
+                                                          (float)(tiles->y_px + y) + 0.5f, 1.0f,
+                                                          count * PX},
+                                row);
+            repeat_last(row + (ptrdiff_t)(count - 1) * PX, tiles[count - 1].width_px);
+        }
+        for (int32_t i = 0; i < count; i++) {
+            memcpy(tiles[i].sigma_px + (ptrdiff_t)y * PX, row + (ptrdiff_t)i * PX,
+                   PX * sizeof *row);
+        }
+    }
+}
+
 void gauss_cpu_node_places(struct gauss_cpu_node_tile *tile)
 {
     lanes lowest = {0};
     lanes highest = {0};
     for (int32_t y = 0; y < tile->height_px; y++) {
-        float *sigma_px = tile->sigma_px + (ptrdiff_t)y * PX;
+        const float *sigma_px = tile->sigma_px + (ptrdiff_t)y * PX;
         float *places = tile->places + (ptrdiff_t)y * PX;
         if (repeats_row(tile, y)) {
-            memcpy(sigma_px, sigma_px - PX, PX * sizeof *sigma_px);
             memcpy(places, places - PX, PX * sizeof *places);
             continue;
         }
-        gauss_cpu_sigma_row(tile->picture,
-                            (struct gauss_cpu_places){(float)tile->x_px + 0.5f,
-                                                      (float)(tile->y_px + y) + 0.5f, 1.0f, PX},
-                            sigma_px);
-        repeat_last(sigma_px, tile->width_px);
         for (int32_t i = 0; i < PX; i += LANES) {
             const lanes place = tile->is_wide ? wide_place_of(lanes_at(sigma_px + i))
                                               : gauss_cpu_ladder_place(lanes_at(sigma_px + i));

@@ -10,6 +10,7 @@
 
 #define GAUSS_CPU_NODE_PIXELS (GAUSS_CPU_NODE_PX * GAUSS_CPU_NODE_PX)
 
+#define gauss_cpu_node_sigmas GAUSS_CPU_NAME(gauss_cpu_node_sigmas)
 #define gauss_cpu_node_places GAUSS_CPU_NAME(gauss_cpu_node_places)
 #define gauss_cpu_node_weigh GAUSS_CPU_NAME(gauss_cpu_node_weigh)
 #define gauss_cpu_node_across GAUSS_CPU_NAME(gauss_cpu_node_across)
@@ -32,36 +33,42 @@ struct gauss_cpu_node_tile {
     float lowest, highest; /* place */
 };
 
-/* Finds sigma_px, places and their range, for pixels that lie in the picture. */
+/* Finds sigma_px of tiles side by side; `row` has memory for a row of their pixels. Pixels beyond
+ * the picture are treated as its last ones. */
+void gauss_cpu_node_sigmas(const struct gauss_cpu_node_tile *tiles, int32_t count, float *row);
+/* sigma_px is known. Finds places and their range. */
 void gauss_cpu_node_places(struct gauss_cpu_node_tile *tile);
 /* nodes is known. */
 void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile);
 
-/* Rows of the samples of a level that a tile sees, and the first of each. */
+/* Rows of pixels that are made together, so that a sample serves them all. */
+#define GAUSS_CPU_NODE_ROWS 4
+/* Tiles that are made together, so that samples averaged along y serve neighbours. */
+#define GAUSS_CPU_NODE_TILES 16
+/* From one row of averaged samples to the next: what the tiles see, and a register or two. */
+#define GAUSS_CPU_NODE_PITCH                                                                       \
+    (GAUSS_CPU_NODE_TILES * GAUSS_CPU_NODE_PX + GAUSS_LADDER_TAPS + 4 * GAUSS_CPU_NODE_PX)
+
+/* Rows of samples of a level. */
 struct gauss_cpu_node_window {
-    const float *const *rows; /* the first channel of each */
+    const float *const *rows; /* sample 0 of the first channel of each */
     ptrdiff_t plane; /* floats to the next channel */
     int32_t count; /* rows */
-    int32_t skip; /* samples in each row before the first that counts */
+    int32_t first; /* sample */
+    const float *weights; /* a row's, in each of the rows of pixels */
+    ptrdiff_t stride; /* to the next row's */
 };
 
-/* Sums samples to 16 pixels a row and channel. */
-void gauss_cpu_node_across(const struct gauss_cpu_node_window *window,
-                           const struct gauss_cpu_node *node,
-                           const struct gauss_cpu_node_phase *phase, int32_t channels, float *out);
+/* Averages samples along y to rows for GAUSS_CPU_NODE_ROWS rows of pixels: channels of the first,
+ * then of the second. Up to a register more is written. */
+void gauss_cpu_node_down(const struct gauss_cpu_node_window *window, int32_t samples,
+                         int32_t channels, float *out);
 
-struct gauss_cpu_node_rows {
-    const struct gauss_cpu_node *node;
-    const struct gauss_cpu_node_phase *phase; /* along y */
-    const float *across;
-    int32_t across_first; /* the row of the tile's window that it begins with */
-    int32_t first_y, end_y; /* rows of the tile to add to */
-    int32_t index; /* index of the node among the tile's */
-};
-
-/* Adds a node, times its weights, to the tile's pixels. */
-void gauss_cpu_node_down(const struct gauss_cpu_node_tile *tile,
-                         const struct gauss_cpu_node_rows *rows);
+/* Averages such rows along x, and adds them, times the weights of the tile's node `index`, to the
+ * tile's pixels from row first_y on. `in` is the first sample that the tile sees. */
+void gauss_cpu_node_across(const struct gauss_cpu_node_tile *tile,
+                           const struct gauss_cpu_node *node, int32_t index, int32_t first_y,
+                           const float *in);
 
 /* Writes the tile to the picture; pixels of no blur are copied. `values` has memory for 16 pixels.
  * Returns false, with nothing written, if values are not finite. */
