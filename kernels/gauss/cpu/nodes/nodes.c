@@ -27,6 +27,8 @@
  * each node. */
 typedef uint8_t row_bits;
 
+typedef float row_weights __attribute__((vector_size(4 * ROWS), aligned(4), may_alias));
+
 /* Tiles side by side, and what they are made in. */
 struct strip {
     const struct gauss_cpu_picture *picture;
@@ -35,6 +37,7 @@ struct strip {
     int32_t count;
     row_bits *blends; /* MAX_NODES of each tile */
     int32_t *next; /* each tile's first node that is not blended yet */
+    int32_t *places; /* and its place on the ladder; INT32_MAX: there is none */
     const float **seen; /* the rows of samples under the tiles, from the first column on */
     const float **rows; /* of these those that a few rows of pixels see, each once */
     float *weights; /* and their weights */
@@ -58,6 +61,7 @@ static size_t lay_out(float *scratch, struct strip *out)
     out->tiles = take(memory, &bytes, TILES * sizeof *out->tiles);
     out->blends = take(memory, &bytes, TILES * MAX_NODES * sizeof *out->blends);
     out->next = take(memory, &bytes, TILES * sizeof *out->next);
+    out->places = take(memory, &bytes, TILES * sizeof *out->places);
     out->seen = take(memory, &bytes, MAX_ROWS * sizeof *out->seen);
     out->rows = take(memory, &bytes, MAX_ROWS * sizeof *out->rows);
     out->weights = take(memory, &bytes, (size_t)MAX_ROWS * ROWS * sizeof *out->weights);
@@ -146,9 +150,11 @@ static void see_rows(const struct strip *strip, const struct gauss_cpu_node *nod
             strip->rows[out->count++] = seen[i];
             sums += ROWS;
         }
-        for (int32_t n = 0; n < ROWS; n++) {
-            sums[n] = (again ? sums[n] : 0.0f) + weights[n];
+        row_weights sum = *(const row_weights *)weights;
+        if (again) {
+            sum += *(row_weights *)sums;
         }
+        *(row_weights *)sums = sum;
     }
 }
 
@@ -171,11 +177,10 @@ static void repeat_outermost(const struct columns *columns, int32_t rows, float 
     }
 }
 
-/* Returns whether a tile of the run blends the node in these rows. The node is the one that the
- * tile took last. */
+/* Returns whether a tile of the run blends the node, its next one, in these rows. */
 static bool blends(const struct strip *strip, int32_t tile, int32_t first_y)
 {
-    return strip->blends[tile * MAX_NODES + strip->next[tile] - 1] >> first_y / ROWS & 1;
+    return strip->blends[tile * MAX_NODES + strip->next[tile]] >> first_y / ROWS & 1;
 }
 
 /* Adds a node to some rows of the run's tiles. */
@@ -203,7 +208,7 @@ static void add_rows(const struct strip *strip, struct run run, int32_t first_y)
         if (blends(strip, i, first_y)) {
             const struct gauss_cpu_node_tile *tile = &strip->tiles[i];
             const int32_t skip = first_sample(node, tile->x_px) - columns.first;
-            gauss_cpu_node_across(tile, node, strip->next[i] - 1, first_y, strip->samples + skip);
+            gauss_cpu_node_across(tile, node, strip->next[i], first_y, strip->samples + skip);
         }
     }
 }
@@ -250,40 +255,40 @@ static void find_rows(const struct gauss_cpu_node_tile *tile, row_bits *out)
     }
 }
 
-/* Whether the tile's next node is at this place; it is then taken. */
-static bool takes(const struct strip *strip, int32_t tile, int32_t place)
+/* The tile's node `index` is the next. */
+static void turn_to(const struct strip *strip, int32_t tile, int32_t index)
 {
     const struct gauss_tile_nodes *nodes = &strip->tiles[tile].nodes;
-    int32_t *next = &strip->next[tile];
-    if (*next == nodes->count || nodes->first + *next * nodes->apart != place) {
-        return false;
+    strip->next[tile] = index;
+    strip->places[tile] = index < nodes->count ? nodes->first + index * nodes->apart : INT32_MAX;
+}
+
+static int32_t lowest_place(const struct strip *strip)
+{
+    int32_t lowest = INT32_MAX;
+    for (int32_t i = 0; i < strip->count; i++) {
+        lowest = strip->places[i] < lowest ? strip->places[i] : lowest;
     }
-    (*next)++;
-    return true;
+    return lowest;
 }
 
 static void blend_nodes(const struct strip *strip)
 {
-    int32_t first = INT32_MAX;
-    int32_t last = -1;
+    int32_t place;
     for (int32_t i = 0; i < strip->count; i++) {
-        const struct gauss_tile_nodes *nodes = &strip->tiles[i].nodes;
-        strip->next[i] = 0;
-        if (nodes->count > 0) {
-            const int32_t end = nodes->first + (nodes->count - 1) * nodes->apart;
-            first = nodes->first < first ? nodes->first : first;
-            last = end > last ? end : last;
-        }
+        turn_to(strip, i, 0);
     }
-    for (int32_t place = first; place <= last; place++) {
+    while ((place = lowest_place(strip)) < INT32_MAX) {
         for (int32_t i = 0; i < strip->count; i++) {
             struct run run = {.node = node_at(strip, place), .first = i, .end = i};
-            while (run.end < strip->count && takes(strip, run.end, place)) {
+            while (run.end < strip->count && strip->places[run.end] == place) {
                 run.end++;
             }
             if (run.end > run.first) {
                 add_run(strip, &run);
-                i = run.end;
+            }
+            for (; i < run.end; i++) {
+                turn_to(strip, i, strip->next[i] + 1);
             }
         }
     }

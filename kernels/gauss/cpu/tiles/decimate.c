@@ -15,14 +15,43 @@
 #define FIRST_BELOW (2 * -GAUSS_MARGIN + FIRST_TAP)
 
 /* Pairs first, so that mirrored pictures have mirrored levels. */
-static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
+static inline lanes decimated(const lanes in[TAPS])
 {
-    *(lanes *)(out + i) = (*lanes_at(rows[0] + i) + *lanes_at(rows[5] + i)) * OUTER +
-                          (*lanes_at(rows[1] + i) + *lanes_at(rows[4] + i)) * MIDDLE +
-                          (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
+    return (in[0] + in[5]) * OUTER + (in[1] + in[4]) * MIDDLE + (in[2] + in[3]) * INNER;
 }
 
-/* The last register ends with the rows: another worker may be writing what follows them. */
+/* No register reaches beyond the rows: another worker may be writing what follows them. */
+
+#if LANES == 16
+
+static inline __mmask16 first_lanes(int32_t count)
+{
+    return count < LANES ? (__mmask16)((1u << count) - 1u) : (__mmask16)0xFFFF;
+}
+
+static void decimate_down(const float *const rows[TAPS], int32_t count, float *out)
+{
+    for (int32_t i = 0; i < count; i += LANES) {
+        const __mmask16 asked = first_lanes(count - i);
+        lanes in[TAPS];
+        for (int32_t j = 0; j < TAPS; j++) {
+            in[j] = (lanes)_mm512_maskz_loadu_ps(asked, rows[j] + i);
+        }
+        _mm512_mask_storeu_ps(out + i, asked, (__m512)decimated(in));
+    }
+}
+
+#else
+
+static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
+{
+    lanes in[TAPS];
+    for (int32_t j = 0; j < TAPS; j++) {
+        in[j] = *lanes_at(rows[j] + i);
+    }
+    *(lanes *)(out + i) = decimated(in);
+}
+
 static void decimate_down(const float *const rows[TAPS], int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
@@ -37,6 +66,8 @@ static void decimate_down(const float *const rows[TAPS], int32_t count, float *o
                  (rows[2][i] + rows[3][i]) * INNER;
     }
 }
+
+#endif
 
 #if LANES == 16
 
@@ -67,9 +98,7 @@ static void decimate_across(const struct gauss_cpu_decimate_scratch *scratch, co
         const struct pairs last = pairs_at(in + 4);
         const lanes sum = (first.even + last.odd) * OUTER + (first.odd + last.even) * MIDDLE +
                           (middle.even + middle.odd) * INNER;
-        const __mmask16 asked =
-            count - i < LANES ? (__mmask16)((1u << (count - i)) - 1u) : (__mmask16)0xFFFF;
-        _mm512_mask_storeu_ps(out + i, asked, (__m512)sum);
+        _mm512_mask_storeu_ps(out + i, first_lanes(count - i), (__m512)sum);
     }
 }
 
@@ -144,11 +173,13 @@ void gauss_cpu_decimate_image(const struct gauss_cpu_picture *picture,
 
 static void repeat_ends(float *row, int32_t before, int32_t count, int32_t after)
 {
+    const float first = row[before];
+    const float last = row[before + count - 1];
     for (int32_t i = 0; i < before; i++) {
-        row[i] = row[before];
+        row[i] = first;
     }
     for (int32_t i = before + count; i < before + count + after; i++) {
-        row[i] = row[before + count - 1];
+        row[i] = last;
     }
 }
 
