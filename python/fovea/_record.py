@@ -7,8 +7,11 @@ import functools
 import math
 import os
 import threading
+import time
 import weakref
 from typing import Any, Optional, Sequence, Union
+
+import numpy as np
 
 from . import _errors, _foveator, _gaze_source, _library, _live, _settings
 
@@ -95,7 +98,7 @@ class Record:
         if name.endswith(os.sep):
             raise _errors.ConfigError(f'record.file is {name!r}, a folder; it is what files\' names begin with, as in "data/sub-01_task-look"')
         self.file = name and os.path.abspath(name)
-        self._open = _Open(self._settings_of(config))
+        self._open, self._opened_ns = _Open(self._settings_of(config)), time.monotonic_ns()
         self._finalizer = weakref.finalize(self, self._open.close, _EXIT_WAIT_S)
 
     def _settings_of(self, config: _foveator.AnyConfig) -> _settings.Settings:
@@ -124,9 +127,11 @@ class Record:
         takes for a picture (1 / win.getActualFrameRate() of PsychoPy), if known: repeated pictures are counted from it. dropped: the frame was
         never on the screen, another took its place; it has no presented_t_ns.
         """
-        if len(shape) < 2 or hasattr(shape, "shape"):
-            given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else tuple(shape)
-            raise ValueError(f"shape is {given}; it is the picture's: rows and columns first")
+        if isinstance(shape, np.ndarray) and shape.ndim == 1:  # PsychoPy's window.size
+            shape = shape.tolist()
+        if not isinstance(shape, Sequence) or len(shape) < 2 or 0 in shape[:2]:
+            given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
+            raise ValueError(f"shape is {given}; it is the picture's: rows and columns first, each 1 or more")
         height, width = (_live.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
         frame = _Frame(
             struct_bytes=ctypes.sizeof(_Frame), width_px=width, height_px=height, view_count=1, passed_through=not foveated,
@@ -139,6 +144,9 @@ class Record:
         if t_ns is None:
             t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
         frame.t_ns = _live.whole_of("t_ns", t_ns, 0)
+        first_ns = min(self._opened_ns, frame.t_ns or self._opened_ns)
+        if 0 < frame.presented_t_ns < first_ns:
+            raise ValueError(f"presented_t_ns is {presented_t_ns!r}, earlier than its record and frame: it is in nanoseconds, as of time.monotonic_ns()")
         self._run("fovea_record_add", ctypes.byref(frame), f"record: a picture of shape {tuple(shape)}")
 
     def set_config(self, config: _foveator.AnyConfig) -> None:

@@ -101,8 +101,8 @@ def _model_pairs(name: str) -> Pairs:
 
 def _plain(value: Any) -> Any:
     """What JSON holds instead of a value that it does not."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
     jax = sys.modules.get("jax")
     if jax is not None and isinstance(value, jax.core.Tracer):
         raise TypeError("settings are constants of a program: close over them or use static_argnames")

@@ -163,7 +163,8 @@ class Shape:
             )
         is_of_words = view.dtype.name == "uint32" and layout == "NHW"
         if view.dtype.name not in ("uint8", "uint16", "float16", "float32") and not is_of_words:
-            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32; uint32 with layout NHW")
+            wanted = "; convert them, as astype(np.float32) of NumPy and float() of PyTorch do" if view.dtype.kind == "f" else ""
+            raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32; uint32 with layout NHW{wanted}")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")
 
@@ -211,7 +212,8 @@ class Shape:
             wanted = " or ".join(str(one) for one in dict.fromkeys((size, (*self.lead, *size))))
             raise ValueError(f"{what} has shape {view.shape}; it must be {wanted}, one for each pixel")
         if view.dtype.name not in types or not view.dtype.isnative:
-            raise TypeError(f"{what} is {view.dtype.str!r}; it must be {' or '.join(types)}")
+            given = view.dtype.name if view.dtype.isnative else repr(view.dtype.str)
+            raise TypeError(f"{what} is {given}; it must be {' or '.join(types)}")
 
     def _next_bytes(self, view: _arrays.View) -> int:
         return 0 if view.shape == (self.height, self.width) else self.width * self.height * view.dtype.itemsize

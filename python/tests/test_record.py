@@ -40,7 +40,7 @@ def test_a_loop_is_recorded_and_played_again(tmp_path):
             at = time.monotonic_ns() if len(seen) == 1 else at + 20_000_000
             record.add(sample, IMAGE.shape, presented_t_ns=at, took_s=0.002, refresh_s=0.01)
         record.set_config({**CONFIG, "foveation.strength": 2})
-        record.add(None, IMAGE.shape, foveated=False, refused=2, dropped=True)
+        record.add(None, np.array(IMAGE.shape[:2]), foveated=False, refused=2, dropped=True)
         record.add((0.25, 0.5), (30, 40))
     assert record.closed and len(os.listdir("/proc/self/task")) == before
     side, rows = rows_of(file)
@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
         with pytest.raises(fovea.ConfigError, match=text):
             fovea.Record(name)
     record = fovea.Record(tmp_path / "sub-01")
-    for shape in ((0, 5), (5,), (2**32 + 5, 5)):
+    for shape in ((0, 5), (5,), (2**32 + 5, 5), None, 5):
         with pytest.raises(ValueError, match="shape"):
             record.add((0.5, 0.5), shape)
     for name, value in (
@@ -81,6 +81,9 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{name} .*is"):
             record.add((0.5, 0.5), (5, 5), **{name: value})
+    for gaze in ((0.5, 0.5), fovea.Gaze("fixed").read()):
+        with pytest.raises(ValueError, match="presented_t_ns is .*it is in nanoseconds"):
+            record.add(gaze, (5, 5), presented_t_ns=time.monotonic())
     with pytest.raises(TypeError, match="gaze is x and y"):
         record.add(0.5, (5, 5))
     record.add((float("nan"), 0.5), (5, 5))

@@ -57,11 +57,17 @@ def test_a_name_that_is_no_model_may_have_been_a_file():
     assert "a file" not in str(caught.value)
 
 
-def test_numpy_s_scalars_are_settings():
+def test_numpy_s_values_are_settings():
     given = {"foveation.strength": np.float32(0.5), "cpu_threads": np.int64(2), "overlay": {"marker": np.bool_(True)}}
-    assert fovea.Foveator(given) == fovea.Foveator({"foveation.strength": 0.5, "cpu_threads": 2, "overlay.marker": True})
-    with pytest.raises(TypeError, match="foveation.strength: array.* is nothing that JSON holds"):
+    wanted = {"foveation.strength": 0.5, "cpu_threads": 2, "overlay.marker": True}
+    assert fovea.Foveator(given) == fovea.Foveator(wanted)
+    points, view = [[0, 2], [10, 0.5]], {"foveation.model": "curve", "foveation.geometry.ppd": 4}
+    maps = [fovea.Foveator({**view, "foveation.curve": curve}).sigma_map((99, 9)) for curve in (np.array(points), points)]
+    assert maps[0].max() > 1 and (maps[0] == maps[1]).all()
+    with pytest.raises(fovea.ConfigError, match=r"foveation.strength: expected a number, 0 to 8; found \[0.0"):
         fovea.Foveator({"foveation.strength": np.zeros(3)})
+    with pytest.raises(TypeError, match="foveation.strength: .* is nothing that JSON holds"):
+        fovea.Foveator({"foveation.strength": 1j})
 
 
 def test_tracers_are_no_settings():
