@@ -11,6 +11,7 @@ import os
 import pathlib
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
@@ -300,5 +301,10 @@ def main(words: Optional[list[str]] = None) -> int:
     return 0
 
 
+def _say_warning(message: Any, *_: Any, **__: Any) -> None:
+    print(f"fovea: {message}", file=sys.stderr)
+
+
 if __name__ == "__main__":
+    warnings.showwarning = _say_warning
     sys.exit(main())

@@ -63,6 +63,7 @@ class Source:
         self._source, self._gaze = ctypes.c_void_p(), Gaze()
         result = self._library.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(self._source))
         _library.check(result, self._messages, "gaze")
+        self._messages.warn(stacklevel=3)
 
     def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
         """x and y in uv; None where there is no gaze."""

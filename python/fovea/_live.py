@@ -135,9 +135,14 @@ class Gaze:
     """
 
     def __init__(self, config: Any = None, *, size_px: Optional[Sequence[int]] = None) -> None:
-        if isinstance(config, str) and os.sep not in config and not config.endswith(".json"):
-            config = {"gaze.source": config}
-        self._begin(_settings.as_pairs(config), None if size_px is None else _size_of(size_px))
+        is_source = isinstance(config, str) and os.sep not in config and not config.endswith(".json")
+        try:
+            self._begin(_settings.as_pairs({"gaze.source": config} if is_source else config), None if size_px is None else _size_of(size_px))
+        except _errors.ConfigError as error:
+            if isinstance(config, str) and config.endswith((".csv", ".tsv", ".asc", ".txt")):
+                said = f'{error}; a recording is {{"gaze.source": "scanpath", "gaze.scanpath.file": {config!r}}}'
+                raise _errors.ConfigError(said) from None
+            raise
 
     @classmethod
     def of_pairs(cls, pairs: _settings.Pairs) -> "Gaze":

@@ -80,7 +80,7 @@ def test_gazes_of_a_file_are_read_as_the_library_reads_them(tmp_path, text, sets
     assert np.abs(np.array(found) - wanted).max() < 0.02
 
 
-@pytest.mark.parametrize("text, said", [("0,0.5,0.5\n", "gaze.csv:1:1"), ("t,x,y\n", "gaze.csv"), ("t,x,y\n0,320,240\n", "looks like pixels")])
+@pytest.mark.parametrize("text, said", [("0,0.5,0.5\n", "gaze.csv:1:1"), ("t,x,y\n", "gaze.csv"), ("t,x,y\n0,320,240\n", "set gaze.space=pixels")])
 def test_a_file_of_gazes_that_is_wrong_is_said(tmp_path, text, said):
     (tmp_path / "gaze.csv").write_text(text)
     done = run(make(tmp_path / "in.mp4", sound=False), "--gaze-file", tmp_path / "gaze.csv")

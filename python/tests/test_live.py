@@ -182,6 +182,7 @@ def test_a_child_of_fork_opens_its_own():
     "config, error, text",
     [
         ("nope", fovea.ConfigError, 'gaze.source: expected one of "fixed", .*; found "nope"'),
+        ("eye.asc", fovea.ConfigError, "a recording is .*'eye.asc'"),
         ({"gaze.lsl.nme": "x"}, fovea.ConfigError, 'did you mean "name"'),
         ({"gaze.source": "scanpath", "gaze.scanpath.file": "/nowhere.csv"}, OSError, "gaze.scanpath.file /nowhere.csv cannot be read"),
         ({**UDP, "gaze.filter.velocity_deg_s": 40}, fovea.ConfigError, "set gaze.screen_deg"),
