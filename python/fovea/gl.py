@@ -10,6 +10,7 @@ python/examples/psychopy_window.py foveates each frame of a PsychoPy window. The
 
 import ctypes
 import os
+import time
 from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _errors, _gaze_source, _library, _live, _settings
@@ -95,7 +96,7 @@ class Foveator:
             raise ValueError(f'way is {way!r}; it must be {", ".join(_WAYS)}')
         self._pairs = _settings.as_pairs(config)
         settings = _settings.Settings(self._pairs)
-        self._process = os.getpid()
+        self._process, self._made_ns = os.getpid(), time.monotonic_ns()
         self._sources: dict[bool, _live.Gaze] = {}
         self._is_mouse = settings.get("gaze.source") == "mouse"
         desc = Desc(
@@ -189,8 +190,10 @@ class Foveator:
         """
         if self._process != os.getpid() or not self._pointer:
             raise _errors.FoveaError("this fovea.gl.Foveator is closed")
-        refresh_ns = _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0)
-        result = self._library.fovea_gl_shown(self._pointer, _live.whole_of("t_ns", t_ns, 1), refresh_ns)
+        refresh_ns, shown_ns = _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0), _live.whole_of("t_ns", t_ns, 1)
+        if shown_ns < self._made_ns:
+            raise ValueError(f"t_ns is {t_ns!r}, earlier than this Foveator: it is in nanoseconds, as of time.monotonic_ns()")
+        result = self._library.fovea_gl_shown(self._pointer, shown_ns, refresh_ns)
         _library.check(result, self._messages, "fovea.gl.Foveator")
 
     def close(self) -> None:
