@@ -75,10 +75,10 @@ def test_settings_reach_the_pictures(quality, noise, tmp_path):
 def test_engines_of_blur_are_beside_their_difference_from_the_gaussian(quality, noise, tmp_path):
     done = run_program(quality, "engines", noise, "--set", "blur.sigma_px=2", "--output", tmp_path)
     sheet = pixels_of(tmp_path / "engines.png")
-    width, height, gap, title = 64, 48, 8, 30
+    width, height, gap, title, column = 64, 48, 8, 30, 240
 
     def panel(number):
-        left = gap + number % 4 * (gap + width)
+        left = gap + number % 4 * (gap + column)
         top = title + number // 4 * (title + height)
         return sheet[top : top + height, left : left + width]
 
@@ -126,9 +126,10 @@ def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
     (tmp_path / "in").mkdir()
     Image.fromarray(pixels).save(tmp_path / "in" / "disc.png")
     (tmp_path / "in" / "broken.jpg").write_text("no picture")
+    (tmp_path / "in" / "disc-blobs.png").write_text("what an earlier run has written")
     done = run_program(quality, "blobs", tmp_path / "in", "--map", "--max", "3", "--output", tmp_path / "out", check=False)
     assert done.returncode == 1, "one of two is none"
-    assert "broken.jpg" in done.stderr
+    assert "broken.jpg" in done.stderr and "disc-blobs" not in done.stderr
     head, first, *others = (tmp_path / "out" / "disc-blobs.csv").read_text().splitlines()
     assert head == "x_px,y_px,sigma_px,strength"
     assert len(others) <= 2
@@ -156,6 +157,8 @@ def test_help_names_every_command(quality):
         (["compare", __file__], "no PNG or JPEG file"),
         (["compare", "/no/such/file.png"], "/no/such/file.png"),
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
+        (["foveate", "--gaze", "80,60", "x.png"], "not '80,60'"),
+        (["foveate"], "foveate needs one picture"),
         (["models", "x.png"], "models needs"),
         (["blobs"], "blobs needs"),
         (["lightfield", "x.png"], "--geometry FILE"),
@@ -170,6 +173,7 @@ def test_help_names_every_command(quality):
         (["lightfield", "--set", "gaze.source"], "--set is key.path=value"),
         (["lightfield", "--set", "foveation.strenght=1"], 'did you mean "strength"'),
         (["blobs", "/"], "no PNG or JPEG file"),
+        (["blobs", "a/x.png", "b/x.jpg"], "a/x.png and b/x.jpg: the results of both"),
         (["blobs", "--max", "many", "x.png"], "--max is a number"),
         (["--backend", "abacus"], "abacus"),
         (["--size", "640"], "--size is WxH"),

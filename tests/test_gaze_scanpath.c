@@ -407,6 +407,7 @@ TEST(what_is_no_record_is_refused)
     static const struct bad_file bad[] = {
         {"\n", "r.tsv:1:1: there are no lines of frames"},
         {"0\t1\t2\n", "r.tsv:1:6: this is no line of a record: there are fewer values"},
+        {"t,x,y\n", "r.tsv:1:1: this is no line of a record of frames; recordings of trackers"},
         {ROW("1", "0", "0", "n/a", "0", "n/a\tn/a", "0"), "r.tsv:1:"},
         {ROW("1", "0,5", "0", "0", "0", "n/a\tn/a", "0")
              ROW("2", "x", "0", "0", "0", "n/a\tn/a", "0"),

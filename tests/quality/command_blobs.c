@@ -20,6 +20,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
 #define PATHS_MAX 10000
@@ -48,6 +49,21 @@ static bool is_picture(const char *name)
     return false;
 }
 
+/* Whether it is what this program has written. */
+static bool is_result(const char *folder, const char *name)
+{
+    char path[FOVEA_PATH_MAX];
+    const size_t length = strlen(name);
+    if (length > 10 && strcmp(name + length - 10, "-blobs.png") == 0) {
+        return true;
+    }
+    if (length <= 8 || strcmp(name + length - 8, "-map.png") != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/%.*s-blobs.png", folder, (int)length - 8, name);
+    return access(path, F_OK) == 0;
+}
+
 static bool add_path(struct job *job, const char *folder, const char *name)
 {
     char path[FOVEA_PATH_MAX];
@@ -71,7 +87,7 @@ static bool add_folder(struct job *job, const char *path)
         say_error("%s: %s", path, strerror(errno));
     }
     for (int i = 0; i < count; i++) {
-        if (fine && is_picture(entries[i]->d_name)) {
+        if (fine && is_picture(entries[i]->d_name) && !is_result(path, entries[i]->d_name)) {
             fine = add_path(job, path, entries[i]->d_name);
         }
         free(entries[i]);
@@ -157,15 +173,55 @@ static bool read_arguments(int argc, char **argv, struct job *job)
 
 /* ---- What is written */
 
-/* Names a picture's file: its name without its end, and another one. */
-static void name_file(const struct job *job, const char *picture, const char *end,
-                      char out[FOVEA_PATH_MAX])
+/* Finds a picture's name without folder and end, which is so long. */
+static const char *stem_of(const char *picture, int *out_length)
 {
     const char *slash = strrchr(picture, '/');
     const char *name = slash ? slash + 1 : picture;
     const char *dot = strrchr(name, '.');
-    const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    *out_length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    return name;
+}
+
+/* Where a file of a picture goes: its stem, and another end. */
+static void name_file(const struct job *job, const char *picture, const char *end,
+                      char out[FOVEA_PATH_MAX])
+{
+    int length;
+    const char *name = stem_of(picture, &length);
     snprintf(out, FOVEA_PATH_MAX, "%s/%.*s%s", job->output, length, name, end);
+}
+
+static int by_stem(const void *one, const void *other)
+{
+    int length[2];
+    const char *stem[] = {stem_of(*(char *const *)one, &length[0]),
+                          stem_of(*(char *const *)other, &length[1])};
+    const int least = length[0] < length[1] ? length[0] : length[1];
+    const int order = strncmp(stem[0], stem[1], (size_t)least);
+    return order ? order : length[0] - length[1];
+}
+
+/* Whether no picture's files would be written over another's. */
+static bool names_differ(const struct job *job)
+{
+    char **sorted = malloc((job->path_count + 1) * sizeof *sorted);
+    if (!sorted) {
+        return false;
+    }
+    bool differ = true;
+    memcpy(sorted, job->paths, job->path_count * sizeof *sorted);
+    qsort(sorted, job->path_count, sizeof *sorted, by_stem);
+    for (size_t i = 1; differ && i < job->path_count; i++) {
+        if (by_stem(&sorted[i - 1], &sorted[i]) == 0) {
+            say_error(
+                "%s and %s: the results of both would have one name; give each its own --output",
+                sorted[i - 1], sorted[i]);
+            differ = false;
+        }
+    }
+    free(sorted);
+    return differ;
 }
 
 static void mix(uint8_t *pixel, float level, float part)
@@ -327,7 +383,8 @@ int command_blobs(int argc, char **argv)
         for (int i = optind; i < argc; i++) {
             fine = add_argument(job, argv[i]) && fine;
         }
-        status = job->path_count > 0 && run_all(job) && fine ? EXIT_SUCCESS : EXIT_FAILURE;
+        fine = job->path_count > 0 && names_differ(job) && run_all(job) && fine;
+        status = fine ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     for (size_t i = 0; i < job->path_count; i++) {
         free(job->paths[i]);

@@ -186,7 +186,7 @@ static void put_panel(struct picture *sheet, const struct test_image *image, int
 static bool draw_row(const struct sheet_pen *pen, const struct row *row, const char *title,
                      const int at[2], int factor)
 {
-    const int step = GAP_PX + (int)row->src->width_px / factor;
+    const int step = GAP_PX + sheet_column_px((int)row->src->width_px / factor);
     const struct score *s = &row->score;
     char text[256];
     snprintf(text, sizeof text,
@@ -216,7 +216,7 @@ static bool write_sheet(const struct picture_wishes *wishes, const struct plan *
     struct sheet_pen pen;
     char text[256];
     char path[FOVEA_PATH_MAX];
-    bool fine = sheet_open(&pen, &sheet, GAP_PX + 3 * (GAP_PX + width / factor),
+    bool fine = sheet_open(&pen, &sheet, GAP_PX + 3 * (GAP_PX + sheet_column_px(width / factor)),
                            TITLE_PX + (int)plan->count * row_px + GAP_PX);
     for (size_t i = 0; fine && i < plan->count; i++) {
         const int at[2] = {GAP_PX, 2 * TITLE_PX + (int)i * row_px};

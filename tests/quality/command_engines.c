@@ -129,15 +129,16 @@ static bool write_why(const struct sheet_pen *pen, const struct row *row, const 
     const int height = (int)row->made.view.height_px / factor;
     const float place[2] = {(float)at[0], (float)(at[1] + height / 2)};
     snprintf(text, sizeof text, "no picture: %s", row->why);
-    return sheet_write(pen, false, text, place, 12.0f,
-                       (float)(GAP_PX + 2 * ((int)row->made.view.width_px / factor)));
+    return sheet_write(
+        pen, false, text, place, 12.0f,
+        (float)(GAP_PX + 2 * sheet_column_px((int)row->made.view.width_px / factor)));
 }
 
 /* Two panels at a place. */
 static bool draw_panels(const struct sheet_pen *pen, const struct row *row, bool first,
                         const int at[2], int factor)
 {
-    const int step = GAP_PX + (int)row->made.view.width_px / factor;
+    const int step = GAP_PX + sheet_column_px((int)row->made.view.width_px / factor);
     char text[128] = "what the others are compared with";
     if (!first) {
         snprintf(text, sizeof text, "difference times %d: SSIM %.4f, %g levels at most",
@@ -154,7 +155,7 @@ static bool draw_row(const struct sheet_pen *pen, const struct row *row, bool fi
 {
     const float title[2] = {(float)at[0], (float)at[1] - 8.0f};
     return sheet_write(pen, true, row->name, title, 17.0f,
-                       (float)((int)row->made.view.width_px / factor)) &&
+                       (float)sheet_column_px((int)row->made.view.width_px / factor)) &&
            (row->why[0] ? write_why(pen, row, at, factor)
                         : draw_panels(pen, row, first, at, factor));
 }
@@ -165,7 +166,7 @@ static bool write_sheet(const struct row *rows, uint32_t count, const char *path
     const int height = (int)rows[0].made.view.height_px;
     const int factor = 1 + (width - 1) / PANEL_MAX_PX;
     const int row_px = TITLE_PX + height / factor;
-    const int column_px = 2 * (GAP_PX + width / factor);
+    const int column_px = 2 * (GAP_PX + sheet_column_px(width / factor));
     struct picture sheet;
     OWNED(sheet_close) struct sheet_pen pen;
     bool fine = sheet_open(&pen, &sheet, GAP_PX + ACROSS * column_px,

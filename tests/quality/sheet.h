@@ -31,6 +31,12 @@ struct picture sheet_shrink(const struct picture *from, int factor, bool largest
 /* The part of `from` with its corner at x, y, which must lie in it. */
 struct picture sheet_cut(const struct picture *from, int x, int y, int width_px, int height_px);
 
+/* The width of a column of pictures this wide, in which words can be read. */
+static inline int sheet_column_px(int width_px)
+{
+    return width_px < 240 ? 240 : width_px;
+}
+
 struct sheet_pen {
     struct picture *picture;
     struct sign_font *bold;

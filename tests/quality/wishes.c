@@ -20,11 +20,12 @@ static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
     if (end != text && *end == ',') {
         const char *second = end + 1;
         out_gaze->y_uv = strtod(second, &end);
-        if (end != second && *end == '\0' && isfinite(out_gaze->x_uv) && isfinite(out_gaze->y_uv)) {
+        const double farthest = fmax(fabs(out_gaze->x_uv - 0.5), fabs(out_gaze->y_uv - 0.5));
+        if (end != second && *end == '\0' && farthest <= 1.5) {
             return true;
         }
     }
-    say_error("--gaze is x,y with both 0 to 1, not '%s'", text);
+    say_error("--gaze is x,y, 0 to 1 over the picture (-1 to 2 is taken), not '%s'", text);
     return false;
 }
 
@@ -52,7 +53,7 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
         }
     }
     if (optind + 1 != argc) {
-        say_error("compare needs one picture, a PNG or JPEG file");
+        say_error("%s needs one picture, a PNG or JPEG file", argv[0]);
         return false;
     }
     out->picture = argv[optind];

@@ -35,7 +35,8 @@ static const struct {
     const char *begin;
     const char *what;
 } OTHERS[] = {
-    {"\x1F\x8B", "it is compressed; gunzip it first"},
+    {"\x1F\x8B",
+     "it is compressed; gunzip it first (gaze.source replay takes records of frames as they are)"},
     {"\xFF\xFE", "it is UTF-16; save it as UTF-8"},
     {"\xFE\xFF", "it is UTF-16; save it as UTF-8"},
     {"SR_RESEARCH", "it is an EDF of an EyeLink; convert it to ASC with edf2asc first"},

@@ -114,7 +114,10 @@ static enum fovea_result read_line(const struct recording_text *text, struct lin
                                    "this is no line of a record: there are fewer values");
         }
         if (!recording_is_lost(field) && !recording_number(text, field, &out->values[i])) {
-            return recording_wrong_field(text, field, names[i], "a number, or n/a");
+            return i > 0 ? recording_wrong_field(text, field, names[i], "a number, or n/a")
+                         : recording_wrong(text, field.begin,
+                                           "this is no line of a record of frames; recordings of "
+                                           "trackers are for gaze.source scanpath");
         }
         if (must_be_there(i) && !isfinite(out->values[i])) {
             return recording_wrong_field(text, field, names[i], "a number");
