@@ -72,6 +72,37 @@ TEST(too_many_unfinished_frames_are_refused_and_come_back)
     rig_close(&rig);
 }
 
+/* Without the value the frame would be over before the gate is open, or the device lost. */
+TEST(an_engines_timelines_count_though_the_context_was_not_told_of_any)
+{
+    LOGGED_RIG(rig);
+    struct engine *engine = &rig.engine;
+    if (!engine->needs.timeline_semaphore) {
+        skip();
+    }
+    struct fovea_vk_desc desc = engine_fovea_desc(engine, &rig.settings);
+    desc.timeline_semaphore = false;
+    rig.settings.backend = FOVEA_BACKEND_VULKAN; /* peers may need what is not said */
+    fovea_vk_destroy(&rig.fovea);
+    assert_ok(fovea_vk_create(&desc, &rig.fovea));
+    struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_semaphore gate = closed_gate(engine);
+    const struct fovea_vk_semaphore over = {gate.semaphore, 2};
+    struct fovea_vk_frame frame = rig_frame_in_place(&image);
+    frame.waits = &gate;
+    frame.signals = &over;
+    frame.wait_count = frame.signal_count = 1;
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame));
+    open_gate(engine, gate);
+    engine_idle(engine);
+    uint64_t value = 0;
+    assert_int_equal(vkGetSemaphoreCounterValue(engine->device, gate.semaphore, &value),
+                     VK_SUCCESS);
+    assert_int_equal(value, 2);
+    vkDestroySemaphore(engine->device, gate.semaphore, NULL);
+    engine_image_destroy(engine, &image);
+}
+
 TEST(the_size_may_change_with_frames_in_flight)
 {
     LOGGED_RIG(rig);
