@@ -56,39 +56,64 @@ extern __shared__ __align__(16) char shared_memory[];
 
 #define NODES_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)
 
-#define LEVELS_KERNELS(name, channels)                                                             \
+#define LEVELS_KERNELS(name, channels, image)                                                      \
     NODES_KERNEL(4) dof_level_1##name(const __grid_constant__ dof_cuda_nodes_params params)        \
     {                                                                                              \
-        make_layer_level_1<channels>(params, (uint32_t *)shared_memory);                           \
+        make_layer_level_1<channels, image>(params, (uint32_t *)shared_memory);                    \
     }                                                                                              \
     KERNEL(32 * GAUSS_NODES_LEVEL_WARPS)                                                           \
     dof_levels##name(const __grid_constant__ dof_cuda_nodes_params params)                         \
     {                                                                                              \
         make_layer_levels<channels>(params);                                                       \
     }
-LEVELS_KERNELS(, LAYER_CHANNELS)
-LEVELS_KERNELS(_means, MEANS_CHANNELS)
+LEVELS_KERNELS(, LAYER_CHANNELS, layer_image)
+LEVELS_KERNELS(_means, MEANS_CHANNELS, means_image)
 
-#define PICTURE_KERNEL(name, blocks, channels, tile)                                               \
+#define PICTURE_KERNEL(name, blocks, channels, tile, kind)                                         \
     NODES_KERNEL(blocks) dof_picture##name(const __grid_constant__ dof_cuda_nodes_params params)   \
     {                                                                                              \
-        make_layer_picture<channels, tile<channels>>(params);                                      \
+        make_layer_picture<channels, tile<channels>, kind##_image, kind##_plan>(params);           \
     }
-PICTURE_KERNEL(, 4, LAYER_CHANNELS, node_light_tile)
-PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile)
-PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile)
+PICTURE_KERNEL(, 4, LAYER_CHANNELS, node_light_tile, layer)
+PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile, layer)
+PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile, means)
+
+namespace {
+
+template <typename Pixel, typename Image>
+__device__ __forceinline__ void make(const dof_cuda_frame &frame, const Image &src)
+{
+    if (frame.are_floats) {
+        make_layers<Pixel>(frame, src);
+    } else {
+        make_colours<Pixel>(frame, src);
+    }
+}
+
+template <typename Pixel, typename Image>
+__device__ __forceinline__ void compose_any(const dof_cuda_frame &frame, const Image &src,
+                                            const Image &dst)
+{
+    if (frame.are_floats) {
+        compose<Pixel, true>(frame, src, dst);
+    } else {
+        compose<Pixel, false>(frame, src, dst);
+    }
+}
+
+} // namespace
 
 #define IMAGE_KERNELS(kind, suffix, format)                                                        \
     PIXELS dof_layers_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)   \
     {                                                                                              \
         const dof_cuda_frame &frame = params.frame;                                                \
-        make_layers<pixel<format>>(                                                                \
+        make<pixel<format>>(                                                                       \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));        \
     }                                                                                              \
     PIXELS dof_compose_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)  \
     {                                                                                              \
         const dof_cuda_frame &frame = params.frame;                                                \
-        compose<pixel<format>>(                                                                    \
+        compose_any<pixel<format>>(                                                                \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),         \
             image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
     }

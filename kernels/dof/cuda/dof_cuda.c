@@ -159,7 +159,7 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
      * another whatever is not finite only takes the slower way. */
     put_part(&end, values, &parts->offsets);
     put_part(&end, 2 * values, &parts->sigmas);
-    put_part(&end, 8 * values, &parts->layers);
+    put_part(&end, (are_floats ? 8 : 4) * values, &parts->layers);
     put_part(&end, 8 * values, &parts->made);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_layers);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_made);

@@ -10,6 +10,9 @@
 
 #define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
 #define SHARP_PX 0.1f /* below it the machine leaves a pixel as it is */
+#define LEAST_BEHIND (1.0f / 32.0f)
+#define LEAST_MEAN 1e-4f
+#define LEAST_COVERAGE (1.0f / 1024.0f)
 
 enum { DOF_NEAR, DOF_BEHIND }; /* of a pair */
 
@@ -24,90 +27,140 @@ static __device__ __forceinline__ float nearness(float offset_px)
     return clamped(-offset_px * (1.0f / DOF_LAYER_PX), 0.0f, 1.0f);
 }
 
-/* Picture `number` of pictures of values, or of layers. */
-struct dof_picture {
-    uint64_t at;
-    int are_floats;
+/* How much of it counts among what is behind. */
+static __device__ __forceinline__ float weight_behind(float offset_px)
+{
+    return (1.0f - nearness(offset_px)) *
+           clamped(offset_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
+}
+
+/* u: sigma behind, of a pixel whose sigma of the near layer near_px is. */
+static __device__ __forceinline__ float sigma_behind(float offset_px, float near_px)
+{
+    const float near = nearness(offset_px);
+    return (1.0f - near) * fmaxf(offset_px, 0.0f) + near * near_px;
+}
+
+/* t, from the sums of run 1 and d, here reach_px. */
+static __device__ __forceinline__ float near_sigma(float offset_px, float sum_px, float coverage,
+                                                   float reach_px)
+{
+    const float near = nearness(offset_px);
+    const float mean_px = clamped(sum_px / fmaxf(coverage, LEAST_MEAN), 0.0f, reach_px);
+    return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
+}
+
+static __device__ __forceinline__ float dof_number(float bits)
+{
+    return bits;
+}
+static __device__ __forceinline__ float dof_number(uint16_t bits)
+{
+    return __half2float(__ushort_as_half(bits));
+}
+static __device__ __forceinline__ float4 dof_number(float4 bits)
+{
+    return bits;
+}
+static __device__ __forceinline__ float4 dof_number(uint2 bits)
+{
+    return pixel<FOVEA_FORMAT_RGBA16F>::decode(bits);
+}
+static __device__ __forceinline__ void dof_put(float &to, float value)
+{
+    to = value;
+}
+static __device__ __forceinline__ void dof_put(uint16_t &to, float value)
+{
+    to = __half_as_ushort(__float2half_rn(value));
+}
+static __device__ __forceinline__ void dof_put(float4 &to, const float4 &value)
+{
+    to = value;
+}
+static __device__ __forceinline__ void dof_put(uint2 &to, const float4 &value)
+{
+    to = pixel<FOVEA_FORMAT_RGBA16F>::encode(value);
+}
+
+/* Picture `number` of pictures of values, or of layers. Bits are loaded first and made numbers when
+ * all loads are under way. */
+template <typename Bits> struct dof_pixels {
+    Bits *first;
     int pitch;
 
-    __device__ dof_picture(const dof_cuda_frame &frame, uint64_t first, int number, int channels)
-        : at(first + (uint64_t)number * frame.height_px * frame.pitch_px * channels *
-                         (frame.are_floats ? 4 : 2)),
-          are_floats(frame.are_floats), pitch(frame.pitch_px)
+    __device__ __forceinline__ dof_pixels(const dof_cuda_frame &frame, uint64_t pictures,
+                                           int number)
+        : first((Bits *)pictures + (int64_t)number * frame.height_px * frame.pitch_px),
+          pitch(frame.pitch_px)
     {
     }
-    __device__ int64_t index(int x, int y) const
+    __device__ __forceinline__ Bits *at(int x, int y) const
     {
-        return (int64_t)y * pitch + x;
+        return first + ((int64_t)y * pitch + x);
     }
-};
-
-struct dof_values : dof_picture {
-    __device__ dof_values(const dof_cuda_frame &frame, uint64_t first, int number)
-        : dof_picture(frame, first, number, 1)
+    __device__ __forceinline__ Bits bits(int x, int y) const
     {
+        return *at(x, y);
     }
-    __device__ __forceinline__ float load(int x, int y) const
+    template <typename Value> __device__ __forceinline__ void store(int x, int y, Value value) const
     {
-        return are_floats ? ((const float *)at)[index(x, y)]
-                          : __half2float(((const __half *)at)[index(x, y)]);
-    }
-    __device__ __forceinline__ void store(int x, int y, float value) const
-    {
-        if (are_floats) {
-            ((float *)at)[index(x, y)] = value;
-        } else {
-            ((__half *)at)[index(x, y)] = __float2half_rn(value);
-        }
+        dof_put(*at(x, y), value);
     }
 };
 
-struct dof_layer : dof_picture {
-    __device__ dof_layer(const dof_cuda_frame &frame, uint64_t first, int number)
-        : dof_picture(frame, first, number, 4)
-    {
-    }
-    __device__ __forceinline__ float4 load(int x, int y) const
-    {
-        return are_floats ? ((const float4 *)at)[index(x, y)]
-                          : pixel<FOVEA_FORMAT_RGBA16F>::decode(((const uint2 *)at)[index(x, y)]);
-    }
-    __device__ __forceinline__ void store(int x, int y, float4 value) const
-    {
-        if (are_floats) {
-            ((float4 *)at)[index(x, y)] = value;
-        } else {
-            ((uint2 *)at)[index(x, y)] = pixel<FOVEA_FORMAT_RGBA16F>::encode(value);
-        }
-    }
+template <bool FLOATS> struct dof_bits {
+    typedef uint16_t value;
+    typedef uint2 layer;
 };
+template <> struct dof_bits<true> {
+    typedef float value;
+    typedef float4 layer;
+};
+template <bool FLOATS> using dof_values = dof_pixels<typename dof_bits<FLOATS>::value>;
+template <bool FLOATS> using dof_layer = dof_pixels<typename dof_bits<FLOATS>::layer>;
 
-static __device__ __forceinline__ dof_values offsets_of(const dof_cuda_frame &frame)
+template <bool FLOATS>
+static __device__ __forceinline__ dof_values<FLOATS> offsets_of(const dof_cuda_frame &frame)
 {
     return {frame, frame.memory.offsets, (int)blockIdx.z};
 }
 
-static __device__ __forceinline__ dof_values sigmas_of(const dof_cuda_frame &frame, int which)
+template <bool FLOATS>
+static __device__ __forceinline__ dof_values<FLOATS> sigmas_of(const dof_cuda_frame &frame,
+                                                               int which)
 {
     return {frame, frame.memory.sigmas, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ dof_layer layer_of(const dof_cuda_frame &frame, int which)
+static __device__ __forceinline__ dof_layer<true> layer_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.layers, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ dof_layer made_of(const dof_cuda_frame &frame, int which)
+/* Colours as they are averaged, and the offset. */
+static __device__ __forceinline__ dof_layer<false> colours_of(const dof_cuda_frame &frame,
+                                                              int image)
+{
+    return {frame, frame.memory.layers, image};
+}
+
+template <bool FLOATS>
+static __device__ __forceinline__ dof_layer<FLOATS> made_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.made, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ dof_values alpha_layer_of(const dof_cuda_frame &frame, int which)
+template <bool FLOATS>
+static __device__ __forceinline__ dof_values<FLOATS> alpha_layer_of(const dof_cuda_frame &frame,
+                                                                    int which)
 {
     return {frame, frame.memory.alpha_layers, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ dof_values alpha_made_of(const dof_cuda_frame &frame, int which)
+template <bool FLOATS>
+static __device__ __forceinline__ dof_values<FLOATS> alpha_made_of(const dof_cuda_frame &frame,
+                                                                   int which)
 {
     return {frame, frame.memory.alpha_made, 2 * (int)blockIdx.z + which};
 }
@@ -178,6 +231,34 @@ static __device__ __forceinline__ bool is_blurred(uint32_t quarters, int quarter
 static __device__ __forceinline__ bool is_reached(uint32_t quarters, int quarter)
 {
     return (quarters & DOF_CUDA_REACHED << quarter) != 0;
+}
+
+/* ---- d of pixels: two tiles around a place, and how far it is from the first's middle to the
+ * other's */
+struct between_tiles {
+    int first, second;
+    float part;
+
+    __device__ __forceinline__ between_tiles(int px, int count)
+    {
+        const float place = ((float)px + 0.5f) / DOF_CUDA_TILE_PX - 0.5f;
+        const float inside = clamped(place, 0.0f, (float)(count - 1));
+        first = (int)inside;
+        second = min(first + 1, count - 1);
+        part = inside - (float)first;
+    }
+};
+
+static __device__ __forceinline__ float reach_at(const dof_cuda_frame &frame, int x_px, int y_px)
+{
+    const float *tiles = tiles_at(frame, frame.memory.reaches);
+    const between_tiles x(x_px, frame.columns);
+    const between_tiles y(y_px, frame.rows);
+    const float *upper = tiles + y.first * frame.columns;
+    const float *lower = tiles + y.second * frame.columns;
+    const float first = upper[x.first] + x.part * (upper[x.second] - upper[x.first]);
+    const float second = lower[x.first] + x.part * (lower[x.second] - lower[x.first]);
+    return first + y.part * (second - first);
 }
 
 /* A thread's pixels of a quarter, one below the other. */

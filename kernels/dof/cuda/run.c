@@ -93,7 +93,7 @@ static enum fovea_result find_sigmas(const struct dof_run *run)
     const struct cuda_launch means = of_quarters(run, run->dof->means);
     FOVEA_TRY(launch(run, &offsets, &params));
     FOVEA_TRY(launch(run, &spread, &params));
-    return launch(run, &means, &params);
+    return run->frame->are_floats ? launch(run, &means, &params) : FOVEA_OK;
 }
 
 /* ---- The machine */
@@ -159,31 +159,18 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
 
 static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, uint32_t layers)
 {
-    const struct dof_cuda_memory *memory = &run->frame->memory;
     const uint32_t apart = 2 / layers;
-    const struct fovea_image src = image_of(run, FOVEA_FORMAT_RGBA16F, memory->layers);
-    const struct fovea_image dst = image_of(run, FOVEA_FORMAT_RGBA16F, memory->made);
-    const struct fovea_image sigmas = image_of(run, FOVEA_FORMAT_R16F, memory->sigmas);
     const struct operator_frame frame =
-        operator_frame_make(src.width_px, src.height_px, (struct fovea_point_uv){0.5, 0.5});
+        operator_frame_make(run->plan->machine.width_px, run->plan->machine.height_px,
+                            (struct fovea_point_uv){0.5, 0.5});
     struct dof_cuda_nodes_params params = {
         .frame = *run->frame,
         .machine = {.frame = gauss_frame_of(&run->own->machine, &frame),
-                    .nodes = gauss_cuda_plan_of(run->own->blur)->nodes,
-                    .batch = {.src_next_bytes = next_of(&src, apart),
-                              .dst_next_bytes = next_of(&dst, apart)},
-                    .src = image_linear_of(&src, next_of(&src, apart)),
-                    .dst = image_linear_of(&dst, next_of(&dst, apart))},
+                    .nodes = gauss_cuda_plan_of(run->own->blur)->nodes},
         .layers = (int32_t)layers,
         .blend = run->blend};
-    params.machine.nodes.samples = memory->levels;
+    params.machine.nodes.samples = run->frame->memory.levels;
     params.machine.nodes.next_bytes = (int64_t)(apart * dof_cuda_level_bytes(run->own));
-    params.machine.nodes.sigmas =
-        (struct gauss_cuda_sigmas){.data = memory->sigmas,
-                                   .row_stride_bytes = sigmas.row_stride_bytes,
-                                   .next_bytes = next_of(&sigmas, apart),
-                                   .pixel_stride_bytes = (int32_t)sigmas.pixel_stride_bytes,
-                                   .are_halves = 1};
     return params;
 }
 

@@ -10,25 +10,37 @@
 
 /* ---- Depths */
 
-static __device__ __forceinline__ float depth_value(const fovea_depth &depth, int image, int x,
-                                                    int y)
+static __device__ __forceinline__ bool is_short(const fovea_depth &depth)
 {
-    const bool is_short =
-        depth.format == FOVEA_DEPTH_FORMAT_D16 || depth.format == FOVEA_DEPTH_FORMAT_R16F;
+    return depth.format == FOVEA_DEPTH_FORMAT_D16 || depth.format == FOVEA_DEPTH_FORMAT_R16F;
+}
+
+static __device__ __forceinline__ const char *depth_at(const fovea_depth &depth, int image, int x,
+                                                       int y)
+{
     const int64_t stride = depth.pixel_stride_bytes ? (int64_t)depth.pixel_stride_bytes
-                           : is_short               ? 2
+                           : is_short(depth)        ? 2
                                                     : 4;
-    const char *at = (const char *)depth.data + (int64_t)image * depth.next_bytes +
-                     (int64_t)y * depth.row_stride_bytes + x * stride;
+    return (const char *)depth.data + (int64_t)image * depth.next_bytes +
+           (int64_t)y * depth.row_stride_bytes + x * stride;
+}
+
+static __device__ __forceinline__ uint32_t depth_bits(const fovea_depth &depth, const char *at)
+{
+    return is_short(depth) ? __ldg((const unsigned short *)at) : __ldg((const unsigned int *)at);
+}
+
+static __device__ __forceinline__ float depth_value(const fovea_depth &depth, uint32_t bits)
+{
     switch (depth.format) {
     case FOVEA_DEPTH_FORMAT_D16:
-        return (float)__ldg((const unsigned short *)at) / 65535.0f;
+        return (float)bits / 65535.0f;
     case FOVEA_DEPTH_FORMAT_D24:
-        return (float)(__ldg((const unsigned int *)at) & 0xffffffu) / 16777215.0f;
+        return (float)(bits & 0xffffffu) / 16777215.0f;
     case FOVEA_DEPTH_FORMAT_R16F:
-        return __half2float(__ushort_as_half(__ldg((const unsigned short *)at)));
+        return __half2float(__ushort_as_half((unsigned short)bits));
     default:
-        return __ldg((const float *)at);
+        return __uint_as_float(bits);
     }
 }
 
@@ -51,9 +63,10 @@ static __device__ float diopters_seen(const dof_cuda_focus_params &params, int i
     if (params.blind || gaze.x == GAZE_NONE) {
         return nanf("");
     }
-    return dof_scale_diopters(&params.scale, depth_value(params.depth, image,
-                                                         pixel_of(gaze.x, params.frame.width_px),
-                                                         pixel_of(gaze.y, params.frame.height_px)));
+    const char *at = depth_at(params.depth, image, pixel_of(gaze.x, params.frame.width_px),
+                              pixel_of(gaze.y, params.frame.height_px));
+    return dof_scale_diopters(&params.scale,
+                              depth_value(params.depth, depth_bits(params.depth, at)));
 }
 
 static __device__ void find_focus(const dof_cuda_focus_params &params)
@@ -92,23 +105,60 @@ static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &
     return is_off ? clamped(offset_px, -most_px, most_px) : 0.0f;
 }
 
-/* The largest sigma before the focus of a lane's pixels of eight rows, and behind it. */
+/* A lane's pixels of eight rows: so many lie in the picture. */
+struct dof_lane_column {
+    int x, y, count;
+
+    __device__ __forceinline__ dof_lane_column(const dof_cuda_frame &frame, int first_x,
+                                               int first_y)
+        : x(first_x), y(first_y),
+          count(x < frame.width_px ? min(max(frame.height_px - y, 0), DOF_CUDA_TILE_PX) : 0)
+    {
+    }
+    template <typename Word>
+    __device__ __forceinline__ void load(const fovea_depth &depth,
+                                         uint32_t (&bits)[DOF_CUDA_TILE_PX]) const
+    {
+        const char *at = depth_at(depth, (int)blockIdx.z, x, y);
+#pragma unroll
+        for (int i = 0; i < DOF_CUDA_TILE_PX; i++) {
+            bits[i] = i < count ? __ldg((const Word *)(at + i * depth.row_stride_bytes)) : 0;
+        }
+    }
+    template <bool FLOATS>
+    __device__ __forceinline__ void store(const dof_cuda_frame &frame,
+                                          const float (&values)[DOF_CUDA_TILE_PX]) const
+    {
+        const dof_values<FLOATS> offsets = offsets_of<FLOATS>(frame);
+#pragma unroll
+        for (int i = 0; i < DOF_CUDA_TILE_PX; i++) {
+            if (i < count) {
+                offsets.store(x, y + i, values[i]);
+            }
+        }
+    }
+};
+
+/* Returns the largest sigma before the focus of a lane's pixels, and in `far` behind it. */
 static __device__ __forceinline__ float find_column(const dof_cuda_sigmas_params &params,
-                                                    const dof_cuda_focus &focus, int x, int y,
+                                                    const dof_cuda_focus &focus,
+                                                    const dof_lane_column &column,
+                                                    const uint32_t (&bits)[DOF_CUDA_TILE_PX],
                                                     float &far)
 {
-    const dof_cuda_frame &frame = params.frame;
-    const dof_values offsets = offsets_of(frame);
+    float offsets[DOF_CUDA_TILE_PX];
     float most = 0.0f;
 #pragma unroll
     for (int i = 0; i < DOF_CUDA_TILE_PX; i++) {
-        if (x < frame.width_px && y + i < frame.height_px) {
-            const float value = depth_value(params.depth, (int)blockIdx.z, x, y + i);
-            const float offset = offset_of(params, focus, value);
-            offsets.store(x, y + i, offset);
-            most = fmaxf(most, -offset);
-            far = fmaxf(far, offset);
-        }
+        const float value = depth_value(params.depth, bits[i]);
+        offsets[i] = i < column.count ? offset_of(params, focus, value) : 0.0f;
+        most = fmaxf(most, -offsets[i]);
+        far = fmaxf(far, offsets[i]);
+    }
+    if (params.frame.are_floats) {
+        column.store<true>(params.frame, offsets);
+    } else {
+        column.store<false>(params.frame, offsets);
     }
     return most;
 }
@@ -131,21 +181,33 @@ static __device__ __forceinline__ float largest_of_warp(float value)
     return fmaxf(value, __shfl_xor_sync(~0u, value, 16));
 }
 
+/* All that a thread reads is under way before it waits. */
 static __device__ __forceinline__ float find_tiles(const dof_cuda_sigmas_params &params,
                                                    const dof_cuda_focus &focus, int tile_row,
                                                    float (&far)[2])
 {
     const dof_cuda_frame &frame = params.frame;
     const int lane = (int)threadIdx.x;
+    const int y = DOF_CUDA_TILE_PX * tile_row;
+    const dof_lane_column columns[2] = {{frame, DOF_CUDA_GROUP_PX * (int)blockIdx.x + lane, y},
+                                        {frame, DOF_CUDA_GROUP_PX * (int)blockIdx.x + lane + 32, y}};
+    uint32_t bits[2][DOF_CUDA_TILE_PX];
     float most = 0.0f;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const int x = DOF_CUDA_GROUP_PX * (int)blockIdx.x + 32 * i + lane;
+        if (is_short(params.depth)) {
+            columns[i].load<unsigned short>(params.depth, bits[i]);
+        } else {
+            columns[i].load<unsigned int>(params.depth, bits[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
         float far_of_lane = 0.0f;
-        const float own = largest_of_eight(
-            find_column(params, focus, x, DOF_CUDA_TILE_PX * tile_row, far_of_lane));
+        const float own =
+            largest_of_eight(find_column(params, focus, columns[i], bits[i], far_of_lane));
         far[i] = largest_of_warp(far_of_lane);
-        const int column = x / DOF_CUDA_TILE_PX;
+        const int column = columns[i].x / DOF_CUDA_TILE_PX;
         if (lane % 8 == 0 && column < frame.columns && tile_row < frame.rows) {
             tiles_at(frame, frame.memory.tiles)[tile_row * frame.columns + column] = own;
         }
@@ -196,11 +258,16 @@ static __device__ void find_offsets(const dof_cuda_sigmas_params &params)
     }
 }
 
-/* ---- d of tiles. A thread looks at all tiles that may reach its own, by groups, most of which it
- * leaves out since what they could give is less than what there is */
+/* ---- d of tiles. A block gathers the tiles that may reach some of its group's, or of those around
+ * it, and each thread looks at them all for its own: inside of what is near they are few, since
+ * none of another group can give more than what there is. */
 
 #define REACH_SIGMAS 4.0f /* where the last of a tile's sigma is gone; it is whole one nearer */
 #define REACH_TILES 1.5f
+#define AROUND_TILES (DOF_CUDA_GROUP_TILES + 2) /* those that a group's pixels lie between */
+#define SPREAD_THREADS (32 * DOF_CUDA_SPREAD_Y)
+#define SPREAD_GROUPS 4 /* whose tiles are gathered at once */
+static_assert(AROUND_TILES * AROUND_TILES <= SPREAD_THREADS, "a thread has one tile");
 
 /* The sigma of a tile so many columns and rows away, as it gets here. */
 static __device__ __forceinline__ float reaching(float sigma_px, int columns, int rows)
@@ -210,59 +277,173 @@ static __device__ __forceinline__ float reaching(float sigma_px, int columns, in
     return clamped(left, 0.0f, sigma_px);
 }
 
-/* Tiles from a place to the nearest of a group. */
-static __device__ __forceinline__ int tiles_to(int place, int group)
+/* Tiles along an axis from one range to another, each with its first and its last. */
+static __device__ __forceinline__ int tiles_between(int first, int last, int from, int to)
 {
-    const int first = DOF_CUDA_GROUP_TILES * group;
-    return max(max(first - place, place - (first + DOF_CUDA_GROUP_TILES - 1)), 0);
+    return max(max(first - to, from - last), 0);
 }
 
-static __device__ float most_of_group(const dof_cuda_frame &frame, int column, int row,
-                                      int group_column, int group_row, float most)
+struct dof_spread {
+    float2 candidates[SPREAD_GROUPS * DOF_CUDA_GROUP_TILES * DOF_CUDA_GROUP_TILES]; /* and places */
+    int groups[SPREAD_THREADS];
+    uint32_t candidate_count, group_count;
+    uint32_t least; /* bits of what all of the block's tiles have at least */
+    uint32_t quarters[DOF_CUDA_QUARTERS]; /* bits of the largest d */
+};
+
+/* Whether a tile or group gives any of the block's tiles more than it has. */
+static __device__ __forceinline__ bool may_reach(const dof_spread &shared, float sigma_px,
+                                                 int column, int row, int side)
 {
-    const float *tiles = tiles_at(frame, frame.memory.tiles);
-    const int last_row = min(DOF_CUDA_GROUP_TILES * (group_row + 1), frame.rows);
-    const int last_column = min(DOF_CUDA_GROUP_TILES * (group_column + 1), frame.columns);
-    for (int j = DOF_CUDA_GROUP_TILES * group_row; j < last_row; j++) {
-        for (int i = DOF_CUDA_GROUP_TILES * group_column; i < last_column; i++) {
-            const float sigma_px = __ldg(tiles + j * frame.columns + i);
-            if (sigma_px > most) {
-                most = fmaxf(most, reaching(sigma_px, i - column, j - row));
-            }
+    const int first_x = DOF_CUDA_GROUP_TILES * (int)blockIdx.x - 1;
+    const int first_y = DOF_CUDA_GROUP_TILES * (int)blockIdx.y - 1;
+    const int columns = tiles_between(column, column + side - 1, first_x, first_x + AROUND_TILES - 1);
+    const int rows = tiles_between(row, row + side - 1, first_y, first_y + AROUND_TILES - 1);
+    return sigma_px > __uint_as_float(shared.least) &&
+           reaching(sigma_px, columns, rows) > __uint_as_float(shared.least);
+}
+
+/* All threads gather the tiles of so many groups of the list. */
+static __device__ void gather_tiles(const dof_cuda_frame &frame, dof_spread &shared, int first,
+                                    int count)
+{
+    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
+    const int in_group = DOF_CUDA_GROUP_TILES * DOF_CUDA_GROUP_TILES;
+    __syncthreads();
+    if (thread == 0) {
+        shared.candidate_count = 0;
+    }
+    __syncthreads();
+    for (int i = thread; i < count * in_group; i += SPREAD_THREADS) {
+        const int group = shared.groups[first + i / in_group];
+        const int column = DOF_CUDA_GROUP_TILES * (group % frame.group_columns) +
+                           i % in_group % DOF_CUDA_GROUP_TILES;
+        const int row = DOF_CUDA_GROUP_TILES * (group / frame.group_columns) +
+                        i % in_group / DOF_CUDA_GROUP_TILES;
+        const bool is_inside = column < frame.columns && row < frame.rows;
+        const float sigma_px =
+            is_inside ? tiles_at(frame, frame.memory.tiles)[row * frame.columns + column] : 0.0f;
+        if (may_reach(shared, sigma_px, column, row, 1)) {
+            shared.candidates[atomicAdd(&shared.candidate_count, 1u)] =
+                make_float2(sigma_px, __int_as_float(row << 16 | column));
+        }
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ float most_of_candidates(const dof_spread &shared, int column,
+                                                           int row, float most)
+{
+    const int count = (int)shared.candidate_count;
+    for (int i = 0; i < count; i++) {
+        const float2 candidate = shared.candidates[i];
+        const int place = __float_as_int(candidate.y);
+        if (candidate.x > most) {
+            most = fmaxf(most,
+                         reaching(candidate.x, (place & 0xffff) - column, (place >> 16) - row));
         }
     }
     return most;
 }
 
-static __device__ float most_reaching(const dof_cuda_frame &frame, int column, int row)
+/* A thread tests a group around the block's own; those that may reach it are listed. */
+static __device__ void list_groups(const dof_cuda_frame &frame, dof_spread &shared, int first_x,
+                                   int first_y, int columns, int count, int first)
 {
-    const int reach = (int)(REACH_SIGMAS * frame.sigma_max_px / DOF_CUDA_TILE_PX + REACH_TILES) + 1;
-    const int own_column = column / DOF_CUDA_GROUP_TILES;
-    const int own_row = row / DOF_CUDA_GROUP_TILES;
-    const int first_row = max(row - reach, 0) / DOF_CUDA_GROUP_TILES;
-    const int first_column = max(column - reach, 0) / DOF_CUDA_GROUP_TILES;
-    const int last_row = min((row + reach) / DOF_CUDA_GROUP_TILES, frame.group_rows - 1);
-    const int last_column = min((column + reach) / DOF_CUDA_GROUP_TILES, frame.group_columns - 1);
-    float most = most_of_group(frame, column, row, own_column, own_row, 0.0f);
-    for (int j = first_row; j <= last_row; j++) {
-        for (int i = first_column; i <= last_column; i++) {
-            const float sigma_px = __ldg(groups_of(frame) + j * frame.group_columns + i);
-            if (reaching(sigma_px, tiles_to(column, i), tiles_to(row, j)) > most) {
-                most = most_of_group(frame, column, row, i, j, most);
-            }
+    const int i = first + (int)(32 * threadIdx.y + threadIdx.x);
+    if (threadIdx.x == 0 && threadIdx.y == 0) {
+        shared.group_count = 0;
+    }
+    __syncthreads();
+    if (i < count) {
+        const int column = first_x + i % columns;
+        const int row = first_y + i / columns;
+        const int group = row * frame.group_columns + column;
+        if (group != group_of_block(frame) &&
+            may_reach(shared, groups_of(frame)[group], DOF_CUDA_GROUP_TILES * column,
+                      DOF_CUDA_GROUP_TILES * row, DOF_CUDA_GROUP_TILES)) {
+            shared.groups[atomicAdd(&shared.group_count, 1u)] = group;
+        }
+    }
+    __syncthreads();
+}
+
+static __device__ float most_of_groups(const dof_cuda_frame &frame, dof_spread &shared, int column,
+                                       int row, float most)
+{
+    const int reach = (int)(REACH_SIGMAS * frame.sigma_max_px / DOF_CUDA_TILE_PX + REACH_TILES) + 2;
+    const int reach_groups = (reach + DOF_CUDA_GROUP_TILES - 1) / DOF_CUDA_GROUP_TILES;
+    const int first_x = max((int)blockIdx.x - reach_groups, 0);
+    const int first_y = max((int)blockIdx.y - reach_groups, 0);
+    const int columns =
+        min((int)blockIdx.x + reach_groups, frame.group_columns - 1) - first_x + 1;
+    const int count =
+        columns * (min((int)blockIdx.y + reach_groups, frame.group_rows - 1) - first_y + 1);
+    for (int i = 0; i < count; i += SPREAD_THREADS) {
+        list_groups(frame, shared, first_x, first_y, columns, count, i);
+        const int listed = (int)shared.group_count;
+        for (int k = 0; k < listed; k += SPREAD_GROUPS) {
+            gather_tiles(frame, shared, k, min(listed - k, SPREAD_GROUPS));
+            most = most_of_candidates(shared, column, row, most);
         }
     }
     return most;
+}
+
+/* The largest d of each quarter's pixels, which lie between its tiles and those around. */
+static __device__ __forceinline__ void find_quarters(dof_spread &shared, int across, int down,
+                                                     float reach)
+{
+#pragma unroll
+    for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
+        const int x = across - q % 2 * (DOF_CUDA_GROUP_TILES / 2);
+        const int y = down - q / 2 * (DOF_CUDA_GROUP_TILES / 2);
+        const bool is_around = (unsigned)x < DOF_CUDA_GROUP_TILES / 2 + 2 &&
+                               (unsigned)y < DOF_CUDA_GROUP_TILES / 2 + 2;
+        const float most = largest_of_warp(is_around ? reach : 0.0f);
+        if (threadIdx.x == 0) {
+            atomicMax(&shared.quarters[q], __float_as_uint(most));
+        }
+    }
+}
+
+static __device__ void find_reaches(const dof_cuda_frame &frame, dof_spread &shared)
+{
+    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
+    const int across = thread % AROUND_TILES;
+    const int down = thread / AROUND_TILES;
+    const int column = DOF_CUDA_GROUP_TILES * (int)blockIdx.x + across - 1;
+    const int row = DOF_CUDA_GROUP_TILES * (int)blockIdx.y + down - 1;
+    const bool is_inside = down < AROUND_TILES && column >= 0 && row >= 0 &&
+                           column < frame.columns && row < frame.rows;
+    if (thread == 0) {
+        shared.groups[0] = group_of_block(frame);
+        shared.least = 0;
+    }
+    if (thread < DOF_CUDA_QUARTERS) {
+        shared.quarters[thread] = 0;
+    }
+    gather_tiles(frame, shared, 0, 1);
+    float most = most_of_candidates(shared, column, row, 0.0f);
+    /* No thread reads `least` before list_groups has met a barrier. */
+    if (thread == 0) {
+        shared.least = __float_as_uint(INFINITY);
+    }
+    __syncthreads();
+    if (is_inside) {
+        atomicMin(&shared.least, __float_as_uint(most));
+    }
+    most = most_of_groups(frame, shared, column, row, most);
+    if (is_inside && (unsigned)(across - 1) < DOF_CUDA_GROUP_TILES &&
+        (unsigned)(down - 1) < DOF_CUDA_GROUP_TILES) {
+        tiles_at(frame, frame.memory.reaches)[row * frame.columns + column] = most;
+    }
+    find_quarters(shared, across, down, is_inside ? most : 0.0f);
+    __syncthreads();
 }
 
 /* ---- What is made: quarters of which a pixel is not as it was, and the groups that blurred pixels
  * look at. A block works on a group */
-
-#define AROUND_TILES (DOF_CUDA_GROUP_TILES + 2) /* those that pixels lie between */
-
-struct dof_reaches {
-    float of[AROUND_TILES][AROUND_TILES]; /* d of the group's tiles and of those around them */
-};
 
 /* A pixel of sigma s blends nodes of up to 1.69 s + 0.7 (plan/ladder.h), which reach 4.2 of their
  * residual sigmas on a level whose samples reach 2.5 (2^k - 1) px. The level that makes most of
@@ -270,40 +451,6 @@ struct dof_reaches {
 static __device__ __forceinline__ int looks_px(float sigma_px)
 {
     return (int)(9.7f * sigma_px) + 8;
-}
-
-static __device__ void find_reaches(const dof_cuda_frame &frame, dof_reaches &reaches)
-{
-    const int thread = (int)(32 * threadIdx.y + threadIdx.x);
-    for (int i = thread; i < AROUND_TILES * AROUND_TILES; i += 32 * DOF_CUDA_SPREAD_Y) {
-        const int across = i % AROUND_TILES - 1;
-        const int down = i / AROUND_TILES - 1;
-        const int column = DOF_CUDA_GROUP_TILES * (int)blockIdx.x + across;
-        const int row = DOF_CUDA_GROUP_TILES * (int)blockIdx.y + down;
-        const bool is_inside =
-            column >= 0 && row >= 0 && column < frame.columns && row < frame.rows;
-        const float reach = is_inside ? most_reaching(frame, column, row) : 0.0f;
-        reaches.of[down + 1][across + 1] = reach;
-        if (is_inside && (unsigned)across < DOF_CUDA_GROUP_TILES &&
-            (unsigned)down < DOF_CUDA_GROUP_TILES) {
-            tiles_at(frame, frame.memory.reaches)[row * frame.columns + column] = reach;
-        }
-    }
-    __syncthreads();
-}
-
-/* The largest d of a quarter's pixels. */
-static __device__ float most_of_quarter(const dof_reaches &reaches, int quarter)
-{
-    const int across = quarter % 2 * (DOF_CUDA_GROUP_TILES / 2);
-    const int down = quarter / 2 * (DOF_CUDA_GROUP_TILES / 2);
-    float most = 0.0f;
-    for (int i = 0; i < AROUND_TILES - DOF_CUDA_GROUP_TILES / 2; i++) {
-        for (int j = 0; j < AROUND_TILES - DOF_CUDA_GROUP_TILES / 2; j++) {
-            most = fmaxf(most, reaches.of[down + i][across + j]);
-        }
-    }
-    return most;
 }
 
 /* The block marks the groups that its quarters look at; `sigmas` are the largest of each, or 0. */
@@ -333,7 +480,7 @@ static __device__ void mark_reads(const dof_cuda_frame &frame, int which,
     const int columns = right - left + 1;
     uint8_t *reads = reads_of(frame, (int)blockIdx.z, which);
     for (int i = thread; columns > 0 && i < columns * (bottom - top + 1);
-         i += 32 * DOF_CUDA_SPREAD_Y) {
+         i += SPREAD_THREADS) {
         reads[(top + i / columns) * frame.group_columns + left + i % columns] = 1;
     }
     if (thread == 0 && most > 0.0f) {
@@ -357,19 +504,19 @@ static __device__ void list_quarters(const dof_cuda_frame &frame, int layer, int
 /* If all that is near is sharp, the near layer and what is behind are the picture itself. */
 static __device__ void spread_tiles(const dof_cuda_frame &frame)
 {
-    __shared__ dof_reaches reaches;
+    __shared__ dof_spread shared;
     const int group = group_of_block(frame);
     const bool any_near = has_near(frame);
     float near[DOF_CUDA_QUARTERS] = {};
     float all[DOF_CUDA_QUARTERS] = {};
     uint32_t bits = 0;
     if (any_near) {
-        find_reaches(frame, reaches);
+        find_reaches(frame, shared);
     }
     for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
         const float reach = !any_near     ? 0.0f
                             : frame.whole ? frame.sigma_max_px
-                                          : most_of_quarter(reaches, q);
+                                          : __uint_as_float(shared.quarters[q]);
         const float far = frame.whole ? frame.sigma_max_px : farthest_of(frame, group)[q];
         near[q] = reach >= SHARP_PX ? reach : 0.0f;
         all[q] = fmaxf(near[q], far >= SHARP_PX ? far : 0.0f);
@@ -386,51 +533,23 @@ static __device__ void spread_tiles(const dof_cuda_frame &frame)
     mark_reads(frame, DOF_BEHIND, all);
 }
 
-/* ---- The layer of means, a thread a pixel. Bound by memory: a value in, a sample and one out */
-
-/* Two tiles around a place, and how far it is from the first's middle to the other's. */
-struct between_tiles {
-    int first, second;
-    float part;
-
-    __device__ __forceinline__ between_tiles(int px, int count)
-    {
-        const float place = ((float)px + 0.5f) / DOF_CUDA_TILE_PX - 0.5f;
-        const float inside = clamped(place, 0.0f, (float)(count - 1));
-        first = (int)inside;
-        second = min(first + 1, count - 1);
-        part = inside - (float)first;
-    }
-};
-
-static __device__ __forceinline__ float reach_at(const dof_cuda_frame &frame, int x_px, int y_px)
-{
-    const float *tiles = tiles_at(frame, frame.memory.reaches);
-    const between_tiles x(x_px, frame.columns);
-    const between_tiles y(y_px, frame.rows);
-    const float *upper = tiles + y.first * frame.columns;
-    const float *lower = tiles + y.second * frame.columns;
-    const float first = upper[x.first] + x.part * (upper[x.second] - upper[x.first]);
-    const float second = lower[x.first] + x.part * (lower[x.second] - lower[x.first]);
-    return first + y.part * (second - first);
-}
+/* ---- The layer of means where layers are floats, a thread a pixel. Bound by memory: a value in, a
+ * sample and one out */
 
 static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
 {
     const dof_column column(frame);
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
-    const bool reached = is_reached(quarters, column.quarter);
-    const dof_values offsets = offsets_of(frame);
-    const dof_values sigmas = sigmas_of(frame, DOF_NEAR);
-    const dof_layer layer = layer_of(frame, DOF_NEAR);
+    const dof_values<true> offsets = offsets_of<true>(frame);
+    const dof_values<true> sigmas = sigmas_of<true>(frame, DOF_NEAR);
+    const dof_layer<true> layer = layer_of(frame, DOF_NEAR);
     float offsets_px[QUARTER_PIXELS] = {};
-    if (!reads_of(frame, (int)blockIdx.z, DOF_NEAR)[column.group]) {
+    if (!has_near(frame)) {
         return;
     }
 #pragma unroll
     for (int i = 0; i < QUARTER_PIXELS; i++) {
         if (i < column.count) {
-            offsets_px[i] = offsets.load(column.x, column.row(i));
+            offsets_px[i] = offsets.bits(column.x, column.row(i));
         }
     }
 #pragma unroll
@@ -439,9 +558,7 @@ static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
             const float near = nearness(offsets_px[i]);
             layer.store(column.x, column.row(i),
                         make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
-            if (reached) {
-                sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
-            }
+            sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
         }
     }
 }
