@@ -15,8 +15,8 @@
  *     thread      a tile of the group, or around it; shared: d of each; barriers
  * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
  *     thread      four pixels, one below the other; a warp reads and writes neighbours
- * dof_level_1, dof_levels, dof_picture: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
- *     gauss_nodes.cu; grid z: layers */
+ * dof_level_1, dof_levels, dof_picture_*: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
+ *     gauss_nodes.cu; grid z: layers, of levels near, behind and means of each image */
 
 #include "layers.cuh"
 #include "nodes.cuh"
@@ -24,6 +24,8 @@
 
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define PIXELS KERNEL(DOF_CUDA_SIDE_X *DOF_CUDA_SIDE_Y)
+/* Half of a multiprocessor's threads at once: four pixels each are many registers. */
+#define COMPOSED extern "C" __global__ void __launch_bounds__(DOF_CUDA_SIDE_X *DOF_CUDA_SIDE_Y, 4)
 
 KERNEL(DOF_CUDA_FOCUS_THREADS)
 dof_focus_of(const __grid_constant__ dof_cuda_focus_params params)
@@ -56,25 +58,33 @@ extern __shared__ __align__(16) char shared_memory[];
 
 #define NODES_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)
 
-#define LEVELS_KERNELS(name, channels, image)                                                      \
-    NODES_KERNEL(4) dof_level_1##name(const __grid_constant__ dof_cuda_nodes_params params)        \
-    {                                                                                              \
-        make_layer_level_1<channels, image>(params, (uint32_t *)shared_memory);                    \
-    }                                                                                              \
-    KERNEL(32 * GAUSS_NODES_LEVEL_WARPS)                                                           \
-    dof_levels##name(const __grid_constant__ dof_cuda_nodes_params params)                         \
-    {                                                                                              \
-        make_layer_levels<channels>(params);                                                       \
+NODES_KERNEL(4) dof_level_1(const __grid_constant__ dof_cuda_nodes_params params)
+{
+    const dof_layer_place layer(params);
+    if (layer.which == DOF_MEANS) {
+        make_layer_level_1<MEANS_CHANNELS, means_image>(params, layer, (uint32_t *)shared_memory);
+    } else {
+        make_layer_level_1<LAYER_CHANNELS, layer_image>(params, layer, (uint32_t *)shared_memory);
     }
-LEVELS_KERNELS(, LAYER_CHANNELS, layer_image)
-LEVELS_KERNELS(_means, MEANS_CHANNELS, means_image)
+}
+
+KERNEL(32 * GAUSS_NODES_LEVEL_WARPS)
+dof_levels(const __grid_constant__ dof_cuda_nodes_params params)
+{
+    const dof_layer_place layer(params);
+    if (layer.which == DOF_MEANS) {
+        make_layer_levels<MEANS_CHANNELS>(params, layer);
+    } else {
+        make_layer_levels<LAYER_CHANNELS>(params, layer);
+    }
+}
 
 #define PICTURE_KERNEL(name, blocks, channels, tile, kind)                                         \
     NODES_KERNEL(blocks) dof_picture##name(const __grid_constant__ dof_cuda_nodes_params params)   \
     {                                                                                              \
         make_layer_picture<channels, tile<channels>, kind##_image, kind##_plan>(params);           \
     }
-PICTURE_KERNEL(, 4, LAYER_CHANNELS, node_light_tile, layer)
+PICTURE_KERNEL(_light, 4, LAYER_CHANNELS, node_light_tile, layer)
 PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile, layer)
 PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile, means)
 
@@ -110,7 +120,8 @@ __device__ __forceinline__ void compose_any(const dof_cuda_frame &frame, const I
         make<pixel<format>>(                                                                       \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));        \
     }                                                                                              \
-    PIXELS dof_compose_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)  \
+    COMPOSED dof_compose_##kind##_##suffix(                                                        \
+        const __grid_constant__ dof_cuda_##kind##_params params)                                   \
     {                                                                                              \
         const dof_cuda_frame &frame = params.frame;                                                \
         compose_any<pixel<format>>(                                                                \

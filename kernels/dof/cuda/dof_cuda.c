@@ -28,19 +28,13 @@ static enum fovea_result get_kernels(struct dof_cuda *dof)
         {"dof_offsets", &dof->offsets, 0},
         {"dof_spread", &dof->spread, 0},
         {"dof_means", &dof->means, 0},
-        {"dof_level_1_means", &dof->of_means.level_1, 2 * GAUSS_NODES_STAGE_BYTES},
-        {"dof_levels_means", &dof->of_means.levels, 0},
-        {"dof_picture_means", &dof->of_means.picture, 0},
-        {"dof_level_1", &dof->of_layers.level_1, 4 * GAUSS_NODES_STAGE_BYTES},
-        {"dof_levels", &dof->of_layers.levels, 0},
-        {"dof_picture", &dof->of_layers.picture, 0},
-        {"dof_picture_floats", &dof->of_floats.picture, 0}};
+        {"dof_level_1", &dof->level_1, 4 * GAUSS_NODES_STAGE_BYTES},
+        {"dof_levels", &dof->levels, 0},
+        {"dof_picture_means", &dof->picture_of_means, 0},
+        {"dof_picture_light", &dof->picture_of_light, 0},
+        {"dof_picture_floats", &dof->picture_of_floats, 0}};
     FOVEA_TRY(
         cuda_kernels_get_named(device, dof->module, kernels, sizeof kernels / sizeof *kernels));
-    dof->of_means.channels = 2;
-    dof->of_layers.channels = dof->of_floats.channels = 4;
-    dof->of_floats.level_1 = dof->of_layers.level_1;
-    dof->of_floats.levels = dof->of_layers.levels;
     FOVEA_TRY(cuda_kernels_get(device, dof->module, "dof_layers", CUDA_EVERY_FORMAT, &dof->layers));
     return cuda_kernels_get(device, dof->module, "dof_compose", CUDA_EVERY_FORMAT, &dof->compose);
 }
@@ -163,7 +157,7 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     put_part(&end, 8 * values, &parts->made);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_layers);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_made);
-    put_part(&end, are_floats ? 0 : 2 * count * dof_cuda_level_bytes(own), &parts->levels);
+    put_part(&end, are_floats ? 0 : 3 * count * dof_cuda_level_bytes(own), &parts->levels);
     return end - memory;
 }
 

@@ -12,14 +12,6 @@
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
-/* Kernels of the machine's nodes. */
-struct dof_cuda_nodes {
-    CUfunction level_1;
-    CUfunction levels;
-    CUfunction picture;
-    uint32_t channels;
-};
-
 struct dof_cuda {
     struct operator_cuda base;
     struct operator_cuda *machine;
@@ -29,9 +21,11 @@ struct dof_cuda {
     CUfunction offsets;
     CUfunction spread;
     CUfunction means;
-    struct dof_cuda_nodes of_means; /* the machine's, of layers of halves */
-    struct dof_cuda_nodes of_layers;
-    struct dof_cuda_nodes of_floats; /* layers of pixels that are floats */
+    CUfunction level_1; /* the machine's, of layers of halves */
+    CUfunction levels;
+    CUfunction picture_of_means;
+    CUfunction picture_of_light; /* layers of UNORM pixels */
+    CUfunction picture_of_floats; /* layers of pixels that are floats */
     struct cuda_kernels layers;
     struct cuda_kernels compose;
 };

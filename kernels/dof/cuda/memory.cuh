@@ -14,7 +14,7 @@
 #define LEAST_MEAN 1e-4f
 #define LEAST_COVERAGE (1.0f / 1024.0f)
 
-enum { DOF_NEAR, DOF_BEHIND }; /* of a pair */
+enum { DOF_NEAR, DOF_BEHIND, DOF_MEANS }; /* layers; the first two are pairs */
 
 static __device__ __forceinline__ float clamped(float value, float least, float most)
 {

@@ -15,14 +15,25 @@ typedef pixel<FOVEA_FORMAT_RGBA16F> layer_pixel;
 #define LAYER_CHANNELS 4
 #define MEANS_CHANNELS 2 /* of the layer that means are made of */
 
-/* A block's layer. */
+/* A block's layer. Means are made where the near layer is. */
 struct dof_layer_place {
     int image;
-    int which; /* DOF_NEAR or DOF_BEHIND */
+    int which;
+    int pair; /* its number, or the near layer's, among all pairs */
 
     __device__ __forceinline__ dof_layer_place(const dof_cuda_nodes_params &params)
-        : image((int)blockIdx.z / params.layers), which((int)blockIdx.z % params.layers)
+        : image((int)blockIdx.z / params.layers),
+          which(params.layers == 1 ? (int)DOF_MEANS : (int)blockIdx.z % params.layers),
+          pair(2 * image + (which == DOF_BEHIND ? DOF_BEHIND : DOF_NEAR))
     {
+    }
+    __device__ __forceinline__ const uint8_t *reads(const dof_cuda_frame &frame) const
+    {
+        return reads_of(frame, image, pair % 2);
+    }
+    __device__ __forceinline__ char *levels(const gauss_nodes &nodes) const
+    {
+        return (char *)(nodes.samples + (3 * image + which) * nodes.next_bytes);
     }
 };
 
@@ -295,18 +306,18 @@ static __device__ __forceinline__ bool are_looked_at(const dof_cuda_frame &frame
 static __device__ __forceinline__ bool takes_level(const dof_cuda_frame &frame,
                                                    const dof_layer_place &layer, int level)
 {
-    const uint32_t bits = ((const uint32_t *)frame.memory.largest)[2 * layer.image + layer.which];
+    const uint32_t bits = ((const uint32_t *)frame.memory.largest)[layer.pair];
     const float node_px = bits == 0 ? 0.0f : 1.69f * __uint_as_float(bits) + 0.7f;
     return node_px * node_px >= 1.2f * (float)(1 << 2 * level);
 }
 
 template <int CHANNELS, typename Image>
 static __device__ __forceinline__ void make_layer_level_1(const dof_cuda_nodes_params &params,
+                                                          const dof_layer_place &layer,
                                                           uint32_t *memory)
 {
     __shared__ node_lights<layer_pixel> lights;
-    const dof_layer_place layer(params);
-    const uint8_t *reads = reads_of(params.frame, layer.image, layer.which);
+    const uint8_t *reads = layer.reads(params.frame);
     if (!takes_level(params.frame, layer, 1) ||
         !are_looked_at(params.frame, reads, 1, 2 * (int)blockIdx.x, 2 * (int)blockIdx.y, 2)) {
         return;
@@ -318,12 +329,12 @@ static __device__ __forceinline__ void make_layer_level_1(const dof_cuda_nodes_p
 
 /* A warp makes a channel of a tile at a time, as make_levels does. */
 template <int CHANNELS>
-static __device__ __forceinline__ void make_layer_levels(const dof_cuda_nodes_params &params)
+static __device__ __forceinline__ void make_layer_levels(const dof_cuda_nodes_params &params,
+                                                         const dof_layer_place &layer)
 {
-    const dof_layer_place layer(params);
     const gauss_nodes &nodes = params.machine.nodes;
-    const uint8_t *reads = reads_of(params.frame, layer.image, layer.which);
-    char *levels = levels_of_image(nodes);
+    const uint8_t *reads = layer.reads(params.frame);
+    char *levels = layer.levels(nodes);
     const int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const int warps = (int)(blockDim.x / 32 * gridDim.x);
     const node_matrix<GAUSS_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
@@ -419,7 +430,7 @@ static __device__ __forceinline__ void make_layer_tile(const gauss_frame &frame,
                                                        const node_places &places,
                                                        const gauss_tile_nodes &chosen)
 {
-    char *levels = levels_of_image(nodes);
+    char *levels = plan.layer.levels(nodes);
     Tile sums = {};
     if (places.highest > 0.0f) {
         const int i = add_near<CHANNELS>(nodes, window, places, chosen, sums);
@@ -476,11 +487,10 @@ static __device__ __forceinline__ void make_layer_picture(const dof_cuda_nodes_p
     const dof_layer_place layer(params);
     const Image image(params.frame, layer);
     const gauss_nodes &nodes = params.machine.nodes;
-    const int number = 2 * layer.image + layer.which;
-    const uint32_t count = *listed_of(params.frame, number);
+    const uint32_t count = *listed_of(params.frame, layer.pair);
 #pragma unroll 1
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const uint32_t entry = list_of(params.frame, number)[i];
+        const uint32_t entry = list_of(params.frame, layer.pair)[i];
         const int group = (int)(entry / DOF_CUDA_QUARTERS);
         const int quarter = (int)(entry % DOF_CUDA_QUARTERS);
         const int row = group / params.frame.group_columns;

@@ -38,9 +38,10 @@ struct dof_cuda_memory {
     uint64_t wanted; /* uint32_t for each layer of each image: 0 where there is nothing in it */
     uint64_t wanted_means; /* uint32_t for each image: the same of what is near */
     uint64_t offsets; /* s */
-    uint64_t sigmas; /* pairs: d and later t; u */
-    uint64_t layers; /* pairs */
-    uint64_t made; /* pairs: blurred layers; before them those of means */
+    uint64_t sigmas; /* pairs: t, of floats d before; u, of floats and where alpha is averaged */
+    uint64_t layers; /* of floats pairs, and before them the layer of means; of halves one for each
+                      * image: colours, and last the offset */
+    uint64_t made; /* pairs: blurred layers; of floats before them the means */
     uint64_t alpha_layers; /* pairs of values; 0: alpha is kept */
     uint64_t alpha_made;
     uint64_t tiles; /* float: n' */
@@ -52,7 +53,7 @@ struct dof_cuda_memory {
     uint64_t largest; /* pairs of uint32_t for each image: bits of the largest sigma */
     uint64_t listed; /* pairs of uint32_t for each image: quarters in the list of a layer */
     uint64_t lists; /* pairs of uint32_t for each quarter: those that are made, group and quarter */
-    uint64_t levels; /* pairs of the machine's levels, of halves */
+    uint64_t levels; /* of halves, the machine's of both layers and of means for each image */
     uint64_t gazes; /* int32_t[2] in q8 for each image */
 };
 
@@ -103,12 +104,12 @@ struct dof_cuda_linear_params {
     struct image_linear dst;
 };
 
-/* The machine's nodes on layers of halves, of which what is looked at is made: of the layer of
- * means, which has two channels (sums of w n, then w), or of both layers. */
+/* The machine's nodes on layers of halves, of which what is looked at is made. The layer of means
+ * has two channels (sums of w n, then w). */
 struct dof_cuda_nodes_params {
     struct dof_cuda_frame frame;
     struct gauss_nodes_params machine;
-    int32_t layers; /* of an image, from the near one on: 1, of means, or 2 */
+    int32_t layers; /* of an image: 1, of means; 2, near and behind; or all 3 */
     int32_t blend; /* enum gauss_blend */
     int32_t first; /* levels that are made, each from the one below; several by a single block */
     int32_t last;

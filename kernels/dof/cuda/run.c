@@ -15,7 +15,7 @@
 #include "kernels/image/pixel_light.h"
 
 #define MOST_BATCH_BYTES ((uint64_t)512 << 20)
-#define MOST_IN_A_GRID 32767 /* along z, of pairs */
+#define MOST_IN_A_GRID 21845 /* along z, of three layers each */
 /* That share a layer's quarters or a level's tiles: blocks without any cost time, too. */
 #define MOST_BLOCKS 1024
 
@@ -157,9 +157,8 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
 
 /* ---- The same of layers of halves, and only where that is looked at */
 
-static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, uint32_t layers)
+static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, int32_t layers)
 {
-    const uint32_t apart = 2 / layers;
     const struct operator_frame frame =
         operator_frame_make(run->plan->machine.width_px, run->plan->machine.height_px,
                             (struct fovea_point_uv){0.5, 0.5});
@@ -167,10 +166,10 @@ static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, uint32_t
         .frame = *run->frame,
         .machine = {.frame = gauss_frame_of(&run->own->machine, &frame),
                     .nodes = gauss_cuda_plan_of(run->own->blur)->nodes},
-        .layers = (int32_t)layers,
+        .layers = layers,
         .blend = run->blend};
     params.machine.nodes.samples = run->frame->memory.levels;
-    params.machine.nodes.next_bytes = (int64_t)(apart * dof_cuda_level_bytes(run->own));
+    params.machine.nodes.next_bytes = (int64_t)dof_cuda_level_bytes(run->own);
     return params;
 }
 
@@ -179,125 +178,129 @@ static uint32_t tiles_along(int32_t samples)
     return cuda_parts(samples, GAUSS_NODES_TILE_PX);
 }
 
-static const struct dof_cuda_nodes *kernels_of(const struct dof_run *run,
-                                               const struct dof_cuda_nodes_params *params)
+/* Those of both layers and of means, which wait for no sigmas. As the machine does: once a level
+ * has so few tiles, one block makes it and all further ones. */
+static enum fovea_result make_levels(const struct dof_run *run)
 {
-    return params->layers == 1                ? &run->dof->of_means
-           : run->blend == GAUSS_BLEND_FLOATS ? &run->dof->of_floats
-                                              : &run->dof->of_layers;
-}
-
-/* As the machine does: once a level has so few tiles, one block makes it and all further ones. */
-static enum fovea_result make_levels(const struct dof_run *run,
-                                     struct dof_cuda_nodes_params *params, uint32_t layers)
-{
-    const struct dof_cuda_nodes *kernels = kernels_of(run, params);
-    const struct gauss_nodes *nodes = &params->machine.nodes;
+    struct dof_cuda_nodes_params params = nodes_of(run, 3);
+    const struct gauss_nodes *nodes = &params.machine.nodes;
     const struct gauss_nodes_level *level = &nodes->levels[1];
     const uint32_t few_warps = 12 * GAUSS_NODES_LEVEL_WARPS;
-    FOVEA_TRY(
-        launch(run,
-               &(struct cuda_launch){.kernel = kernels->level_1,
-                                     .blocks = {(tiles_along(4 * level->fours) + 1) / 2,
-                                                (tiles_along(level->rows) + 1) / 2, layers},
-                                     .threads = {32 * GAUSS_NODES_WARPS, 1},
-                                     .shared_bytes = kernels->channels * GAUSS_NODES_STAGE_BYTES},
-               params));
-    params->last = 1;
-    while (params->last < nodes->level_count - 1) {
-        params->first = params->last + 1;
-        level = &nodes->levels[params->first];
-        const uint32_t warps =
-            kernels->channels * tiles_along(4 * level->fours) * tiles_along(level->rows);
+    if (nodes->level_count == 1) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(launch(run,
+                     &(struct cuda_launch){.kernel = run->dof->level_1,
+                                           .blocks = {(tiles_along(4 * level->fours) + 1) / 2,
+                                                      (tiles_along(level->rows) + 1) / 2,
+                                                      3 * run->count},
+                                           .threads = {32 * GAUSS_NODES_WARPS, 1},
+                                           .shared_bytes = 4 * GAUSS_NODES_STAGE_BYTES},
+                     &params));
+    params.last = 1;
+    while (params.last < nodes->level_count - 1) {
+        params.first = params.last + 1;
+        level = &nodes->levels[params.first];
+        const uint32_t warps = 4 * tiles_along(4 * level->fours) * tiles_along(level->rows);
         const bool is_small = warps <= few_warps;
-        params->last = is_small ? nodes->level_count - 1 : params->first;
+        params.last = is_small ? nodes->level_count - 1 : params.first;
         FOVEA_TRY(launch(
             run,
             &(struct cuda_launch){
-                .kernel = kernels->levels,
+                .kernel = run->dof->levels,
                 .blocks = {is_small ? 1
                                     : image_slice_smaller(
                                           cuda_parts((int32_t)warps, GAUSS_NODES_LEVEL_WARPS),
                                           MOST_BLOCKS),
-                           1, layers},
+                           1, 3 * run->count},
                 .threads = {32 * GAUSS_NODES_LEVEL_WARPS, 1}},
-            params));
+            &params));
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result launch_nodes(const struct dof_run *run, uint32_t layers)
+/* Makes t of means, or both blurred layers. */
+static enum fovea_result make_picture(const struct dof_run *run, uint32_t layers)
 {
-    struct dof_cuda_nodes_params params = nodes_of(run, layers);
+    struct dof_cuda_nodes_params params = nodes_of(run, (int32_t)layers);
     const uint32_t quarters =
         DOF_CUDA_QUARTERS * (uint32_t)run->frame->group_columns * (uint32_t)run->frame->group_rows;
-    if (params.machine.nodes.level_count > 1) {
-        FOVEA_TRY(make_levels(run, &params, layers * run->count));
-    }
-    return launch(run,
-                  &(struct cuda_launch){.kernel = kernels_of(run, &params)->picture,
-                                        .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
-                                                   layers * run->count},
-                                        .threads = {32 * GAUSS_NODES_WARPS, 1}},
-                  &params);
+    return launch(
+        run,
+        &(struct cuda_launch){.kernel = layers == 1 ? run->dof->picture_of_means
+                                        : run->blend == GAUSS_BLEND_FLOATS
+                                            ? run->dof->picture_of_floats
+                                            : run->dof->picture_of_light,
+                              .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
+                                         layers * run->count},
+                              .threads = {32 * GAUSS_NODES_WARPS, 1}},
+        &params);
 }
 
-/* The near layer of each image, or both. */
-static enum fovea_result blur_halves(const struct dof_run *run, uint32_t layers)
+static enum fovea_result blur_alpha(const struct dof_run *run, enum fovea_format format)
 {
-    return operator_cuda_note(run->dof->machine, run->own->blur->tables, run->of->stream,
-                              run->of->stream_kept, launch_nodes(run, layers));
+    const struct dof_cuda_memory *memory = &run->frame->memory;
+    return blur(run, &(struct blurred){.format = format,
+                                       .from = memory->alpha_layers,
+                                       .to = memory->alpha_made,
+                                       .wanted = memory->wanted,
+                                       .count = 2 * run->count,
+                                       .apart = 1,
+                                       .is_alpha = true});
 }
 
 /* ---- Runs */
 
-static enum fovea_result blur_means(const struct dof_run *run, enum fovea_format layer)
+/* Layers of floats, which the machine makes whole. */
+static enum fovea_result run_floats(const struct dof_run *run, const struct cuda_launch *layers,
+                                    bool has_alpha)
 {
     const struct dof_cuda_memory *memory = &run->frame->memory;
-    if (!run->frame->are_floats) {
-        return blur_halves(run, 1);
-    }
-    return blur(run, &(struct blurred){.format = layer,
-                                       .from = memory->layers,
-                                       .to = memory->made,
-                                       .wanted = memory->wanted_means,
-                                       .count = run->count,
-                                       .apart = 2});
+    struct blurred blurred = {.format = FOVEA_FORMAT_RGBA32F,
+                              .from = memory->layers,
+                              .to = memory->made,
+                              .wanted = memory->wanted_means,
+                              .count = run->count,
+                              .apart = 2};
+    FOVEA_TRY(blur(run, &blurred));
+    FOVEA_TRY(launch(run, layers, run->params));
+    blurred.wanted = memory->wanted;
+    blurred.count = 2 * run->count;
+    blurred.apart = 1;
+    FOVEA_TRY(blur(run, &blurred));
+    return has_alpha ? blur_alpha(run, FOVEA_FORMAT_R32F) : FOVEA_OK;
 }
 
-static enum fovea_result blur_layers(const struct dof_run *run, enum fovea_format layer,
-                                     enum fovea_format alpha, bool has_alpha)
+/* Layers of halves. Sigmas of alpha's are known once those of the near layer are. */
+static enum fovea_result launch_halves(const struct dof_run *run, const struct cuda_launch *colours,
+                                       bool has_alpha)
 {
-    const struct dof_cuda_memory *memory = &run->frame->memory;
-    struct blurred pairs = {.format = layer,
-                            .from = memory->layers,
-                            .to = memory->made,
-                            .wanted = memory->wanted,
-                            .count = 2 * run->count,
-                            .apart = 1};
-    FOVEA_TRY(run->frame->are_floats ? blur(run, &pairs) : blur_halves(run, 2));
-    pairs.format = alpha;
-    pairs.from = memory->alpha_layers;
-    pairs.to = memory->alpha_made;
-    pairs.is_alpha = true;
-    return has_alpha ? blur(run, &pairs) : FOVEA_OK;
+    FOVEA_TRY(launch(run, colours, run->params));
+    FOVEA_TRY(make_levels(run));
+    FOVEA_TRY(make_picture(run, 1));
+    FOVEA_TRY(make_picture(run, 2));
+    return has_alpha ? launch(run, colours, run->params) : FOVEA_OK;
+}
+
+static enum fovea_result run_halves(const struct dof_run *run, const struct cuda_launch *colours,
+                                    bool has_alpha)
+{
+    FOVEA_TRY(operator_cuda_note(run->dof->machine, run->own->blur->tables, run->of->stream,
+                                 run->of->stream_kept, launch_halves(run, colours, has_alpha)));
+    return has_alpha ? blur_alpha(run, FOVEA_FORMAT_R16F) : FOVEA_OK;
 }
 
 /* ---- Images */
 
 static enum fovea_result run_images(const struct dof_run *run, enum fovea_format format)
 {
-    const bool are_floats = run->frame->are_floats;
-    const enum fovea_format layer = are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F;
-    const enum fovea_format alpha = are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
     const bool has_alpha = run->frame->memory.alpha_layers && pixel_codec_of(format)->has_alpha;
     const struct cuda_launch layers = of_quarters(run, run->layers);
     const struct cuda_launch compose = of_quarters(run, run->compose);
     FOVEA_TRY(find_focus(run));
     FOVEA_TRY(find_sigmas(run));
-    FOVEA_TRY(blur_means(run, layer));
-    FOVEA_TRY(launch(run, &layers, run->params));
-    FOVEA_TRY(blur_layers(run, layer, alpha, has_alpha));
+    FOVEA_TRY(run->frame->are_floats ? run_floats(run, &layers, has_alpha)
+                                     : run_halves(run, &layers, has_alpha));
     return launch(run, &compose, run->params);
 }
 
