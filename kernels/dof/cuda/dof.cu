@@ -4,23 +4,26 @@
 /* The steps of dof.h around the machine's runs, which blur what they make (dof_cuda.c has the
  * order).
  *
- *     sigmas.cuh      the focus, offsets, what reaches a tile, the layer of means
+ *     sigmas.cuh      the focus, offsets
+ *     spread.cuh      what reaches a tile, what is made
  *     layers.cuh      the layers, and the picture that is composed of them
- *     nodes.cuh       what the machine blurs of layers of halves
+ *     images.cuh      layers of halves as the machine reads and writes them
+ *     nodes.cuh       what the machine blurs of them
  *
  * dof_focus: block of 64 threads; grid x: images, a thread each
  * dof_offsets: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
- *     warp w      the row w of eight tiles; shared: the largest of each; a barrier
- * dof_spread: block of 32 x 4 threads; grid x, y: 8 x 8 tiles, z: images
- *     thread      a tile of the group, or around it; shared: d of each; barriers
+ *     warp w      the row w of eight tiles; a lane four rows of four neighbours; shared: the
+ * largest of each row; a barrier dof_spread: block of 32 x 8 threads; grid x, y: 8 x 8 tiles, z:
+ * images thread      a tile of the group, or around it, and half of what may reach it, which is
+ *                 gathered in shared memory; barriers
  * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
- *     thread      four pixels, one below the other; a warp reads and writes neighbours
+ *     thread      four neighbours; of floats four pixels, one below the other
  * dof_level_1, dof_levels, dof_picture_*: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
  *     gauss_nodes.cu; grid z: layers, of levels near, behind and means of each image */
 
 #include "layers.cuh"
 #include "nodes.cuh"
-#include "sigmas.cuh"
+#include "spread.cuh"
 
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define PIXELS KERNEL(DOF_CUDA_SIDE_X *DOF_CUDA_SIDE_Y)
@@ -90,25 +93,30 @@ PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile, means)
 
 namespace {
 
+/* Images of 32-bit floats have no layers of halves. */
 template <typename Pixel, typename Image>
 __device__ __forceinline__ void make(const dof_cuda_frame &frame, const Image &src)
 {
-    if (frame.are_floats) {
-        make_layers<Pixel>(frame, src);
-    } else {
-        make_colours<Pixel>(frame, src);
+    if constexpr (sizeof(typename Pixel::word) <= sizeof(uint2)) {
+        if (!frame.are_floats) {
+            make_colours<Pixel>(frame, src);
+            return;
+        }
     }
+    make_layers<Pixel>(frame, src);
 }
 
 template <typename Pixel, typename Image>
-__device__ __forceinline__ void compose_any(const dof_cuda_frame &frame, const Image &src,
-                                            const Image &dst)
+__device__ __forceinline__ void compose(const dof_cuda_frame &frame, const Image &src,
+                                        const Image &dst)
 {
-    if (frame.are_floats) {
-        compose<Pixel, true>(frame, src, dst);
-    } else {
-        compose<Pixel, false>(frame, src, dst);
+    if constexpr (sizeof(typename Pixel::word) <= sizeof(uint2)) {
+        if (!frame.are_floats) {
+            compose_halves<Pixel>(frame, src, dst);
+            return;
+        }
     }
+    compose_floats<Pixel>(frame, src, dst);
 }
 
 } // namespace
@@ -124,7 +132,7 @@ __device__ __forceinline__ void compose_any(const dof_cuda_frame &frame, const I
         const __grid_constant__ dof_cuda_##kind##_params params)                                   \
     {                                                                                              \
         const dof_cuda_frame &frame = params.frame;                                                \
-        compose_any<pixel<format>>(                                                                \
+        compose<pixel<format>>(                                                                    \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),         \
             image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
     }

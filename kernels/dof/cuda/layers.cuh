@@ -6,6 +6,8 @@
 #ifndef FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
 #define FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
 
+#include "kernels/cuda/mma.cuh"
+#include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/image/light.cuh"
 #include "memory.cuh"
 
@@ -13,6 +15,38 @@ static __device__ __forceinline__ frame_light light_of(const dof_cuda_frame &fra
 {
     return frame_light(frame.light, frame.light_value, (const float *)frame.light_samples);
 }
+
+/* ---- The layer of means where layers are floats, a thread a pixel. Bound by memory: a value in, a
+ * sample and one out */
+
+static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
+{
+    const dof_column column(frame);
+    const dof_values<true> offsets = offsets_of<true>(frame);
+    const dof_values<true> sigmas = sigmas_of<true>(frame, DOF_NEAR);
+    const dof_layer<true> layer = layer_of(frame, DOF_NEAR);
+    float offsets_px[QUARTER_PIXELS] = {};
+    if (!has_near(frame)) {
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            offsets_px[i] = offsets.bits(column.x, column.row(i));
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < QUARTER_PIXELS; i++) {
+        if (i < column.count) {
+            const float near = nearness(offsets_px[i]);
+            layer.store(column.x, column.row(i),
+                        make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
+            sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
+        }
+    }
+}
+
+/* ---- Layers */
 
 /* Layers of halves are of stored values, or of sRGB's light (dof_cuda_takes_floats). */
 template <typename Pixel, bool FLOATS>
@@ -85,63 +119,95 @@ static __device__ void make_layers(const dof_cuda_frame &frame, const Image &src
     }
 }
 
-/* Makes what the machine reads as both layers of halves (nodes.cuh) where a blurred pixel looks. A
- * thread has all that it reads under way before it waits. Where alpha is averaged, its layers and
- * their sigmas, too. */
+/* Red and green of two pixels, and blue of both, as they are averaged: halves. */
+struct dof_two_colours {
+    uint32_t first, second, blues;
+};
+
+static __device__ __forceinline__ uint32_t bytes_averaged(const dof_cuda_frame &frame, uint32_t two)
+{
+    return bits_of(frame.light == IMAGE_LIGHT_STORED
+                       ? __hsub2(half2_of(two | 0x64006400u), __float2half2_rn(1024.0f))
+                       : light_of_bytes(two));
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ dof_two_colours averaged(const dof_cuda_frame &frame,
+                                                           typename Pixel::word first,
+                                                           typename Pixel::word second)
+{
+    if constexpr (Pixel::white == 255) {
+        return {bytes_averaged(frame, __byte_perm(first, 0, 0x4140)),
+                bytes_averaged(frame, __byte_perm(second, 0, 0x4140)),
+                bytes_averaged(frame, (first >> 16 & 0xffu) | (second & 0xff0000u))};
+    } else if constexpr (sizeof(typename Pixel::word) == sizeof(uint2)) { /* halves, as they are */
+        return {first.x, second.x, __byte_perm(first.y, second.y, 0x5410)};
+    } else {
+        const float4 one = channels_of<Pixel>(read_pixel<Pixel, false>(frame, first));
+        const float4 other = channels_of<Pixel>(read_pixel<Pixel, false>(frame, second));
+        return {mma_rounded(one.x, one.y), mma_rounded(other.x, other.y),
+                mma_rounded(one.z, other.z)};
+    }
+}
+
+/* Where alpha is averaged: its layers of a pixel, and the sigmas of both. */
+template <typename Pixel>
+static __device__ void make_alpha(const dof_cuda_frame &frame, int x, int y,
+                                  typename Pixel::word word, bool reached)
+{
+    const float offset_px = dof_number(offsets_of<false>(frame).bits(x, y));
+    const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
+    const float near_px = reached ? dof_number(near.bits(x, y)) : 0.0f;
+    put_alpha<Pixel, false>(frame, x, y, Pixel::decode(word).w, nearness(offset_px),
+                            weight_behind(offset_px));
+    near.store(x, y, near_px);
+    sigmas_of<false>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
+}
+
+/* Makes what the machine reads as both layers of halves (nodes.cuh) where a blurred pixel looks: of
+ * four neighbours colours and offsets. */
 template <typename Pixel, typename Image>
 static __device__ void make_colours(const dof_cuda_frame &frame, const Image &src)
 {
-    const dof_column column(frame);
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
-    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[column.group] != 0;
-    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[column.group] != 0;
-    const dof_values<false> offsets = offsets_of<false>(frame);
-    const dof_layer<false> colours = colours_of(frame, (int)blockIdx.z);
-    typename Pixel::word words[QUARTER_PIXELS] = {};
-    uint16_t offsets_px[QUARTER_PIXELS] = {};
-    if (!near_is_read && !behind_is_read) {
+    const dof_four four(frame);
+    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[four.group] != 0;
+    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[four.group] != 0;
+    if (!four.is_inside || (!near_is_read && !behind_is_read)) {
         return;
     }
+    const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
+    const bool runs = has_runs(src, 4) && four.x + 4 <= frame.width_px;
+    const auto words = load_four(clamped, runs, four.x, four.y);
+    const uint2 offsets = *(const uint2 *)offsets_of<false>(frame).at(four.x, four.y);
+    uint4 *to = (uint4 *)colours_of(frame, (int)blockIdx.z).at(four.x, four.y);
 #pragma unroll
-    for (int i = 0; i < QUARTER_PIXELS; i++) {
-        if (i < column.count) {
-            words[i] = src.load(column.x, column.row(i));
-            offsets_px[i] = offsets.bits(column.x, column.row(i));
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < QUARTER_PIXELS; i++) {
-        if (i < column.count) {
-            const float4 value = channels_of<Pixel>(read_pixel<Pixel, false>(frame, words[i]));
-            const float offset_px = dof_number(offsets_px[i]);
-            colours.store(column.x, column.row(i),
-                          make_float4(value.x, value.y, value.z, offset_px));
-            put_alpha<Pixel, false>(frame, column.x, column.row(i), value.w, nearness(offset_px),
-                                    weight_behind(offset_px));
-        }
+    for (int i = 0; i < 2; i++) {
+        const dof_two_colours two = averaged<Pixel>(frame, words.of[2 * i], words.of[2 * i + 1]);
+        const uint32_t two_offsets = i == 0 ? offsets.x : offsets.y;
+        to[i] = make_uint4(two.first, __byte_perm(two.blues, two_offsets, 0x5410), two.second,
+                           __byte_perm(two.blues, two_offsets, 0x7632));
     }
     if (frame.memory.alpha_layers) {
-        const bool reached = is_reached(quarters, column.quarter);
-        const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
-        for (int i = 0; i < column.count; i++) {
-            const float near_px = reached ? dof_number(near.bits(column.x, column.row(i))) : 0.0f;
-            near.store(column.x, column.row(i), near_px);
-            sigmas_of<false>(frame, DOF_BEHIND)
-                .store(column.x, column.row(i),
-                       sigma_behind(dof_number(offsets.bits(column.x, column.row(i))), near_px));
+        const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
+        const bool reached = is_reached(quarters, four.quarter);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (four.x + i < frame.width_px) {
+                make_alpha<Pixel>(frame, four.x + i, four.y, words.of[i], reached);
+            }
         }
     }
 }
 
 /* ---- Out */
 
-/* A channel that has `own` in the picture, of a pixel whose coverages the last two are. */
+/* Shares of a pixel whose coverages these are. */
 struct dof_shares {
     float lacking, per_behind, open;
 
     __device__ __forceinline__ dof_shares(float near_coverage, float behind_coverage)
         : lacking(fmaxf(LEAST_COVERAGE - behind_coverage, 0.0f)),
-          per_behind(1.0f / (behind_coverage + lacking)),
+          per_behind(ptx_rcp(behind_coverage + lacking)),
           open(1.0f - clamped(near_coverage, 0.0f, 1.0f))
     {
     }
@@ -153,16 +219,23 @@ struct dof_shares {
     }
 };
 
+/* The picture's own colour counts only where there is too little behind. */
 template <typename Pixel, bool FLOATS>
 static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &frame, int x, int y,
-                                                       float4 value, const float4 &near,
-                                                       const float4 &behind, bool reached)
+                                                       typename Pixel::word word,
+                                                       const float4 &near, const float4 &behind,
+                                                       bool reached)
 {
     const dof_shares shares(near.w, behind.w);
+    const bool has_alpha = Pixel::channels == 4 && frame.memory.alpha_layers;
+    float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (shares.lacking > 0.0f || has_alpha) {
+        value = read_pixel<Pixel, FLOATS>(frame, word);
+    }
     value.x = shares.composed(value.x, near.x, behind.x);
     value.y = shares.composed(value.y, near.y, behind.y);
     value.z = shares.composed(value.z, near.z, behind.z);
-    if (Pixel::channels == 4 && frame.memory.alpha_layers) {
+    if (has_alpha) {
         const float near_alpha =
             reached ? dof_number(alpha_made_of<FLOATS>(frame, DOF_NEAR).bits(x, y)) : 0.0f;
         value.w = shares.composed(value.w, near_alpha,
@@ -181,73 +254,95 @@ static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cud
             make_float4(fmaxf(value.x, 0.0f), fmaxf(value.y, 0.0f), fmaxf(value.z, 0.0f), value.w);
     }
     if (frame.light != IMAGE_LIGHT_STORED) {
-        value = FLOATS ? light_to_levels<Pixel>(value, light_of(frame))
-                       : light_to_levels<Pixel>(value);
+        value =
+            FLOATS ? light_to_levels<Pixel>(value, light_of(frame)) : light_to_levels<Pixel>(value);
     }
     const typename Pixel::word word = Pixel::encode(value);
     return Pixel::channels == 4 && !frame.memory.alpha_layers ? Pixel::keep_alpha(word, src) : word;
 }
 
-/* u of a pixel: of floats as it was stored. */
-static __device__ __forceinline__ float sigma_of_bits(float behind_px, float)
+template <typename Pixel, bool FLOATS>
+static __device__ __forceinline__ typename Pixel::word composed_word(
+    const dof_cuda_frame &frame, int x, int y, typename Pixel::word word, const float4 &near,
+    const float4 &behind, bool reached)
 {
-    return behind_px;
-}
-static __device__ __forceinline__ float sigma_of_bits(uint16_t offset_px, uint16_t near_px)
-{
-    return sigma_behind(dof_number(offset_px), dof_number(near_px));
+    return write_pixel<Pixel, FLOATS>(
+        frame, compose_pixel<Pixel, FLOATS>(frame, x, y, word, near, behind, reached), word);
 }
 
-/* A pixel that is sharp, where nothing near gets to, is as it was, bit for bit. */
-template <typename Pixel, bool FLOATS, typename Image>
-static __device__ void compose(const dof_cuda_frame &frame, const Image &src, const Image &dst)
+/* Of layers of floats. A pixel that is sharp, where nothing near gets to, is as it was, bit for
+ * bit. */
+template <typename Pixel, typename Image>
+static __device__ void compose_floats(const dof_cuda_frame &frame, const Image &src,
+                                      const Image &dst)
 {
-    const int at_once = FLOATS ? 1 : QUARTER_PIXELS;
     const dof_column column(frame);
     const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[column.group];
     const bool blurred = is_blurred(quarters, column.quarter);
     const bool reached = is_reached(quarters, column.quarter);
-    const dof_values<FLOATS> sigmas =
-        FLOATS ? sigmas_of<FLOATS>(frame, DOF_BEHIND) : offsets_of<FLOATS>(frame);
 #pragma unroll 1
-    for (int first = 0; first < column.count; first += at_once) {
-        typename Pixel::word words[at_once] = {};
-        typename dof_bits<FLOATS>::layer near[at_once] = {};
-        typename dof_bits<FLOATS>::layer behind[at_once] = {};
-        typename dof_bits<FLOATS>::value sigmas_px[at_once] = {};
-        typename dof_bits<FLOATS>::value near_px[at_once] = {};
-#pragma unroll
-        for (int i = 0; i < at_once; i++) {
-            const int y = column.row(first + i);
-            if (first + i < column.count) {
-                words[i] = src.load(column.x, y);
-            }
-            if (first + i < column.count && blurred) {
-                behind[i] = made_of<FLOATS>(frame, DOF_BEHIND).bits(column.x, y);
-                sigmas_px[i] = sigmas.bits(column.x, y);
-            }
-            if (first + i < column.count && reached) {
-                near[i] = made_of<FLOATS>(frame, DOF_NEAR).bits(column.x, y);
-                near_px[i] = sigmas_of<FLOATS>(frame, DOF_NEAR).bits(column.x, y);
+    for (int i = 0; i < column.count; i++) {
+        const int x = column.x;
+        const int y = column.row(i);
+        typename Pixel::word word = src.load(x, y);
+        if (blurred) {
+            const float4 behind = made_of<true>(frame, DOF_BEHIND).bits(x, y);
+            const float sigma_px = sigmas_of<true>(frame, DOF_BEHIND).bits(x, y);
+            const float4 near = reached ? made_of<true>(frame, DOF_NEAR).bits(x, y)
+                                        : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            if (near.w != 0.0f || !(sigma_px < SHARP_PX)) {
+                word = composed_word<Pixel, true>(frame, x, y, word, near, behind, reached);
             }
         }
+        dst.store(x, y, word);
+    }
+}
+
+/* The same of halves: a thread makes four neighbours. */
+template <typename Pixel, typename Image>
+static __device__ void compose_halves(const dof_cuda_frame &frame, const Image &src,
+                                      const Image &dst)
+{
+    const dof_four four(frame);
+    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
+    const bool blurred = is_blurred(quarters, four.quarter);
+    const bool reached = is_reached(quarters, four.quarter);
+    const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
+    const bool fits = four.x + 4 <= frame.width_px;
+    tile_words<uint2, 4> behind = {};
+    tile_words<uint2, 4> near = {};
+    uint2 offsets = {};
+    uint2 sigmas = {};
+    if (!four.is_inside) {
+        return;
+    }
+    auto words = load_four(clamped, has_runs(src, 4) && fits, four.x, four.y);
+    if (blurred) {
+        const uint4 *from = (const uint4 *)made_of<false>(frame, DOF_BEHIND).at(four.x, four.y);
+        ((uint4 *)behind.of)[0] = from[0];
+        ((uint4 *)behind.of)[1] = from[1];
+        offsets = *(const uint2 *)offsets_of<false>(frame).at(four.x, four.y);
+    }
+    if (reached) {
+        const uint4 *from = (const uint4 *)made_of<false>(frame, DOF_NEAR).at(four.x, four.y);
+        ((uint4 *)near.of)[0] = from[0];
+        ((uint4 *)near.of)[1] = from[1];
+        sigmas = *(const uint2 *)sigmas_of<false>(frame, DOF_NEAR).at(four.x, four.y);
+    }
 #pragma unroll
-        for (int i = 0; i < at_once; i++) {
-            const float4 near_layer = dof_number(near[i]);
-            const int y = column.row(first + i);
-            const bool is_kept =
-                near_layer.w == 0.0f && sigma_of_bits(sigmas_px[i], near_px[i]) < SHARP_PX;
-            if (first + i < column.count && blurred && !is_kept) {
-                const float4 value = compose_pixel<Pixel, FLOATS>(
-                    frame, column.x, y, read_pixel<Pixel, FLOATS>(frame, words[i]), near_layer,
-                    dof_number(behind[i]), reached);
-                words[i] = write_pixel<Pixel, FLOATS>(frame, value, words[i]);
-            }
-            if (first + i < column.count) {
-                dst.store(column.x, y, words[i]);
-            }
+    for (int i = 0; i < 4; i++) {
+        const uint32_t two_offsets = i < 2 ? offsets.x : offsets.y;
+        const uint32_t two_sigmas = i < 2 ? sigmas.x : sigmas.y;
+        const float sigma_px = sigma_behind(dof_number((uint16_t)(two_offsets >> i % 2 * 16)),
+                                            dof_number((uint16_t)(two_sigmas >> i % 2 * 16)));
+        const float4 near_layer = dof_number(near.of[i]);
+        if (blurred && (near_layer.w != 0.0f || !(sigma_px < SHARP_PX))) {
+            words.of[i] = composed_word<Pixel, false>(frame, min(four.x + i, frame.width_px - 1),
+                                                      four.y, words.of[i], near_layer,
+                                                      dof_number(behind.of[i]), reached);
         }
     }
+    store_run(dst, has_runs(dst, 4), four.x, four.y, frame.width_px, words);
 }
 
 #endif

@@ -90,7 +90,7 @@ template <typename Bits> struct dof_pixels {
     int pitch;
 
     __device__ __forceinline__ dof_pixels(const dof_cuda_frame &frame, uint64_t pictures,
-                                           int number)
+                                          int number)
         : first((Bits *)pictures + (int64_t)number * frame.height_px * frame.pitch_px),
           pitch(frame.pitch_px)
     {
@@ -285,5 +285,24 @@ struct dof_column {
         return y + DOF_CUDA_SIDE_Y * i;
     }
 };
+
+/* A thread's four neighbours of a quarter. Rows of memory go on to whole fours. */
+struct dof_four {
+    int group;
+    int quarter; /* of it, the block's */
+    int x, y; /* of the first */
+    bool is_inside;
+
+    __device__ __forceinline__ dof_four(const dof_cuda_frame &frame)
+    {
+        const int thread = (int)(DOF_CUDA_SIDE_X * threadIdx.y + threadIdx.x);
+        group = (int)blockIdx.y / 2 * frame.group_columns + (int)blockIdx.x / 2;
+        quarter = (int)(blockIdx.y % 2 * 2 + blockIdx.x % 2);
+        x = QUARTER_PX * (int)blockIdx.x + thread % (QUARTER_PX / 4) * 4;
+        y = QUARTER_PX * (int)blockIdx.y + thread / (QUARTER_PX / 4);
+        is_inside = x < frame.width_px && y < frame.height_px;
+    }
+};
+static_assert(QUARTER_PX * QUARTER_PX / 4 == DOF_CUDA_SIDE_X * DOF_CUDA_SIDE_Y, "a thread each");
 
 #endif

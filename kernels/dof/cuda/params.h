@@ -15,8 +15,7 @@
 #define DOF_CUDA_SIDE_X 32 /* threads of a block of one pixel each */
 #define DOF_CUDA_SIDE_Y 8
 #define DOF_CUDA_FOCUS_THREADS 64 /* an image each */
-#define DOF_CUDA_SPREAD_Y                                                                          \
-    4 /* rows of 32 threads that work on a group's tiles and those around it */
+#define DOF_CUDA_SPREAD_Y 8 /* rows of 32 threads that work on a group's tiles and those around */
 
 /* A group's quarters are what a block of the machine makes: 32 x 32 px. Bits of a group: */
 #define DOF_CUDA_QUARTERS 4

@@ -189,14 +189,14 @@ static enum fovea_result make_levels(const struct dof_run *run)
     if (nodes->level_count == 1) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(launch(run,
-                     &(struct cuda_launch){.kernel = run->dof->level_1,
-                                           .blocks = {(tiles_along(4 * level->fours) + 1) / 2,
-                                                      (tiles_along(level->rows) + 1) / 2,
-                                                      3 * run->count},
-                                           .threads = {32 * GAUSS_NODES_WARPS, 1},
-                                           .shared_bytes = 4 * GAUSS_NODES_STAGE_BYTES},
-                     &params));
+    FOVEA_TRY(
+        launch(run,
+               &(struct cuda_launch){.kernel = run->dof->level_1,
+                                     .blocks = {(tiles_along(4 * level->fours) + 1) / 2,
+                                                (tiles_along(level->rows) + 1) / 2, 3 * run->count},
+                                     .threads = {32 * GAUSS_NODES_WARPS, 1},
+                                     .shared_bytes = 4 * GAUSS_NODES_STAGE_BYTES},
+               &params));
     params.last = 1;
     while (params.last < nodes->level_count - 1) {
         params.first = params.last + 1;
@@ -225,16 +225,15 @@ static enum fovea_result make_picture(const struct dof_run *run, uint32_t layers
     struct dof_cuda_nodes_params params = nodes_of(run, (int32_t)layers);
     const uint32_t quarters =
         DOF_CUDA_QUARTERS * (uint32_t)run->frame->group_columns * (uint32_t)run->frame->group_rows;
-    return launch(
-        run,
-        &(struct cuda_launch){.kernel = layers == 1 ? run->dof->picture_of_means
-                                        : run->blend == GAUSS_BLEND_FLOATS
-                                            ? run->dof->picture_of_floats
-                                            : run->dof->picture_of_light,
-                              .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
-                                         layers * run->count},
-                              .threads = {32 * GAUSS_NODES_WARPS, 1}},
-        &params);
+    return launch(run,
+                  &(struct cuda_launch){.kernel = layers == 1 ? run->dof->picture_of_means
+                                                  : run->blend == GAUSS_BLEND_FLOATS
+                                                      ? run->dof->picture_of_floats
+                                                      : run->dof->picture_of_light,
+                                        .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
+                                                   layers * run->count},
+                                        .threads = {32 * GAUSS_NODES_WARPS, 1}},
+                  &params);
 }
 
 static enum fovea_result blur_alpha(const struct dof_run *run, enum fovea_format format)
