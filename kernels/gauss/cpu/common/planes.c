@@ -116,13 +116,15 @@ static void read_words(const struct pixel_row *row, enum fovea_format format, co
     const int32_t count = (int32_t)row->count;
     for (int32_t i = 0; i < count; i += LANES) {
         const whole_lanes words = gauss_cpu_row_words(row, i, count - i);
-        const whole_lanes levels[3] = {words & 1023, words >> 10 & 1023, words >> 20 & 1023};
         for (int32_t c = 0; c < 3; c++) {
-            const lanes value = floats  ? c == 2
-                                              ? gauss_cpu_float_of_small(words >> 22 & 1023, 5)
-                                              : gauss_cpu_float_of_small(words >> 11 * c & 2047, 6)
-                                 : light ? lanes_gather(light, &levels[c])
-                                        : __builtin_convertvector(levels[c], lanes);
+            const whole_lanes level = words >> 10 * c & 1023;
+            lanes value;
+            if (floats) {
+                value = c == 2 ? gauss_cpu_float_of_small(words >> 22 & 1023, 5)
+                               : gauss_cpu_float_of_small(words >> 11 * c & 2047, 6);
+            } else {
+                value = light ? lanes_gather(light, &level) : __builtin_convertvector(level, lanes);
+            }
             if (i + LANES <= count) {
                 *(lanes *)(out + c * plane + i) = value;
             } else {
