@@ -96,8 +96,11 @@ static enum fovea_result apply_group(struct walk *walk, const cJSON *item, size_
         const struct json_spot *spot = &walk->document->spots[number];
         struct config_quote quote =
             config_quote(text->bytes + spot->begin, spot->end - spot->begin);
-        return config_text_fail(text, spot->begin, walk->path, "expected an object; found %s",
-                                quote.text);
+        const char *group = walk->path + walk->key_at;
+        const char *first = *group ? config_group_first(group) : NULL;
+        return config_text_fail(text, spot->begin, walk->path, "expected an object; found %s%s%s",
+                                quote.text, first ? "; one of its keys is " : "",
+                                first ? first : "");
     }
     return apply_object(walk, item, number);
 }
@@ -115,7 +118,7 @@ static enum fovea_result apply_member(struct walk *walk, const cJSON *item, size
         return config_text_fail(&document->text, document->spots[number].name, walk->path,
                                 "unknown key; write objects in each other instead of dots");
     }
-    if (key || !config_group_exists(path)) {
+    if (key || !config_group_first(path)) {
         return config_unknown_key(&document->text, document->spots[number].name, walk->path,
                                   walk->key_at, walk->top);
     }

@@ -380,14 +380,14 @@ static const char *inside(const char *group, const char *path)
     return strncmp(group, path, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
 }
 
-bool config_group_exists(const char *path)
+const char *config_group_first(const char *path)
 {
     for (size_t i = 0; i < config_key_count; i++) {
         if (inside(path, config_keys[i].path)) {
-            return true;
+            return config_keys[i].path;
         }
     }
-    return false;
+    return NULL;
 }
 
 struct config_name config_child_name(const char *group, size_t index)

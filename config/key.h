@@ -55,8 +55,8 @@ extern const size_t config_key_count;
 
 /* NULL: there is none. */
 const struct config_key *config_key_find(const char *path);
-/* "" is one. */
-bool config_group_exists(const char *path);
+/* The path of the first key in a group, of which "" is one; NULL: there is no such group. */
+const char *config_group_first(const char *path);
 /* Lists the members of a group, once each: the name that follows the group's path in
  * config_keys[index], or an empty one if that key lies elsewhere or an earlier one has given the
  * name. */

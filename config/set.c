@@ -80,7 +80,7 @@ static bool path_is_known(char *path)
             path[end + 1 + strcspn(path + end + 1, ".")] = 0;
             return false;
         }
-        if (!holds_value && (key || !path[0] || !config_group_exists(path))) {
+        if (!holds_value && (key || !path[0] || !config_group_first(path))) {
             return false;
         }
         if (!after) {

@@ -189,8 +189,9 @@ TEST(sets_of_wrong_operators_are_named)
 }
 
 WRONG_SETS(sets_of_wrong_values_are_named) = {
-    {"gaze=mouse", "gaze: expected an object; found mouse"},
-    {"gaze=1", "gaze: expected an object; found 1"},
+    {"gaze=mouse", "gaze: expected an object; found mouse; one of its keys is gaze.source"},
+    {"gaze.fixed=[0.3,0.4]",
+     "gaze.fixed: expected an object; found [0.3,0.4]; one of its keys is gaze.fixed.x"},
     {"gaze.source=muose", "gaze.source: expected one of 'fixed', 'mouse', 'scanpath', 'saccades', "
                           "'udp', 'openxr', 'saliency', 'lsl', 'opengaze', 'osc', 'pupil', "
                           "'replay', 'neon'; found muose; did you mean 'mouse'?"},

@@ -118,7 +118,8 @@ REFUSED(wrong_numbers_name_their_range) = {
 };
 
 REFUSED(wrong_objects_and_names_name_what_was_expected) = {
-    {"{'foveation': 2}", "bad.json:1:15: foveation: expected an object; found 2"},
+    {"{'foveation': 2}", "bad.json:1:15: foveation: expected an object; found 2; one of its keys "
+                         "is foveation.model"},
     {"[1, 2]", "bad.json:1:1: expected an object; found [1, 2]"},
     {"'text'", "bad.json:1:1: expected an object; found 'text'"},
     {"{'gaze': {'source': 'muose'}}",
