@@ -12,12 +12,13 @@
  *
  * dof_focus: block of 64 threads; grid x: images, a thread each
  * dof_offsets: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
- *     warp w      the row w of eight tiles; a lane four rows of four neighbours; shared: the
- * largest of each row; a barrier dof_spread: block of 32 x 8 threads; grid x, y: 8 x 8 tiles, z:
- * images thread      a tile of the group, or around it, and half of what may reach it, which is
- *                 gathered in shared memory; barriers
- * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
+ *     warp w      the row w of eight tiles; shared: the largest of each; a barrier
+ *     lane        four rows of four neighbours
+ * dof_spread: block of 32 x 8 threads; grid x, y: 8 x 8 tiles, z: images
+ *     thread      a tile and half of what may reach it, gathered in shared memory; barriers
+ * dof_means, dof_compose_*: block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
  *     thread      four neighbours; of floats four pixels, one below the other
+ * dof_layers_*: the same; of halves x, y: 64 x 64 px
  * dof_level_1, dof_levels, dof_picture_*: as nodes_level_1_*, nodes_levels_* and nodes_picture_* of
  *     gauss_nodes.cu; grid z: layers, of levels near, behind and means of each image */
 
@@ -87,6 +88,7 @@ dof_levels(const __grid_constant__ dof_cuda_nodes_params params)
     {                                                                                              \
         make_layer_picture<channels, tile<channels>, kind##_image, kind##_plan>(params);           \
     }
+PICTURE_KERNEL(_bytes, 5, LAYER_CHANNELS, node_half_tile, layer)
 PICTURE_KERNEL(_light, 4, LAYER_CHANNELS, node_light_tile, layer)
 PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile, layer)
 PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile, means)

@@ -31,6 +31,7 @@ static enum fovea_result get_kernels(struct dof_cuda *dof)
         {"dof_level_1", &dof->level_1, 4 * GAUSS_NODES_STAGE_BYTES},
         {"dof_levels", &dof->levels, 0},
         {"dof_picture_means", &dof->picture_of_means, 0},
+        {"dof_picture_bytes", &dof->picture_of_bytes, 0},
         {"dof_picture_light", &dof->picture_of_light, 0},
         {"dof_picture_floats", &dof->picture_of_floats, 0}};
     FOVEA_TRY(

@@ -24,7 +24,8 @@ struct dof_cuda {
     CUfunction level_1; /* the machine's, of layers of halves */
     CUfunction levels;
     CUfunction picture_of_means;
-    CUfunction picture_of_light; /* layers of UNORM pixels */
+    CUfunction picture_of_bytes; /* layers of UNORM pixels of 8 bits a channel */
+    CUfunction picture_of_light; /* of other ones */
     CUfunction picture_of_floats; /* layers of pixels that are floats */
     struct cuda_kernels layers;
     struct cuda_kernels compose;
@@ -52,10 +53,11 @@ static inline struct dof_cuda_plan *dof_cuda_plan_of(struct operator_cuda_plan *
     return (struct dof_cuda_plan *)plan;
 }
 
-/* Layers are halves, which keep to the bound of README.md: in 330 pictures levels of 8 bits are by
- * at most 0.44 more than their rounding off the reference and those of 10 bits by 1.8, where
- * layers of 32-bit floats on the processor are by 0.44 and 2.6 (products summed in floats). Of
- * 32-bit floats, and of light that falls to a millionth of white, they are 32-bit floats. */
+/* Layers are halves, which keep to the bound of README.md. (In 330 pictures levels of 8 bits were
+ * by at most 0.44 more than their rounding off the reference and those of 10 bits by 1.8 before
+ * layers of bytes were blended in halves, where layers of 32-bit floats on the processor are by
+ * 0.44 and 2.6.) Of 32-bit floats, and of light that falls to a millionth of white, they are 32-bit
+ * floats. */
 bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format);
 
 /* The frame's numbers but for the light's and the image's, and where the pictures of so many images

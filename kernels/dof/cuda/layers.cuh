@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
 
 #include "kernels/cuda/mma.cuh"
-#include "kernels/gauss/cuda/common/image.cuh"
+#include "kernels/gauss/cuda/nodes/write.cuh"
 #include "kernels/image/light.cuh"
 #include "memory.cuh"
 
@@ -164,21 +164,11 @@ static __device__ void make_alpha(const dof_cuda_frame &frame, int x, int y,
     sigmas_of<false>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
 }
 
-/* Makes what the machine reads as both layers of halves (nodes.cuh) where a blurred pixel looks: of
- * four neighbours colours and offsets. */
-template <typename Pixel, typename Image>
-static __device__ void make_colours(const dof_cuda_frame &frame, const Image &src)
+/* Makes what the machine reads as both layers of halves (nodes.cuh) of four neighbours. */
+template <typename Pixel, typename Words>
+static __device__ __forceinline__ void make_four(const dof_cuda_frame &frame, const dof_four &four,
+                                                 const Words &words, const uint2 &offsets)
 {
-    const dof_four four(frame);
-    const bool near_is_read = reads_of(frame, (int)blockIdx.z, DOF_NEAR)[four.group] != 0;
-    const bool behind_is_read = reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[four.group] != 0;
-    if (!four.is_inside || (!near_is_read && !behind_is_read)) {
-        return;
-    }
-    const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
-    const bool runs = has_runs(src, 4) && four.x + 4 <= frame.width_px;
-    const auto words = load_four(clamped, runs, four.x, four.y);
-    const uint2 offsets = *(const uint2 *)offsets_of<false>(frame).at(four.x, four.y);
     uint4 *to = (uint4 *)colours_of(frame, (int)blockIdx.z).at(four.x, four.y);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -189,11 +179,44 @@ static __device__ void make_colours(const dof_cuda_frame &frame, const Image &sr
     }
     if (frame.memory.alpha_layers) {
         const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
-        const bool reached = is_reached(quarters, four.quarter);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             if (four.x + i < frame.width_px) {
-                make_alpha<Pixel>(frame, four.x + i, four.y, words.of[i], reached);
+                make_alpha<Pixel>(frame, four.x + i, four.y, words.of[i],
+                                  is_reached(quarters, four.quarter));
+            }
+        }
+    }
+}
+
+/* Does so for a group, where a blurred pixel looks. A thread has two quarters under way at once. */
+template <typename Pixel, typename Image>
+static __device__ void make_colours(const dof_cuda_frame &frame, const Image &src)
+{
+    const int group = group_of_block(frame);
+    const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
+    const bool runs = has_runs(src, 4);
+    if (!reads_of(frame, (int)blockIdx.z, DOF_NEAR)[group] &&
+        !reads_of(frame, (int)blockIdx.z, DOF_BEHIND)[group]) {
+        return;
+    }
+#pragma unroll 1
+    for (int row = 0; row < 2; row++) {
+        typename clamped_image<Image>::four words[2] = {};
+        uint2 offsets[2] = {};
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const dof_four four(frame, 2 * (int)blockIdx.x + i, 2 * (int)blockIdx.y + row);
+            if (four.is_inside) {
+                words[i] = load_four(clamped, runs && four.x + 4 <= frame.width_px, four.x, four.y);
+                offsets[i] = *(const uint2 *)offsets_of<false>(frame).at(four.x, four.y);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const dof_four four(frame, 2 * (int)blockIdx.x + i, 2 * (int)blockIdx.y + row);
+            if (four.is_inside) {
+                make_four<Pixel>(frame, four, words[i], offsets[i]);
             }
         }
     }
@@ -244,20 +267,55 @@ static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &fra
     return value;
 }
 
-template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cuda_frame &frame,
-                                                                   float4 value,
-                                                                   typename Pixel::word src)
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word write_floats(const dof_cuda_frame &frame,
+                                                                    float4 value)
 {
     if (Pixel::white > 0) { /* the blend of nodes may go below 0, which has no light */
         value =
             make_float4(fmaxf(value.x, 0.0f), fmaxf(value.y, 0.0f), fmaxf(value.z, 0.0f), value.w);
     }
     if (frame.light != IMAGE_LIGHT_STORED) {
-        value =
-            FLOATS ? light_to_levels<Pixel>(value, light_of(frame)) : light_to_levels<Pixel>(value);
+        value = light_to_levels<Pixel>(value, light_of(frame));
     }
-    const typename Pixel::word word = Pixel::encode(value);
+    return Pixel::encode(value);
+}
+
+/* Does light_to_srgb where branches would take longer than both of its parts. */
+static __device__ __forceinline__ float srgb_of(float light)
+{
+    const float power = ptx_ex2(ptx_lg2(fmaxf(light, 0.0f)) * (1.0f / 2.4f));
+    return light <= 0.0031308f ? light * 12.92f : fmaf(1.055f, power, -0.055f);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word write_halves(const dof_cuda_frame &frame,
+                                                                    const float4 &value)
+{
+    if constexpr (Pixel::white == 0) {
+        return Pixel::encode(value);
+    } else {
+        const int bits = Pixel::white == 255 ? 8 : 10;
+        const float per_level = 1.0f / Pixel::white;
+        const bool is_light = frame.light != IMAGE_LIGHT_STORED;
+        const float red = is_light ? srgb_of(value.x) : per_level * value.x;
+        const float green = is_light ? srgb_of(value.y) : per_level * value.y;
+        const float blue = is_light ? srgb_of(value.z) : per_level * value.z;
+        const float alpha = value.w * (1.0f / Pixel::alpha_white);
+        return level_of_share(__saturatef(red), Pixel::white) |
+               level_of_share(__saturatef(green), Pixel::white) << bits |
+               level_of_share(__saturatef(blue), Pixel::white) << 2 * bits |
+               level_of_share(__saturatef(alpha), Pixel::alpha_white) << 3 * bits;
+    }
+}
+
+template <typename Pixel, bool FLOATS>
+static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cuda_frame &frame,
+                                                                   const float4 &value,
+                                                                   typename Pixel::word src)
+{
+    const typename Pixel::word word =
+        FLOATS ? write_floats<Pixel>(frame, value) : write_halves<Pixel>(frame, value);
     return Pixel::channels == 4 && !frame.memory.alpha_layers ? Pixel::keep_alpha(word, src) : word;
 }
 
@@ -303,7 +361,7 @@ template <typename Pixel, typename Image>
 static __device__ void compose_halves(const dof_cuda_frame &frame, const Image &src,
                                       const Image &dst)
 {
-    const dof_four four(frame);
+    const dof_four four(frame, (int)blockIdx.x, (int)blockIdx.y);
     const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
     const bool blurred = is_blurred(quarters, four.quarter);
     const bool reached = is_reached(quarters, four.quarter);

@@ -289,17 +289,17 @@ struct dof_column {
 /* A thread's four neighbours of a quarter. Rows of memory go on to whole fours. */
 struct dof_four {
     int group;
-    int quarter; /* of it, the block's */
+    int quarter; /* of it */
     int x, y; /* of the first */
     bool is_inside;
 
-    __device__ __forceinline__ dof_four(const dof_cuda_frame &frame)
+    __device__ __forceinline__ dof_four(const dof_cuda_frame &frame, int block_x, int block_y)
     {
         const int thread = (int)(DOF_CUDA_SIDE_X * threadIdx.y + threadIdx.x);
-        group = (int)blockIdx.y / 2 * frame.group_columns + (int)blockIdx.x / 2;
-        quarter = (int)(blockIdx.y % 2 * 2 + blockIdx.x % 2);
-        x = QUARTER_PX * (int)blockIdx.x + thread % (QUARTER_PX / 4) * 4;
-        y = QUARTER_PX * (int)blockIdx.y + thread / (QUARTER_PX / 4);
+        group = block_y / 2 * frame.group_columns + block_x / 2;
+        quarter = block_y % 2 * 2 + block_x % 2;
+        x = QUARTER_PX * block_x + thread % (QUARTER_PX / 4) * 4;
+        y = QUARTER_PX * block_y + thread / (QUARTER_PX / 4);
         is_inside = x < frame.width_px && y < frame.height_px;
     }
 };

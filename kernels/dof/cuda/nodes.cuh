@@ -140,13 +140,44 @@ static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
     }
 }
 
+static __device__ __forceinline__ void words_of_layer(float (&sums)[LAYER_CHANNELS][NODES_PIXELS],
+                                                      uint2 (&words)[NODES_PIXELS])
+{
+    words_of_sums<layer_pixel, LAYER_CHANNELS>(IMAGE_LIGHT_STORED, sums, words);
+}
+
+/* Sums in halves, by neighbours: of layers of bytes. */
+static __device__ __forceinline__ void words_of_layer(
+    const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2], uint2 (&words)[NODES_PIXELS])
+{
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const uint32_t which = i % 2 == 0 ? 0x5410u : 0x7632u;
+        words[i] = make_uint2(__byte_perm(bits_of(sums[0][i / 2]), bits_of(sums[1][i / 2]), which),
+                              __byte_perm(bits_of(sums[2][i / 2]), bits_of(sums[3][i / 2]), which));
+    }
+}
+
+static __device__ __forceinline__ bool all_finite(
+    const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2])
+{
+    const __half2 zero = __float2half2_rn(0.0f);
+    __half2 none = zero;
+#pragma unroll
+    for (int i = 0; i < LAYER_CHANNELS * NODES_PIXELS / 2; i++) {
+        none = __hfma2(sums[i / (NODES_PIXELS / 2)][i % (NODES_PIXELS / 2)], zero, none);
+    }
+    return __all_sync(~0u, __hle2_mask(__habs2(none), zero) == ~0u);
+}
+
+template <typename Sums>
 static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
                                                   const layer_image &image, const layer_plan &,
                                                   const node_tile &tile, const node_places &places,
-                                                  float (&sums)[LAYER_CHANNELS][NODES_PIXELS])
+                                                  Sums &sums)
 {
     uint2 words[NODES_PIXELS];
-    words_of_sums<layer_pixel, LAYER_CHANNELS>(IMAGE_LIGHT_STORED, sums, words);
+    words_of_layer(sums, words);
     if (places.lowest == 0.0f) {
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {

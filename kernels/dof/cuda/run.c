@@ -33,7 +33,8 @@ struct dof_run {
     const struct fovea_depth *depth; /* of the first */
     struct operator_focus *focuses;
     uint64_t gazes; /* a table on the device; 0: the frame's is for all */
-    int32_t blend; /* enum gauss_blend, of layers of halves */
+    CUfunction picture; /* of layers of halves */
+    int32_t blend; /* enum gauss_blend, of the same */
 };
 
 static enum fovea_result launch(const struct dof_run *run, const struct cuda_launch *launch,
@@ -186,7 +187,7 @@ static enum fovea_result make_levels(const struct dof_run *run)
     const struct gauss_nodes *nodes = &params.machine.nodes;
     const struct gauss_nodes_level *level = &nodes->levels[1];
     const uint32_t few_warps = 12 * GAUSS_NODES_LEVEL_WARPS;
-    if (nodes->level_count == 1) {
+    if (nodes->level_count <= 1) {
         return FOVEA_OK;
     }
     FOVEA_TRY(
@@ -225,15 +226,13 @@ static enum fovea_result make_picture(const struct dof_run *run, uint32_t layers
     struct dof_cuda_nodes_params params = nodes_of(run, (int32_t)layers);
     const uint32_t quarters =
         DOF_CUDA_QUARTERS * (uint32_t)run->frame->group_columns * (uint32_t)run->frame->group_rows;
-    return launch(run,
-                  &(struct cuda_launch){.kernel = layers == 1 ? run->dof->picture_of_means
-                                                  : run->blend == GAUSS_BLEND_FLOATS
-                                                      ? run->dof->picture_of_floats
-                                                      : run->dof->picture_of_light,
-                                        .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1,
-                                                   layers * run->count},
-                                        .threads = {32 * GAUSS_NODES_WARPS, 1}},
-                  &params);
+    return launch(
+        run,
+        &(struct cuda_launch){
+            .kernel = layers == 1 ? run->dof->picture_of_means : run->picture,
+            .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1, layers * run->count},
+            .threads = {32 * GAUSS_NODES_WARPS, 1}},
+        &params);
 }
 
 static enum fovea_result blur_alpha(const struct dof_run *run, enum fovea_format format)
@@ -294,7 +293,9 @@ static enum fovea_result run_halves(const struct dof_run *run, const struct cuda
 static enum fovea_result run_images(const struct dof_run *run, enum fovea_format format)
 {
     const bool has_alpha = run->frame->memory.alpha_layers && pixel_codec_of(format)->has_alpha;
-    const struct cuda_launch layers = of_quarters(run, run->layers);
+    const struct cuda_launch layers = run->frame->are_floats
+                                          ? of_quarters(run, run->layers)
+                                          : of_groups(run, run->layers, DOF_CUDA_SIDE_Y);
     const struct cuda_launch compose = of_quarters(run, run->compose);
     FOVEA_TRY(find_focus(run));
     FOVEA_TRY(find_sigmas(run));
@@ -334,13 +335,15 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
                             struct dof_cuda_frame *frame)
 {
     const struct dof_plan *plan = dof_plan_of(run->plan);
+    const struct dof_cuda *dof = dof_cuda_of(cuda);
     const int32_t light = gauss_plan_light(&plan->machine);
+    const bool is_light = pixel_light_known(format);
     dof_cuda_lay_out(dof_cuda_plan_of(run->cuda_plan), dof_cuda_takes_floats(plan, format), count,
                      memory, frame);
     frame->origin_x_px = run->frame->origin_x_px;
     frame->origin_y_px = run->frame->origin_y_px;
-    frame->light = pixel_light_known(format) ? image_light_in_order(light, run->frame->blue_first)
-                                             : IMAGE_LIGHT_STORED;
+    frame->light =
+        is_light ? image_light_in_order(light, run->frame->blue_first) : IMAGE_LIGHT_STORED;
     frame->light_value = gauss_plan_light_value(&plan->machine);
     frame->light_samples = dof_cuda_plan_of(run->cuda_plan)->light_samples;
     return (struct dof_run){.dof = dof_cuda_of(cuda),
@@ -349,8 +352,11 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
                             .of = run,
                             .frame = frame,
                             .count = count,
-                            .blend =
-                                pixel_light_known(format) ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
+                            .picture = !is_light ? dof->picture_of_floats
+                                       : pixel_codec_of(format)->align_bytes == 1
+                                           ? dof->picture_of_bytes
+                                           : dof->picture_of_light,
+                            .blend = is_light ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
 }
 
 enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
