@@ -114,7 +114,7 @@ def test_routing_tables_list_what_the_sources_choose():
     for heading, ways, found in (
         ("cpu", {"copy_rows": "run.c", "make_tiles": "tiles/", "make_blended": "nodes/"},
          choices("cpu/run.c", "\nstatic void add_pixels(", r"rows_fn = (\w+)")),
-        ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
+        ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "LIGHT": "nodes_wide/light", "WIDE": "nodes_wide/wide"},
          choices("cuda/ways.h", "enum gauss_cuda_way_name {", r"\bGAUSS_CUDA_(\w+)")),
         ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
          choices("operator/operator_glsl.c", "\nuint32_t gauss_glsl_passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),

@@ -42,6 +42,7 @@ struct gauss_cuda_plan {
     bool has_tiles; /* for the formats that they take */
     struct gauss_tiles tiles;
     struct gauss_nodes nodes;
+    struct gauss_nodes light; /* of wide light */
     struct gauss_cuda_smooth smooth;
     uint64_t wide_samples; /* of its levels */
     uint64_t levels; /* a frame's */

@@ -76,6 +76,42 @@ static enum fovea_result nodes_run(const struct gauss_cuda *cuda,
     return gauss_nodes_run(&cuda->nodes, &plan->nodes, run);
 }
 
+/* ---- LIGHT: wide light, by nodes of halves */
+
+static bool light_takes(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
+                        enum fovea_format format)
+{
+    return cuda_kernels_has(cuda->smooth.light_picture.linear, format) && !plan->light_is_plain;
+}
+
+static enum fovea_result light_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
+                                    struct operator_cuda_part *out_table)
+{
+    void *table = NULL;
+    size_t bytes = 0;
+    const enum fovea_result result = gauss_light_fill(source, &plan->light, &table, &bytes);
+    *out_table = (struct operator_cuda_part){&plan->light.matrices, table, bytes};
+    return result;
+}
+
+static struct gauss_cuda_bytes light_bytes(const struct gauss_cuda *cuda,
+                                           const struct gauss_cuda_plan *plan,
+                                           enum fovea_format format, uint32_t count)
+{
+    (void)cuda;
+    (void)count;
+    const uint32_t channels = gauss_nodes_channels(format, plan->blurs_alpha);
+    return (struct gauss_cuda_bytes){
+        .levels = (gauss_nodes_whole_bytes(&plan->light, channels) + 15) / 16 * 16};
+}
+
+static enum fovea_result light_run(const struct gauss_cuda *cuda,
+                                   const struct gauss_cuda_plan *plan,
+                                   const struct gauss_cuda_run *run)
+{
+    return gauss_light_run(&cuda->smooth, &cuda->nodes, &plan->light, run);
+}
+
 /* ---- WIDE: nodes of floats */
 
 static bool wide_takes(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
@@ -101,8 +137,9 @@ static struct gauss_cuda_bytes wide_bytes(const struct gauss_cuda *cuda,
                                           enum fovea_format format, uint32_t count)
 {
     (void)cuda;
+    (void)format;
     (void)count;
-    return (struct gauss_cuda_bytes){.levels = gauss_wide_level_bytes(plan->wide_samples, format)};
+    return (struct gauss_cuda_bytes){.levels = gauss_wide_level_bytes(plan->wide_samples)};
 }
 
 static enum fovea_result wide_run(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
@@ -114,5 +151,6 @@ static enum fovea_result wide_run(const struct gauss_cuda *cuda, const struct ga
 const struct gauss_cuda_way gauss_cuda_ways[GAUSS_CUDA_WAYS] = {
     [GAUSS_CUDA_TILES] = {tiles_take, NULL, tiles_bytes, tiles_run},
     [GAUSS_CUDA_NODES] = {nodes_take, nodes_fill, nodes_bytes, nodes_run},
+    [GAUSS_CUDA_LIGHT] = {light_takes, light_fill, light_bytes, light_run},
     [GAUSS_CUDA_WIDE] = {wide_takes, wide_fill, wide_bytes, wide_run},
 };

@@ -6,7 +6,8 @@
  *     way     laws                        formats                            light    memory
  *     TILES   by distance or angle, flat  RGBA8, RGBA16F, alpha kept         plain    any
  *     NODES   any                         all but 32-bit floats              plain    any
- *     WIDE    any                         all but smaller floats             any      any
+ *     LIGHT   any                         whole numbers                      wide     any
+ *     WIDE    any                         32-bit floats                      any      any
  *
  * Flat: a slope of at most GAUSS_TILE_MAX_SLOPE, and no steps; and tiles are made by matrix
  * instructions, so that older code has none. Plain light is stored values and
@@ -19,9 +20,10 @@
 enum gauss_cuda_way_name {
     GAUSS_CUDA_TILES,
     GAUSS_CUDA_NODES,
+    GAUSS_CUDA_LIGHT,
     GAUSS_CUDA_WIDE,
 };
-#define GAUSS_CUDA_WAYS 3
+#define GAUSS_CUDA_WAYS 4
 
 /* A way needs so many bytes, multiples of 16. */
 struct gauss_cuda_bytes {

@@ -82,8 +82,7 @@ void gauss_nodes_unload(const struct cuda_device *device, struct gauss_nodes_ker
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Counts the channels that levels have. */
-static uint32_t channels(enum fovea_format format, bool blurs_alpha)
+uint32_t gauss_nodes_channels(enum fovea_format format, bool blurs_alpha)
 {
     const uint32_t grey = 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_R16F;
     return (grey >> format & 1u) != 0                                ? 1
@@ -93,7 +92,7 @@ static uint32_t channels(enum fovea_format format, bool blurs_alpha)
 
 static uint32_t channels_of(const struct gauss_cuda_run *run)
 {
-    return channels(run->format, run->frame->blur_alpha);
+    return gauss_nodes_channels(run->format, run->frame->blur_alpha);
 }
 
 static CUfunction levels_kernel_of(const struct gauss_nodes_kernels *kernels,
@@ -135,12 +134,12 @@ static enum fovea_result launch_levels(const struct gauss_nodes_kernels *kernels
     return cuda_launch(run->device, run->stream, &launch, &params);
 }
 
-static enum fovea_result launch_further_levels(const struct gauss_nodes_kernels *kernels,
-                                               const struct gauss_cuda_run *run,
-                                               const struct gauss_nodes *nodes)
+enum fovea_result gauss_nodes_make_levels(const struct gauss_nodes_kernels *kernels,
+                                          const struct gauss_cuda_run *run,
+                                          const struct gauss_nodes *nodes, int32_t first)
 {
     const int32_t last = nodes->level_count - 1;
-    for (int32_t k = 2; k <= last; k++) {
+    for (int32_t k = first; k <= last; k++) {
         if (tiles_of(&nodes->levels[k]) <= TILES_OF_A_BLOCK) {
             return launch_levels(kernels, run, nodes, k, last);
         }
@@ -162,7 +161,7 @@ static enum fovea_result launch_all(const struct gauss_nodes_kernels *kernels,
     if (params->nodes.level_count > 1) {
         FOVEA_TRY(launch_level_1(kernels, run, params));
     }
-    FOVEA_TRY(launch_further_levels(kernels, run, &params->nodes));
+    FOVEA_TRY(gauss_nodes_make_levels(kernels, run, &params->nodes, 2));
     return cuda_launch(run->device, run->stream, &picture, params);
 }
 
@@ -175,9 +174,10 @@ bool gauss_nodes_are_whole(const struct gauss_nodes_kernels *kernels,
                            const struct gauss_nodes *nodes, enum fovea_format format,
                            bool blurs_alpha, uint32_t count)
 {
-    return cuda_kernels_has(kernels->whole.linear, format) && channels(format, blurs_alpha) < 4 &&
-           nodes->level_count > 0 && count >= kernels->whole_from &&
-           gauss_nodes_whole_bytes(nodes, channels(format, blurs_alpha)) <=
+    return cuda_kernels_has(kernels->whole.linear, format) &&
+           gauss_nodes_channels(format, blurs_alpha) < 4 && nodes->level_count > 0 &&
+           count >= kernels->whole_from &&
+           gauss_nodes_whole_bytes(nodes, gauss_nodes_channels(format, blurs_alpha)) <=
                (size_t)kernels->most_shared_bytes;
 }
 
@@ -197,8 +197,8 @@ static enum fovea_result launch_whole(const struct gauss_nodes_kernels *kernels,
     return cuda_launch(run->device, run->stream, &launch, params);
 }
 
-enum fovea_result gauss_nodes_run(const struct gauss_nodes_kernels *kernels,
-                                  const struct gauss_nodes *nodes, const struct gauss_cuda_run *run)
+struct gauss_nodes_params gauss_nodes_params_of(const struct gauss_nodes *nodes,
+                                                const struct gauss_cuda_run *run)
 {
     struct gauss_nodes_params params = {.frame = *run->frame,
                                         .nodes = *nodes,
@@ -209,5 +209,12 @@ enum fovea_result gauss_nodes_run(const struct gauss_nodes_kernels *kernels,
     params.nodes.next_bytes = run->next_bytes;
     params.nodes.sigmas = run->sigmas;
     params.nodes.others = run->others;
+    return params;
+}
+
+enum fovea_result gauss_nodes_run(const struct gauss_nodes_kernels *kernels,
+                                  const struct gauss_nodes *nodes, const struct gauss_cuda_run *run)
+{
+    struct gauss_nodes_params params = gauss_nodes_params_of(nodes, run);
     return run->whole ? launch_whole(kernels, run, &params) : launch_all(kernels, run, &params);
 }

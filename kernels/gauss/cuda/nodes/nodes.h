@@ -5,7 +5,8 @@
  * device is pushed around every call.
  *
  * Plans: all laws and sizes. Formats: all but 32-bit floats; levels are averaged as stored or in
- * sRGB's light. 32-bit floats and wide light go to nodes_wide/wide.h. */
+ * sRGB's light. 32-bit floats and wide light go to nodes_wide/wide.h, which has levels of the same
+ * kind made here. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
 
@@ -45,17 +46,32 @@ FOVEA_MUST_CHECK enum fovea_result gauss_nodes_run(const struct gauss_nodes_kern
                                                    const struct gauss_nodes *nodes,
                                                    const struct gauss_cuda_run *run);
 
+/* Counts the channels that levels have. */
+uint32_t gauss_nodes_channels(enum fovea_format format, bool blurs_alpha);
+/* Returns the kernels' parameters for a run. */
+struct gauss_nodes_params gauss_nodes_params_of(const struct gauss_nodes *nodes,
+                                                const struct gauss_cuda_run *run);
+/* Launches the levels from `first` on, each from the one below. */
+FOVEA_MUST_CHECK enum fovea_result gauss_nodes_make_levels(
+    const struct gauss_nodes_kernels *kernels, const struct gauss_cuda_run *run,
+    const struct gauss_nodes *nodes, int32_t first);
+
 /* ---- A plan as its kernels see it: where its levels lie, which nodes it needs, their matrices */
 
 /* Fills all but addresses and next_bytes, for a plan that blurs. In wide light its nodes are those
  * of floats, which are no light. */
 void gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes);
+/* Fills the law and where levels lie, of which it knows how many there are. */
+void gauss_nodes_lay_out(const struct gauss_plan *plan, struct gauss_nodes *nodes);
 
 /* Returns the bytes of an image's levels, a multiple of 16. */
 size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes);
 /* Returns the bytes that a picture's levels of so many channels have, with level 0. */
 size_t gauss_nodes_whole_bytes(const struct gauss_nodes *nodes, uint32_t channels);
 
+/* Writes the matrix that makes a level from the one below, sample i from those from 2 i - 2 on.
+ * Returns where it ends. */
+uint16_t *gauss_nodes_put_taps(uint16_t *out_halves);
 size_t gauss_nodes_matrix_bytes(const struct gauss_nodes *nodes);
 void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
                                uint16_t *out_halves);

@@ -118,17 +118,23 @@ static int32_t lay_level(const struct gauss_plan *plan, int32_t k, int32_t first
     return level->fours * level->rows;
 }
 
+void gauss_nodes_lay_out(const struct gauss_plan *plan, struct gauss_nodes *nodes)
+{
+    nodes->law = plan->law;
+    fill_line(plan, nodes);
+    int32_t first = 0;
+    for (int32_t k = 1; k < nodes->level_count; k++) {
+        first += lay_level(plan, k, first, nodes);
+    }
+    lay_level(plan, 0, first, nodes);
+}
+
 void gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes)
 {
-    *out_nodes = (struct gauss_nodes){.law = plan->law};
-    out_nodes->end = gauss_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+    *out_nodes = (struct gauss_nodes){
+        .end = gauss_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px))};
     fill_spans(plan, out_nodes);
-    fill_line(plan, out_nodes);
-    int32_t first = 0;
-    for (int32_t k = 1; k < out_nodes->level_count; k++) {
-        first += lay_level(plan, k, first, out_nodes);
-    }
-    lay_level(plan, 0, first, out_nodes);
+    gauss_nodes_lay_out(plan, out_nodes);
 }
 
 size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes)
@@ -202,8 +208,7 @@ static int32_t sample_of(int32_t steps, int32_t early, int32_t i)
                      : gauss_nodes_last(whole, early, i - whole);
 }
 
-/* Sample i of a level is made from the samples from 2 i - 2 on. */
-static uint16_t *put_taps(uint16_t *out)
+uint16_t *gauss_nodes_put_taps(uint16_t *out)
 {
     static const double taps[] = {1, 5, 10, 10, 5, 1};
     struct matrix m = {0};
@@ -255,7 +260,7 @@ size_t gauss_nodes_matrix_bytes(const struct gauss_nodes *nodes)
 void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
                                uint16_t *out_halves)
 {
-    uint16_t *out = put_taps(out_halves);
+    uint16_t *out = gauss_nodes_put_taps(out_halves);
     for (int32_t i = 0; i < nodes->spans[GAUSS_NODES_LEVELS].first; i++) {
         const struct gauss_node node = gauss_plan_node(plan, i, LIGHT, GAUSS_NODES_LEVELS);
         for (int32_t tile = 0; tile < gauss_nodes_phases(node.level); tile++) {

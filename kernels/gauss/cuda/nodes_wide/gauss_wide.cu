@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method (gauss/pyramid.h) for RGBA32F and for any light of levels. It has one launch
- * each for level 0 from the picture, every further level from the one below, and the picture from
- * nodes (gauss/cuda/nodes_wide/wide.cuh).
+/* The smooth method (gauss/pyramid.h) for 32-bit floats, and for whole numbers in wide light. Each
+ * has launches for level 0 from the picture, every further level from the one below (of light:
+ * nodes_levels_* of gauss/cuda/nodes/gauss_nodes.cu), and the picture from nodes.
  *
  * smooth_level_*: block of 32 x 8 threads; grid x, y: blocks of 32 x 8 px, z: images
  *     thread      one pixel to one sample; a warp reads and writes neighbours
@@ -12,13 +12,25 @@
  *     shared      float4 rows[20][32], 10,240 B: rows below, filtered along x
  *     thread      two or three of those rows' samples; -- barrier --; its own sample's six rows
  *
- * smooth_picture_*: block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 px, z: images
+ * smooth_picture_* (wide.cuh): block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 px, z: images
  *     warp w      the tile w % 2 to the right and w / 2 down; no shared memory, no barrier
- *     lane 4g+t   pixels of rows g and g + 8, columns 2t, 2t + 1, and the columns 8 on */
+ *     lane 4g+t   of rows gauss_nodes_place(g) and two on, pixels 4t to 4t + 3
+ *
+ * light_level_*: block of 32 x 8 threads; grid x, y: blocks of 32 fours x 8 rows, z: images
+ *     shared      the light of each level of a colour, 1,024 or 4,096 B; -- barrier --
+ *     thread      four pixels to a four of samples
+ *
+ * light_picture_*, light_alpha_* (light.cuh): as smooth_picture_*, and
+ *     shared      what warps need of each other's tiles, 4,240 B; a plane of 80 x 80 samples for
+ * each channel, 14,080 B barriers    after places are found; two for each level that the block's
+ * tiles blend; two for each tile that all warps make */
 
+#include "light.cuh"
 #include "wide.cuh"
 
 namespace {
+
+extern __shared__ __align__(16) char shared_memory[];
 
 const int WIDTH = GAUSS_CUDA_BLOCK_WIDTH;
 const int HEIGHT = GAUSS_CUDA_BLOCK_HEIGHT;
@@ -140,13 +152,55 @@ KERNEL smooth_decimate_float(const __grid_constant__ gauss_cuda_decimate_params 
         make_wide_picture<pixel<format>, sample>(frame, params.smooth, src, dst);                  \
     }
 
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, half_sample)
-KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, half_sample)
-KERNELS(linear, r8, FOVEA_FORMAT_R8, half_sample)
-KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)
 KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F, float_sample)
 KERNELS(linear, rgb32f, FOVEA_FORMAT_RGB32F, float_sample)
 KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
 
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, half_sample)
-KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)
+#define LIGHT_PICTURE(name, kind, suffix, format, most, blocks)                                    \
+    extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)                            \
+        light_##name##_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)        \
+    {                                                                                              \
+        const int count = pixel<format>::channels < most ? pixel<format>::channels : most;         \
+        if (!is_wanted(params.nodes.sigmas)) {                                                     \
+            return;                                                                                \
+        }                                                                                          \
+        const gauss_frame frame = frame_of_image(params.frame, params.batch);                      \
+        make_light_picture<pixel<format>, count>(                                                  \
+            frame, params.nodes, kind##_src<pixel<format>>(params, frame),                         \
+            kind##_dst<pixel<format>>(params, frame), shared_memory);                              \
+    }
+
+#define LIGHT_KERNELS(kind, suffix, format)                                                        \
+    KERNEL light_level_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)        \
+    {                                                                                              \
+        __shared__ light_of_levels<pixel<format>> lights;                                          \
+        const int count = pixel<format>::channels;                                                 \
+        const int colours = count < 3 ? count : 3;                                                 \
+        if (!is_wanted(params.nodes.sigmas)) {                                                     \
+            return;                                                                                \
+        }                                                                                          \
+        lights.fill(light_of(params.frame, params.nodes),                                          \
+                    (int)(threadIdx.y * WIDTH + threadIdx.x), WIDTH *HEIGHT);                      \
+        const auto src = kind##_src<pixel<format>>(params, params.frame);                          \
+        if (params.frame.blur_alpha) {                                                             \
+            make_light_level<pixel<format>, count>(params.frame, params.nodes, lights, src,        \
+                                                   thread_x(), thread_y());                        \
+        } else {                                                                                   \
+            make_light_level<pixel<format>, colours>(params.frame, params.nodes, lights, src,      \
+                                                     thread_x(), thread_y());                      \
+        }                                                                                          \
+    }                                                                                              \
+    LIGHT_PICTURE(picture, kind, suffix, format, 3, 4)
+
+/* light_alpha averages alpha, too. */
+#define LIGHT_ALPHA_KERNELS(kind, suffix, format)                                                  \
+    LIGHT_KERNELS(kind, suffix, format)                                                            \
+    LIGHT_PICTURE(alpha, kind, suffix, format, 4, 3)
+
+LIGHT_ALPHA_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+LIGHT_ALPHA_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+LIGHT_KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
+LIGHT_KERNELS(linear, r8, FOVEA_FORMAT_R8)
+
+LIGHT_ALPHA_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
+LIGHT_ALPHA_KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "light.h"
 #include "wide.h"
+
+#include "kernels/image/pixel_float.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +20,13 @@
 /* A weight may change by so much of itself, because tails count in wide light. */
 #define MENDED (1.0 / 256.0)
 
-/* Rounds to the 11 bits that mma uses, to nearest. */
-static float rounded(double weight)
+/* Rounds to the 11 bits that mma uses, to nearest, or to what a half holds of it times `scale`. */
+static float rounded(double weight, double scale)
 {
+    if (scale > 0.0) {
+        const float half = pixel_half_to_float(pixel_float_to_half((float)(scale * weight)));
+        return (float)((double)half / scale);
+    }
     float value = (float)weight;
     uint32_t bits = 0;
     memcpy(&bits, &value, sizeof bits);
@@ -30,17 +37,17 @@ static float rounded(double weight)
 
 /* Flat pictures stay flat: the largest weight takes what is missing to 1, and those after it take
  * what it leaves. */
-static void round_row(struct gauss_node_row *row)
+static void round_row(double scale, struct gauss_node_row *row)
 {
     int32_t largest = 0;
     double missing = 1.0;
     for (int32_t i = 0; i < row->count; i++) {
-        row->weights[i] = (double)rounded(row->weights[i]);
+        row->weights[i] = (double)rounded(row->weights[i], scale);
         missing -= row->weights[i];
         largest = row->weights[i] > row->weights[largest] ? i : largest;
     }
     for (int32_t i = largest; i < row->count && fabs(missing) < MENDED * row->weights[i]; i++) {
-        const double mended = (double)rounded(row->weights[i] + missing);
+        const double mended = (double)rounded(row->weights[i] + missing, scale);
         missing -= mended - row->weights[i];
         row->weights[i] = mended;
     }
@@ -83,7 +90,7 @@ static float *put_matrix(const struct gauss_node *node, double reach,
     for (int32_t y = 0; y < TILE; y++) {
         struct gauss_node_row row;
         gauss_node_row_of(node, reach, TILE * phase + y, &row);
-        round_row(&row);
+        round_row(0.0, &row);
         for (int32_t i = 0; i < row.count; i++) {
             const int32_t column = row.first - first + i;
             const int32_t lane = row_of_place(y) % 8 * 4 + column % 8 / 2;
@@ -163,4 +170,130 @@ enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
     out_smooth->end = gauss_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
     out_smooth->node_count = node_count_of(out_smooth->end);
     return make_table(plan, out_smooth->node_count, out_table, out_bytes);
+}
+
+/* ---- Wide light */
+
+/* Returns the phases of tiles on the level, by the last tile's first pixel. */
+static int32_t last_tile_px(int32_t level)
+{
+    return TILE * (gauss_nodes_phases(level) - 1);
+}
+
+static void fill_light_node(const struct gauss_node *node, double reach,
+                            struct gauss_light_node *out)
+{
+    /* No weight is above 1, nor above 1 / 2.5 sigma by much. */
+    const double scale = exp2(15.0 + floor(log2(fmax(2.5 * node->residual, 1.0))));
+    const int32_t last_px = last_tile_px(node->level) + TILE - 1;
+    int32_t behind = 0;
+    *out = (struct gauss_light_node){
+        .level = node->level, .unscale = (float)(1.0 / scale), .root = (float)sqrt(1.0 / scale)};
+    for (int32_t px = 0; px <= last_px; px++) {
+        const int32_t base = (px & -TILE) >> node->level & ~3;
+        const double centre = (px + 0.5) / (1 << node->level) - 0.5;
+        const int32_t before = base - (int32_t)ceil(centre - reach * node->residual);
+        const int32_t end = (int32_t)floor(centre + reach * node->residual) + 1 - base;
+        out->before = before > out->before ? before : out->before;
+        behind = end > behind ? end : behind;
+    }
+    out->before = (out->before + 3) & ~3;
+    out->pairs = (out->before + behind + 15) / 16;
+}
+
+/* A lane's part of a pair of steps lies as mma has it: of each step rows g and g + 8. */
+static uint16_t *put_light_matrix(const struct gauss_node *node, double reach,
+                                  const struct gauss_light_node *light, int32_t tile_px,
+                                  uint16_t *out)
+{
+    const int32_t first = gauss_light_window(light, tile_px);
+    for (int32_t y = 0; y < TILE; y++) {
+        struct gauss_node_row row;
+        const int32_t of_row = row_of_place(y);
+        gauss_node_row_of(node, reach, tile_px + y, &row);
+        round_row(1.0 / (double)light->unscale, &row);
+        for (int32_t i = 0; i < row.count; i++) {
+            const int32_t at = row.first - first + i;
+            const int32_t column = row_of_place(at % 16);
+            const int32_t lane = of_row % 8 * 4 + column % 8 / 2;
+            out[(at / 16 * 32 + lane) * 8 + column / 8 * 4 + of_row / 8 * 2 + column % 2] =
+                pixel_float_to_half((float)row.weights[i] / light->unscale);
+        }
+    }
+    return out + light->pairs * GAUSS_LIGHT_PAIR_BYTES / 2;
+}
+
+/* Returns how many pairs the matrices of all have. Nodes of a level that have as many see the same
+ * samples, those of the widest: a tile's windows of a level lie in each other. */
+static int32_t fill_light_nodes(const struct gauss_plan *plan, int32_t count,
+                                struct gauss_light_node *out_nodes)
+{
+    const int32_t light = gauss_plan_light(plan);
+    int32_t pairs = 0;
+    for (int32_t i = count - 1; i >= 0; i--) {
+        const struct gauss_node node = gauss_plan_node(plan, i, light, (int32_t)plan->level_count);
+        fill_light_node(&node, (double)gauss_light_reach(light), &out_nodes[i]);
+        if (i + 1 < count && out_nodes[i + 1].level == out_nodes[i].level &&
+            out_nodes[i + 1].pairs == out_nodes[i].pairs) {
+            out_nodes[i].before = out_nodes[i + 1].before;
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        out_nodes[i].matrix = pairs;
+        pairs += out_nodes[i].pairs * gauss_nodes_phases(out_nodes[i].level);
+    }
+    return pairs;
+}
+
+static void fill_light_matrices(const struct gauss_plan *plan, int32_t count,
+                                const struct gauss_light_node *nodes, uint16_t *out)
+{
+    const int32_t light = gauss_plan_light(plan);
+    for (int32_t i = 0; i < count; i++) {
+        const struct gauss_node node = gauss_plan_node(plan, i, light, (int32_t)plan->level_count);
+        for (int32_t px = 0; px <= last_tile_px(node.level); px += TILE) {
+            out = put_light_matrix(&node, (double)gauss_light_reach(light), &nodes[i], px, out);
+        }
+    }
+}
+
+static enum fovea_result make_light_table(const struct gauss_plan *plan, int32_t count,
+                                          void **out_table, size_t *out_bytes)
+{
+    char *taps = calloc(1, GAUSS_LIGHT_MATRICES_AT);
+    *out_table = taps;
+    if (!taps) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    gauss_nodes_put_taps((uint16_t *)(void *)taps);
+    const size_t bytes =
+        (size_t)fill_light_nodes(plan, count, (void *)(taps + GAUSS_LIGHT_NODES_AT)) *
+        GAUSS_LIGHT_PAIR_BYTES;
+    char *table = realloc(taps, GAUSS_LIGHT_MATRICES_AT + bytes);
+    if (!table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *out_table = table;
+    *out_bytes = GAUSS_LIGHT_MATRICES_AT + bytes;
+    memset(table + GAUSS_LIGHT_MATRICES_AT, 0, bytes);
+    fill_light_matrices(plan, count, (const void *)(table + GAUSS_LIGHT_NODES_AT),
+                        (void *)(table + GAUSS_LIGHT_MATRICES_AT));
+    return FOVEA_OK;
+}
+
+enum fovea_result gauss_light_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes,
+                                   void **out_table, size_t *out_bytes)
+{
+    const int32_t light = gauss_plan_light(plan);
+    *out_nodes = (struct gauss_nodes){.law = plan->law, .level_count = (int32_t)plan->level_count};
+    *out_table = NULL;
+    *out_bytes = 0;
+    if (plan->level_count == 0) {
+        return FOVEA_OK;
+    }
+    out_nodes->end = gauss_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+    gauss_nodes_lay_out(plan, out_nodes);
+    const int32_t count = node_count_of(out_nodes->end);
+    out_nodes->spans[GAUSS_NODES_LEVELS].first = count;
+    return make_light_table(plan, count, out_table, out_bytes);
 }

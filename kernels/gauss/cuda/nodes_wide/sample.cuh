@@ -2,10 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Samples of the smooth method's levels: how one is stored, what a pixel is as a sample, and where
- * those of a level lie. Four halves hold every format but 32-bit floats. Levels of UNORM formats
- * are stored around the middle of their range, where a half is off by at most 1/32 of a level of 8
- * bits and 1/8 of one of 10 bits; light is stored as it is, or by IMAGE_LIGHT_SCALE, since levels
- * lie closest in the dark. */
+ * those of a level lie. Tiles have four halves a sample, 32-bit floats four floats. Alpha is stored
+ * around the middle of its range, where halves are closest; light as it is, or by
+ * IMAGE_LIGHT_SCALE, since levels lie closest in the dark. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_SAMPLE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_SAMPLE_CUH
 
@@ -15,8 +14,6 @@
 
 struct half_sample {
     uint2 halves;
-
-    static const int mantissa_bits = 11;
 
     static __device__ half_sample of(float4 v)
     {
@@ -38,8 +35,6 @@ struct half_sample {
 
 struct float_sample {
     float4 floats;
-
-    static const int mantissa_bits = 24;
 
     static __device__ float_sample of(float4 v)
     {
@@ -84,11 +79,16 @@ static __device__ inline typename Pixel::word pixel_of_sample(float4 v, const fr
 }
 
 /* The display's samples lie behind the law's table. */
-static __device__ inline frame_light light_of(const gauss_frame &frame,
-                                              const gauss_cuda_smooth &smooth)
+template <typename Plan>
+static __device__ inline frame_light light_of(const gauss_frame &frame, const Plan &plan)
 {
     return frame_light(frame.light, frame.light_value,
-                       (const float *)smooth.table + smooth.law.table_count);
+                       (const float *)plan.table + plan.law.table_count);
+}
+
+static __device__ __forceinline__ float channel_of(const float4 &v, int c)
+{
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
 }
 
 /* ---- Levels */

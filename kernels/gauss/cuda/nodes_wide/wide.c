@@ -3,16 +3,19 @@
 
 #include "wide.h"
 
-#include "kernels/image/pixel.h"
+#include "light.h"
 
 extern const unsigned char gauss_wide_fatbin[];
 
-#define HALF_SAMPLE_BYTES 8
 #define FLOAT_SAMPLE_BYTES 16
 /* Kernels count the samples of a picture in 31 bits. */
 #define MOST_PITCH 65536
 
-static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_SMALLER_FLOATS;
+static const uint32_t formats = CUDA_32_BIT_FLOATS;
+static const uint32_t formats_of_light =
+    CUDA_EVERY_FORMAT & ~CUDA_SMALLER_FLOATS & ~CUDA_32_BIT_FLOATS;
+static const uint32_t formats_of_light_with_alpha =
+    1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10;
 
 enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
                                          struct gauss_cuda_smooth_kernels *out_kernels)
@@ -22,6 +25,16 @@ enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
                                &out_kernels->level));
     FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_picture", formats,
                                &out_kernels->picture));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "light_level", formats_of_light,
+                               &out_kernels->light_level));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "light_picture", formats_of_light,
+                               &out_kernels->light_picture));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "light_alpha",
+                               formats_of_light_with_alpha, &out_kernels->light_alpha));
+    FOVEA_TRY(cuda_kernels_allow_shared(device, &out_kernels->light_picture,
+                                        3 * GAUSS_LIGHT_PLANE_BYTES));
+    FOVEA_TRY(
+        cuda_kernels_allow_shared(device, &out_kernels->light_alpha, 4 * GAUSS_LIGHT_PLANE_BYTES));
     return cuda_kernels_get_named(device, out_kernels->module,
                                   (const struct cuda_named_kernel[]){
                                       {"smooth_decimate_half", &out_kernels->decimate_half, 0},
@@ -35,14 +48,9 @@ void gauss_cuda_smooth_unload(const struct cuda_device *device,
     cuda_module_unload(device, &kernels->module);
 }
 
-static uint64_t sample_bytes(enum fovea_format format)
+uint64_t gauss_wide_level_bytes(uint64_t level_samples)
 {
-    return pixel_has_32_bit_floats(format) ? FLOAT_SAMPLE_BYTES : HALF_SAMPLE_BYTES;
-}
-
-uint64_t gauss_wide_level_bytes(uint64_t level_samples, enum fovea_format format)
-{
-    return (level_samples * sample_bytes(format) + 15) / 16 * 16;
+    return level_samples * FLOAT_SAMPLE_BYTES;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -52,8 +60,6 @@ static enum fovea_result make_levels(const struct gauss_cuda_smooth_kernels *ker
                                      struct gauss_cuda_smooth_params *params)
 {
     struct gauss_cuda_decimate_params decimation = {.smooth = params->smooth};
-    const CUfunction decimate =
-        pixel_has_32_bit_floats(run->format) ? kernels->decimate_float : kernels->decimate_half;
     if (!params->smooth.picture) {
         FOVEA_TRY(gauss_cuda_launch_samples(run, gauss_cuda_kernel(&kernels->level, run),
                                             run->frame->width_px, run->frame->height_px, params));
@@ -62,7 +68,7 @@ static enum fovea_result make_levels(const struct gauss_cuda_smooth_kernels *ker
         const struct gauss_level *level = &params->smooth.levels[k];
         const int32_t margins = 2 * gauss_level_margin(k);
         decimation.level = k;
-        FOVEA_TRY(gauss_cuda_launch_samples(run, decimate, level->width + margins,
+        FOVEA_TRY(gauss_cuda_launch_samples(run, kernels->decimate_float, level->width + margins,
                                             level->height + margins, &decimation));
     }
     return FOVEA_OK;
@@ -100,12 +106,34 @@ enum fovea_result gauss_cuda_smooth_run(const struct gauss_cuda_smooth_kernels *
                                               .src = run->src,
                                               .dst = run->dst};
     params.smooth.samples = run->levels;
-    params.smooth.next_samples = run->next_bytes / (int64_t)sample_bytes(run->format);
+    params.smooth.next_samples = run->next_bytes / FLOAT_SAMPLE_BYTES;
     params.smooth.sigmas = run->sigmas;
     params.smooth.others = run->others;
     take_picture(run, &params.smooth);
     if (smooth->level_count > 0) {
         FOVEA_TRY(make_levels(kernels, run, &params));
+    }
+    return cuda_launch(run->device, run->stream, &picture, &params);
+}
+
+enum fovea_result gauss_light_run(const struct gauss_cuda_smooth_kernels *kernels,
+                                  const struct gauss_nodes_kernels *levels,
+                                  const struct gauss_nodes *nodes, const struct gauss_cuda_run *run)
+{
+    const int32_t side_px = 2 * GAUSS_NODES_TILE_PX;
+    const uint32_t channels = gauss_nodes_channels(run->format, run->frame->blur_alpha);
+    const struct cuda_launch picture = {
+        gauss_cuda_kernel(channels == 4 ? &kernels->light_alpha : &kernels->light_picture, run),
+        {cuda_parts(run->frame->width_px, side_px), cuda_parts(run->frame->height_px, side_px),
+         run->count},
+        {32 * GAUSS_NODES_WARPS, 1},
+        channels * GAUSS_LIGHT_PLANE_BYTES};
+    struct gauss_nodes_params params = gauss_nodes_params_of(nodes, run);
+    if (nodes->level_count > 0) {
+        FOVEA_TRY(gauss_cuda_launch_samples(run, gauss_cuda_kernel(&kernels->light_level, run),
+                                            nodes->levels[0].fours, nodes->levels[0].rows,
+                                            &params));
+        FOVEA_TRY(gauss_nodes_make_levels(levels, run, &params.nodes, 1));
     }
     return cuda_launch(run->device, run->stream, &picture, &params);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes in floats, for 32-bit floats and for levels in any light: a warp makes a
- * tile of 16 x 16 pixels from the levels of gauss_smooth.cu. The products take floats of 11 bits,
- * whose exponents cover floats and the weights of tails in wide light; for wide light, square roots
- * are blended (gauss/plan/ladder.h). The kernel is bound by the tensor cores. */
+/* The picture from nodes in floats, for 32-bit floats: a warp makes a tile of 16 x 16 pixels. The
+ * products take floats of 11 bits, whose exponents cover floats and the weights of tails in wide
+ * light; for wide light, square roots are blended (gauss/plan/ladder.h). */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 
@@ -67,15 +66,7 @@ static __device__ __forceinline__ float wide_rounded(float value)
 template <typename Sample> static __device__ __forceinline__ float4 operand_of(const Sample &sample)
 {
     const float4 v = sample.value();
-    if (Sample::mantissa_bits <= 11) {
-        return v;
-    }
     return make_float4(wide_rounded(v.x), wide_rounded(v.y), wide_rounded(v.z), wide_rounded(v.w));
-}
-
-static __device__ __forceinline__ float channel_of(const float4 &v, int c)
-{
-    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
 }
 
 /* A node's window for a tile: where a lane's samples and weights begin. */
@@ -220,18 +211,17 @@ static __device__ __forceinline__ void square_roots(int roots,
     }
 }
 
-template <typename Pixel, int CHANNELS, typename Sample>
+template <int CHANNELS, typename Sample>
 static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
                                                    const gauss_cuda_smooth &smooth,
                                                    const node_tile &tile, node_places &places,
                                                    float (&sums)[CHANNELS][NODES_PIXELS])
 {
     /* The ladder of wide light has its nodes' distances, whatever the pixels are. */
-    const int blend = Pixel::white > 0 || image_light_is_wide(frame.light)
-                          ? gauss_light_blend(frame.light)
-                          : (int)GAUSS_BLEND_FLOATS;
-    const bool is_light = Pixel::white > 0 || frame.blur_alpha == GAUSS_WIDE_COLORS_AND_ALPHA ||
-                          frame.blur_alpha == GAUSS_WIDE_COLORS;
+    const int blend =
+        (int)(image_light_is_wide(frame.light) ? GAUSS_BLEND_WIDE : GAUSS_BLEND_FLOATS);
+    const bool is_light =
+        frame.blur_alpha == GAUSS_WIDE_COLORS_AND_ALPHA || frame.blur_alpha == GAUSS_WIDE_COLORS;
     const int of_layers = frame.blur_alpha == GAUSS_WIDE_LAYERS ? 4 : 0;
     const int roots = blend != GAUSS_BLEND_WIDE ? 0 : is_light ? 3 : of_layers;
     const gauss_tile_nodes chosen = choose_nodes(blend, places);
@@ -261,13 +251,11 @@ static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
     float sums[CHANNELS][NODES_PIXELS] = {};
     find_places(frame, image_light_is_wide(frame.light), smooth, tile, places);
     if (places.highest > 0.0f) {
-        blend_nodes<Pixel, CHANNELS, Sample>(frame, smooth, tile, places, sums);
-        if constexpr (Pixel::white == 0) {
-            if (!all_finite(sums)) {
-                const auto levels = [&](int k) { return sample_level<Sample>(smooth, k); };
-                sum_tile<Pixel>(frame, smooth, levels, frame.light, src, dst, tile);
-                return;
-            }
+        blend_nodes<CHANNELS, Sample>(frame, smooth, tile, places, sums);
+        if (!all_finite(sums)) {
+            const auto levels = [&](int k) { return sample_level<Sample>(smooth, k); };
+            sum_tile<Pixel>(frame, smooth, levels, frame.light, src, dst, tile);
+            return;
         }
     }
     typename Pixel::word words[NODES_PIXELS];
