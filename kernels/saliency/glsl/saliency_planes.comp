@@ -8,7 +8,7 @@
  * processor's in another order; those of the bins up to one are its plane's sample. Products bound fine levels,
  * additions to shared memory the others.
  *
- * Workgroup: 128 threads, 19 KiB. */
+ * Workgroup: 128 threads, 20 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
@@ -17,6 +17,7 @@ const int PITCH = SEGMENT + 1; /* of a bin's columns */
 const int TOTAL_PITCH = SAMPLES + 1;
 const int PARTS = BINS / SEGMENT; /* that share a column's rows */
 const int ROWS = 8; /* of a thread that are under way at once */
+const int HEIGHT = 256; /* rows between barriers */
 const int EACH = BINS / (BINS / SAMPLES); /* bins of a thread, in the end, of one sample */
 
 layout(local_size_x = BINS) in;
@@ -27,6 +28,7 @@ layout(std430, set = 0, binding = 4) writeonly buffer Planes {
 
 shared int sums[BINS * PITCH];
 shared ivec4 across[SEGMENT * SAMPLES / 4];
+shared int down[HEIGHT]; /* weights of rows */
 shared int parts[BINS / EACH * SAMPLES];
 shared uint mask[4];
 
@@ -50,22 +52,28 @@ void weigh_columns(level_entry of, int i, int x, int thread)
     }
 }
 
-void add_rows(level_entry of, int channel, int middle, int x, int first, int last, int thread)
+/* A row has one weight in all columns; those beyond the last have none. */
+void weigh_rows(level_entry of, int middle, int first, int last, int thread)
+{
+    for (int n = thread; n < HEIGHT; n += BINS) {
+        int y = first + n;
+        down[n] = y <= last ? weight_of(of, middle, y, size_px.y - 1) : 0;
+    }
+}
+
+void add_rows(int channel, int x, int first, int last, int thread)
 {
     int lane = thread % SEGMENT;
     if (x + lane >= size_px.x) {
         return;
     }
-    for (int row = first + thread / SEGMENT; row <= last; row += ROWS * PARTS) {
+    for (int row = thread / SEGMENT; row < HEIGHT && first + row <= last; row += ROWS * PARTS) {
         uint bins[ROWS];
-        int weights[ROWS];
         [[unroll]] for (int i = 0; i < ROWS; i++) {
-            int y = row + i * PARTS;
-            bins[i] = bin_at(channel, x + lane, min(y, last));
-            weights[i] = y <= last ? weight_of(of, middle, y, size_px.y - 1) : 0;
+            bins[i] = bin_at(channel, x + lane, min(first + row + i * PARTS, last));
         }
         [[unroll]] for (int i = 0; i < ROWS; i++) {
-            atomicAdd(sums[int(bins[i]) * PITCH + lane], weights[i]);
+            atomicAdd(sums[int(bins[i]) * PITCH + lane], down[row + i * PARTS]);
         }
     }
 }
@@ -136,7 +144,14 @@ void main()
         }
         weigh_columns(of, i, x, thread);
         barrier();
-        add_rows(of, its.channel, middle, x, top, bottom, thread);
+        for (int y = top; y <= bottom; y += HEIGHT) {
+            if (x == left || bottom - top >= HEIGHT) {
+                barrier();
+                weigh_rows(of, middle, y, bottom, thread);
+                barrier();
+            }
+            add_rows(its.channel, x, y, bottom, thread);
+        }
         barrier();
         for (int column = 0; column < SEGMENT; column++) {
             int found = sums[thread * PITCH + column];
