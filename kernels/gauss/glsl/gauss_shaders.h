@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The machine's shaders, and how many workgroups each takes. Specialization constants: 1
- * IMAGE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour.
+ * IMAGE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour; 3
+ * GAUSS_LAW_*, of those that know the law.
  * Tables are the plan's law, levels, law's table and the display's samples; passes leave levels'
  * samples for each other. */
 #ifndef FOVEA_KERNELS_GAUSS_GLSL_GAUSS_SHADERS_H

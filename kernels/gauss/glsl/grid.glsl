@@ -15,18 +15,16 @@ int grid_shift(int gaze_q8, int fragment_px)
     return (residual <= middle ? middle - residual : middle + side - residual) >> 8;
 }
 
-/* Returns the middle of the fragment that holds a pixel, along an axis. */
-int grid_middle_of(int pixel, int gaze_q8, int fragment_px)
+ivec2 grid_shifts(gauss_frame frame)
 {
-    int shift = grid_shift(gaze_q8, fragment_px);
-    int index = (pixel + shift) / fragment_px;
-    return (2 * index * fragment_px + fragment_px - 2 * shift) / 2;
+    return ivec2(grid_shift(frame.gaze_x_q8, frame.fragment_px),
+                 grid_shift(frame.gaze_y_q8, frame.fragment_px));
 }
 
-ivec2 grid_middle(gauss_frame frame, ivec2 pixel)
+/* Returns the middle of a fragment. */
+ivec2 grid_middle_of(ivec2 index, ivec2 shift, int fragment_px)
 {
-    return ivec2(grid_middle_of(pixel.x, frame.gaze_x_q8, frame.fragment_px),
-                 grid_middle_of(pixel.y, frame.gaze_y_q8, frame.fragment_px));
+    return (2 * index * fragment_px + fragment_px - 2 * shift) / 2;
 }
 
 /* Returns a^2 + b^2 as two words: (low, high). */

@@ -11,6 +11,12 @@ const int LAW_RADIAL = 0;
 const int LAW_MAP = 2;
 const int LAW_MAP_PROJECTED = 3;
 const int LAW_RINGS = 4;
+/* Shaders that define FOR_ONE_LAW have no code of other kinds, which is most of theirs and many registers. */
+#ifdef FOR_ONE_LAW
+layout(constant_id = 3) const int LAW_KIND = LAW_RADIAL;
+#else
+#define LAW_KIND law.kind
+#endif
 
 /* struct gauss_law of gauss/law.h. */
 struct gauss_law {
@@ -120,8 +126,8 @@ vec2 law_map_projected(vec3 ray, vec3 gaze)
 float law_plain(gauss_frame frame, vec2 place_px)
 {
     vec2 pixel = place_px - 0.5;
-    bool is_map = law.kind == LAW_MAP || law.kind == LAW_MAP_PROJECTED;
-    bool is_flat = law.kind == LAW_MAP || law.kind == LAW_RADIAL;
+    bool is_map = LAW_KIND == LAW_MAP || LAW_KIND == LAW_MAP_PROJECTED;
+    bool is_flat = LAW_KIND == LAW_MAP || LAW_KIND == LAW_RADIAL;
     vec3 ray = law_ray(pixel);
     float least = 0.0;
     for (int k = 0; k <= frame.other_count; k++) {
@@ -129,7 +135,7 @@ float law_plain(gauss_frame frame, vec2 place_px)
         vec3 gaze = law_ray(gaze_px);
         vec2 off = pixel - gaze_px;
         float apart = length(off);
-        if (law.kind == LAW_MAP_PROJECTED) {
+        if (LAW_KIND == LAW_MAP_PROJECTED) {
             off = law_map_projected(ray, gaze);
         } else if (!is_flat) {
             apart = law_angle_deg(ray, gaze);
@@ -146,28 +152,25 @@ float law_applied(float plain_px)
     return law.strength * law_ramp(plain_px);
 }
 
-/* Returns sigma at a place; 0: it is copied. */
-float law_sigma_at(gauss_frame frame, vec2 place_px)
+#include "grid.glsl"
+
+/* Returns sigma of a pixel, at its centre, or of the fragment with that middle; 0: it is copied. */
+float law_sigma_at(gauss_frame frame, ivec2 pixel, ivec2 middle)
 {
+    if (LAW_KIND == LAW_RINGS) {
+        int ring = ring_at(frame, 0, middle);
+        for (int k = 1; k <= frame.other_count; k++) {
+            ring = min(ring, ring_at(frame, k, middle));
+        }
+        return ring > 0 ? law.strength * law_table[ring - 1] : 0.0;
+    }
+    ivec2 size_px = ivec2(frame.width_px, frame.height_px);
+    vec2 place_px = frame.fragment_px > 0 ? vec2(clamp(middle, ivec2(0), size_px)) : vec2(pixel) + 0.5;
     return law_applied(law_plain(frame, place_px));
 }
 
-#include "grid.glsl"
-
-/* Returns sigma of a pixel: at its centre, or of its fragment. */
+/* Returns sigma of a pixel of a law without steps. */
 float law_sigma(gauss_frame frame, ivec2 pixel)
 {
-    vec2 place_px = vec2(pixel) + 0.5;
-    if (frame.fragment_px > 0) {
-        ivec2 middle = grid_middle(frame, pixel);
-        if (law.kind == LAW_RINGS) {
-            int ring = ring_at(frame, 0, middle);
-            for (int k = 1; k <= frame.other_count; k++) {
-                ring = min(ring, ring_at(frame, k, middle));
-            }
-            return ring > 0 ? law.strength * law_table[ring - 1] : 0.0;
-        }
-        place_px = vec2(clamp(middle, ivec2(0), ivec2(frame.width_px, frame.height_px)));
-    }
-    return law_sigma_at(frame, place_px);
+    return law_applied(law_plain(frame, vec2(pixel) + 0.5));
 }

@@ -10,13 +10,14 @@
  * among the samples.
  *
  * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
- * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by the
- * sums: four outputs in registers for each sample that is loaded. */
+ * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by
+ * waiting: its registers leave room for eight workgroups a multiprocessor or fewer, and sums are but a fifth of it. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
 #include "frame.glsl"
+#define FOR_ONE_LAW
 #include "law.glsl"
 #include "kernels/image/light.glsl"
 #include "levels.glsl"
@@ -31,6 +32,9 @@ const int GROUPS = TILE / EACH;
 const int THREADS = TILE * GROUPS;
 layout(local_size_x = THREADS) in;
 
+/* Beyond it lies a tenth of a level of stored values (gauss/pyramid.h), where a Gaussian has many samples. */
+const float REACH_STORED = LIGHT || LADDER_FLOATS || LAYERS ? REACH : 3.5;
+
 /* Samples at a time, for which 16 KB suffice. Windows of stored levels and sRGB's light have at most 32 samples but
  * on the coarsest level. */
 const int COLUMNS = 32;
@@ -43,9 +47,10 @@ shared uvec2 window[ROWS * PITCH];
 shared uvec2 sums[ROWS * SUM_PITCH]; /* each row of the window, for the tile's columns */
 shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* a sample's weights in each pixel: across, then down */
 shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
-shared uint lowest_bits;
+shared uint sigmas_bits[LADDER_TOGETHER]; /* the least of the tile, then those above it if few are all */
 shared uint highest_bits;
-shared uint sigma_bits; /* the largest */
+
+const uint NO_SIGMA = 0x7f800000u; /* above all others */
 
 /* Otherwise nodes take level 0 from the picture itself. */
 const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
@@ -58,20 +63,25 @@ void add(inout vec4 sum, float weight, vec4 value)
     }
 }
 
-/* A node's source: a level, and a Gaussian in its samples. */
+/* A node's source: a level, and a Gaussian in its samples, which are counted from the one that the tile begins in. */
 struct node_of_level {
     int level;
     float per_px; /* samples a pixel */
     float reach;
     float falloff;
+    ivec2 origin; /* that sample */
+    ivec2 phase_px; /* the tile's first pixel in it */
 };
 
-node_of_level node_of(float sigma_px)
+node_of_level node_of(float sigma_px, ivec2 tile_px)
 {
     int k = level_for(sigma_px);
     float per_px = exp2(-float(k));
     float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
-    return node_of_level(k, per_px, REACH * residual, -0.5 / (residual * residual));
+    float reach = residual < RESIDUAL ? REACH : REACH_STORED;
+    ivec2 origin = tile_px >> k;
+    return node_of_level(k, per_px, reach * residual, -0.5 / (residual * residual), origin,
+                         tile_px - (origin << k));
 }
 
 float place_among(node_of_level node, int px)
@@ -93,14 +103,16 @@ int end_seen(node_of_level node, int px)
 /* Loads a part of a level. */
 struct part {
     int level;
+    ivec2 origin;
     ivec2 first;
     ivec2 end;
 };
 
 uvec2 sample_at(part p, int x, int y)
 {
-    return p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, x, y)]
-                                            : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
+    ivec2 at = p.origin + ivec2(x, y);
+    return p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, at.x, at.y)]
+                                            : halves_of(sample_of(fetch_pixel(at)));
 }
 
 /* Loads of four rows are issued before the first is used. */
@@ -130,14 +142,14 @@ void load_window(part p)
 
 /* A thread makes every other weight of a pixel along an axis. Weights out of reach are zeros if others of the group
  * reach the sample. */
-void fill_weights(node_of_level node, part p, ivec2 tile_px)
+void fill_weights(node_of_level node, part p)
 {
     int thread = int(gl_LocalInvocationIndex);
     bool odd = thread >= 2 * TILE;
     bool down = thread % (2 * TILE) >= TILE;
     int own = thread % TILE;
     int group = own / EACH;
-    int px = (down ? tile_px.y : tile_px.x) + own;
+    int px = (down ? node.phase_px.y : node.phase_px.x) + own;
     int group_px = px - own % EACH;
     int first = down ? p.first.y : p.first.x;
     int count = (down ? p.end.y : p.end.x) - first;
@@ -163,16 +175,23 @@ vec4 scales(int group)
     return 1.0 / (totals[group] + totals[2 * GROUPS + group]);
 }
 
+void add_to_four(inout vec4 four[EACH], vec4 weight, vec4 value)
+{
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        add(four[n], weight[n], value);
+    }
+}
+
 /* Sums four pixels of each row of samples across. Neighbouring threads have neighbouring rows and the same
- * weights. */
-void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool first_part)
+ * weights. Two samples at a time, here and down: a driver that unrolls loops itself takes a fifth more registers. */
+void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
 {
     int rows = p.end.y - p.first.y;
     for (int i = int(gl_LocalInvocationIndex); i < rows * GROUPS; i += THREADS) {
         int group = i / rows;
         int row = i - group * rows;
-        int px = tile_px + group * EACH;
-        int begin = max(first_seen(node, px), p.first.x) - p.first.x;
+        int px = node.phase_px.x + group * EACH;
+        int s = max(first_seen(node, px), p.first.x) - p.first.x;
         int end = min(end_seen(node, px + EACH - 1), p.end.x) - p.first.x;
         int at = (row + offset.y) * PITCH + offset.x;
         int to = row * SUM_PITCH + group * EACH;
@@ -180,12 +199,16 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
         [[unroll]] for (int n = 0; n < EACH; n++) {
             four[n] = vec4(0.0);
         }
-        for (int s = begin; s < end; s++) {
-            vec4 value = of_halves(window[at + s]);
+        for (; s + 1 < end; s += 2) {
+            uvec2 one = window[at + s];
+            uvec2 next = window[at + s + 1];
             vec4 weight = weights[s * GROUPS + group];
-            [[unroll]] for (int n = 0; n < EACH; n++) {
-                add(four[n], weight[n], value);
-            }
+            vec4 next_weight = weights[(s + 1) * GROUPS + group];
+            add_to_four(four, weight, of_halves(one));
+            add_to_four(four, next_weight, of_halves(next));
+        }
+        if (s < end) {
+            add_to_four(four, weights[s * GROUPS + group], of_halves(window[at + s]));
         }
         vec4 scale = scales(group);
         [[unroll]] for (int n = 0; n < EACH; n++) {
@@ -196,28 +219,32 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
 }
 
 /* Sums a thread's four pixels, one below the other. */
-void sum_down(node_of_level node, part p, int tile_px, inout vec4 made[EACH])
+void sum_down(node_of_level node, part p, inout vec4 made[EACH])
 {
     int column = int(gl_LocalInvocationIndex) % TILE;
     int group = int(gl_LocalInvocationIndex) / TILE;
-    int px = tile_px + group * EACH;
-    int begin = max(first_seen(node, px), p.first.y) - p.first.y;
+    int px = node.phase_px.y + group * EACH;
+    int s = max(first_seen(node, px), p.first.y) - p.first.y;
     int end = min(end_seen(node, px + EACH - 1), p.end.y) - p.first.y;
-    for (int s = begin; s < end; s++) {
-        vec4 value = of_halves(sums[s * SUM_PITCH + column]);
+    for (; s + 1 < end; s += 2) {
+        uvec2 one = sums[s * SUM_PITCH + column];
+        uvec2 next = sums[(s + 1) * SUM_PITCH + column];
         vec4 weight = weights[(COLUMNS + s) * GROUPS + group];
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            add(made[n], weight[n], value);
-        }
+        vec4 next_weight = weights[(COLUMNS + s + 1) * GROUPS + group];
+        add_to_four(made, weight, of_halves(one));
+        add_to_four(made, next_weight, of_halves(next));
+    }
+    if (s < end) {
+        add_to_four(made, weights[(COLUMNS + s) * GROUPS + group],
+                    of_halves(sums[s * SUM_PITCH + column]));
     }
 }
 
 /* Makes the node's picture at a thread's pixels, if those are wanted. `loaded` says what the window holds. */
-void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded,
-               out vec4 made[EACH])
+void make_node(node_of_level node, bool wanted, inout part loaded, out vec4 made[EACH])
 {
-    ivec2 end_px = tile_px + TILE - 1;
-    ivec2 first = ivec2(first_seen(node, tile_px.x), first_seen(node, tile_px.y));
+    ivec2 end_px = node.phase_px + TILE - 1;
+    ivec2 first = ivec2(first_seen(node, node.phase_px.x), first_seen(node, node.phase_px.y));
     ivec2 end = ivec2(end_seen(node, end_px.x), end_seen(node, end_px.y));
     ivec2 parts = (end - first - 1) / ivec2(COLUMNS, ROWS) + 1;
     ivec2 each = (end - first - 1) / parts + 1;
@@ -228,20 +255,20 @@ void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded
     for (int y = first.y; y < end.y; y += each.y) {
         part p;
         for (int x = first.x; x < end.x; x += each.x) {
-            p = part(node.level, ivec2(x, y), min(ivec2(x, y) + each, end));
+            p = part(node.level, node.origin, ivec2(x, y), min(ivec2(x, y) + each, end));
             barrier();
             if (p.level != loaded.level || any(lessThan(p.first, loaded.first)) ||
                 any(greaterThan(p.end, loaded.end))) {
                 load_window(p);
                 loaded = p;
             }
-            fill_weights(node, p, tile_px);
+            fill_weights(node, p);
             barrier();
-            sum_across(node, p, p.first - loaded.first, tile_px.x, x == first.x);
+            sum_across(node, p, p.first - loaded.first, x == first.x);
         }
         barrier();
         if (wanted) {
-            sum_down(node, p, tile_px.y, sum);
+            sum_down(node, p, sum);
         }
     }
     vec4 scale = scales(GROUPS + int(gl_LocalInvocationIndex) / TILE);
@@ -267,21 +294,22 @@ float sigma_of(gauss_frame frame, ivec2 pixel)
     return value >= 0.1 ? min(value, law_table[0]) : 0.0;
 }
 #else
-float sigma_of(gauss_frame frame, ivec2 pixel)
-{
-    return law_sigma(frame, pixel);
-}
+#define BY_LAW
 #endif
+
+/* A tile has parts of so many fragments along an axis, since these have 4 px and more. */
+const int FRAGMENTS = (TILE - 2) / 4 + 2;
+shared float fragment_sigmas[FRAGMENTS * FRAGMENTS];
 
 bool in_picture(ivec2 pixel)
 {
     return pixel.x < frame.width_px && pixel.y < frame.height_px;
 }
 
-/* Returns a pixel's place on the ladder, or -1 if no neighbour is within its reach and it is copied. */
-float find_place(float sigma_px, ivec2 pixel)
+/* Returns sigma of a pixel that has a neighbour within its reach, or 0: it is copied. */
+float sigma_seen(float sigma_px, ivec2 pixel)
 {
-    return in_picture(pixel) && sigma_px * REACH >= 1.0 ? ladder_place(sigma_px) : -1.0;
+    return in_picture(pixel) && sigma_px * REACH >= 1.0 ? sigma_px : 0.0;
 }
 
 /* A thread's pixels among the nodes of the tile. */
@@ -297,21 +325,26 @@ vec4 roots(vec4 light)
     return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
 }
 
-/* If all pixels are at one place the only node has their sigma: others around it would have weights below 0. */
-node_of_level node_at(tile_nodes nodes, int i)
+/* A tile's nodes: its own sigmas, of which a pixel takes one, or some of the ladder. */
+struct own_nodes {
+    tile_nodes nodes;
+    bool own;
+};
+
+float node_sigma_px(own_nodes all, int i)
 {
-    return node_of(lowest_bits == highest_bits ? uintBitsToFloat(sigma_bits)
-                                               : ladder_sigma_px(nodes.first + i * nodes.apart));
+    return all.own ? uintBitsToFloat(sigmas_bits[i])
+                   : ladder_sigma_px(all.nodes.first + i * all.nodes.apart);
 }
 
-void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
+void blend(own_nodes all, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
 {
-    part loaded = part(-1, ivec2(0), ivec2(0));
+    part loaded = part(-1, ivec2(0), ivec2(0), ivec2(0));
     [[unroll]] for (int n = 0; n < EACH; n++) {
         values[n] = vec4(0.0);
     }
     /* The largest node comes first: those after it see a part of its window of a level. */
-    for (int i = nodes.count - 1; i >= 0; i--) {
+    for (int i = all.nodes.count - 1; i >= 0; i--) {
         vec4 shares;
         [[unroll]] for (int n = 0; n < EACH; n++) {
             int at = i - own[n].first;
@@ -319,7 +352,7 @@ void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[E
         }
         bool wanted = any(notEqual(shares, vec4(0.0)));
         vec4 made[EACH];
-        make_node(node_at(nodes, i), tile_px, wanted, loaded, made);
+        make_node(node_of(node_sigma_px(all, i), tile_px), wanted, loaded, made);
         [[unroll]] for (int n = 0; n < EACH; n++) {
             values[n] += shares[n] * (LIGHT_WIDE ? roots(made[n]) : made[n]);
         }
@@ -374,6 +407,77 @@ void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
 #endif
 }
 
+/* Returns sigmas of a thread's pixels, and has a barrier. Those of fragments are found once for all their pixels.
+ * The law is long: drivers compile it once where it stands in one place, in a loop that stays one. */
+vec4 find_sigmas(ivec2 own_px, ivec2 tile_px)
+{
+    vec4 found = vec4(0.0);
+#ifdef BY_LAW
+    gauss_frame seen = frame_now(frame);
+    int thread = int(gl_LocalInvocationIndex);
+    int side_px = seen.fragment_px;
+    bool by_fragments = side_px > 0;
+    ivec2 shift = ivec2(0);
+    ivec2 first = ivec2(0);
+    ivec2 middle = ivec2(0);
+    if (by_fragments) {
+        shift = grid_shifts(seen);
+        first = (tile_px + shift) / side_px;
+        middle = grid_middle_of(first + ivec2(thread % FRAGMENTS, thread / FRAGMENTS), shift, side_px);
+    }
+    [[dont_unroll]] for (int n = 0; n < (by_fragments ? 1 : EACH); n++) {
+        float sigma_px = law_sigma_at(seen, own_px + ivec2(0, n), middle);
+        found = vec4(found.yzw, sigma_px);
+    }
+    if (by_fragments && thread < FRAGMENTS * FRAGMENTS) {
+        fragment_sigmas[thread] = found.w;
+    }
+    barrier();
+    if (by_fragments) {
+        vec2 inside = vec2(own_px + shift - first * side_px) + 0.5;
+        float per_px = 1.0 / float(side_px);
+        int column = int(inside.x * per_px);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            found[n] = fragment_sigmas[int((inside.y + float(n)) * per_px) * FRAGMENTS + column];
+        }
+    }
+#else
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        found[n] = sigma_of(frame, own_px + ivec2(0, n));
+    }
+    barrier();
+#endif
+    return found;
+}
+
+/* Finds a tile's nodes. Those of fragments are their sigmas, if the ladder has no fewer nodes for the tile: they are
+ * found one after the other, by sigmas_bits. The only sigma of a tile is its node, too, as others around it would
+ * have weights below 0. */
+own_nodes find_nodes(vec4 sigmas_px)
+{
+    uint lowest = sigmas_bits[0];
+    uint highest = highest_bits;
+    if (lowest >= highest) {
+        return own_nodes(tile_nodes(0, 1, highest > 0u ? 1 : 0, 1), true);
+    }
+    tile_nodes nodes = ladder_nodes(ladder_place(uintBitsToFloat(lowest)),
+                                    ladder_place(uintBitsToFloat(highest)));
+    int count = 1;
+    uint last = lowest;
+    int most = frame.fragment_px > 0 ? min(nodes.count, LADDER_TOGETHER) : 1;
+    for (; count < most && last < highest; count++) {
+        uint next = NO_SIGMA;
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            uint bits = floatBitsToUint(sigmas_px[n]);
+            next = bits > last ? min(next, bits) : next;
+        }
+        atomicMin(sigmas_bits[count], next);
+        barrier();
+        last = sigmas_bits[count];
+    }
+    return last == highest ? own_nodes(tile_nodes(0, 1, count, 1), true) : own_nodes(nodes, false);
+}
+
 void main()
 {
 #ifdef LAYERED
@@ -384,51 +488,44 @@ void main()
     int thread = int(gl_LocalInvocationIndex);
     ivec2 tile_px = ivec2(gl_WorkGroupID.xy) * TILE;
     ivec2 own_px = tile_px + ivec2(thread % TILE, thread / TILE * EACH);
+    if (thread < LADDER_TOGETHER) {
+        sigmas_bits[thread] = NO_SIGMA;
+    }
     if (thread == 0) {
-        lowest_bits = 0x7f800000u;
         highest_bits = 0u;
-        sigma_bits = 0u;
     }
-    barrier();
-    gauss_frame seen = frame_now(frame);
-    vec4 sigmas_px;
-    vec4 places;
-    uint lowest = 0x7f800000u;
+    vec4 sigmas_px = find_sigmas(own_px, tile_px);
+    uint lowest = NO_SIGMA;
     uint highest = 0u;
-    uint largest = 0u;
-    /* The law and the encoding are long: drivers compile them once where the loop stays one. */
-    [[dont_unroll]] for (int n = 0; n < EACH; n++) {
-        sigmas_px[n] = sigma_of(seen, own_px + ivec2(0, n));
-        places[n] = find_place(sigmas_px[n], own_px + ivec2(0, n));
-        bool blurred = places[n] >= 0.0;
-        lowest = blurred ? min(lowest, floatBitsToUint(places[n])) : lowest;
-        highest = blurred ? max(highest, floatBitsToUint(places[n])) : highest;
-        largest = blurred ? max(largest, floatBitsToUint(sigmas_px[n])) : largest;
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        sigmas_px[n] = sigma_seen(sigmas_px[n], own_px + ivec2(0, n));
+        uint bits = floatBitsToUint(sigmas_px[n]);
+        lowest = bits > 0u ? min(lowest, bits) : lowest;
+        highest = max(highest, bits);
     }
-    atomicMin(lowest_bits, lowest);
+    atomicMin(sigmas_bits[0], lowest);
     atomicMax(highest_bits, highest);
-    atomicMax(sigma_bits, largest);
     barrier();
 
-    /* This is the same for the whole workgroup, so that all or none reach the barriers. */
-    bool none = lowest_bits == 0x7f800000u;
-    tile_nodes nodes = tile_nodes(0, 1, 0, 1);
-    if (!none) {
-        nodes = lowest_bits == highest_bits
-                    ? tile_nodes(0, 1, 1, 1)
-                    : ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
-        if (!LEVEL_0_IS_STORED && node_at(nodes, 0).level == 0) {
-            fill_light(THREADS);
-        }
+    /* Until the blend ends this is the same for the whole workgroup, so that all or none reach the barriers. */
+    own_nodes all = find_nodes(sigmas_px);
+    if (!LEVEL_0_IS_STORED && all.nodes.count > 0 && level_for(node_sigma_px(all, 0)) == 0) {
+        fill_light(THREADS);
     }
     blended own[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        float at;
-        own[n].first = ladder_first(nodes, places[n], at);
-        own[n].weights = places[n] >= 0.0 ? ladder_weights(at, nodes.together) : vec4(0.0);
+        float at = 0.0;
+        own[n].first = 0;
+        if (!all.own) {
+            own[n].first = ladder_first(all.nodes, ladder_place(sigmas_px[n]), at);
+        }
+        for (int i = 1; all.own && i < all.nodes.count; i++) {
+            own[n].first = floatBitsToUint(sigmas_px[n]) == sigmas_bits[i] ? i : own[n].first;
+        }
+        own[n].weights = sigmas_px[n] > 0.0 ? ladder_weights(at, all.nodes.together) : vec4(0.0);
     }
     vec4 values[EACH];
-    blend(nodes, own, tile_px, values);
+    blend(all, own, tile_px, values);
     uvec4 raw[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
         raw[n] = raw_of(own_px + ivec2(0, n));
@@ -438,7 +535,11 @@ void main()
         if (in_picture(pixel)) {
             vec4 value = n == 0 ? values[0] : n == 1 ? values[1] : n == 2 ? values[2] : values[3];
             uvec4 before = n == 0 ? raw[0] : n == 1 ? raw[1] : n == 2 ? raw[2] : raw[3];
-            put(pixel, places[n] >= 0.0, sigmas_px[n], value, before);
+            float sigma_px = n == 0   ? sigmas_px.x
+                             : n == 1 ? sigmas_px.y
+                             : n == 2 ? sigmas_px.z
+                                      : sigmas_px.w;
+            put(pixel, sigma_px > 0.0, sigma_px, value, before);
         }
     }
 }

@@ -11,6 +11,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
 #include "frame.glsl"
+#define FOR_ONE_LAW
 #include "law.glsl"
 #include "kernels/image/light.glsl"
 #include "levels.glsl"

@@ -13,6 +13,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
 #include "frame.glsl"
+#define FOR_ONE_LAW
 #include "law.glsl"
 #include "kernels/image/light.glsl"
 #include "levels.glsl"

@@ -113,13 +113,22 @@ void gauss_glsl_fill(struct operator_glsl *glsl, void *tables)
 
 /* ---- Passes */
 
+/* Levels know no law. */
+static bool is_of_levels(const struct shader *shader)
+{
+    return shader == &gauss_shader_level || shader == &gauss_shader_levels;
+}
+
 static struct operator_shader specialize(const struct shader *shader,
+                                         const struct operator_glsl *glsl,
                                          const struct gauss_frame *frame, enum fovea_format format)
 {
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
+    const int32_t law = is_of_levels(shader) ? 0 : plan_of(glsl)->law.kind;
     return (struct operator_shader){
-        .shader = shader, .special = {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
+        .shader = shader,
+        .special = {unorm ? frame->light : 0, has_alpha && frame->blur_alpha, law}};
 }
 
 /* Nothing is blurred, and there are no levels that passes could write to. */
@@ -172,7 +181,7 @@ uint32_t gauss_glsl_shaders(const struct operator_glsl *glsl, const struct opera
     const struct shader *list[OPERATOR_MAX_SHADERS];
     const uint32_t count = list_shaders(glsl, list);
     for (uint32_t i = 0; i < count; i++) {
-        out_shaders[i] = specialize(list[i], &frame, format);
+        out_shaders[i] = specialize(list[i], glsl, &frame, format);
     }
     return count;
 }
@@ -189,9 +198,9 @@ struct list {
 static struct operator_pass *add(struct list *list, const struct shader *shader)
 {
     struct operator_pass *pass = &list->passes[list->count++];
-    *pass =
-        (struct operator_pass){.shader = specialize(shader, &list->constants.frame, list->format),
-                               .constant_bytes = sizeof list->constants};
+    *pass = (struct operator_pass){
+        .shader = specialize(shader, list->glsl, &list->constants.frame, list->format),
+        .constant_bytes = sizeof list->constants};
     memcpy(pass->constants, &list->constants, sizeof list->constants);
     return pass;
 }
