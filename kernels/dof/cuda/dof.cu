@@ -88,7 +88,7 @@ dof_levels(const __grid_constant__ dof_cuda_nodes_params params)
     {                                                                                              \
         make_layer_picture<channels, tile<channels>, kind##_image, kind##_plan>(params);           \
     }
-PICTURE_KERNEL(_bytes, 5, LAYER_CHANNELS, node_half_tile, layer)
+PICTURE_KERNEL(_bytes, 4, LAYER_CHANNELS, node_half_tile, layer)
 PICTURE_KERNEL(_light, 4, LAYER_CHANNELS, node_light_tile, layer)
 PICTURE_KERNEL(_floats, 3, LAYER_CHANNELS, node_float_tile, layer)
 PICTURE_KERNEL(_means, 5, MEANS_CHANNELS, node_float_tile, means)
