@@ -9,8 +9,8 @@
 Sources: docs/bench/BACKEND.json (fovea_bench --backend BACKEND --json), docs/bench/domain-BACKEND.json
 (with --domain, too), docs/bench/lens-paper.json (with --lens-paper, all backends), docs/bench/foveation-paper.json
 docs/bench/blur-thesis.json, docs/bench/lightfield-paper.json and docs/bench/csdd-thesis.json (with --foveation-paper,
---blur-thesis, --lightfield-paper, --csdd-thesis), and docs/gpu-results.md
-(./run gpu-test) for frames. A page holds a figure between `<!-- bench NAME -->` and `<!-- end -->`; NAME is
+--blur-thesis, --lightfield-paper, --csdd-thesis), docs/bench/peers.json (./run bench --peers), and
+docs/gpu-results.md (./run gpu-test) for frames. A page holds a figure between `<!-- bench NAME -->` and `<!-- end -->`; NAME is
 a key of TABLES."""
 
 import json
@@ -22,11 +22,12 @@ from pathlib import Path
 from companion_tables import CsddTables, LightfieldTables
 from lens_tables import LensTables
 from paper_tables import FoveationTables, ThesisTables
+from peer_tables import PeerTables
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
 PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens-performance.md",
-         "docs/lens-paper.md", "docs/foveation-paper.md", "docs/blur-thesis.md", "docs/saliency.md"]  # fmt: skip
+         "docs/lens-paper.md", "docs/foveation-paper.md", "docs/blur-thesis.md", "docs/blur.md", "docs/lightfield.md", "docs/saliency.md"]  # fmt: skip
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
@@ -207,6 +208,7 @@ TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, wo
                                   batch_in_words)}  # fmt: skip
 TABLES |= LensTables(load, time, table, device).all()
 TABLES |= FoveationTables(load, time, table, device).all() | ThesisTables(load, time, table, device).all()
+TABLES |= PeerTables(load, time, table).all()
 TABLES |= LightfieldTables(load, time, table, device).all() | CsddTables(load, time, table, device).all()
 
 

@@ -29,6 +29,9 @@ help_bench()
   --csdd-thesis    instead of the tables, a thesis's kernels for blobs, on the processor and on CUDA, and Fovea
                    (docs/saliency.md)
   --check          with the last four: looks at what the ways make and times nothing
+  --peers          instead of the tables, what Python's packages take for blurs, light fields and blobs beside Fovea on this
+                   NVIDIA GPU: PyTorch and, where they are there, torchvision, kornia, CuPy, cuCIM and NPP (docs/blur.md);
+                   takes --json, --seconds, --only blur (lightfield, blobs) and --sizes
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
@@ -44,7 +47,7 @@ END
 
 command_bench()
 {
-    local bundle='' engines=0 openxr=0 flags=()
+    local bundle='' engines=0 openxr=0 peers=0 flags=()
     while (($#)); do
         case $1 in
         --bundle)
@@ -54,6 +57,7 @@ command_bench()
             ;;
         --engines) engines=1 ;;
         --openxr) openxr=1 ;;
+        --peers) peers=1 ;;
         *) flags+=("$1") ;;
         esac
         shift
@@ -67,6 +71,10 @@ command_bench()
     if ((openxr)); then
         [[ -x ${BENCH%/*}/openxr_cost ]] || fail "openxr_cost was not built: it needs OpenXR's headers and loader"
         exec "${BENCH%/*}/openxr_cost" ${flags[@]+"${flags[@]}"}
+    fi
+    if ((peers)); then
+        bench_peers "$bundle" ${flags[@]+"${flags[@]}"}
+        return
     fi
     exec "$BENCH" ${flags[@]+"${flags[@]}"}
 }
@@ -82,6 +90,17 @@ bench_engines()
         printf '\n'
     done
     [[ -z $failed ]] || fail "failed:$failed"
+}
+
+# With the python3 of this machine, which must have PyTorch.
+bench_peers()
+{
+    local bundle=$1 library=$BUILD_ROOT/release/plugin/libfovea.so commit
+    [[ -z $bundle ]] || library=$bundle/lib/libfovea.so
+    [[ -e $library ]] || fail "there is no $library"
+    commit=$(if [[ -n $bundle ]]; then sed -n 's/^commit\t//p' "$bundle/facts"; else git -C "$ROOT" rev-parse --short=7 HEAD; fi)
+    FOVEA_LIB=$library PYTHONPATH=$ROOT/python${PYTHONPATH:+:$PYTHONPATH} exec python3 "$ROOT/tests/bench/gpu_peers.py" \
+        --commit "${commit:0:7}" "${@:2}"
 }
 
 bench_program()
