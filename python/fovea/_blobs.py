@@ -168,6 +168,7 @@ def blobs(
     Many images in one call cost less than one by one, which makes what depends on their size each time; so does `BlobFinder`,
     which keeps it.
     """
-    numbers = {"max_count": max_count, "threshold": threshold, "scales": scales, "sigma_min_px": sigma_min_px, "overlap": overlap}
-    with BlobFinder(**numbers, threads=threads) as finder:
+    with BlobFinder(
+        max_count=max_count, threshold=threshold, scales=scales, sigma_min_px=sigma_min_px, overlap=overlap, threads=threads
+    ) as finder:
         return finder(images)
