@@ -21,16 +21,13 @@
  *     thread      four pixels to a four of samples
  *
  * light_picture_*, light_alpha_* (light.cuh): as smooth_picture_*, and
- *     shared      what warps need of each other's tiles, 4,240 B; a plane of 80 x 80 samples for
- * each channel, 14,080 B barriers    after places are found; two for each level that the block's
- * tiles blend; two for each tile that all warps make */
+ *     shared      what warps need of each other's tiles, 13,376 B, with alpha 16,448
+ *     barriers    after places are found; two for each tile that all warps make */
 
 #include "light.cuh"
 #include "wide.cuh"
 
 namespace {
-
-extern __shared__ __align__(16) char shared_memory[];
 
 const int WIDTH = GAUSS_CUDA_BLOCK_WIDTH;
 const int HEIGHT = GAUSS_CUDA_BLOCK_HEIGHT;
@@ -165,9 +162,9 @@ KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
             return;                                                                                \
         }                                                                                          \
         const gauss_frame frame = frame_of_image(params.frame, params.batch);                      \
-        make_light_picture<pixel<format>, count>(                                                  \
-            frame, params.nodes, kind##_src<pixel<format>>(params, frame),                         \
-            kind##_dst<pixel<format>>(params, frame), shared_memory);                              \
+        make_light_picture<pixel<format>, count>(frame, params.nodes,                              \
+                                                 kind##_src<pixel<format>>(params, frame),         \
+                                                 kind##_dst<pixel<format>>(params, frame));        \
     }
 
 #define LIGHT_KERNELS(kind, suffix, format)                                                        \
@@ -190,7 +187,7 @@ KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
                                                      thread_x(), thread_y());                      \
         }                                                                                          \
     }                                                                                              \
-    LIGHT_PICTURE(picture, kind, suffix, format, 3, 4)
+    LIGHT_PICTURE(picture, kind, suffix, format, 3, 3)
 
 /* light_alpha averages alpha, too. */
 #define LIGHT_ALPHA_KERNELS(kind, suffix, format)                                                  \

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes of wide light (window.cuh), and level 0, for pixels of whole numbers: a
- * block makes 2 x 2 tiles. Square roots are blended (gauss/plan/ladder.h). */
+/* The picture from nodes of wide light (light.h), and level 0, for pixels of whole numbers: a warp
+ * makes a tile of 16 x 16 pixels. Products take halves, as levels have them; weights are scaled, so
+ * that tails are seen. Square roots are blended (gauss/plan/ladder.h). */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
 
 #include "kernels/gauss/cuda/nodes/blend.cuh"
+#include "kernels/gauss/cuda/nodes/levels.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
+#include "light.h"
 #include "sample.cuh"
-#include "window.cuh"
 
 /* ---- Pixels. What depends on the kind of light is chosen once, so that the code that runs is
  * short: a multiprocessor fetches it from far away */
@@ -99,6 +101,129 @@ static __device__ __forceinline__ void make_light_level(const gauss_frame &frame
     }
 }
 
+/* ---- A node's window for a tile, as a lane reads it */
+
+template <int CHANNELS> struct light_window {
+    node_level<CHANNELS> level;
+    int four, row; /* the lane's first; the other one of 16 rows is two on */
+    int pairs;
+    const uint4 *across;
+    const uint4 *down;
+
+    __device__ __forceinline__ light_window(const gauss_nodes &nodes, const gauss_light_node &node,
+                                            const node_tile &tile)
+        : level(nodes, levels_of_image(nodes), node.level),
+          four(((gauss_light_window(&node, tile.x) + GAUSS_NODES_MARGIN) >> 2) + tile.lane.pair),
+          row(gauss_light_window(&node, tile.y) + tile.lane.place()), pairs(node.pairs),
+          across(matrix(nodes, node, tile.x)), down(matrix(nodes, node, tile.y))
+    {
+    }
+    static __device__ __forceinline__ const uint4 *matrix(const gauss_nodes &nodes,
+                                                          const gauss_light_node &node, int px)
+    {
+        const int phase = px / NODES_TILE & (gauss_nodes_phases(node.level) - 1);
+        return (const uint4 *)(nodes.matrices + GAUSS_LIGHT_MATRICES_AT) +
+               (node.matrix + phase * node.pairs) * 32 + threadIdx.x % 32;
+    }
+};
+
+static __device__ __forceinline__ void light_multiply(float (&d)[4], const uint4 &a, uint32_t b0,
+                                                      uint32_t b1)
+{
+#if __CUDA_ARCH__ >= 800
+    const uint32_t words[4] = {a.x, a.y, a.z, a.w};
+    mma_add(d, words, b0, b1);
+#else
+    mma_add_of_8(d, make_uint2(a.x, a.y), b0);
+    mma_add_of_8(d, make_uint2(a.z, a.w), b1);
+#endif
+}
+
+/* Makes a node's pixels, times the square of its scale. A window has so many pairs of steps along
+ * either axis, of which AT_ONCE are loaded at once: where both are the same number the compiler
+ * knows it. */
+template <int AT_ONCE, int CHANNELS>
+static __device__ __forceinline__ void light_product(const light_window<CHANNELS> &window,
+                                                     int pairs, float unscale,
+                                                     float (&outputs)[CHANNELS][2][4])
+{
+    const int last = window.level.fours - 1;
+#pragma unroll 1
+    for (int p = 0; p < pairs; p++) {
+        const char *rows[2] = {window.level.row_at(window.row + 16 * p),
+                               window.level.row_at(window.row + 16 * p + 2)};
+        const uint4 down = __ldg(window.down + 32 * p);
+        float filtered[2][CHANNELS][4] = {};
+#pragma unroll 1
+        for (int first = 0; first < pairs; first += AT_ONCE) {
+            uint2 samples[AT_ONCE][2 * CHANNELS];
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++) {
+                const int four = min(max(window.four + 4 * (first + q), 0), last);
+                const uint32_t at = (uint32_t)(four * node_level<CHANNELS>::four_bytes);
+#pragma unroll
+                for (int i = 0; i < 2 * CHANNELS; i++) {
+                    samples[q][i] =
+                        __ldg((const uint2 *)(rows[i / CHANNELS] + at + 8 * (i % CHANNELS)));
+                }
+            }
+            /* Beyond the level its outermost pairs are repeated. */
+            const int leftmost = window.four + 4 * first;
+            if (__any_sync(~0u, leftmost < 0 || leftmost + 4 * (AT_ONCE - 1) > last)) {
+#pragma unroll
+                for (int i = 0; i < AT_ONCE * 2 * CHANNELS; i++) {
+                    const int four = leftmost + 4 * (i / (2 * CHANNELS));
+                    uint2 &words = samples[i / (2 * CHANNELS)][i % (2 * CHANNELS)];
+                    words =
+                        make_uint2(four > last ? words.y : words.x, four < 0 ? words.x : words.y);
+                }
+            }
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++) {
+                const uint4 across = __ldg(window.across + 32 * (first + q));
+#pragma unroll
+                for (int i = 0; i < 2 * CHANNELS; i++) {
+                    light_multiply(filtered[i / CHANNELS][i % CHANNELS], across, samples[q][i].x,
+                                   samples[q][i].y);
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 2 * CHANNELS; i++) {
+            uint32_t b[2];
+#pragma unroll
+            for (int r = 0; r < 2; r++) {
+                const float *of = &filtered[r][i / 2][i % 2 * 2];
+                b[r] = mma_rounded(unscale * of[0], unscale * of[1]);
+            }
+            light_multiply(outputs[i / 2][i % 2], down, b[0], b[1]);
+        }
+    }
+}
+
+template <int CHANNELS>
+static __device__ __forceinline__ void light_product(const light_window<CHANNELS> &window,
+                                                     float unscale,
+                                                     float (&outputs)[CHANNELS][2][4])
+{
+    switch (window.pairs) {
+    case 1:
+        light_product<1>(window, 1, unscale, outputs);
+        break;
+    case 2:
+        light_product<2>(window, 2, unscale, outputs);
+        break;
+    case 3:
+        light_product<3>(window, 3, unscale, outputs);
+        break;
+    case 4:
+        light_product<4>(window, 4, unscale, outputs);
+        break;
+    default:
+        light_product<1>(window, window.pairs, unscale, outputs);
+    }
+}
+
 /* ---- Blending */
 
 /* Adds the roots of colours, and alpha as it is. */
@@ -136,41 +261,27 @@ static __device__ __forceinline__ bool is_blended(const node_places &places, int
     return __any_sync(~0u, any);
 }
 
-/* Makes a node and adds it to the sums. */
+/* Adds the tile's nodes from `first` on, `apart` from each other. */
 template <int CHANNELS>
-static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes,
-                                                   const gauss_light_node &node,
-                                                   const node_tile &tile, const node_places &places,
-                                                   const gauss_tile_nodes &chosen, int i,
-                                                   const light_box &box, const uint32_t *memory,
-                                                   float (&sums)[CHANNELS][NODES_PIXELS])
+static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes, const node_tile &tile,
+                                                   const node_places &places,
+                                                   const gauss_tile_nodes &chosen, int first,
+                                                   int apart, float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const int x = gauss_light_window(&node, tile.x);
-    const int y = gauss_light_window(&node, tile.y);
-    const light_staged staged(memory, box, x, y, tile.lane);
-    const light_weights weights(nodes, node, tile);
-    float outputs[CHANNELS][2][4] = {};
-    switch (node.pairs) {
-    case 1:
-        light_product<1>(staged, weights, 1, node.unscale, outputs);
-        break;
-    case 2:
-        light_product<2>(staged, weights, 2, node.unscale, outputs);
-        break;
-    case 3:
-        light_product<3>(staged, weights, 3, node.unscale, outputs);
-        break;
-    case 4:
-        light_product<4>(staged, weights, 4, node.unscale, outputs);
-        break;
-    default: {
-        const light_unstaged<CHANNELS> unstaged = {
-            node_level<CHANNELS>(nodes, levels_of_image(nodes), node.level),
-            (x + GAUSS_NODES_MARGIN) / 4 + tile.lane.pair, y + tile.lane.place()};
-        light_product<1>(unstaged, weights, node.pairs, node.unscale, outputs);
+    const gauss_light_node *ladder =
+        (const gauss_light_node *)(nodes.matrices + GAUSS_LIGHT_NODES_AT);
+    const int last = nodes.spans[GAUSS_NODES_LEVELS].first - 1;
+#pragma unroll 1
+    for (int i = first; i < chosen.count; i += apart) {
+        if (chosen.count > chosen.together && !is_blended(places, i)) {
+            continue;
+        }
+        const gauss_light_node &node = ladder[min(chosen.first + i * chosen.apart, last)];
+        const light_window<CHANNELS> window(nodes, node, tile);
+        float outputs[CHANNELS][2][4] = {};
+        light_product(window, node.unscale, outputs);
+        add_light(node, places, chosen, i, outputs, sums);
     }
-    }
-    add_light(node, places, chosen, i, outputs, sums);
 }
 
 /* Negative weights may make a root below 0. */
@@ -190,101 +301,33 @@ static __device__ __forceinline__ void square_light(float (&sums)[CHANNELS][NODE
 
 const int LIGHT_ALONE = 5; /* a warp makes a tile of so many nodes by itself */
 
-struct light_block {
+template <int CHANNELS> struct light_block {
     gauss_tile_nodes chosen[NODES_WARPS];
     float places[NODES_WARPS][NODES_PIXELS][32];
-    light_box boxes[NODES_WARPS];
+    float sums[NODES_WARPS - 1][CHANNELS * NODES_PIXELS][32];
+
+    /* Adds the other warps' sums to those of the tile's own warp, in the same order each time. */
+    __device__ __forceinline__ void add_up(int warp, int own,
+                                           float (&own_sums)[CHANNELS][NODES_PIXELS])
+    {
+        const int lane = (int)threadIdx.x % 32;
+        __syncthreads();
+        if (warp != own) {
+#pragma unroll
+            for (int i = 0; i < CHANNELS * NODES_PIXELS; i++) {
+                sums[warp - (warp > own)][i][lane] = own_sums[i / NODES_PIXELS][i % NODES_PIXELS];
+            }
+        }
+        __syncthreads();
+        if (warp == own) {
+#pragma unroll
+            for (int i = 0; i < CHANNELS * NODES_PIXELS; i++) {
+                own_sums[i / NODES_PIXELS][i % NODES_PIXELS] +=
+                    sums[0][i][lane] + sums[1][i][lane] + sums[2][i][lane];
+            }
+        }
+    }
 };
-
-/* Adds the other warps' sums to those of the tile's own warp, in the same order each time. */
-template <int CHANNELS>
-static __device__ __forceinline__ void add_up(float *memory, int warp, int own,
-                                              float (&sums)[CHANNELS][NODES_PIXELS])
-{
-    const int count = CHANNELS * NODES_PIXELS;
-    float *lane = memory + threadIdx.x % 32;
-    __syncthreads();
-    if (warp != own) {
-#pragma unroll
-        for (int i = 0; i < count; i++) {
-            lane[32 * (count * (warp - (warp > own)) + i)] =
-                sums[i / NODES_PIXELS][i % NODES_PIXELS];
-        }
-    }
-    __syncthreads();
-    if (warp == own) {
-#pragma unroll
-        for (int i = 0; i < count; i++) {
-            sums[i / NODES_PIXELS][i % NODES_PIXELS] +=
-                lane[32 * i] + lane[32 * (count + i)] + lane[32 * (2 * count + i)];
-        }
-    }
-}
-
-/* Adds the nodes of a warp's tile, a level at a time, which all warps bring into shared memory; of
- * a tile that they share out a warp makes every `apart`th from `first` on. */
-template <int CHANNELS>
-static __device__ __forceinline__ void blend_levels(const gauss_nodes &nodes, light_block &block,
-                                                    uint32_t *memory, const node_tile &tile,
-                                                    const node_places &places,
-                                                    const gauss_tile_nodes &chosen, int first,
-                                                    int apart,
-                                                    float (&sums)[CHANNELS][NODES_PIXELS])
-{
-    const gauss_light_node *ladder =
-        (const gauss_light_node *)(nodes.matrices + GAUSS_LIGHT_NODES_AT);
-    const int last = nodes.spans[GAUSS_NODES_LEVELS].first - 1;
-    const auto node_of = [&](int i) -> const gauss_light_node & {
-        return ladder[min(chosen.first + i * chosen.apart, last)];
-    };
-    int i = 0;
-#pragma unroll 1
-    for (;;) {
-        const int far = 1 << 28;
-        light_box own = {i < chosen.count ? node_of(i).level : GAUSS_NODES_LEVELS, far, far, -far,
-                         -far};
-        int end = i;
-#pragma unroll 1
-        for (; end < chosen.count && node_of(end).level == own.level; end++) {
-            const gauss_light_node &node = node_of(end);
-            const int x = gauss_light_window(&node, tile.x);
-            const int y = gauss_light_window(&node, tile.y);
-            if (node.pairs <= GAUSS_LIGHT_STAGED_PAIRS) {
-                own = {own.level, min(own.x0, x), min(own.y0, y), max(own.x1, x + 16 * node.pairs),
-                       max(own.y1, y + 16 * node.pairs)};
-            }
-        }
-        block.boxes[(int)threadIdx.x / 32] = own;
-        __syncthreads();
-        light_box box = block.boxes[0];
-#pragma unroll
-        for (int k = 1; k < NODES_WARPS; k++) {
-            const light_box other = block.boxes[k];
-            if (other.level < box.level) {
-                box = other;
-            } else if (other.level == box.level) {
-                box = {box.level, min(box.x0, other.x0), min(box.y0, other.y0),
-                       max(box.x1, other.x1), max(box.y1, other.y1)};
-            }
-        }
-        if (box.level == GAUSS_NODES_LEVELS) {
-            return;
-        }
-        if (box.x0 < box.x1) {
-            fill_stage(node_level<CHANNELS>(nodes, levels_of_image(nodes), box.level), box, memory);
-        }
-        __syncthreads();
-        if (own.level != box.level) {
-            continue;
-        }
-#pragma unroll 1
-        for (; i < end; i++) {
-            if (i % apart == first && (chosen.count <= chosen.together || is_blended(places, i))) {
-                blend_light(nodes, node_of(i), tile, places, chosen, i, box, memory, sums);
-            }
-        }
-    }
-}
 
 static __device__ __forceinline__ node_tile light_tile(int warp)
 {
@@ -324,10 +367,9 @@ static __device__ __forceinline__ void write_light(const gauss_frame &frame,
 template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void make_light_picture(const gauss_frame &frame,
                                                           const gauss_nodes &nodes,
-                                                          const Image &src, const Image &dst,
-                                                          char *memory)
+                                                          const Image &src, const Image &dst)
 {
-    __shared__ light_block block;
+    __shared__ light_block<CHANNELS> block;
     const int warp = (int)threadIdx.x / 32;
     const int lane = (int)threadIdx.x % 32;
     const node_tile own = light_tile(warp);
@@ -342,28 +384,24 @@ static __device__ __forceinline__ void make_light_picture(const gauss_frame &fra
     }
     block.chosen[warp] = chosen;
     __syncthreads();
-    /* First those that all warps make, one by one, then all others at once. */
 #pragma unroll 1
-    for (int job = 0; job <= NODES_WARPS; job++) {
-        const bool together = job < NODES_WARPS;
-        const int t = together ? job : warp;
-        gauss_tile_nodes of_tile = block.chosen[t];
-        const bool is_long = of_tile.count > LIGHT_ALONE;
-        if (together && !is_long) {
+    for (int t = 0; t < NODES_WARPS; t++) {
+        const gauss_tile_nodes of_tile = block.chosen[t];
+        const bool together = of_tile.count > LIGHT_ALONE;
+        if (!together && t != warp) {
             continue;
         }
-        of_tile.count = together == is_long ? of_tile.count : 0;
+        float sums[CHANNELS][NODES_PIXELS] = {};
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {
             places.of[i] = block.places[t][i][lane];
         }
-        float sums[CHANNELS][NODES_PIXELS] = {};
-        blend_levels(nodes, block, (uint32_t *)memory, light_tile(t), places, of_tile,
-                     together ? warp : 0, together ? NODES_WARPS : 1, sums);
+        blend_light(nodes, light_tile(t), places, of_tile, together ? warp : 0,
+                    together ? NODES_WARPS : 1, sums);
         if (together) {
-            add_up((float *)memory, warp, t, sums);
+            block.add_up(warp, t, sums);
         }
-        if (t == warp && together == is_long && is_inside) {
+        if (t == warp && is_inside) {
             write_light<Pixel>(frame, nodes, src, dst, own, places, sums);
         }
     }

@@ -22,11 +22,6 @@ struct gauss_light_node {
     float root; /* of it */
 };
 
-/* Windows of so many pairs lie in a block's shared memory: 20 fours of 80 rows, a plane for each
- * channel. */
-#define GAUSS_LIGHT_STAGED_PAIRS 4
-#define GAUSS_LIGHT_PLANE_BYTES 14080
-
 #define GAUSS_LIGHT_PAIR_BYTES (2 * GAUSS_NODES_STEP_BYTES)
 #define GAUSS_LIGHT_NODES_AT (GAUSS_NODES_STEPS_BELOW * GAUSS_NODES_STEP_BYTES)
 #define GAUSS_LIGHT_MATRICES_AT                                                                    \

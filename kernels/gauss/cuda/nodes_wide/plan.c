@@ -223,24 +223,17 @@ static uint16_t *put_light_matrix(const struct gauss_node *node, double reach,
     return out + light->pairs * GAUSS_LIGHT_PAIR_BYTES / 2;
 }
 
-/* Returns how many pairs the matrices of all have. Nodes of a level that have as many see the same
- * samples, those of the widest: a tile's windows of a level lie in each other. */
+/* Returns how many pairs the matrices of all have. */
 static int32_t fill_light_nodes(const struct gauss_plan *plan, int32_t count,
                                 struct gauss_light_node *out_nodes)
 {
     const int32_t light = gauss_plan_light(plan);
     int32_t pairs = 0;
-    for (int32_t i = count - 1; i >= 0; i--) {
+    for (int32_t i = 0; i < count; i++) {
         const struct gauss_node node = gauss_plan_node(plan, i, light, (int32_t)plan->level_count);
         fill_light_node(&node, (double)gauss_light_reach(light), &out_nodes[i]);
-        if (i + 1 < count && out_nodes[i + 1].level == out_nodes[i].level &&
-            out_nodes[i + 1].pairs == out_nodes[i].pairs) {
-            out_nodes[i].before = out_nodes[i + 1].before;
-        }
-    }
-    for (int32_t i = 0; i < count; i++) {
         out_nodes[i].matrix = pairs;
-        pairs += out_nodes[i].pairs * gauss_nodes_phases(out_nodes[i].level);
+        pairs += out_nodes[i].pairs * gauss_nodes_phases(node.level);
     }
     return pairs;
 }

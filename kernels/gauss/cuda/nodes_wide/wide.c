@@ -3,8 +3,6 @@
 
 #include "wide.h"
 
-#include "light.h"
-
 extern const unsigned char gauss_wide_fatbin[];
 
 #define FLOAT_SAMPLE_BYTES 16
@@ -31,10 +29,6 @@ enum fovea_result gauss_cuda_smooth_load(const struct cuda_device *device,
                                &out_kernels->light_picture));
     FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "light_alpha",
                                formats_of_light_with_alpha, &out_kernels->light_alpha));
-    FOVEA_TRY(cuda_kernels_allow_shared(device, &out_kernels->light_picture,
-                                        3 * GAUSS_LIGHT_PLANE_BYTES));
-    FOVEA_TRY(
-        cuda_kernels_allow_shared(device, &out_kernels->light_alpha, 4 * GAUSS_LIGHT_PLANE_BYTES));
     return cuda_kernels_get_named(device, out_kernels->module,
                                   (const struct cuda_named_kernel[]){
                                       {"smooth_decimate_half", &out_kernels->decimate_half, 0},
@@ -121,13 +115,13 @@ enum fovea_result gauss_light_run(const struct gauss_cuda_smooth_kernels *kernel
                                   const struct gauss_nodes *nodes, const struct gauss_cuda_run *run)
 {
     const int32_t side_px = 2 * GAUSS_NODES_TILE_PX;
-    const uint32_t channels = gauss_nodes_channels(run->format, run->frame->blur_alpha);
+    const bool blurs_alpha = gauss_nodes_channels(run->format, run->frame->blur_alpha) == 4;
     const struct cuda_launch picture = {
-        gauss_cuda_kernel(channels == 4 ? &kernels->light_alpha : &kernels->light_picture, run),
+        gauss_cuda_kernel(blurs_alpha ? &kernels->light_alpha : &kernels->light_picture, run),
         {cuda_parts(run->frame->width_px, side_px), cuda_parts(run->frame->height_px, side_px),
          run->count},
         {32 * GAUSS_NODES_WARPS, 1},
-        channels * GAUSS_LIGHT_PLANE_BYTES};
+        0};
     struct gauss_nodes_params params = gauss_nodes_params_of(nodes, run);
     if (nodes->level_count > 0) {
         FOVEA_TRY(gauss_cuda_launch_samples(run, gauss_cuda_kernel(&kernels->light_level, run),
