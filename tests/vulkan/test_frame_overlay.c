@@ -9,6 +9,8 @@
 #include "sanitized.h"
 #include "stereo.h"
 
+#include <math.h>
+
 #define WIDTH_PX 640
 #define HEIGHT_PX 360
 static const struct compare_rect whole = {0, 0, WIDTH_PX, HEIGHT_PX};
@@ -302,6 +304,25 @@ TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
     assert_rings(&p, NULL, gaze, "relative");
 }
 
+/* Of the heat alone: the picture shows through it. */
+static double heat_at(const struct pictures *p, uint32_t x, uint32_t y, uint32_t channel)
+{
+    return image_get(&p->drawn.view, x, y, channel) -
+           0.35 * image_get(&p->plain.view, x, y, channel);
+}
+
+/* Fragments of 16 px meet at every 16th pixel, and each has one sigma: 40 places of a row may be
+ * steps. */
+static void assert_heat_of_fragments(const struct pictures *p)
+{
+    uint32_t steps = 0;
+    for (uint32_t x = 1; x < WIDTH_PX; x++) {
+        const double green = heat_at(p, x, HEIGHT_PX / 2, 1) - heat_at(p, x - 1, HEIGHT_PX / 2, 1);
+        steps += fabs(green) > 1.5;
+    }
+    assert_in_range(steps, 8, WIDTH_PX / 16);
+}
+
 TEST(the_heat_map_covers_everything_and_rises_outwards)
 {
     for (int i = 0; i < 2; i++) {
@@ -318,6 +339,7 @@ TEST(the_heat_map_covers_everything_and_rises_outwards)
         double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
                         image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
         assert_true(outside > inside + 40);
+        assert_heat_of_fragments(&p);
     }
 }
 

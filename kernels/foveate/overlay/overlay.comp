@@ -230,7 +230,7 @@ void main()
     }
     vec3 shown = to_shown(colour.rgb);
     if (heated) {
-        shown = mix(shown, heat_colour(law_sigma(frame, pixel) / sigma_max_px), 0.65);
+        shown = mix(shown, heat_colour(law_sigma_of_pixel(frame, pixel) / sigma_max_px), 0.65);
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = patched ? patch_colour() : shown;

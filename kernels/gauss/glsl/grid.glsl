@@ -27,6 +27,13 @@ ivec2 grid_middle_of(ivec2 index, ivec2 shift, int fragment_px)
     return (2 * index * fragment_px + fragment_px - 2 * shift) / 2;
 }
 
+/* Returns the middle of the fragment that holds a pixel. */
+ivec2 grid_middle(gauss_frame frame, ivec2 pixel)
+{
+    ivec2 shift = grid_shifts(frame);
+    return grid_middle_of((pixel + shift) / frame.fragment_px, shift, frame.fragment_px);
+}
+
 /* Returns a^2 + b^2 as two words: (low, high). */
 uvec2 square_sum(uint a, uint b)
 {

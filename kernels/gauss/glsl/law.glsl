@@ -169,6 +169,13 @@ float law_sigma_at(gauss_frame frame, ivec2 pixel, ivec2 middle)
     return law_applied(law_plain(frame, place_px));
 }
 
+/* Returns sigma of a pixel, of any law; shaders that know many pixels of a fragment find its middle once. */
+float law_sigma_of_pixel(gauss_frame frame, ivec2 pixel)
+{
+    ivec2 middle = frame.fragment_px > 0 ? grid_middle(frame, pixel) : ivec2(0);
+    return law_sigma_at(frame, pixel, middle);
+}
+
 /* Returns sigma of a pixel of a law without steps. */
 float law_sigma(gauss_frame frame, ivec2 pixel)
 {
