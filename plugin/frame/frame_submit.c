@@ -58,17 +58,11 @@ static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *
     return FOVEA_OK;
 }
 
-/* An engine that has timelines may have forgotten to say so (fovea_vk_desc.timeline_semaphore). */
-static bool has_values(const struct batch *batch)
+/* An engine that has timelines may have forgotten to say so (fovea_vk_desc.timeline_semaphore), and
+ * a value of 0 may be a timeline's as well as a binary semaphore's, for which it does not count. */
+static bool may_have_timelines(const struct vk_device *device, const struct batch *batch)
 {
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < batch->wait_count; i++) {
-        any |= batch->wait_values[i];
-    }
-    for (uint32_t i = 0; i < batch->signal_count; i++) {
-        any |= batch->signal_values[i];
-    }
-    return any != 0;
+    return device->vk.GetSemaphoreCounterValue && batch->wait_count + batch->signal_count > 0;
 }
 
 static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batch, VkFence fence)
@@ -89,7 +83,7 @@ static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batc
                                             .signalSemaphoreValueCount = batch->signal_count,
                                             .pSignalSemaphoreValues = batch->signal_values};
     VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                         .pNext = device->timeline || has_values(batch) ? &values : NULL,
+                         .pNext = may_have_timelines(device, batch) ? &values : NULL,
                          .waitSemaphoreCount = batch->wait_count,
                          .pWaitSemaphores = batch->wait_count ? batch->waits : NULL,
                          .pWaitDstStageMask = stages,

@@ -251,6 +251,13 @@ struct layer_unpresented {
     uint64_t waits; /* what the present waited for: a hash */
 };
 
+/* The last present that waits for an image's `presentable`. No two wait for it at once. */
+struct layer_presented {
+    uint64_t number; /* on its device; 0: there was none, or it is over */
+    VkQueue queue;
+    bool is_made; /* it shows a frame of Fovea's that was made for it */
+};
+
 struct layer_swapchain {
     VkSwapchainKHR handle;
     struct layer_device *device;
@@ -264,6 +271,7 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
+    struct layer_presented *presented; /* for each image */
     struct layer_unpresented *unpresented; /* for each image */
     /* For each image, for kernels; NULL: images are copied by vkCmdCopyImage. */
     VkImageView *raw_views;
@@ -278,10 +286,6 @@ struct layer_swapchain {
     uint64_t blind_serial;
     bool failed; /* its frames are passed through from now on */
     bool retired; /* another one was made out of it */
-    uint64_t presented; /* the number of the last present that waits for `presentable`; 0: none */
-    uint64_t made; /* of the last one that shows a frame of Fovea's */
-    VkQueue queue; /* which it was presented from last, */
-    bool has_queues; /* but not always */
     struct said said; /* results: why a frame was not foveated */
     uint64_t frame;
     struct layer_swapchain *next;
@@ -302,8 +306,12 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
-/* Swapchains that are destroyed, but for their semaphores. Takes one whose presents lie on the
- * queue before a frame of `later`, which is over; any where that is NULL. NULL: there is none. */
+/* Swapchains that are destroyed, but for their semaphores. A present is over if it lies before a
+ * frame of `later` on the same queue: these frames must be over. Takes a swapchain whose presents
+ * all are, now or by former calls; any where `later` is NULL. NULL: there is none. The swapchain
+ * that went last so stays until another one that had frames goes, or the device: these few
+ * semaphores are kept on purpose, since else each present would have to look whether they can go.
+ */
 void layer_registry_add_gone(struct layer_device *device, struct layer_swapchain *swapchain);
 struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,
                                                  const struct layer_swapchain *later);

@@ -88,10 +88,30 @@ void layer_registry_add_gone(struct layer_device *device, struct layer_swapchain
     ADD(device->gone, swapchain);
 }
 
-static bool is_before(const struct layer_swapchain *gone, const struct layer_swapchain *later)
+static bool is_over(const struct layer_presented *presented, const struct layer_swapchain *later)
 {
-    return !later || (gone->presented < later->made && gone->queue == later->queue &&
-                      !gone->has_queues && !later->has_queues);
+    for (uint32_t i = 0; i < later->image_count; i++) {
+        const struct layer_presented *frame = &later->presented[i];
+        if (frame->is_made && frame->queue == presented->queue &&
+            frame->number > presented->number) {
+            return true;
+        }
+    }
+    return presented->number == 0;
+}
+
+/* Presents that are over are struck out: those from other queues may be over when another swapchain
+ * goes. */
+static bool is_before(struct layer_swapchain *gone, const struct layer_swapchain *later)
+{
+    bool all = true;
+    for (uint32_t i = 0; later && i < gone->image_count; i++) {
+        if (is_over(&gone->presented[i], later)) {
+            gone->presented[i].number = 0;
+        }
+        all = all && gone->presented[i].number == 0;
+    }
+    return all;
 }
 
 struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,

@@ -106,7 +106,8 @@ def test_gaze_sources_change_under_threads_that_present(rig):
 
 
 class HeldSource:
-    """A program that presents while its gaze's scanpath lies on a file system that answers when the test lets it."""
+    """A program that presents while its gaze's scanpath lies on a file system that answers when the test lets it.
+    After a test that has failed nobody waits any more, and the program is killed."""
 
     def __init__(self, rig):
         self.rig, self.file, self.hold_ms = rig, rig.folder / f"gazes{rig.runs}.json", 300
@@ -119,6 +120,15 @@ class HeldSource:
         extra = {"FOVEA_CONFIG": str(self.file), "FOVEA_SET": "backend=vulkan", "FOVEA_LAYER_DUMP_PICTURES": "0"}
         extra |= {"LD_PRELOAD": rig.preload, "FOVEA_STORM_HOLD": str(self.held)}
         self.process, self.run = rig.start(rig.program, "until-told", extra=extra, dump=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.held.unlink(missing_ok=True)
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait(10)
 
     def save(self, gaze):
         other = self.rig.folder / "next.json"
@@ -171,40 +181,40 @@ class HeldSource:
 
 def test_frames_have_the_former_gaze_until_a_slow_source_is_open(rig):
     """What is not wanted any more when it is open never counts."""
-    program = HeldSource(rig)
-    assert program.is_held() and program.comes_to(0.5) and program.goes_on() and program.is_at(0.5)
-    program.release()
-    assert program.comes_to(0.2)
-    program.save_fixed(0.9)
-    assert program.comes_to(0.9)
-    program.hold()
-    program.save_scanpath()
-    assert program.is_held() and program.goes_on() and program.is_at(0.9)
-    program.release()
-    assert program.comes_to(0.2)
-    program.save_fixed(0.9)
-    assert program.comes_to(0.9)
-    before = program.count()
-    program.hold()
-    program.save_scanpath()
-    assert program.is_held()
-    program.save_fixed(0.8)
-    program.release()
-    assert program.comes_to(0.8) and program.goes_on()
-    program.end()
-    assert not [frame for frame in rig.frames(program.run)[before:] if frame["gaze_x"].startswith("0.2")]
+    with HeldSource(rig) as program:
+        assert program.is_held() and program.comes_to(0.5) and program.goes_on() and program.is_at(0.5)
+        program.release()
+        assert program.comes_to(0.2)
+        program.save_fixed(0.9)
+        assert program.comes_to(0.9)
+        program.hold()
+        program.save_scanpath()
+        assert program.is_held() and program.goes_on() and program.is_at(0.9)
+        program.release()
+        assert program.comes_to(0.2)
+        program.save_fixed(0.9)
+        assert program.comes_to(0.9)
+        before = program.count()
+        program.hold()
+        program.save_scanpath()
+        assert program.is_held()
+        program.save_fixed(0.8)
+        program.release()
+        assert program.comes_to(0.8) and program.goes_on()
+        program.end()
+        assert not [frame for frame in rig.frames(program.run)[before:] if frame["gaze_x"].startswith("0.2")]
 
 
 def test_no_frame_waits_for_a_gaze_source_that_is_slow_to_open(rig):
     """At the start, later, and at the end, which leaves the thread to itself. Who waited would wait for ever."""
-    program = HeldSource(rig)
-    assert program.is_held() and program.goes_on()
-    program.release()
-    assert program.comes_to(0.2)
-    program.hold()
-    program.save_scanpath()
-    assert program.is_held() and program.goes_on()
-    assert program.end().foveated
+    with HeldSource(rig) as program:
+        assert program.is_held() and program.goes_on()
+        program.release()
+        assert program.comes_to(0.2)
+        program.hold()
+        program.save_scanpath()
+        assert program.is_held() and program.goes_on()
+        assert program.end().foveated
 
 
 @pytest.mark.parametrize("backend", ["cpu", "vulkan"])

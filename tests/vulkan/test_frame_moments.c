@@ -88,10 +88,14 @@ TEST(an_engines_timelines_count_though_the_context_was_not_told_of_any)
     struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct fovea_vk_semaphore gate = closed_gate(engine);
     const struct fovea_vk_semaphore over = {gate.semaphore, 2};
+    const struct fovea_vk_semaphore start = {gate.semaphore, 0};
     struct fovea_vk_frame frame = rig_frame_in_place(&image);
+    frame.waits = &start;
+    frame.wait_count = 1;
+    assert_ok(fovea_vk_foveate(rig.fovea, &frame)); /* at once, and validation wants the 0 */
     frame.waits = &gate;
     frame.signals = &over;
-    frame.wait_count = frame.signal_count = 1;
+    frame.signal_count = 1;
     assert_ok(fovea_vk_foveate(rig.fovea, &frame));
     open_gate(engine, gate);
     engine_idle(engine);

@@ -182,8 +182,8 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     }
 }
 
-/* on: frames are foveated. Where they are not, an image whose present was in vain still is: its
- * semaphore stands for those of the program. */
+/* Makes an image's frame, or takes the one that is in it since a present in vain: its semaphore
+ * stands for those of the program, also where frames are not foveated (`on` is false). */
 static void take_image(struct layer_presentation *p, bool on, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
@@ -235,16 +235,14 @@ static VkResult present(struct layer_presentation *p)
     return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
 }
 
-/* The number of the present, in the swapchains whose semaphores it waits for. */
+/* Gives the present a number and leaves it with the images whose semaphores it waits for. */
 static void note_number(const struct layer_presentation *p)
 {
     const uint64_t number = atomic_fetch_add(&p->device->presents, 1) + 1;
     for (uint32_t i = 0; i < p->taken_count; i++) {
-        struct layer_swapchain *swapchain = p->taken[i].swapchain;
-        swapchain->has_queues |= swapchain->queue && swapchain->queue != p->queue.handle;
-        swapchain->queue = p->queue.handle;
-        swapchain->presented = number;
-        swapchain->made = p->taken[i].made_by ? number : swapchain->made;
+        const struct layer_taken *taken = &p->taken[i];
+        taken->swapchain->presented[taken->image] = (struct layer_presented){
+            .number = number, .queue = p->queue.handle, .is_made = taken->made_by != NULL};
     }
 }
 

@@ -67,8 +67,10 @@ static bool take_images(struct layer_swapchain *swapchain)
     }
     swapchain->images = calloc(count, sizeof *swapchain->images);
     swapchain->presentable = calloc(count, sizeof *swapchain->presentable);
+    swapchain->presented = calloc(count, sizeof *swapchain->presented);
     swapchain->unpresented = calloc(count, sizeof *swapchain->unpresented);
-    if (!swapchain->images || !swapchain->presentable || !swapchain->unpresented ||
+    if (!swapchain->images || !swapchain->presentable || !swapchain->presented ||
+        !swapchain->unpresented ||
         device->vk.GetSwapchainImagesKHR(device->handle, swapchain->handle, &count,
                                          swapchain->images) != VK_SUCCESS) {
         return false;
@@ -227,6 +229,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
     free(swapchain->presentable);
+    free(swapchain->presented);
     free(swapchain->unpresented);
     free(swapchain->images);
     free(swapchain);
@@ -236,11 +239,19 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
  * the queue that wait for these semaphores. They are over when a later frame on that queue is. */
 static void keep_semaphores(struct layer_swapchain *swapchain)
 {
-    if (swapchain->presented == 0) {
-        layer_swapchain_free(swapchain);
-    } else {
-        layer_registry_add_gone(swapchain->device, swapchain);
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < swapchain->image_count; i++) {
+        any |= swapchain->presented[i].number;
     }
+    if (any == 0) {
+        layer_swapchain_free(swapchain);
+        return;
+    }
+    free(swapchain->images);
+    free(swapchain->unpresented);
+    swapchain->images = NULL;
+    swapchain->unpresented = NULL;
+    layer_registry_add_gone(swapchain->device, swapchain);
 }
 
 static void free_gone(struct layer_device *device, const struct layer_swapchain *later)
