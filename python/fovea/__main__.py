@@ -280,6 +280,12 @@ def _foveate_files(arguments: argparse.Namespace) -> bool:
 
 
 def main(words: Optional[list[str]] = None) -> int:
+    with warnings.catch_warnings():
+        warnings.showwarning = _say_warning
+        return _run(words)
+
+
+def _run(words: Optional[list[str]]) -> int:
     parser = _parser()
     arguments = parser.parse_args(words)
     try:
@@ -306,5 +312,4 @@ def _say_warning(message: Any, *_: Any, **__: Any) -> None:
 
 
 if __name__ == "__main__":
-    warnings.showwarning = _say_warning
     sys.exit(main())

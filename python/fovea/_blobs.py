@@ -61,6 +61,25 @@ def image_of(batch: _arrays.View) -> _library.Image:
     return _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
 
 
+class _Kept:
+    """The state of the library's that one process has, who may use it, and what it says."""
+
+    def __init__(self) -> None:
+        self.process, self.lock = os.getpid(), threading.RLock()
+        self.messages, self.state = _library.Messages(), ctypes.c_void_p()
+
+
+_opening = threading.Lock()
+
+
+def _open_again() -> None:
+    global _opening
+    _opening = threading.Lock()  # another thread of the parent may have held it
+
+
+os.register_at_fork(after_in_child=_open_again)
+
+
 class BlobFinder:
     """Finds blobs, as `blobs` does, with the same numbers each time, and keeps its memory and tables from call to call.
 
@@ -84,9 +103,8 @@ class BlobFinder:
         self._open()
 
     def _open(self) -> None:
-        self._lock, self._process = threading.RLock(), os.getpid()
         self._library = _library.library()
-        self._messages, self._state = _library.Messages(), ctypes.c_void_p()
+        self._kept = _Kept()
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self._numbers, self._blob_max)
@@ -102,44 +120,51 @@ class BlobFinder:
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_state"):
+        if hasattr(self, "_kept"):
             self.close()
 
     def close(self) -> None:
         """Frees what is kept. A later call makes it again."""
-        if self._process == os.getpid():  # a child of fork leaves its parent's alone
-            with self._lock:
-                self._library.fovea_blobs_destroy(ctypes.byref(self._state))
+        kept = self._kept
+        if kept.process == os.getpid():  # a child of fork leaves its parent's alone
+            with kept.lock:
+                self._library.fovea_blobs_destroy(ctypes.byref(kept.state))
 
     def __call__(self, images: Any) -> Union[Found, list[Found]]:
         batch, several = images_of(images)
         if 0 in batch.shape:
             raise ValueError(f"images have shape {batch.shape}: nothing is in them")
-        if self._process != os.getpid():
-            self._open()
-        with self._lock:
+        kept = self._kept_here()
+        with kept.lock:
             try:
-                found = self._find(batch)
+                found = self._find(batch, kept)
             except BaseException:  # what failed may not be fit for another call
                 self.close()
                 raise
         return found if several else found[0]
 
-    def _find(self, batch: _arrays.View) -> list[Found]:
+    def _kept_here(self) -> "_Kept":
+        """This process's: a child of fork has its parent's until it looks."""
+        with _opening:
+            if self._kept.process != os.getpid():
+                self._kept = _Kept()
+            return self._kept
+
+    def _find(self, batch: _arrays.View, kept: "_Kept") -> list[Found]:
         count, height = batch.shape[:2]
         image = image_of(batch)
         found = np.empty((count, self._blob_max), _BLOB)
         counts = np.zeros(count, np.uint32)
-        self._messages.clear()
-        if not self._state:
+        kept.messages.clear()
+        if not kept.state:
             desc = _desc(*self._numbers)
-            desc.log = self._messages.log
-            made = self._library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(self._state))
-            _library.check(made, self._messages, "fovea.blobs")
+            desc.log = kept.messages.log
+            made = self._library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(kept.state))
+            _library.check(made, kept.messages, "fovea.blobs")
         result = self._library.fovea_blobs_run(
-            self._state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
+            kept.state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
         )
-        _library.check(result, self._messages, "fovea.blobs")
+        _library.check(result, kept.messages, "fovea.blobs")
         return [blobs[:number].copy() for blobs, number in zip(found, counts)]
 
 

@@ -63,7 +63,6 @@ class Source:
         self._source, self._gaze = ctypes.c_void_p(), Gaze()
         result = self._library.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(self._source))
         _library.check(result, self._messages, "gaze")
-        self._messages.warn(stacklevel=3)
 
     def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
         """x and y in uv; None where there is no gaze."""
@@ -73,6 +72,11 @@ class Source:
         return (point.x_uv, point.y_uv) if self._gaze.usable else None
 
     def __enter__(self) -> "Source":
+        try:
+            self._messages.warn(stacklevel=3)
+        except Warning:  # an error, as its user wants it
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -129,7 +129,7 @@ class Record:
         """
         if isinstance(shape, np.ndarray) and shape.ndim == 1:  # PsychoPy's window.size
             shape = shape.tolist()
-        if not isinstance(shape, Sequence) or len(shape) < 2 or 0 in shape[:2]:
+        if isinstance(shape, str) or not hasattr(shape, "__len__") or len(shape) < 2 or 0 in shape[:2]:
             given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
             raise ValueError(f"shape is {given}; it is the picture's: rows and columns first, each 1 or more")
         height, width = (_live.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
@@ -145,8 +145,8 @@ class Record:
             t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
         frame.t_ns = _live.whole_of("t_ns", t_ns, 0)
         first_ns = min(self._opened_ns, frame.t_ns or self._opened_ns)
-        if 0 < frame.presented_t_ns < first_ns:
-            raise ValueError(f"presented_t_ns is {presented_t_ns!r}, earlier than its record and frame: it is in nanoseconds, as of time.monotonic_ns()")
+        if 0 < frame.presented_t_ns * 1000 < first_ns:  # seconds, which other clocks count
+            raise ValueError(f"presented_t_ns is {presented_t_ns!r}, long before its record and frame: it is in nanoseconds, as of time.monotonic_ns()")
         self._run("fovea_record_add", ctypes.byref(frame), f"record: a picture of shape {tuple(shape)}")
 
     def set_config(self, config: _foveator.AnyConfig) -> None:

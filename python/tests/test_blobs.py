@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """fovea.blobs: what it takes, what comes back."""
 
+import concurrent.futures
+import os
 import pickle
 
 import numpy as np
@@ -75,3 +77,20 @@ def test_a_finder_finds_the_same_whatever_it_found_before():
         assert (finder(pictures[0]) == again(pictures[0])).all()
     with pytest.raises(ValueError, match="scale_count"):
         fovea.BlobFinder(scales=2)(pictures[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_of_fork_begins_anew_in_all_of_its_threads():
+    picture = disc(30, 40, 8)
+    finder = fovea.BlobFinder(max_count=5)
+    expected = finder(picture)
+
+    def same(_):
+        return bool((finder(picture) == expected).all())
+
+    child = os.fork()
+    if child == 0:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            os._exit(0 if all(pool.map(same, range(8))) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert same(0)
