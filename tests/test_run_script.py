@@ -129,7 +129,7 @@ def test_each_command_has_help(command):
 @pytest.mark.parametrize(
     "arguments",
     [["no-such-command"], ["help", "no-such-command"], ["test", "--no-such-flag"], ["test", "--only", "nothing"],
-     ["test", "--only"], ["build", "more"], ["clean", "more"], ["gpu-bundle"], ["--build-dir"]],
+     ["test", "--only"], ["bench", "--peers", "--engines"], ["build", "more"], ["clean", "more"], ["gpu-bundle"], ["--build-dir"]],
     ids=" ".join,
 )  # fmt: skip
 def test_wrong_usage_ends_with_2_and_says_why(arguments, tmp_path):
@@ -529,6 +529,8 @@ def test_what_later_stages_read_is_read_while_tests_wait(machine):
     machine.fake("dpkg-query", "echo installed")
     machine.fake("cmake", "exit 0")
     machine.fake("ctest", WAITING)
+    for tool in ["chrt", "renice"]:  # an idle process gets no time where others want all of it
+        machine.fake(tool, "exit 0")
     machine.fake("run-clang-tidy", 'touch "$BUILD/read"; echo "warning: one"; exit 1')
     (machine.build / "gcc").mkdir(parents=True)
     (machine.build / "gcc" / "compile_commands.json").write_text("[]")
@@ -538,16 +540,56 @@ def test_what_later_stages_read_is_read_while_tests_wait(machine):
     assert "Failed: tidy\nwarning: one\n" in done.stdout
 
 
-WAITING = """
+def test_stages_before_gccs_prepare_themselves(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 0")
+    machine.fake("ctest", PASSING)
+    machine.fake("run-clang-tidy", "exit 0")
+    (machine.build / "gcc").mkdir(parents=True)
+    (machine.build / "gcc" / "compile_commands.json").write_text("[]")
+    process = machine.start("test", "--only", "tidy,gcc")
+    try:
+        assert process.wait(120) == 0
+    finally:
+        process.terminate()
+
+
+def test_fuzzing_waits_for_the_build_that_is_made_beside(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("clang", "exit 0")
+    machine.fake("ctest", PASSING)
+    machine.fake("cmake", '[[ $2 == */asan ]] || exit 0; mkdir "$BUILD/one" || exit 1; sleep 2; rmdir "$BUILD/one"')
+    folder = machine.build / "asan" / "fuzz"
+    folder.mkdir(parents=True)
+    (folder.parent / "build.ninja").touch()
+    (folder.parent / "tests").mkdir()
+    (folder.parent / "tests" / "CTestTestfile.cmake").touch()
+    machine.fake("good", FUZZ.format(many="", unit="", again=0))
+    (machine.bin / "good").rename(folder / "fuzz_good")
+    done = machine.run("--no-cuda", "test", "--only", "gcc,fuzz,asan")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_library_that_is_named_is_compared_without_a_build(machine, tmp_path):
+    machine.fake("cmake", "exit 1")
+    machine.fake("python3", 'echo "$FOVEA_LIB" "${@:2}"')
+    machine.environment["FOVEA_LIB"] = str(tmp_path / "calls")
+    done = machine.run("bench", "--peers", "--only", "blur")
+    assert done.stdout == f"{tmp_path}/calls --commit  --only blur\n", done.stderr
+    assert machine.apt_calls() == []
+
+
+PASSING = """
 [[ $* == *--output-junit* ]] || { echo '{"tests": []}'; exit; }
 mkdir -p "$2/Testing/Temporary" && touch "$2/Testing/Temporary/LastTest.log"
-for ((i = 0; i < 200; i++)); do [[ ! -e $BUILD/read ]] || exit 0; sleep 0.1; done
+"""
+# For less than the time that run_program gives.
+WAITING = PASSING + """
+for ((i = 0; i < 2500; i++)); do [[ ! -e $BUILD/read ]] || exit 0; sleep 0.1; done
 exit 8
 """
 # CI shows the end of everything: what failed is there.
-FAILING = """
-[[ $* == *--output-junit* ]] || { echo '{"tests": []}'; exit; }
-mkdir -p "$2/Testing/Temporary" && touch "$2/Testing/Temporary/LastTest.log"
+FAILING = PASSING + """
 for ((i = 0; i < 200; i++)); do echo "the log goes on"; done
 cat >"$BUILD/logs/gcc.junit.xml" <<XML
 <testsuite><testcase classname="test_one" name="test_one" status="fail"><failure message=""/><system-out>end of one

@@ -31,7 +31,8 @@ help_bench()
   --check          with the last four: looks at what the ways make and times nothing
   --peers          instead of the tables, what Python's packages take for blurs, light fields and blobs beside Fovea on this
                    NVIDIA GPU: PyTorch and, where they are there, torchvision, kornia, CuPy, cuCIM and NPP (docs/blur.md);
-                   takes --json, --seconds, --only blur (lightfield, blobs) and --sizes
+                   takes --json, --seconds, --only blur (lightfield, blobs) and --sizes; builds nothing if FOVEA_LIB names
+                   a library
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
@@ -62,7 +63,14 @@ command_bench()
         esac
         shift
     done
-    bench_program "$bundle"
+    ((engines + openxr + peers <= 1)) || wrong_usage "'bench' takes one of --engines, --openxr and --peers"
+    local library='' # which bench_environment takes away
+    ((!peers)) || library=${FOVEA_LIB-}
+    if [[ -n $library && -z $bundle ]]; then
+        mark_build_root # drivers keep shaders there
+    else
+        bench_program "$bundle"
+    fi
     bench_environment
     if ((engines)); then
         bench_engines ${flags[@]+"${flags[@]}"}
@@ -73,7 +81,7 @@ command_bench()
         exec "${BENCH%/*}/openxr_cost" ${flags[@]+"${flags[@]}"}
     fi
     if ((peers)); then
-        bench_peers "$bundle" ${flags[@]+"${flags[@]}"}
+        bench_peers "$bundle" "$library" ${flags[@]+"${flags[@]}"}
         return
     fi
     exec "$BENCH" ${flags[@]+"${flags[@]}"}
@@ -92,15 +100,21 @@ bench_engines()
     [[ -z $failed ]] || fail "failed:$failed"
 }
 
-# With the python3 of this machine, which must have PyTorch.
+# bench_peers BUNDLE LIBRARY [flags]: with the python3 of this machine, which must have PyTorch. Of a library that somebody
+# else names nobody knows the commit.
 bench_peers()
 {
-    local bundle=$1 library=$BUILD_ROOT/release/plugin/libfovea.so commit
-    [[ -z $bundle ]] || library=$bundle/lib/libfovea.so
-    [[ -e $library ]] || fail "there is no $library"
-    commit=$(if [[ -n $bundle ]]; then sed -n 's/^commit\t//p' "$bundle/facts"; else git -C "$ROOT" rev-parse --short=7 HEAD; fi)
+    local bundle=$1 library=$2 commit=''
+    if [[ -z $library && -n $bundle ]]; then
+        library=$bundle/lib/libfovea.so
+        commit=$(sed -n 's/^commit\t//p' "$bundle/facts")
+    elif [[ -z $library ]]; then
+        library=$BUILD_ROOT/release/plugin/libfovea.so
+        commit=$(git -C "$ROOT" rev-parse --short=12 HEAD)
+    fi
+    [[ $library != */* || -e $library ]] || fail "there is no $library"
     FOVEA_LIB=$library PYTHONPATH=$ROOT/python${PYTHONPATH:+:$PYTHONPATH} exec python3 "$ROOT/tests/bench/gpu_peers.py" \
-        --commit "${commit:0:7}" "${@:2}"
+        --commit "${commit:0:12}" "${@:3}"
 }
 
 bench_program()

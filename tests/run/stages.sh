@@ -80,7 +80,9 @@ test_environment()
     # folders of its own, makes them again, a second or two each. A name says what a shader was made of, and by which driver:
     # like ccache's objects they serve other folders with these sources.
     export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${user_cache:-$BUILD_ROOT/cache}}
-    mkdir -p -- "$MESA_SHADER_CACHE_DIR" 2>/dev/null || export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
+    if ! mkdir -p -- "$MESA_SHADER_CACHE_DIR" 2>/dev/null || [[ ! -w $MESA_SHADER_CACHE_DIR ]]; then
+        export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
+    fi
     comma_locale
     ((ALL_CASES)) && export FOVEA_TEST_CASES=all
     export FOVEA_TEST_COMMIT=$COMMIT
@@ -227,15 +229,10 @@ gcc_compiler()
 # prepare_beside has begun it: then this waits for it, and shows what it said.
 prepared()
 {
-    if [[ " $BESIDE " == *" $1 "* ]]; then
-        until [[ -e $LOGS/$1.prepared || -e $LOGS/beside.over ]]; do
-            hurry_beside
-            sleep 0.5
-        done
-        if [[ -e $LOGS/$1.prepared ]]; then
-            cat -- "$LOGS/$1.prepared-log"
-            return "$(<"$LOGS/$1.prepared")"
-        fi
+    await_beside "$1"
+    if [[ -e $LOGS/$1.prepared ]]; then
+        cat -- "$LOGS/$1.prepared-log"
+        return "$(<"$LOGS/$1.prepared")"
     fi
     "prepare_$1"
 }
@@ -404,6 +401,7 @@ tidy_changed()
 stage_fuzz()
 {
     needs_clang
+    await_beside asan # else two builds are made in one folder
     if [[ ! -e $BUILD_ROOT/asan/build.ninja ]]; then
         build_with_gcc
         configure_asan

@@ -9,7 +9,7 @@ source "$ROOT/tests/run/stages.sh"
 
 SIZE=full
 ALL_CASES=0
-BESIDE='' # the stages that prepare_beside prepares
+BESIDE='' # the stages that prepare_beside prepares: choose_beside
 declare -A STAGE_RESULT STAGE_SECONDS
 
 help_test()
@@ -30,6 +30,7 @@ END
 
 FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target, hours if you like.
 FOVEA_STORM_SECONDS=N: for all storms together; FOVEA_STORM_SEED=N repeats what one has drawn.
+MESA_SHADER_CACHE_DIR=DIR: keeps shaders there instead of in ~/.cache/fovea-tests, which './run clean' leaves.
 GODOT=PROGRAM: tries the addon in that Godot, too.
 CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/. docs/contributing.md says what each size
 takes and leaves out, and which tests may be tried a second time.
@@ -71,6 +72,7 @@ command_test()
     mark_build_root
     frameworks_when_due "${stages[@]}"
     stages=("${DUE_STAGES[@]}")
+    choose_beside "${stages[@]}"
     say_duration "${stages[@]}"
     prepare_stages "${stages[@]}"
     test_environment
@@ -78,7 +80,7 @@ command_test()
     for name in "${stages[@]}"; do
         rm -f -- "$LOGS/$name".* "$LOGS/${name}_package".*
     done
-    start_beside "${stages[@]}"
+    start_beside
     for name in "${stages[@]}"; do
         run_stage "$name"
     done
@@ -94,7 +96,8 @@ frameworks_when_due()
     fi
 }
 
-# The times of stages are kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage.
+# The times of stages are kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage, and so is one that is
+# prepared beside others, whose seconds are those that are left.
 times_file()
 {
     printf '%s' "$BUILD_ROOT/stage-seconds"
@@ -102,9 +105,10 @@ times_file()
 
 stage_key()
 {
-    local size=''
+    local size='' beside=''
     [[ $SIZE == full ]] || size=-$SIZE
-    echo "$1$size$( ((ALL_CASES)) && echo -all-cases)"
+    [[ " $BESIDE " != *" $1 "* ]] || beside=-beside
+    echo "$1$size$( ((ALL_CASES)) && echo -all-cases)$beside"
 }
 
 # Seconds of a stage: as the last time that it passed here, else as on two cores.
@@ -172,29 +176,42 @@ prepare_stages()
     fi
 }
 
+# Sets BESIDE: those that come after gcc's stage. One that comes before it would wait for what waits for gcc's build.
+choose_beside()
+{
+    local before=" $* " after='' name
+    if [[ $before == *" gcc "* ]]; then
+        after=${before#*" gcc "}
+        before=${before%%" gcc "*}
+    fi
+    BESIDE=''
+    for name in $after; do
+        if [[ " asan tsan tidy " == *" $name "* && "$before $BESIDE" != *" $name "* ]]; then
+            BESIDE+="$name "
+        fi
+    done
+}
+
 # Many tests wait: for programs, windows, times. What later stages compile and read takes the processor's time that they leave,
 # as soon as gcc's build is there, and none that a test wants.
 start_beside()
 {
-    local name
-    BESIDE=''
-    [[ " $* " != *" gcc "* ]] || for name in asan tsan tidy; do
-        [[ " $* " != *" $name "* ]] || BESIDE+="$name "
-    done
     [[ -n $BESIDE ]] || return 0
+    local mine=$BASHPID
     rm -f -- "$LOGS/beside.over"
-    prepare_beside </dev/null >/dev/null 2>&1 &
+    prepare_beside "$mine" </dev/null >/dev/null 2>&1 &
     BESIDE_PID=$!
 }
 
-# A stage that was not prepared prepares itself.
+# prepare_beside PID: for the stages that PID runs. A stage that was not prepared prepares itself.
 prepare_beside()
 {
     until [[ -e $LOGS/gcc.built || -e $LOGS/gcc.ended ]]; do
+        is_running "$1" || return 0
         sleep 0.2
     done
+    chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
     for STAGE in $([[ ! -e $LOGS/gcc.built ]] || echo "$BESIDE"); do
-        chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
         (
             set -e
             "prepare_$STAGE"
@@ -205,12 +222,27 @@ prepare_beside()
     : >"$LOGS/beside.over"
 }
 
+# await_beside NAME: waits until that stage is prepared, or will not be.
+await_beside()
+{
+    [[ " $BESIDE " == *" $1 "* ]] || return 0
+    until [[ -e $LOGS/$1.prepared || -e $LOGS/beside.over ]] || ! is_running "$BESIDE_PID"; do
+        hurry_beside "$1"
+        sleep 0.5
+    done
+}
+
 # Once somebody waits for it, it is worth as much as all else; only root may say so. A machine that is at rest does not mind.
+# The shell below which it is prepared stays idle, and so begins the next stage idle. What was listed before NAME was
+# prepared belongs to no later stage.
 hurry_beside()
 {
-    local pid
-    for pid in "$BESIDE_PID" $(descendants "$BESIDE_PID"); do
-        chrt --other --pid 0 "$pid" && renice -n 0 "$pid"
+    local pid pids
+    pids=$(descendants "$BESIDE_PID")
+    [[ ! -e $LOGS/$1.prepared ]] || return 0
+    for pid in $pids; do
+        chrt --other --pid 0 "$pid"
+        renice -n 0 "$pid"
     done >/dev/null 2>&1 || true
 }
 
