@@ -208,14 +208,27 @@ class NppSize(ctypes.Structure):
 
 
 @functools.lru_cache
-def npp():
+def npp_library(name):
     for number in ("13", "12"):
         for folder in ("", "/usr/local/cuda/lib64/"):
             try:
-                return ctypes.CDLL(f"{folder}libnppif.so.{number}").nppiFilterGaussAdvancedBorder_8u_C3R_Ctx
-            except (OSError, AttributeError):
+                return ctypes.CDLL(f"{folder}lib{name}.so.{number}")
+            except OSError:
                 pass
     return None
+
+
+def npp():
+    return getattr(npp_library("nppif"), "nppiFilterGaussAdvancedBorder_8u_C3R_Ctx", None)
+
+
+def npp_version():
+    """Three numbers."""
+    call = getattr(npp_library("nppc"), "nppGetLibVersion", None)
+    if not call:
+        return "of an unknown version"
+    call.restype = ctypes.POINTER(ctypes.c_int * 3)
+    return ".".join(map(str, call().contents))
 
 
 def blur_of_npp(pictures, sigma):
@@ -308,11 +321,11 @@ LENSES, PITCH_PX, PATCH_PX, RANGE = (96, 72), 74.75, 11, 2
 SIGMA_PARTS = 6.0  # sigma of the blend: the pitch divided by that
 
 
-def places(device):
+def places(device, dtype=None):
     """For each of 25 lenses around a pixel: where its micro-image has the pixel, and its weight."""
     width, height = LENSES[0] * PATCH_PX, LENSES[1] * PATCH_PX
-    x = (torch.arange(width, device=device) + 0.5) / PATCH_PX - 0.5
-    y = (torch.arange(height, device=device) + 0.5) / PATCH_PX - 0.5
+    x = (torch.arange(width, device=device, dtype=dtype or torch.float32) + 0.5) / PATCH_PX - 0.5
+    y = (torch.arange(height, device=device, dtype=dtype or torch.float32) + 0.5) / PATCH_PX - 0.5
     for down in range(-RANGE, RANGE + 1):
         for right in range(-RANGE, RANGE + 1):
             column, row = (torch.floor(x + 0.5) + right)[None, :], (torch.floor(y + 0.5) + down)[:, None]
@@ -328,11 +341,11 @@ def render_of_fovea(raws):
     return lambda i: field.render(raws[i % len(raws)], float(PATCH_PX))
 
 
-def render_of_torch(raws):
+def render_of_torch(raws, dtype=None):
     height, width = raws[0].shape[:2]
-    given = [raw.permute(2, 0, 1)[None].float() for raw in raws[:2]]
+    given = [raw.permute(2, 0, 1)[None].to(dtype or torch.float32) for raw in raws[:2]]
     parts = [(torch.stack(torch.broadcast_tensors(2 * x / width - 1, 2 * y / height - 1), -1)[None], weight)
-             for x, y, weight in places(raws[0].device)]  # fmt: skip
+             for x, y, weight in places(raws[0].device, dtype)]  # fmt: skip
     total = sum(weight for _, weight in parts)
 
     def run(i):
@@ -359,7 +372,7 @@ def render_of_cupy(raws):
 def rendering(rows):
     width, height = (round(count * PITCH_PX) for count in LENSES)
     raws = [drawn(height, width, 100 + i, "cuda") for i in range(4)]
-    exact = render_of_torch([raws[0].double(), raws[0].double()])(0).double()
+    exact = render_of_torch(raws[:1], torch.float64)(0)
     one = tries(rows, "lightfield", f"{width}x{height}")
     for peer, there, make in (
         ("Fovea", fovea, render_of_fovea),
@@ -427,6 +440,8 @@ def machine():
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             pass
+    if npp():
+        found["NPP"] = npp_version()
     absent = [name for name, there in (("NPP", npp()), ("torchvision", tv), ("kornia", kornia), ("CuPy", ndimage),
                                        ("cuCIM", cucim_filters)) if there is None]  # fmt: skip
     return {"CUDA device": torch.cuda.get_device_name(0), "packages": found, "absent": absent,
@@ -438,7 +453,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="the rows also go there")
     parser.add_argument("--seconds", type=float, default=math.inf, metavar="N", help="no row of blurring begins after so many")
     parser.add_argument("--only", choices=("blur", "lightfield", "blobs"), help="one of the three alone")
-    parser.add_argument("--sizes", default=",".join(SIZES), metavar="LIST", help="of the pictures that are blurred: 1080p, 4K")
+    parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES), help="of the pictures that are blurred")
     parser.add_argument("--commit", default="", help="what the JSON says that the library was made of")
     flags = parser.parse_args()
     if torch is None or not torch.cuda.is_available():
@@ -450,7 +465,7 @@ def main():
     if flags.only in (None, "lightfield"):
         rendering(rows)
     if flags.only in (None, "blur"):
-        blurring(rows, flags.sizes.split(","), until)
+        blurring(rows, flags.sizes, until)
     if flags.only in (None, "blobs"):
         finding(rows)
 

@@ -22,7 +22,7 @@ class PeerTables:
     def machine(self):
         of = self.load("peers")["machine"]
         packages = ", ".join(f"{name.removesuffix('-cuda13x').removesuffix('-cu13')} {version}" for name, version in of["packages"].items())
-        return f"{of['CUDA device']}, commit {of['commit']}, {of['date'][:10]}; {packages}"
+        return f"{of['CUDA device']}, commit {of['commit'][:7]}, {of['date'][:10]}; {packages}"
 
     def cell(self, row, ours):
         """A time, and how many times ours that is."""
@@ -49,5 +49,7 @@ class PeerTables:
 
     def plain(self, task):
         rows = [row for row in self.rows(task) if "us" in row]
-        lines = [[row["peer"], self.cell(row, rows[0]), *([f"{row['error_levels']:.2f}"] if "error_levels" in row else [])] for row in rows]
-        return self.table(["", "time", *(["levels off"] if "error_levels" in rows[0] else [])], lines)
+        ours = next((row for row in rows if row["peer"].startswith(self.OURS)), None)
+        has_errors = any("error_levels" in row for row in rows)
+        lines = [[row["peer"], self.cell(row, ours), *([f"{row['error_levels']:.2f}"] if has_errors else [])] for row in rows]
+        return self.table(["", "time", *(["levels off"] if has_errors else [])], lines)

@@ -82,19 +82,24 @@ static bool add_folder(struct job *job, const char *path)
     struct dirent **entries = NULL;
     const int count = scandir(path, &entries, NULL, alphasort);
     const size_t before = job->path_count;
+    bool has_results = false;
     bool fine = count >= 0;
     if (!fine) {
         say_error("%s: %s", path, strerror(errno));
     }
     for (int i = 0; i < count; i++) {
-        if (fine && is_picture(entries[i]->d_name) && !is_result(path, entries[i]->d_name)) {
-            fine = add_path(job, path, entries[i]->d_name);
+        const char *name = entries[i]->d_name;
+        if (fine && is_picture(name) && is_result(path, name)) {
+            say_note("%s/%s is left out, as a result of an earlier run", path, name);
+            has_results = true;
+        } else if (fine && is_picture(name)) {
+            fine = add_path(job, path, name);
         }
         free(entries[i]);
     }
     free(entries);
     if (fine && job->path_count == before) {
-        say_error("%s: no PNG or JPEG file is in this folder", path);
+        say_error("%s: no %sPNG or JPEG file is in this folder", path, has_results ? "other " : "");
     }
     return fine && job->path_count > before;
 }
@@ -207,6 +212,7 @@ static bool names_differ(const struct job *job)
 {
     char **sorted = malloc((job->path_count + 1) * sizeof *sorted);
     if (!sorted) {
+        say_error("there is no memory for the names of %zu pictures", job->path_count);
         return false;
     }
     bool differ = true;

@@ -322,11 +322,12 @@ static bool is_close(enum fovea_format format, uint32_t channel, double actual, 
            (isnan(actual) && isnan(expected));
 }
 
-/* A lens has blanks and overshoots, premultiplied colours go with their alpha, and the three
- * colours of HLG's light depend on each other. */
+/* A lens has blanks and overshoots, premultiplied colours go with their alpha, the three colours of
+ * HLG's light depend on each other, and light that spreads by each pixel's sigma may gather. */
 static bool is_mean(const struct search_point *point)
 {
     return !search_has(point, "lens") && !search_has(point, "premultiplied") &&
+           !(search_has(point, "blur.engine=spread") && point->sigmas) &&
            point->transfer != FOVEA_TRANSFER_HLG;
 }
 
