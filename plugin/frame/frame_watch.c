@@ -36,20 +36,14 @@ static enum fovea_result make_picture(struct fovea_vk *fovea)
                       : vk_compute_allocate_set(&fovea->compute, &fovea->device, &watch->set);
 }
 
-/* The next frame may have the picture that this one did not make. */
-static void take_back(struct frame_watch *watch)
-{
-    gaze_watch_take_back(watch->of, watch->number);
-    watch->number = 0;
-    watch->next_frame = 0;
-}
-
 void frame_watch_leave(struct fovea_vk *fovea)
 {
     struct frame_watch *watch = &fovea->watch;
     if (watch->of && watch->number) {
-        take_back(watch);
+        gaze_watch_take_back(watch->of, watch->number);
     }
+    watch->number = 0;
+    watch->next_frame = 0;
     watch->place_count = 0;
     watch->proposals.count = 0;
     watch->shown_number = 0;
@@ -178,7 +172,9 @@ void frame_watch_conclude(struct fovea_vk *fovea, const struct frame_work *work,
     if (work->watched && handed_over) {
         watch->slot = work->slot;
     } else if (work->watched) {
-        take_back(watch);
+        gaze_watch_take_back(watch->of, watch->number);
+        watch->number = 0;
+        watch->next_frame = 0; /* the next frame may have it */
     }
 }
 
@@ -197,7 +193,8 @@ void frame_watch_collect(struct fovea_vk *fovea, const struct frame_slot *slot)
         gaze_watch_give(watch->of, watch->number, words_of(fovea) + GAZE_WATCH_HEAD_WORDS,
                         watch->size);
     } else {
-        take_back(watch);
+        gaze_watch_take_back(watch->of, watch->number);
+        watch->number = 0;
     }
 }
 
