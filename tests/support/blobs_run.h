@@ -10,7 +10,7 @@
 #include "fovea_blobs.h"
 
 #if FOVEA_HAVE_CUDA
-#include "kernels/cuda/cuda_device.h"
+#include "kept_device.h"
 
 static inline enum fovea_result blobs_run_on_device(struct fovea_blobs *blobs,
                                                     const struct fovea_image *image, uint32_t count,
@@ -19,12 +19,9 @@ static inline enum fovea_result blobs_run_on_device(struct fovea_blobs *blobs,
 {
     const size_t bytes = (size_t)(count - 1) * (size_t)next_bytes +
                          image->height_px * (size_t)image->row_stride_bytes;
-    struct cuda_device *device = NULL;
+    struct cuda_device *device = kept_device();
     CUdeviceptr memory = 0;
     struct fovea_image copy = *image;
-    if (cuda_device_create(0, (struct fovea_log){0}, &device) != FOVEA_OK) {
-        exit(getenv("FOVEA_REQUIRE_GPU") ? EXIT_FAILURE : 77); /* skipped */
-    }
     assert_ok(cuda_device_push(device));
     assert_int_equal(device->cu->MemAlloc(&memory, bytes), CUDA_SUCCESS);
     assert_int_equal(device->cu->MemcpyHtoD(memory, image->data, bytes), CUDA_SUCCESS);
@@ -34,7 +31,6 @@ static inline enum fovea_result blobs_run_on_device(struct fovea_blobs *blobs,
         fovea_blobs_run(blobs, &copy, count, next_bytes, out, out_counts, NULL);
     assert_int_equal(device->cu->MemFree(memory), CUDA_SUCCESS);
     cuda_device_pop(device);
-    cuda_device_destroy(&device);
     return result;
 }
 #endif

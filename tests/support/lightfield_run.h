@@ -17,7 +17,7 @@
 #define LIGHTFIELD_RUN_COPIES 4
 
 #if FOVEA_HAVE_CUDA
-#include "kernels/cuda/cuda_device.h"
+#include "kept_device.h"
 
 struct lightfield_run {
     struct cuda_device *device;
@@ -62,10 +62,7 @@ static inline bool lightfield_run_begin(const struct fovea_lightfield_raw *raw,
     if (!getenv("FOVEA_TEST_LIGHTFIELD_CUDA")) {
         return false;
     }
-    *out = (struct lightfield_run){.raw = *raw};
-    if (cuda_device_create(0, (struct fovea_log){0}, &out->device) != FOVEA_OK) {
-        exit(getenv("FOVEA_REQUIRE_GPU") ? EXIT_FAILURE : 77); /* skipped */
-    }
+    *out = (struct lightfield_run){.device = kept_device(), .raw = *raw};
     assert_ok(cuda_device_push(out->device));
     out->raw.memory = FOVEA_MEMORY_CUDA;
     out->raw.data =
@@ -85,7 +82,6 @@ static inline void lightfield_run_end(struct lightfield_run *run)
     }
     assert_int_equal(cu->MemFree((CUdeviceptr)(uintptr_t)run->raw.data), CUDA_SUCCESS);
     cuda_device_pop(run->device);
-    cuda_device_destroy(&run->device);
 }
 #else
 struct lightfield_run {
