@@ -8,9 +8,12 @@
 
 #include "compare.h"
 #include "failing.h"
+#include "fovea_lightfield.h"
 #include "process_counts.h"
 #include "settings_for.h"
 #include "sheet.h"
+
+#include <math.h>
 
 static const struct fovea_point_uv center = {0.5, 0.5};
 
@@ -114,6 +117,31 @@ TEST(a_map_without_memory_says_so_and_the_old_one_stays)
     compare_assert_all_same(&after.view, &before.view, "the old settings");
     assert_ok(fovea_context_set_settings(context, settings_for(&foveation)));
     assert_ok(fovea_context_run(context, &src.view, &after.view, center, NULL));
+}
+
+/* It is not said to show no array of lenses. */
+TEST(a_white_picture_is_not_blamed_for_missing_memory)
+{
+    uint8_t white[64 * 64];
+    for (int i = 0; i < 64 * 64; i++) {
+        white[i] = (uint8_t)(128.0 + 100.0 * cos((i % 64) * M_PI / 4) * cos((i / 64) * M_PI / 4));
+    }
+    struct fovea_lightfield_geometry found;
+    struct fovea_lightfield_raw raw;
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    fovea_lightfield_geometry_init(&found);
+    fovea_lightfield_raw_init(&raw);
+    raw.data = white;
+    raw.width_px = raw.height_px = 64;
+    raw.format = FOVEA_LIGHTFIELD_FORMAT_R8;
+    raw.row_stride_bytes = 64;
+    for (int allowed = 0; result != FOVEA_OK; allowed++) {
+        assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+        failing_after = allowed;
+        result = fovea_lightfield_calibrate(&raw, NULL, &found, NULL);
+        failing_after = -1;
+    }
+    assert_int_equal(found.columns, 7);
 }
 
 /* However many sizes a context keeps, and however many it has forgotten. */

@@ -85,9 +85,8 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
                                      const struct calibrate_progress *progress,
                                      struct calibrate_fit *out,
                                      char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
-/* The nearest array of such centres, of those that are used; and without the right angle. */
-bool calibrate_fit_affine(struct calibrate_center *centers, uint32_t count,
-                          struct calibrate_lattice *lattice);
+/* The nearest array at right angles of those centres that are used. Returns the root of the mean
+ * square of their distances. */
 double calibrate_fit_right(const struct calibrate_center *centers, uint32_t count,
                            struct calibrate_lattice *lattice);
 

@@ -95,12 +95,12 @@ static double median(double *numbers, uint32_t count)
     return count > 0 ? numbers[count / 2] : 0.0;
 }
 
-/* Lenses that lie far off are left out: dust, dead lenses, micro-images that the main lens cuts. */
-bool calibrate_fit_affine(struct calibrate_center *centers, uint32_t count,
-                          struct calibrate_lattice *lattice)
+/* The nearest array of such centres, which need not be at right angles. Lenses that lie far off are
+ * left out: dust, dead lenses, micro-images that the main lens cuts. */
+static bool fit_affine(struct calibrate_center *centers, uint32_t count, double *distances,
+                       struct calibrate_lattice *lattice)
 {
-    double *distances = malloc((count + 1) * sizeof *distances);
-    bool fine = distances != NULL;
+    bool fine = true;
     for (int round = 0; fine && round < ROUNDS; round++) {
         fine = fit_once(centers, count, lattice);
         for (uint32_t i = 0; i < count; i++) {
@@ -111,9 +111,7 @@ bool calibrate_fit_affine(struct calibrate_center *centers, uint32_t count,
             centers[i].used = distance(&centers[i], lattice) <= most;
         }
     }
-    fine = fine && fit_once(centers, count, lattice);
-    free(distances);
-    return fine;
+    return fine && fit_once(centers, count, lattice);
 }
 
 /* How a centre moves with the origin, the pitches and the rotation. */
@@ -188,19 +186,16 @@ struct look {
     const struct calibrate_picture *picture;
     struct calibrate_center *centers;
     uint32_t count;
+    double *numbers; /* scratch, one for each centre that there may be */
 };
 
 /* Lenses whose pattern is weak are dust, dead, or in the dark. */
-static bool drop_weak(struct look *look)
+static void drop_weak(struct look *look)
 {
-    double *strengths = malloc((look->count + 1) * sizeof *strengths);
-    if (!strengths) {
-        return false;
-    }
     for (uint32_t i = 0; i < look->count; i++) {
-        strengths[i] = look->centers[i].strength;
+        look->numbers[i] = look->centers[i].strength;
     }
-    const double least = median(strengths, look->count) / WEAK_PARTS;
+    const double least = median(look->numbers, look->count) / WEAK_PARTS;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < look->count; i++) {
         if (look->centers[i].strength > least) {
@@ -208,8 +203,6 @@ static bool drop_weak(struct look *look)
         }
     }
     look->count = kept;
-    free(strengths);
-    return true;
 }
 
 /* The distance of the lenses that are looked at, in lenses. */
@@ -224,7 +217,7 @@ static int32_t stride_of(const struct calibrate_picture *picture,
     return around > most ? (int32_t)ceil(sqrt(around / most)) : 1;
 }
 
-static bool look_around(struct look *look, const struct calibrate_lattice *lattice,
+static void look_around(struct look *look, const struct calibrate_lattice *lattice,
                         const int32_t reach[2], bool rough,
                         const struct calibrate_progress *progress)
 {
@@ -245,7 +238,7 @@ static bool look_around(struct look *look, const struct calibrate_lattice *latti
             progress->fn(progress->user, (row + reach[1]) / (2.0 * reach[1] + 1.0));
         }
     }
-    return drop_weak(look);
+    drop_weak(look);
 }
 
 /* A lens near the middle: of some places the one with the strongest pattern. */
@@ -296,11 +289,9 @@ static enum fovea_result grow(struct look *look, const struct calibrate_progress
     for (double reach = FIRST_REACH;; reach *= 2.0) {
         const bool last = reach >= most[0] && reach >= most[1];
         const int32_t around[2] = {(int32_t)fmin(reach, most[0]), (int32_t)fmin(reach, most[1])};
-        if (!look_around(look, &out->lattice, around, !last, progress)) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        look_around(look, &out->lattice, around, !last, progress);
         if (look->count < CALIBRATE_LENSES_LEAST ||
-            !calibrate_fit_affine(look->centers, look->count, &out->lattice)) {
+            !fit_affine(look->centers, look->count, look->numbers, &out->lattice)) {
             return PROBLEM(out_problem,
                            "too few lenses are whole: the picture needs %d of them "
                            "across and down, and a micro-image more at each side",
@@ -320,7 +311,10 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
                                      char out_problem[LIGHTFIELD_PROBLEM_BYTES])
 {
     struct look look = {.picture = picture, .centers = malloc(LENSES_MAX * sizeof *look.centers)};
-    if (!look.centers) {
+    look.numbers = malloc(LENSES_MAX * sizeof *look.numbers);
+    if (!look.centers || !look.numbers) {
+        free(look.centers);
+        free(look.numbers);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     *out = (struct calibrate_fit){.lattice = *guess};
@@ -334,6 +328,7 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
         result = grow(&look, progress, out, out_problem);
     }
     free(look.centers);
+    free(look.numbers);
     const double pitch = sqrt(calibrate_dot(out->lattice.across, out->lattice.across));
     if (result == FOVEA_OK && out->residual_px > RESIDUAL_MAX * pitch) {
         return PROBLEM(out_problem,
