@@ -17,13 +17,13 @@ static bool is_words(const struct gauss_cpu_picture *picture, const struct fovea
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* Other pixels are read and written by registers, too: three bytes, one, or a word of three
+/* Other pixels are read and written by registers, too: four bytes, three, one, or a word of three
  * colours, at any distance: the same picture has the same result however it lies in memory. */
 static bool is_packed(const struct gauss_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
-    return (image->format == FOVEA_FORMAT_RGB8 || image->format == FOVEA_FORMAT_R8 ||
-            image->format == FOVEA_FORMAT_A2B10G10R10 ||
+    return (image->format == FOVEA_FORMAT_RGBA8 || image->format == FOVEA_FORMAT_RGB8 ||
+            image->format == FOVEA_FORMAT_R8 || image->format == FOVEA_FORMAT_A2B10G10R10 ||
             image->format == FOVEA_FORMAT_B10G11R11F) &&
            picture->channels == colors;
 }
@@ -82,12 +82,6 @@ __attribute__((always_inline)) static inline void read_bytes(const unsigned char
     }
 }
 
-static void read_light(const unsigned char *in, const float *light, int32_t count, float *out,
-                       ptrdiff_t plane)
-{
-    read_bytes(in, 4, 3, light, count, out, plane);
-}
-
 /* Reads three bytes a pixel, without gaps, as they are stored. */
 static void read_threes(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
 {
@@ -144,6 +138,8 @@ static void read_packed(const struct gauss_cpu_picture *picture, const struct ga
         read_words(&row, picture->view.src.format, light, out, plane);
     } else if (picture->channels == 1) {
         read_bytes(row.data, row.stride_bytes, 1, light, span->count, out, plane);
+    } else if (light && row.stride_bytes == 4) {
+        read_bytes(row.data, 4, 3, light, span->count, out, plane);
     } else if (light) {
         read_bytes(row.data, row.stride_bytes, 3, light, span->count, out, plane);
     } else if (row.stride_bytes == 3) {
@@ -219,22 +215,18 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
         .count = end - first,
     };
     const int32_t before = first - span->x_px;
-    if (is_packed(picture, src)) {
+    if (is_words(picture, src) && !picture->light) {
+        read_levels(gauss_cpu_span_row(picture, src, &inside).data, inside.count, out + before,
+                    plane);
+    } else if (is_packed(picture, src)) {
         read_packed(picture, &inside, out + before, plane);
         show_scene(picture, inside.count, out + before, plane);
     } else if (gauss_cpu_is_fours(picture, src) && !picture->light) {
         const int32_t done = gauss_cpu_read_fours(picture, &inside, out + before, plane);
         const struct gauss_cpu_span residual = after(&inside, done);
         read_any(picture, &residual, values, out + before + done, plane);
-    } else if (!is_words(picture, src)) {
-        read_any(picture, &inside, values, out + before, plane);
-    } else if (picture->light) {
-        read_light(gauss_cpu_span_row(picture, src, &inside).data, picture->light->light,
-                   inside.count, out + before, plane);
-        show_scene(picture, inside.count, out + before, plane);
     } else {
-        read_levels(gauss_cpu_span_row(picture, src, &inside).data, inside.count, out + before,
-                    plane);
+        read_any(picture, &inside, values, out + before, plane);
     }
     if (inside.count < span->count) {
         for (int32_t c = 0; c < picture->channels; c++) {
@@ -299,6 +291,9 @@ static void store_packed(const struct gauss_cpu_picture *picture, const whole_la
     for (uint32_t i = 0; i < dst->count; i++, out += dst->stride_bytes) {
         for (int32_t c = 0; c < picture->channels; c++) {
             out[c] = (unsigned char)levels[c][i];
+        }
+        if (picture->view.dst.format == FOVEA_FORMAT_RGBA8) {
+            out[3] = ((const unsigned char *)src->data + i * src->stride_bytes)[3];
         }
     }
 }
