@@ -51,6 +51,13 @@ double fovea_lightfield_diopters(const struct fovea_lightfield_geometry *geometr
     return diopters_of(&own, patch_px);
 }
 
+/* Whether what rounding may have moved is that end of the range: also where somebody types it as it
+ * was printed, with six digits. */
+static bool is_end(double diopters, double end)
+{
+    return fabs(diopters - end) <= 5e-6 * fabs(end) + 1e-9;
+}
+
 enum fovea_result fovea_lightfield_patch_of(const struct fovea_lightfield_geometry *geometry,
                                             double diopters, const struct fovea_log *log,
                                             double *out_patch_px)
@@ -69,8 +76,14 @@ enum fovea_result fovea_lightfield_patch_of(const struct fovea_lightfield_geomet
         *out_patch_px = patch_px;
         return FOVEA_OK;
     }
+    const double first = diopters_of(&own, 1.0);
+    const double last = diopters_of(&own, own.pitch_x_px);
+    if (is_end(diopters, first) || is_end(diopters, last)) {
+        *out_patch_px = is_end(diopters, first) ? 1.0 : own.pitch_x_px;
+        return FOVEA_OK;
+    }
     snprintf(problem, sizeof problem,
              "no patch size is %g dioptres away: 1 px is %g, and the pitch, %g px, is %g", diopters,
-             diopters_of(&own, 1.0), own.pitch_x_px, diopters_of(&own, own.pitch_x_px));
+             first, own.pitch_x_px, last);
     return lightfield_refuse(said, problem);
 }
