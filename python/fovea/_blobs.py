@@ -69,12 +69,12 @@ class _Kept:
         self.messages, self.state = _library.Messages(), ctypes.c_void_p()
 
 
-_opening = threading.Lock()
+_opening = threading.RLock()  # a handler of a signal may come again
 
 
 def _open_again() -> None:
     global _opening
-    _opening = threading.Lock()  # another thread of the parent may have held it
+    _opening = threading.RLock()  # another thread of the parent may have held it
 
 
 os.register_at_fork(after_in_child=_open_again)

@@ -504,7 +504,7 @@ class Messages:
     def __init__(self, min_level: int = LOG_WARNING) -> None:
         self.last: dict[int, str] = {}  # by result: the library says the same problem once
         self._kept: collections.deque[str] = collections.deque(maxlen=16)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a handler of a signal may come again
         self.log = Log(LogFunction(self._take), None, min_level)
 
     def _take(self, _user: Optional[int], _level: int, message: bytes) -> None:

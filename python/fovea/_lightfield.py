@@ -5,6 +5,7 @@
 import ctypes
 import dataclasses
 import os
+import threading
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
@@ -82,6 +83,9 @@ def _foveation_of(gaze: Optional[tuple[float, float]], rings: tuple[float, float
     return ctypes.pointer(one)
 
 
+_CLOSED = "this fovea.LightField is closed"
+
+
 class LightFieldFit(NamedTuple):
     """How well the lenses of a white picture lie on the array that was found: the root of the mean square of distances, by how
     much columns are at no right angle to rows, and lenses that were seen, and used."""
@@ -133,7 +137,7 @@ class LightField:
     does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors
     (divide: NumPy's). A LightField stays with the device of its first raw picture there.
 
-    One thread at a time. What it holds goes with close, or with the last reference.
+    Calls of several threads wait for each other; after fork a child begins anew. What it holds goes with close, or with the last reference.
     """
 
     def __init__(
@@ -155,7 +159,7 @@ class LightField:
         black: float = 0.0,
         threads: int = 0,
     ) -> None:
-        self._pointer, self._white = ctypes.c_void_p(), ctypes.c_void_p()
+        self._white = ctypes.c_void_p()
         self._library, self._messages = _library.library(), _library.Messages()
         geometry = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
         if array is not None:
@@ -176,14 +180,28 @@ class LightField:
         self._geometry = geometry
         self.fit: Optional[LightFieldFit] = None
         self._bayer, self._maximum = _one_of("bayer", bayer, _BAYER), maximum
-        desc = _library.LightFieldDesc(
-            struct_bytes=ctypes.sizeof(_library.LightFieldDesc), geometry=ctypes.pointer(geometry), cpu_threads=threads
-        )
-        desc.log = self._messages.log
-        result = self._library.fovea_lightfield_create(ctypes.byref(desc), ctypes.byref(self._pointer))
-        _library.check(result, self._messages, "fovea.LightField")
+        self._threads = threads
+        self._open()
         if white is not None:
             self._take_white(white, black)
+
+    def _open(self) -> None:
+        """What this process uses: another thread of a parent may hold the lock, or be at work."""
+        self._process, self._lock = os.getpid(), threading.RLock()
+        desc = _library.LightFieldDesc(
+            struct_bytes=ctypes.sizeof(_library.LightFieldDesc), geometry=ctypes.pointer(self._geometry), cpu_threads=self._threads
+        )
+        desc.log = self._messages.log
+        self._pointer = ctypes.c_void_p()
+        result = self._library.fovea_lightfield_create(ctypes.byref(desc), ctypes.byref(self._pointer))
+        _library.check(result, self._messages, "fovea.LightField")
+
+    def _run(self, name: str, *arguments: Any) -> None:
+        with self._lock:
+            if not self._pointer:
+                raise _errors.FoveaError(_CLOSED)
+            result = getattr(self._library, f"fovea_lightfield_{name}")(self._pointer, *arguments)
+            _library.check(result, self._messages, f"fovea.LightField.{name}")
 
     @classmethod
     def calibrate(
@@ -274,12 +292,14 @@ class LightField:
 
     def close(self) -> None:
         """Frees what it holds. Closing twice does nothing."""
-        self._library.fovea_lightfield_white_destroy(ctypes.byref(self._white))
-        if self._pointer:
-            self._library.fovea_lightfield_destroy(ctypes.byref(self._pointer))
+        if self._process == os.getpid():  # a child of fork leaves its parent's alone
+            with self._lock:
+                self._library.fovea_lightfield_white_destroy(ctypes.byref(self._white))
+                if self._pointer:
+                    self._library.fovea_lightfield_destroy(ctypes.byref(self._pointer))
 
     def __del__(self) -> None:
-        if hasattr(self, "_library"):
+        if hasattr(self, "_process"):
             self.close()
 
     def _take_white(self, white: Any, black: float) -> None:
@@ -293,17 +313,22 @@ class LightField:
 
     def _take(self, raw: Any) -> _Raw:
         if not self._pointer:
-            raise _errors.FoveaError("this fovea.LightField is closed")
+            raise _errors.FoveaError(_CLOSED)
+        if self._process != os.getpid():
+            self._open()
         taken = _raw_of(raw, self._bayer, self._maximum)
         if not self._white:
             return taken
         if taken.is_on_device:
             raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not divided by a white one in this version")
         flat = np.empty(taken.view.shape, taken.view.dtype)
-        result = self._library.fovea_lightfield_white_divide(
-            self._white, ctypes.byref(taken.given), flat.ctypes.data, taken.given.row_stride_bytes
-        )
-        _library.check(result, self._messages, "fovea.LightField")
+        with self._lock:
+            if not self._white:
+                raise _errors.FoveaError(_CLOSED)
+            result = self._library.fovea_lightfield_white_divide(
+                self._white, ctypes.byref(taken.given), flat.ctypes.data, taken.given.row_stride_bytes
+            )
+            _library.check(result, self._messages, "fovea.LightField")
         taken.given.data, taken.view = flat.ctypes.data, _arrays.view_of(flat, "raw")
         return taken
 
@@ -376,10 +401,7 @@ class LightField:
         if patches is not None:
             rendering.patches = ctypes.pointer(_image_of(patches))
         image = _image_of(_arrays.view_of(out, "out"))
-        result = self._library.fovea_lightfield_render(
-            self._pointer, ctypes.byref(taken.given), ctypes.byref(rendering), ctypes.byref(image), taken.view.stream
-        )
-        _library.check(result, self._messages, "fovea.LightField.render")
+        self._run("render", ctypes.byref(taken.given), ctypes.byref(rendering), ctypes.byref(image), taken.view.stream)
         return out
 
     def depth(
@@ -415,10 +437,7 @@ class LightField:
             foveation=_foveation_of(gaze, (ring, ring)),
         )
         images = [ctypes.byref(_image_of(_arrays.view_of(array, "out"))) for array in (depths, sure)]
-        result = self._library.fovea_lightfield_depth(
-            self._pointer, ctypes.byref(taken.given), ctypes.byref(matching), *images, taken.view.stream
-        )
-        _library.check(result, self._messages, "fovea.LightField.depth")
+        self._run("depth", ctypes.byref(taken.given), ctypes.byref(matching), *images, taken.view.stream)
         return depths, sure
 
     def refocus(
@@ -462,10 +481,7 @@ class LightField:
             focus=ctypes.pointer(_image_of(_arrays.view_of(focus, "focus"))),
         )
         image = _image_of(_arrays.view_of(out, "out"))
-        result = self._library.fovea_lightfield_refocus(
-            self._pointer, ctypes.byref(taken.given), ctypes.byref(refocusing), ctypes.byref(image), taken.view.stream
-        )
-        _library.check(result, self._messages, "fovea.LightField.refocus")
+        self._run("refocus", ctypes.byref(taken.given), ctypes.byref(refocusing), ctypes.byref(image), taken.view.stream)
         return out, focus
 
     def sum_views(
@@ -486,8 +502,5 @@ class LightField:
             struct_bytes=ctypes.sizeof(_library.LightFieldSum), shift=shift, radius_px=radius, view_x_px=view[0], view_y_px=view[1]
         )
         image = _image_of(_arrays.view_of(out, "out"))
-        result = self._library.fovea_lightfield_sum_views(
-            self._pointer, ctypes.byref(taken.given), ctypes.byref(one), ctypes.byref(image), taken.view.stream
-        )
-        _library.check(result, self._messages, "fovea.LightField.sum_views")
+        self._run("sum_views", ctypes.byref(taken.given), ctypes.byref(one), ctypes.byref(image), taken.view.stream)
         return out

@@ -2,6 +2,11 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """fovea.LightField: what it takes, what comes back."""
 
+import concurrent.futures
+import multiprocessing
+import os
+import time
+
 import numpy as np
 import pytest
 
@@ -55,6 +60,25 @@ def test_types_and_files(tmp_path):
     assert fovea.LightField(file, bayer="RGGB").render(grey, PATCH).shape == (50, 60, 3)
 
 
+def test_threads_and_children_of_fork_wait_for_no_one_who_is_gone():
+    field, (raw, _) = fovea.LightField(**ARRAY, threads=2), plane()
+    wanted = field.render(raw, PATCH).tobytes()
+
+    def render(count):
+        return all(field.render(raw, PATCH).tobytes() == wanted for _ in range(count))
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        busy = [pool.submit(render, 60) for _ in range(3)]
+        child = multiprocessing.get_context("fork").Process(target=lambda: os._exit(0 if render(2) else 1))
+        child.start()
+        child.join(20)
+        assert child.exitcode == 0 and all(one.result() for one in busy)
+        busy = [pool.submit(render, 1000) for _ in range(3)]
+        time.sleep(0.05)
+        field.close()
+        assert all(isinstance(one.exception(), fovea.FoveaError) for one in busy)
+
+
 def test_distances_and_rings_are_the_optics_and_the_settings():
     field = fovea.LightField(**ARRAY, optics=(0.08, 0.105, 0.002))
     for patch in (4, 5, 8):
@@ -63,6 +87,7 @@ def test_distances_and_rings_are_the_optics_and_the_settings():
         assert field.patch(field.diopters(patch)) == pytest.approx(patch, abs=1e-9)
     behind = fovea.LightField(**ARRAY, optics=(0.08, 0.09, 0.002), image="behind")
     assert behind.diopters(5) == pytest.approx(1 / 0.08 - 1 / 0.1, abs=1e-9)
+    assert behind.patch(behind.diopters(1)) == behind.patch(5.35715) == 1  # rounding has gone beyond
     assert np.isnan(fovea.LightField(**ARRAY).diopters(5))
     weak, strong = (field.rings({"foveation": {"strength": s}}, 4, 5, size=(120, 100)) for s in (0.5, 8))
     assert 0 < strong[0] < strong[1] < weak[1] and strong[0] < weak[0]
