@@ -33,7 +33,7 @@ static inline lanes gauss_cpu_ladder_place(const lanes *sigma_px)
         const lanes power = -0.5f * lanes_reciprocal(&square);
         lanes exponential;
         lanes_exponential(&power, &exponential);
-        /* What is less adds nothing to 1, and its powers would be denormal, which are slow. */
+        /* Less adds nothing to 1, and has denormal powers, with which processors are slow. */
         const lanes counted = zero + 2.8e-8f;
         const lanes q = lanes_greater(&exponential, &counted);
         const lanes q4 = q * q * q * q;

@@ -65,7 +65,7 @@ static size_t lay_out(float *scratch, struct strip *out)
     out->seen = take(memory, &bytes, MAX_ROWS * sizeof *out->seen);
     out->rows = take(memory, &bytes, MAX_ROWS * sizeof *out->rows);
     out->weights = take(memory, &bytes, (size_t)MAX_ROWS * ROWS * sizeof *out->weights);
-    /* What is written before the first row falls into the slack of the part before. */
+    /* Samples that are written before the first row fall into the slack of the part before. */
     out->samples = take(memory, &bytes, (size_t)ROWS * MAX_CHANNELS * PITCH * sizeof *scratch);
     out->values = take(memory, &bytes, (size_t)MAX_CHANNELS * PX * sizeof *scratch);
     for (int32_t i = 0; i < TILES; i++) {
@@ -303,25 +303,33 @@ static int32_t blend_of(const struct gauss_cpu_picture *picture)
     return gauss_light_blend(picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED);
 }
 
+/* Returns how far apart `count` nodes may lie, at most, if the first of them is at `first`. */
+static int32_t most_apart(int32_t blend, int32_t first, int32_t count)
+{
+    return gauss_blend_apart(blend, (float)first >= gauss_blend_far(blend), count);
+}
+
 /* gauss_tile_nodes_of, but nodes lie at multiples of their distance, so that neighbouring tiles
  * have the same. */
 static struct gauss_tile_nodes nodes_of(const struct gauss_cpu_node_tile *tile)
 {
     const int32_t blend = tile->is_wide ? GAUSS_BLEND_WIDE : tile->blend;
-    const bool is_far = tile->lowest >= gauss_blend_far(blend);
     const int32_t lowest = (int32_t)tile->lowest;
     if (tile->picture->plan->one_sigma_px > 0.0f || (float)lowest == tile->highest) {
         return (struct gauss_tile_nodes){lowest, 1, 1, 1}; /* all nodes are the same, or one is */
     }
     for (int32_t n = 2; n <= GAUSS_LADDER_TOGETHER; n++) {
-        for (int32_t apart = 1; apart <= gauss_blend_apart(blend, is_far, n); apart++) {
+        for (int32_t apart = 1; apart <= most_apart(blend, lowest, n); apart++) {
             const int32_t first = lowest / apart * apart;
-            if ((float)(first + (n - 1) * apart) >= tile->highest) {
+            if (apart <= most_apart(blend, first, n) &&
+                (float)(first + (n - 1) * apart) >= tile->highest) {
                 return (struct gauss_tile_nodes){first, apart, n, n};
             }
         }
     }
-    const int32_t apart = gauss_blend_apart(blend, is_far, GAUSS_LADDER_TOGETHER + 1);
+    const int32_t row = GAUSS_LADDER_TOGETHER + 1;
+    int32_t apart = most_apart(blend, lowest, row);
+    apart = most_apart(blend, lowest / apart * apart, row);
     const int32_t below = lowest / apart - 1;
     const int32_t first = below > 0 ? below * apart : 0;
     const int32_t count = (int32_t)((tile->highest - (float)first) / (float)apart) + 3;

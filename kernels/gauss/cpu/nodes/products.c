@@ -10,8 +10,8 @@
 #define MAX_CHANNELS GAUSS_CPU_MAX_CHANNELS
 #define ROWS GAUSS_CPU_NODE_ROWS
 #define PITCH GAUSS_CPU_NODE_PITCH
-/* From so many taps on whole columns of weights, of which some are 0, are faster than samples from
- * any address, each of which lies on two lines of the cache. */
+/* Whole columns of weights, of which some are 0, are faster from here on than samples from any
+ * address, each of which lies on two lines of the cache. */
 #define MANY_TAPS 18
 
 #define INLINE __attribute__((always_inline)) static inline

@@ -45,7 +45,7 @@ void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile);
 #define GAUSS_CPU_NODE_ROWS 4
 /* Tiles that are made together, so that samples averaged along y serve neighbours. */
 #define GAUSS_CPU_NODE_TILES 16
-/* From one row of averaged samples to the next: what the tiles see, and a register or two. */
+/* A row of averaged samples has all that the tiles see, and a register or two more. */
 #define GAUSS_CPU_NODE_PITCH                                                                       \
     (GAUSS_CPU_NODE_TILES * GAUSS_CPU_NODE_PX + GAUSS_LADDER_TAPS + 4 * GAUSS_CPU_NODE_PX)
 

@@ -12,7 +12,7 @@
 /* exp(-25) is no weight any more. */
 #define LEAST_POWER (-25.0f)
 
-/* From this variance on the samples of a Gaussian have its variance. Below, where less than one of
+/* The samples of a Gaussian have its variance from here on. Below, where less than one of
  * them counts, g must solve sum(i^2 g^(i^2)) / sum(g^(i^2)) = v: this polynomial is within a
  * thousandth of it (tests/fit/fits.py). */
 #define SAMPLED_FROM 0.6f
