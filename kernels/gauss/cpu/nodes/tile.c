@@ -69,10 +69,10 @@ void gauss_cpu_node_places(struct gauss_cpu_node_tile *tile)
 {
     lanes lowest = {0};
     lanes highest = {0};
-    for (int32_t y = 0; y < tile->height_px; y++) {
+    for (int32_t y = 0; y < gauss_cpu_node_rows(tile); y++) {
         const float *sigma_px = tile->sigma_px + (ptrdiff_t)y * PX;
         float *places = tile->places + (ptrdiff_t)y * PX;
-        if (repeats_row(tile, y)) {
+        if (y >= tile->height_px || repeats_row(tile, y)) {
             memcpy(places, places - PX, PX * sizeof *places);
             continue;
         }
@@ -121,7 +121,7 @@ void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile)
     const lanes zero = {0};
     const lanes last = (float)(nodes->count - nodes->together) + zero;
     const float scale = 1.0f / (float)nodes->apart;
-    for (int32_t i = 0; i < tile->height_px * PX; i += LANES) {
+    for (int32_t i = 0; i < gauss_cpu_node_rows(tile) * PX; i += LANES) {
         const lanes at = (*lanes_at(tile->places + i) - (float)nodes->first) * scale;
         const whole_lanes whole = __builtin_convertvector(at, whole_lanes) - 1;
         const lanes asked = __builtin_convertvector(whole, lanes);

@@ -17,6 +17,9 @@
 #define gauss_cpu_node_down GAUSS_CPU_NAME(gauss_cpu_node_down)
 #define gauss_cpu_node_write GAUSS_CPU_NAME(gauss_cpu_node_write)
 
+/* Rows of pixels that are made together, so that a sample serves them all. */
+#define GAUSS_CPU_NODE_ROWS 4
+
 /* Values of a tile's pixels, one row of 16 after the other. */
 struct gauss_cpu_node_tile {
     const struct gauss_cpu_picture *picture;
@@ -33,16 +36,22 @@ struct gauss_cpu_node_tile {
     float lowest, highest; /* place */
 };
 
+/* Returns how many rows are made, of which some may lie below the picture. */
+static inline int32_t gauss_cpu_node_rows(const struct gauss_cpu_node_tile *tile)
+{
+    const int32_t rows = tile->height_px + GAUSS_CPU_NODE_ROWS - 1;
+    return rows - rows % GAUSS_CPU_NODE_ROWS;
+}
+
 /* Finds sigma_px of tiles side by side; `row` has memory for a row of their pixels. Pixels beyond
  * the picture are treated as its last ones. */
 void gauss_cpu_node_sigmas(const struct gauss_cpu_node_tile *tiles, int32_t count, float *row);
-/* sigma_px is known. Finds places and their range. */
+/* sigma_px is known. Finds places and their range. Rows below the picture are treated as its last
+ * one. */
 void gauss_cpu_node_places(struct gauss_cpu_node_tile *tile);
 /* nodes is known. */
 void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile);
 
-/* Rows of pixels that are made together, so that a sample serves them all. */
-#define GAUSS_CPU_NODE_ROWS 4
 /* Tiles that are made together, so that samples averaged along y serve neighbours. */
 #define GAUSS_CPU_NODE_TILES 16
 /* A row of averaged samples has all that the tiles see, and a register or two more. */
