@@ -24,7 +24,7 @@ static size_t floats_of(const struct gauss_node *node, double reach)
 {
     const int32_t taps = gauss_node_taps(node, reach);
     const int32_t samples = taps + (PX >> node->level) + 2; /* at most */
-    return (size_t)phase_count(node->level) * (size_t)(samples + taps + 1) * PX;
+    return (size_t)phase_count(node->level) * (size_t)samples * PX;
 }
 
 static float *fill_phase(const struct gauss_node *node, double reach, int32_t phase,
@@ -38,21 +38,17 @@ static float *fill_phase(const struct gauss_node *node, double reach, int32_t ph
     to->first = row.first;
     to->count = end - row.first > out->taps ? end - row.first : out->taps;
     float *columns = memory;
-    float *rows = columns + (ptrdiff_t)to->count * PX;
     for (int32_t x = 0; x < PX; x++) {
         gauss_node_row_of(node, reach, phase * PX + x, &row);
         const int32_t at = row.first - to->first;
         const int32_t most = to->count - out->taps; /* so that zeros are not taken for samples */
         to->row_first[x] = at < most ? at : most;
         for (int32_t i = at; i < at + row.count; i++) {
-            const float weight = (float)row.weights[i - at];
-            columns[(ptrdiff_t)i * PX + x] = weight;
-            rows[(ptrdiff_t)x * out->taps + (i - to->row_first[x])] = weight;
+            columns[(ptrdiff_t)i * PX + x] = (float)row.weights[i - at];
         }
     }
     to->columns = columns;
-    to->rows = rows;
-    return rows + (ptrdiff_t)out->taps * PX;
+    return columns + (ptrdiff_t)to->count * PX;
 }
 
 /* Returns the most samples that a pixel of the tile sees, whatever the tile's phase. */

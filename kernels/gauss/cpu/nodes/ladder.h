@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The ladder's nodes on the cpu: for a tile of 16 pixels along an axis the weights of the samples
- * that its pixels see, as floats, by the pixel and by the sample. They are made once for a plan. */
+ * that its pixels see, as floats. They are made once for a plan. */
 #ifndef FOVEA_KERNELS_GAUSS_CPU_NODES_LADDER_H
 #define FOVEA_KERNELS_GAUSS_CPU_NODES_LADDER_H
 
@@ -19,7 +19,6 @@ struct gauss_cpu_node_phase {
     int32_t count; /* how many it sees */
     int32_t row_first[GAUSS_CPU_NODE_PX]; /* weights of each pixel, from `first` on */
     const float *columns; /* [count][16]: a sample's weights in each pixel */
-    const float *rows; /* [16][taps]: a pixel's weights from row_first on, and zeros */
 };
 
 struct gauss_cpu_node {

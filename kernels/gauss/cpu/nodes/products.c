@@ -10,9 +10,6 @@
 #define MAX_CHANNELS GAUSS_CPU_MAX_CHANNELS
 #define ROWS GAUSS_CPU_NODE_ROWS
 #define PITCH GAUSS_CPU_NODE_PITCH
-/* Whole columns of weights, of which some are 0, are faster from here on than samples from any
- * address, each of which lies on two lines of the cache. */
-#define MANY_TAPS 18
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -85,21 +82,8 @@ INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS])
     }
 }
 
-/* Sums samples that all pixels weigh alike, one pixel after the other. */
-INLINE void shifted_product(const struct gauss_cpu_node_phase *phase, int32_t taps, const float *in,
-                            const int32_t channels, lanes sum[ROWS][MAX_CHANNELS])
-{
-    for (int32_t i = 0; i < taps; i++) {
-        const float weight = phase->rows[i];
-        for (int32_t n = 0; n < ROWS; n++) {
-            for (int32_t c = 0; c < channels; c++) {
-                sum[n][c] += weight * *lanes_at(in + (n * channels + c) * PITCH + i);
-            }
-        }
-    }
-}
-
-/* Each sample times its weights in a group of pixels. */
+/* Each sample times its weights in a group of pixels, of which some are 0: samples from any address
+ * instead lie on two lines of the cache each, and take as long. */
 INLINE void columns_product(const struct gauss_cpu_node_phase *phase, int32_t taps, int32_t group,
                             const float *in, const int32_t channels, lanes sum[ROWS][MAX_CHANNELS])
 {
@@ -126,11 +110,7 @@ INLINE void across(const struct gauss_cpu_node_tile *tile, const struct gauss_cp
                 sum[n][c] = (lanes){0};
             }
         }
-        if (node->level == 0 && node->taps < MANY_TAPS) {
-            shifted_product(phase, node->taps, in + group * LANES, channels, sum);
-        } else {
-            columns_product(phase, node->taps, group, in, channels, sum);
-        }
+        columns_product(phase, node->taps, group, in, channels, sum);
         /* Those below the picture, too, so that all sums stay in registers. */
         for (int32_t n = 0; n < ROWS; n++) {
             const int32_t y = first_y + n;
