@@ -4,13 +4,11 @@
 
 import ctypes
 import dataclasses
-import os
-import threading
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _library, _shape
+from . import _arrays, _context, _library, _shape
 
 _BLOB = np.dtype([("x_px", np.float32), ("y_px", np.float32), ("sigma_px", np.float32), ("strength", np.float32)])
 _DEFAULT_MAX = 1000
@@ -61,31 +59,13 @@ def image_of(batch: _arrays.View) -> _library.Image:
     return _library.Image(batch.pointer, width, height, _shape._FORMATS[str(batch.dtype), channels], memory, row_bytes, 0)
 
 
-class _Kept:
-    """The state of the library's that one process has, who may use it, and what it says."""
-
-    def __init__(self) -> None:
-        self.process, self.lock = os.getpid(), threading.RLock()
-        self.messages, self.state = _library.Messages(), ctypes.c_void_p()
-
-
-_opening = threading.RLock()  # a handler of a signal may come again
-
-
-def _open_again() -> None:
-    global _opening
-    _opening = threading.RLock()  # another thread of the parent may have held it
-
-
-os.register_at_fork(after_in_child=_open_again)
-
-
 class BlobFinder:
     """Finds blobs, as `blobs` does, with the same numbers each time, and keeps its memory and tables from call to call.
 
     The numbers are those of `blobs`. A call takes images as that does. What is kept grows to what the largest image needs
     (docs/saliency.md); `close` frees it, and so does the end of the object, or of a `with`. Calls of several threads wait
-    for each other; after fork the child begins anew. Objects can be pickled, without what they keep.
+    for each other; after fork the child begins anew, on the processor where its parent used CUDA. Objects can be pickled, without
+    what they keep.
     """
 
     def __init__(
@@ -103,8 +83,8 @@ class BlobFinder:
         self._open()
 
     def _open(self) -> None:
-        self._library = _library.library()
-        self._kept = _Kept()
+        numbers = self._numbers
+        self._kept = _context.EachProcess("fovea_blobs_destroy", lambda state, *_: _open_finder(state, numbers))
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self._numbers, self._blob_max)
@@ -119,53 +99,43 @@ class BlobFinder:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_kept"):
-            self.close()
-
     def close(self) -> None:
         """Frees what is kept. A later call makes it again."""
-        kept = self._kept
-        if kept.process == os.getpid():  # a child of fork leaves its parent's alone
-            with kept.lock:
-                self._library.fovea_blobs_destroy(ctypes.byref(kept.state))
+        self._kept.close()
 
     def __call__(self, images: Any) -> Union[Found, list[Found]]:
         batch, several = images_of(images)
         if 0 in batch.shape:
             raise ValueError(f"images have shape {batch.shape}: nothing is in them")
-        kept = self._kept_here()
-        with kept.lock:
-            try:
-                found = self._find(batch, kept)
-            except BaseException:  # what failed may not be fit for another call
+        has_begun = False
+        try:
+            with self._kept.held("cuda" if batch.device == _arrays.CUDA else "cpu", 0) as state:
+                has_begun = True
+                found = self._find(batch, state)
+        except BaseException:
+            if has_begun:  # what failed may not be fit for another call
                 self.close()
-                raise
+            raise
         return found if several else found[0]
 
-    def _kept_here(self) -> "_Kept":
-        """This process's: a child of fork has its parent's until it looks."""
-        with _opening:
-            if self._kept.process != os.getpid():
-                self._kept = _Kept()
-            return self._kept
-
-    def _find(self, batch: _arrays.View, kept: "_Kept") -> list[Found]:
+    def _find(self, batch: _arrays.View, state: _context.State) -> list[Found]:
         count, height = batch.shape[:2]
         image = image_of(batch)
         found = np.empty((count, self._blob_max), _BLOB)
         counts = np.zeros(count, np.uint32)
-        kept.messages.clear()
-        if not kept.state:
-            desc = _desc(*self._numbers)
-            desc.log = kept.messages.log
-            made = self._library.fovea_blobs_create(ctypes.byref(desc), ctypes.byref(kept.state))
-            _library.check(made, kept.messages, "fovea.blobs")
-        result = self._library.fovea_blobs_run(
-            kept.state, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
+        state.messages.clear()
+        result = _library.library().fovea_blobs_run(
+            state.pointer, ctypes.byref(image), count, height * image.row_stride_bytes, found.ctypes.data, counts.ctypes.data, batch.stream
         )
-        _library.check(result, kept.messages, "fovea.blobs")
+        _library.check(result, state.messages, "fovea.blobs")
         return [blobs[:number].copy() for blobs, number in zip(found, counts)]
+
+
+def _open_finder(state: _context.State, numbers: tuple[Any, ...]) -> None:
+    desc = _desc(*numbers)
+    desc.log = state.messages.log
+    made = _library.library().fovea_blobs_create(ctypes.byref(desc), ctypes.byref(state.pointer))
+    _library.check(made, state.messages, "fovea.blobs")
 
 
 def blobs(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The library's contexts: one for each process and device of a Foveator, opened when it is needed."""
+"""What the library has open: one for each process and device of a Foveator or a BlobFinder, opened when it is needed."""
 
 import contextlib
 import ctypes
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Optional
 
 from . import _errors, _library, _settings
@@ -16,14 +16,14 @@ _EXIT_WAIT_S = 5.0  # for a thread that is inside of the library when the interp
 _FOR_EVER = -1.0
 
 
-INSIDE = "foveate: a call of this thread is under way, and this one comes from inside of it (a signal's handler, __del__)"
+INSIDE = "fovea: a call of this thread is under way, and this one comes from inside of it (a signal's handler, __del__)"
 
 
 class State:
-    """What a context needs for as long as it is open; the finaliser holds it, and not the context."""
+    """What is open, with what it needs for so long; the finaliser holds it, and not the Opened."""
 
-    def __init__(self) -> None:
-        self.process = os.getpid()
+    def __init__(self, destroy: str) -> None:
+        self.process, self._destroy = os.getpid(), destroy
         # Whoever holds the lock is busy. A thread that comes again, from a signal's handler or from __del__ where garbage is
         # collected, gets the lock and finds that out; it would wait for itself otherwise.
         self.lock, self.is_busy = threading.RLock(), False
@@ -41,28 +41,19 @@ class State:
             return
         try:
             if self.pointer and not self.is_busy:
-                _library.library().fovea_context_destroy(ctypes.byref(self.pointer))
+                getattr(_library.library(), self._destroy)(ctypes.byref(self.pointer))
                 self.pointer = ctypes.c_void_p()
         finally:
             self.lock.release()
 
 
-class Context:
-    """A context of the library's. It is destroyed by close, with the last reference, or when the interpreter ends."""
+class Opened:
+    """What open_one made of a new State. It is destroyed by close, with the last reference, or when the interpreter ends."""
 
-    def __init__(self, text: str, ordinal: int) -> None:
-        self._state = State()
-        settings = _settings.of_text(text)
-        desc = _library.ContextDesc(
-            struct_bytes=ctypes.sizeof(_library.ContextDesc),
-            settings=settings.pointer,
-            cuda_device=ordinal,
-            log=self._state.messages.log,
-        )
-        result = _library.library().fovea_context_create(ctypes.byref(desc), ctypes.byref(self._state.pointer))
-        _library.check(result, self._state.messages, "fovea")
+    def __init__(self, destroy: str, open_one: Callable[[State], None]) -> None:
+        self._state = State(destroy)
         weakref.finalize(self, self._state.destroy, _EXIT_WAIT_S)
-        _settings.check_files(text)  # now that they have been read
+        open_one(self._state)
 
     def close(self) -> None:
         """Waits for the thread that is inside of the library, however long it works."""
@@ -90,12 +81,12 @@ class Context:
                 raise _errors.FoveaError(INSIDE)
 
 
-class Contexts:
-    """Those of one Foveator."""
+class EachProcess:
+    """What open_one(state, device, ordinal) opens, and the library's function `destroy` closes: one for each process and device."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text  # of settings
-        self._of: dict[tuple[int, str, int], Context] = {}
+    def __init__(self, destroy: str, open_one: Callable[[State, str, int], None]) -> None:
+        self._destroy, self._open_one = destroy, open_one
+        self._of: dict[tuple[int, str, int], Opened] = {}
         self._lock, self._is_opening = threading.RLock(), False
         _all[id(self)] = self
 
@@ -103,28 +94,58 @@ class Contexts:
         """After fork: a thread that held it is not there."""
         self._lock, self._is_opening = threading.RLock(), False
 
-    def _get(self, device: str, ordinal: int, more: str = "") -> Context:
-        key = (os.getpid(), device, ordinal)
+    def _get(self, device: str, ordinal: int, open_one: Optional[Callable[[State, str, int], None]] = None) -> Opened:
+        key, make = (os.getpid(), device, ordinal), open_one or self._open_one
         with self._lock:
             if key not in self._of:
                 if device == "cuda" and any(used == "cuda" and process != key[0] for process, used, _ in self._of):
                     raise _errors.FoveaError(
                         "this process was forked from one that uses CUDA, which cannot be used here: start workers by "
-                        "'spawn', or foveate on the cpu in them"
+                        "'spawn', or use the cpu in them"
                     )
                 if self._is_opening:
                     raise _errors.FoveaError(INSIDE)
                 try:
                     self._is_opening = True
-                    self._of[key] = Context(self._text + more, ordinal)
+                    self._of[key] = Opened(self._destroy, lambda state: make(state, device, ordinal))
                 finally:
                     self._is_opening = False
             return self._of[key]
 
+    @contextlib.contextmanager
+    def held(self, device: str, ordinal: int) -> Iterator[State]:
+        """The state, for one thread at a time, opened if it is not."""
+        while True:
+            opened = self._get(device, ordinal)
+            with opened.held() as state:
+                if state is not None:
+                    yield state
+                    return
+                if opened in self._of.values():
+                    raise _errors.FoveaError("fovea: the interpreter is ending")
+            # Closed by another thread meanwhile: a new one is opened.
+
+    def close(self) -> None:
+        with self._lock:
+            for opened in self._of.values():
+                opened.check_outside()
+            all_opened, self._of = list(self._of.values()), {}
+        for opened in all_opened:
+            opened.close()
+
+
+class Contexts(EachProcess):
+    """The contexts of one Foveator."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text  # of settings
+        super().__init__("fovea_context_destroy", lambda state, _, ordinal: _open_context(state, text, ordinal))
+
     def open(self, device: str, ordinal: int) -> None:
         # A backend that is named is opened at once; where none is, images in CUDA memory are CUDA's alone.
         is_named = any(path == "backend" for path, _ in _settings.pairs_of_text(self._text))
-        self._get(device, ordinal, '\tbackend="cuda"' if device == "cuda" and not is_named else "")
+        text = self._text + ('\tbackend="cuda"' if device == "cuda" and not is_named else "")
+        self._get(device, ordinal, lambda state, _, at: _open_context(state, text, at))
 
     def run(self, device: str, ordinal: int, batches: Sequence[_library.Work], stream: Optional[int]) -> State:
         """Runs batches, or gradients of batches, one after the other; other threads wait until all are enqueued.
@@ -133,32 +154,31 @@ class Contexts:
         library = _library.library()
         is_gradient = isinstance(batches[0], _library.BatchGradient)
         run = library.fovea_context_run_batch_gradient if is_gradient else library.fovea_context_run_batch
-        while True:
-            context = self._get(device, ordinal)
-            with context.held() as state:
-                if state is None and context in self._of.values():
-                    raise _errors.FoveaError("foveate: the interpreter is ending")
-                if state is None:
-                    continue  # closed by another thread meanwhile: a new one is opened
-                for batch in batches:
-                    state.run(run, ctypes.byref(batch), stream)
-                return state
-
-    def close(self) -> None:
-        with self._lock:
-            for context in self._of.values():
-                context.check_outside()
-            contexts, self._of = list(self._of.values()), {}
-        for context in contexts:
-            context.close()
+        with self.held(device, ordinal) as state:
+            for batch in batches:
+                state.run(run, ctypes.byref(batch), stream)
+            return state
 
 
-_all: weakref.WeakValueDictionary[int, Contexts] = weakref.WeakValueDictionary()  # by identity
+def _open_context(state: State, text: str, ordinal: int) -> None:
+    settings = _settings.of_text(text)
+    desc = _library.ContextDesc(
+        struct_bytes=ctypes.sizeof(_library.ContextDesc),
+        settings=settings.pointer,
+        cuda_device=ordinal,
+        log=state.messages.log,
+    )
+    result = _library.library().fovea_context_create(ctypes.byref(desc), ctypes.byref(state.pointer))
+    _library.check(result, state.messages, "fovea")
+    _settings.check_files(text)  # now that they have been read
+
+
+_all: weakref.WeakValueDictionary[int, EachProcess] = weakref.WeakValueDictionary()  # by identity
 
 
 def _after_fork() -> None:
-    for contexts in list(_all.values()):
-        contexts.renew_lock()
+    for opened in list(_all.values()):
+        opened.renew_lock()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -94,3 +94,14 @@ def test_a_child_of_fork_begins_anew_in_all_of_its_threads():
             os._exit(0 if all(pool.map(same, range(8))) else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert same(0)
+
+
+def test_a_call_inside_of_a_call_is_refused_and_so_is_cuda_after_fork():
+    picture, finder = disc(30, 40, 8), fovea.BlobFinder(max_count=5)
+    expected = finder(picture)
+    with finder._kept.held("cpu", 0), pytest.raises(fovea.FoveaError, match="inside of it"):
+        finder(picture)
+    assert (finder(picture) == expected).all()
+    finder._kept._of[os.getpid() + 1, "cuda", 0] = finder._kept._get("cpu", 0)
+    with pytest.raises(fovea.FoveaError, match="spawn"), finder._kept.held("cuda", 0):
+        pass
