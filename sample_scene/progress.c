@@ -14,9 +14,20 @@ struct progress progress_start(uint64_t total, bool shown)
 {
     return (struct progress){.shown = shown,
                              .terminal = isatty(STDERR_FILENO),
+                             .what = "frame",
                              .total = total,
                              .last_tenth = -1,
                              .start_ns = fovea_time_ns()};
+}
+
+static const char *say_count(const struct progress *progress, uint64_t done, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (progress->what) {
+        snprintf(out, size, "%s %llu of %llu, ", progress->what, (unsigned long long)done,
+                 (unsigned long long)progress->total);
+    }
+    return out;
 }
 
 static void draw_bar(const struct progress *progress, uint64_t done, double left_s)
@@ -27,9 +38,10 @@ static void draw_bar(const struct progress *progress, uint64_t done, double left
         bar[i] = i < full ? '#' : '.';
     }
     bar[BAR_CELLS] = '\0';
-    fprintf(stderr, "\r  [%s] %3llu %%  frame %llu of %llu, %.0f s to go   ", bar,
-            (unsigned long long)(done * 100 / progress->total), (unsigned long long)done,
-            (unsigned long long)progress->total, left_s);
+    char count[64];
+    fprintf(stderr, "\r  [%s] %3llu %%  %s%.0f s to go   ", bar,
+            (unsigned long long)(done * 100 / progress->total),
+            say_count(progress, done, count, sizeof count), left_s);
     fflush(stderr);
 }
 
@@ -46,9 +58,9 @@ void progress_update(struct progress *progress, uint64_t done)
         draw_bar(progress, done, left_s);
         progress->last_ns = now_ns;
     } else if (!progress->terminal && tenth > progress->last_tenth) {
-        fprintf(stderr, "%3llu %%  frame %llu of %llu, %.1f s\n",
-                (unsigned long long)(done * 100 / progress->total), (unsigned long long)done,
-                (unsigned long long)progress->total, passed_s);
+        char count[64];
+        fprintf(stderr, "%3llu %%  %s%.1f s\n", (unsigned long long)(done * 100 / progress->total),
+                say_count(progress, done, count, sizeof count), passed_s);
     }
     progress->last_tenth = tenth;
 }

@@ -11,6 +11,7 @@
 struct progress {
     bool shown;
     bool terminal;
+    const char *what; /* is counted; "frame". NULL: parts of one thing, of which there is no word */
     uint64_t total;
     int last_tenth;
     int64_t start_ns;

@@ -127,6 +127,12 @@ def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
     Image.fromarray(pixels).save(tmp_path / "in" / "disc.png")
     (tmp_path / "in" / "broken.jpg").write_text("no picture")
     (tmp_path / "in" / "disc-blobs.png").write_text("what an earlier run has written")
+    (tmp_path / "own").mkdir()
+    for name in ("disc.png", "disc-map.png"):
+        Image.fromarray(pixels).save(tmp_path / "own" / name)
+    done = run_program(quality, "blobs", tmp_path / "own", "--map", "--output", tmp_path / "own", check=False)
+    assert done.returncode == 1 and "would be written over this picture" in done.stderr
+    assert len(list((tmp_path / "own").iterdir())) == 2
     done = run_program(quality, "blobs", tmp_path / "in", "--map", "--max", "3", "--output", tmp_path / "out", check=False)
     assert done.returncode == 1, "one of two is none"
     assert "broken.jpg" in done.stderr and "disc-blobs.png is left out" in done.stderr
@@ -175,6 +181,7 @@ def test_help_names_every_command(quality):
         (["blobs", "/"], "no PNG or JPEG file"),
         (["blobs", "a/x.png", "b/x.jpg"], "a/x.png and b/x.jpg: the results of both"),
         (["blobs", "--max", "many", "x.png"], "--max is a number"),
+        (["blobs", "--max", "2.5", "x.png"], "--max is a whole number"),
         (["--backend", "abacus"], "abacus"),
         (["--size", "640"], "--size is WxH"),
         (["--size", "31x64"], "--size is WxH"),

@@ -124,6 +124,21 @@ static bool read_number(const char *name, const char *text, double low, double h
     return true;
 }
 
+static bool read_count(const char *name, const char *text, uint32_t low, uint32_t high,
+                       uint32_t *out)
+{
+    double value = 0.0;
+    if (!read_number(name, text, low, high, &value)) {
+        return false;
+    }
+    *out = (uint32_t)value;
+    if (value != *out) {
+        say_error("--%s is a whole number, not '%s'", name, text);
+        return false;
+    }
+    return true;
+}
+
 enum option_id { OPTION_MAX, OPTION_SCALES, OPTION_THRESHOLD, OPTION_OVERLAP };
 
 static bool read_option(struct job *job, int option)
@@ -131,11 +146,9 @@ static bool read_option(struct job *job, int option)
     double value = 0.0;
     switch (option) {
     case OPTION_MAX:
-        return read_number("max", optarg, 1, 65536, &value) &&
-               (job->desc.blob_max = (uint32_t)value, true);
+        return read_count("max", optarg, 1, 65536, &job->desc.blob_max);
     case OPTION_SCALES:
-        return read_number("scales", optarg, 3, 25, &value) &&
-               (job->desc.scale_count = (uint32_t)value, true);
+        return read_count("scales", optarg, 3, 25, &job->desc.scale_count);
     case OPTION_THRESHOLD:
         /* 0 is the library's default. */
         return read_number("threshold", optarg, 0, 3, &value) &&
@@ -197,6 +210,45 @@ static void name_file(const struct job *job, const char *picture, const char *en
     snprintf(out, FOVEA_PATH_MAX, "%s/%.*s%s", job->output, length, name, end);
 }
 
+static int by_file(const void *one, const void *other)
+{
+    const struct stat *a = one;
+    const struct stat *b = other;
+    return a->st_ino != b->st_ino   ? (a->st_ino > b->st_ino ? 1 : -1)
+           : a->st_dev != b->st_dev ? (a->st_dev > b->st_dev ? 1 : -1)
+                                    : 0;
+}
+
+/* Whether no result would be written over a picture, which may lie where results go. */
+static bool pictures_stay(const struct job *job)
+{
+    static const char *const ends[] = {"-blobs.png", "-blobs.csv", "-map.png"};
+    struct stat *files = calloc(job->path_count + 1, sizeof *files);
+    bool stay = files != NULL;
+    for (size_t i = 0; stay && i < job->path_count; i++) {
+        (void)stat(job->paths[i], &files[i]); /* who cannot be read is named later */
+    }
+    if (stay) {
+        qsort(files, job->path_count, sizeof *files, by_file);
+    }
+    for (size_t i = 0; stay && i < job->path_count; i++) {
+        for (size_t e = 0; stay && e < (job->wants_map ? 3 : 2); e++) {
+            char path[FOVEA_PATH_MAX];
+            struct stat file;
+            name_file(job, job->paths[i], ends[e], path);
+            stay = stat(path, &file) != 0 ||
+                   !bsearch(&file, files, job->path_count, sizeof *files, by_file);
+            if (!stay) {
+                say_error("%s: the result of %s would be written over this picture; give another "
+                          "--output",
+                          path, job->paths[i]);
+            }
+        }
+    }
+    free(files);
+    return stay;
+}
+
 static int by_stem(const void *one, const void *other)
 {
     int length[2];
@@ -228,33 +280,6 @@ static bool names_differ(const struct job *job)
     }
     free(sorted);
     return differ;
-}
-
-static void mix(uint8_t *pixel, float level, float part)
-{
-    for (int c = 0; c < 3; c++) {
-        pixel[c] = (uint8_t)((float)pixel[c] + (level - (float)pixel[c]) * part + 0.5f);
-    }
-}
-
-/* A light line with a dark rim, to be seen on anything. */
-static void draw_circle(const struct picture *picture, const struct fovea_blob *blob)
-{
-    const float radius = 1.41421356f * blob->sigma_px;
-    const int reach = (int)radius + 3;
-    const int middle_x = (int)lroundf(blob->x_px);
-    const int middle_y = (int)lroundf(blob->y_px);
-    for (int y = middle_y - reach; y <= middle_y + reach; y++) {
-        for (int x = middle_x - reach; x <= middle_x + reach; x++) {
-            const float off = fabsf(hypotf((float)x - blob->x_px, (float)y - blob->y_px) - radius);
-            if (x < 0 || y < 0 || x >= picture->width_px || y >= picture->height_px || off > 1.8f) {
-                continue;
-            }
-            uint8_t *pixel =
-                picture->rgba + 4 * ((size_t)y * (size_t)picture->width_px + (size_t)x);
-            mix(pixel, off < 0.9f ? 255.0f : 0.0f, off < 0.9f ? 1.0f : 0.6f);
-        }
-    }
 }
 
 static bool write_list(const struct job *job, const char *picture, uint32_t count)
@@ -326,7 +351,8 @@ static bool write_all(const struct job *job, const char *path, const struct samp
     const struct picture picture = sheet_view(&sample->image);
     name_file(job, path, "-blobs.png", drawn);
     for (uint32_t i = count; i > 0; i--) {
-        draw_circle(&picture, &job->found[i - 1]);
+        const struct fovea_blob *blob = &job->found[i - 1];
+        sheet_circle(&picture, blob->x_px, blob->y_px, 1.41421356f * blob->sigma_px);
     }
     if (!picture_write_png(&picture, drawn) || !write_list(job, path, count)) {
         return false;
@@ -361,6 +387,7 @@ static bool run_all(struct job *job)
     const uint32_t most = job->desc.blob_max ? job->desc.blob_max : FOVEA_BLOBS_DEFAULT;
     const struct picture_wishes wishes = {.output = job->output};
     struct progress progress = progress_start(job->path_count, job->path_count > 1);
+    progress.what = "picture";
     job->desc.log = say_log(FOVEA_LOG_WARNING);
     job->found = calloc(most, sizeof *job->found);
     bool fine = job->found && picture_wishes_folder(&wishes) &&
@@ -389,7 +416,8 @@ int command_blobs(int argc, char **argv)
         for (int i = optind; i < argc; i++) {
             fine = add_argument(job, argv[i]) && fine;
         }
-        fine = job->path_count > 0 && names_differ(job) && run_all(job) && fine;
+        fine =
+            job->path_count > 0 && names_differ(job) && pictures_stay(job) && run_all(job) && fine;
         status = fine ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     for (size_t i = 0; i < job->path_count; i++) {

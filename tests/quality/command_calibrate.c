@@ -122,8 +122,12 @@ static bool calibrate(struct job *job)
     job->calibration.progress_user = &job->progress;
     job->calibration.log = log;
     job->progress = progress_start(STEPS, true);
+    job->progress.what = NULL;
     const enum fovea_result result =
         fovea_lightfield_calibrate(&job->white, &job->calibration, &geometry, &fit);
+    if (result == FOVEA_OK) {
+        progress_update(&job->progress, STEPS);
+    }
     progress_end(&job->progress);
     const struct picture_wishes wishes = {.output = job->output};
     snprintf(path, sizeof path, "%s/array.json", job->output);

@@ -246,6 +246,12 @@ static bool make_field(struct job *job)
               : check_depths(job) && lightfield_draw(&wishes, &job->geometry, &job->raw))) {
         return false;
     }
+    const double pitch_px = fmin(job->geometry.pitch_x_px, job->geometry.pitch_y_px);
+    if (!job->views && job->most_px > pitch_px) {
+        say_error("--near is a patch size of %g px, and lenses are %g px apart: it is no larger",
+                  job->most_px, pitch_px);
+        return false;
+    }
     fovea_lightfield_desc_init(&desc);
     desc.geometry = &job->geometry;
     desc.log = say_log(FOVEA_LOG_WARNING);
@@ -319,6 +325,7 @@ static bool write_depths(const struct job *job)
 static bool write_frames(const struct job *job)
 {
     struct progress progress = progress_start(LIGHTFIELD_FRAMES, true);
+    progress.what = "refocused picture";
     bool fine = true;
     for (int i = 0; fine && i < LIGHTFIELD_FRAMES; i++) {
         char name[32];

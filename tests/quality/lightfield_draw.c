@@ -43,6 +43,7 @@ static void draw_scene(const struct scene *scene, const struct fovea_lightfield_
 {
     const uint32_t rows = geometry->raw_height_px;
     struct progress progress = progress_start(rows, true);
+    progress.what = "row";
     for (uint32_t y = 0; y < rows; y += RAW_ROWS) {
         const uint32_t end = y + RAW_ROWS < rows ? y + RAW_ROWS : rows;
         scene_raw_rows(scene, geometry, 3, y, end, bytes);

@@ -6,11 +6,14 @@
 #include "interrupt.h"
 #include "progress.h"
 #include "say.h"
+#include "sheet.h"
 
 #include "config/settings.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define MARKER_RADIUS_PX 10.0f
 
 static bool open_settings(struct gaze_chain *chain, const char *usual)
 {
@@ -35,6 +38,13 @@ static bool open_settings(struct gaze_chain *chain, const char *usual)
                 strncmp(desc.sets[i], "gaze.fixed.", strlen("gaze.fixed.")) == 0;
     }
     return asked || fovea_settings_set(chain->settings, "gaze.source", usual, desc.log) >= 0;
+}
+
+static bool is_mouse(const struct fovea_settings *settings)
+{
+    char source[64];
+    return fovea_settings_get(settings, "gaze.source", source, sizeof source) >= 0 &&
+           strstr(source, "mouse") != NULL;
 }
 
 static struct fovea_image image_of(const struct picture *picture)
@@ -102,6 +112,7 @@ bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes,
         gaze_chain_close(chain);
         return false;
     }
+    chain->is_mouse = is_mouse(chain->settings);
     if (wishes->shown) {
         const struct fovea_image image = image_of(wishes->shown);
         /* Other sources do not look at pictures. */
@@ -153,7 +164,14 @@ bool gaze_chain_frame(struct gaze_chain *chain, int64_t t_ns)
         memcpy(dst.data, src.data, (size_t)src.height_px * (size_t)src.row_stride_bytes);
         return true;
     }
-    return fovea_context_run(chain->context, &src, &dst, chain->gaze.point, NULL) == FOVEA_OK;
+    if (fovea_context_run(chain->context, &src, &dst, chain->gaze.point, NULL) != FOVEA_OK) {
+        return false;
+    }
+    if (!chain->is_mouse) {
+        sheet_circle(&chain->foveated, (float)(chain->gaze.point.x_uv * src.width_px - 0.5),
+                     (float)(chain->gaze.point.y_uv * src.height_px - 0.5), MARKER_RADIUS_PX);
+    }
+    return true;
 }
 
 bool gaze_write(const struct gaze_wishes *wishes)
@@ -165,6 +183,7 @@ bool gaze_write(const struct gaze_wishes *wishes)
     }
     const int64_t start_ns = fovea_time_ns();
     struct progress progress = progress_start(frames, true);
+    progress.what = "picture of a gaze";
     bool fine = true;
     for (uint32_t i = 0; fine && i < frames && !interrupt_seen(); i++) {
         char path[FOVEA_PATH_MAX];

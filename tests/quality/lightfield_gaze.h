@@ -34,17 +34,19 @@ struct gaze_chain {
     struct fovea_gaze_source *source;
     struct fovea_context *context;
     struct picture refocused, foveated;
+    bool is_mouse; /* whose the gaze is */
     int64_t last_ns; /* of the frame before; -1: there is none */
     struct fovea_gaze gaze; /* of the last frame */
     struct fovea_lightfield_foveation foveation; /* rings of the settings */
     float focus_px; /* the patch size that was in focus in it */
 };
 
-/* usual: the source where nobody names one. False with a message. */
 /* Whether its settings can be read; said where not. Reads config, sets and set_count alone. */
 bool gaze_wishes_are_fine(const struct gaze_wishes *wishes);
+/* usual: the source where nobody names one. False with a message. */
 bool gaze_chain_open(struct gaze_chain *chain, const struct gaze_wishes *wishes, const char *usual);
-/* The frame of a time, which goes on: chain->foveated. */
+/* The frame of a time, which goes on: chain->foveated, with a ring at the gaze, but for the
+ * mouse's, whose pointer is there. */
 bool gaze_chain_frame(struct gaze_chain *chain, int64_t t_ns);
 void gaze_chain_close(struct gaze_chain *chain);
 

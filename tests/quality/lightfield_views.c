@@ -66,6 +66,7 @@ static bool write_sum(const struct views_wishes *wishes, struct picture *picture
 static bool write_frames(const struct views_wishes *wishes, struct picture *picture)
 {
     struct progress progress = progress_start(LIGHTFIELD_FRAMES, true);
+    progress.what = "refocused picture";
     bool fine = true;
     for (int i = 0; fine && i < LIGHTFIELD_FRAMES; i++) {
         char name[32];

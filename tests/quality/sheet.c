@@ -5,6 +5,8 @@
 
 #include "say.h"
 
+#include <math.h>
+
 const struct look looks[LOOK_COUNT] = {
     {"blockwise-paper", "blockwise, paper, encoded", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER,
      FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
@@ -90,6 +92,31 @@ struct picture sheet_cut(const struct picture *from, int x, int y, int width_px,
         memcpy(pixel_at(&out, 0, row), pixel_at(from, x, y + row), (size_t)width_px * 4);
     }
     return out;
+}
+
+static void mix(uint8_t *pixel, float level, float part)
+{
+    for (int c = 0; c < 3; c++) {
+        pixel[c] = (uint8_t)((float)pixel[c] + (level - (float)pixel[c]) * part + 0.5f);
+    }
+}
+
+void sheet_circle(const struct picture *picture, float x_px, float y_px, float radius_px)
+{
+    const int reach = (int)radius_px + 3;
+    const int middle_x = (int)lroundf(x_px);
+    const int middle_y = (int)lroundf(y_px);
+    for (int y = middle_y - reach; y <= middle_y + reach; y++) {
+        for (int x = middle_x - reach; x <= middle_x + reach; x++) {
+            const float off = fabsf(hypotf((float)x - x_px, (float)y - y_px) - radius_px);
+            if (x < 0 || y < 0 || x >= picture->width_px || y >= picture->height_px || off > 1.8f) {
+                continue;
+            }
+            uint8_t *pixel =
+                picture->rgba + 4 * ((size_t)y * (size_t)picture->width_px + (size_t)x);
+            mix(pixel, off < 0.9f ? 255.0f : 0.0f, off < 0.9f ? 1.0f : 0.6f);
+        }
+    }
 }
 
 bool sheet_open(struct sheet_pen *pen, struct picture *picture, int width_px, int height_px)

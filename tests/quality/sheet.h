@@ -37,6 +37,9 @@ static inline int sheet_column_px(int width_px)
     return width_px < 240 ? 240 : width_px;
 }
 
+/* A light line with a dark rim, to be seen on anything; 0 is the middle of the first pixel. */
+void sheet_circle(const struct picture *picture, float x_px, float y_px, float radius_px);
+
 struct sheet_pen {
     struct picture *picture;
     struct sign_font *bold;
