@@ -15,6 +15,30 @@
 
 #define MARKER_RADIUS_PX 10.0f
 
+/* Whether somebody has asked for how it looks around. */
+static bool names_saliency(const struct gaze_wishes *wishes)
+{
+    bool names = wishes->config != NULL;
+    for (size_t i = 0; i < wishes->set_count; i++) {
+        names = names || strncmp(wishes->sets[i], "gaze.saliency.", 14) == 0;
+    }
+    return names;
+}
+
+/* In four seconds it comes to near things and far ones, and rests until they are in focus. */
+static bool look_around(struct gaze_chain *chain)
+{
+    static const char *const values[][2] = {{"gaze.saliency.amplitude_deg", "12"},
+                                            {"gaze.saliency.center_deg", "0"},
+                                            {"gaze.saliency.dwell_ms", "700"}};
+    bool fine = true;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        fine = fine && fovea_settings_set(chain->settings, values[i][0], values[i][1],
+                                          say_log(FOVEA_LOG_WARNING)) >= 0;
+    }
+    return fine;
+}
+
 static bool open_settings(struct gaze_chain *chain, const char *usual)
 {
     struct fovea_config_desc desc;
@@ -37,7 +61,8 @@ static bool open_settings(struct gaze_chain *chain, const char *usual)
         asked = asked || strncmp(desc.sets[i], "gaze.source=", strlen("gaze.source=")) == 0 ||
                 strncmp(desc.sets[i], "gaze.fixed.", strlen("gaze.fixed.")) == 0;
     }
-    return asked || fovea_settings_set(chain->settings, "gaze.source", usual, desc.log) >= 0;
+    return asked || (fovea_settings_set(chain->settings, "gaze.source", usual, desc.log) >= 0 &&
+                     (names_saliency(chain->wishes) || look_around(chain)));
 }
 
 static bool is_mouse(const struct fovea_settings *settings)
