@@ -79,14 +79,15 @@ static void add_dof(const struct sigmas_view *view, float *squares)
     }
 }
 
-/* A disc's sigma is half of its radius. */
+/* A disc's sigma is half of its radius, an eye's point spread's 0.174 of it. */
 static void add_blur(const struct sigmas_view *view, float *squares)
 {
+    const double part = value_is(view->settings, "blur.shape", "eye") ? 0.174 : 0.5;
     const double radius = value_is(view->settings, "blur.engine", "fft")
                               ? value_number(view->settings, "blur.radius_px")
                               : 0.0;
     const double sigma =
-        radius > 0.0 ? 0.5 * radius : value_number(view->settings, "blur.sigma_px");
+        radius > 0.0 ? part * radius : value_number(view->settings, "blur.sigma_px");
     for (size_t i = 0; i < (size_t)view->width_px * view->height_px; i++) {
         squares[i] += (float)(sigma * sigma);
     }

@@ -165,6 +165,7 @@ static const struct blur_numbers all[] = {
     {.engine = BLUR_FFT, .sigma_px = 3.0, .shape = BLUR_DISC},
     {.engine = BLUR_FFT, .sigma_px = 2.5, .shape = BLUR_HEXAGON},
     {.engine = BLUR_FFT, .sigma_px = 2.0, .shape = BLUR_STAR},
+    {.engine = BLUR_FFT, .sigma_px = 1.5, .shape = BLUR_EYE},
 };
 #define ALL (sizeof all / sizeof all[0])
 

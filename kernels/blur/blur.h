@@ -29,7 +29,7 @@ extern const struct operator_cuda_api blur_operator_cuda; /* where FOVEA_HAVE_CU
 enum { BLUR_GAUSSIAN, BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_SPREAD, BLUR_FFT, BLUR_ENGINES };
 
 /* blur.shape's words, in order. */
-enum { BLUR_DISC, BLUR_HEXAGON, BLUR_STAR };
+enum { BLUR_DISC, BLUR_HEXAGON, BLUR_STAR, BLUR_EYE };
 
 /* Holds what the settings say. */
 struct blur_numbers {

@@ -3,7 +3,8 @@
 
 /* Shapes and tables as weights of pixels. Of shapes: the part of a pixel that the shape covers.
  * Sides leave in each row how much further left of them is covered, and a sum along the row makes
- * areas of that, which are exact (as font rasterizers do it). */
+ * areas of that, which are exact (as font rasterizers do it). An eye's point spread is a sum of
+ * Gaussians, whose parts in pixels are products of two differences of erf. */
 
 #include "core/large_memory.h"
 #include "kernels/blur/plan.h"
@@ -20,7 +21,7 @@ struct point {
     double x, y;
 };
 
-/* A polygon of radius 1; y is down. */
+/* A polygon of radius 1; y is down. Without points it is an eye's point spread. */
 struct outline {
     int32_t count;
     struct point points[MOST_SIDES];
@@ -42,6 +43,9 @@ static void set_outline(uint32_t shape, struct outline *out)
     switch (shape) {
     case BLUR_HEXAGON:
         set_regular(6, 1.0, 0.0, out);
+        break;
+    case BLUR_EYE:
+        out->count = 0;
         break;
     case BLUR_STAR:
         set_regular(10, (3.0 - sqrt(5.0)) / 2.0, -0.5 * PI, out);
@@ -83,6 +87,30 @@ static void add_side(struct point from, struct point to, int32_t width, double *
     }
 }
 
+/* Geisler 1984: the line spread of an eye with a pupil of 2 mm is the sum of a / (2 s)
+ * exp(-x^2 / (2 s^2)) for two pairs of a and s, in minutes of arc, and so its point spread is the
+ * sum of round Gaussians that weigh as much. The radius is where the wider one ends, at 4 s.
+ * A row's last two numbers keep the parts of both along an axis meanwhile. */
+static void cover_by_eye(double radius_px, int32_t reach, double *rows)
+{
+    static const double sums[2] = {0.684, 0.587};
+    static const double sigmas[2] = {0.443, 2.035};
+    const int32_t side = 2 * reach + 1;
+    double *parts = rows + side;
+    for (int32_t i = 0; i < 2 * side; i++) {
+        const double per_px = 4.0 * sigmas[1] / sigmas[i % 2] / (radius_px * sqrt(2.0));
+        const double at = i / 2 - reach;
+        parts[i / 2 * (side + 2) + i % 2] =
+            0.5 * (erf((at + 0.5) * per_px) - erf((at - 0.5) * per_px));
+    }
+    for (int32_t i = 0; i < side * side; i++) {
+        const double *across = parts + i % side * (side + 2);
+        const double *down = parts + i / side * (side + 2);
+        rows[i / side * (side + 2) + i % side] =
+            sums[0] * across[0] * down[0] + sums[1] * across[1] * down[1];
+    }
+}
+
 /* Writes the areas that an outline of that radius covers, in rows of 2 reach + 1; the last two of a
  * row belong to nobody. */
 static void cover(const struct outline *outline, double radius_px, int32_t reach, double *rows)
@@ -90,6 +118,10 @@ static void cover(const struct outline *outline, double radius_px, int32_t reach
     const int32_t width = 2 * reach + 3;
     const double middle = reach + 0.5;
     memset(rows, 0, (size_t)width * (2 * (size_t)reach + 1) * sizeof *rows);
+    if (outline->count == 0) {
+        cover_by_eye(radius_px, reach, rows);
+        return;
+    }
     for (int32_t i = 0; i < outline->count; i++) {
         const struct point a = outline->points[i];
         const struct point b = outline->points[(i + 1) % outline->count];
@@ -133,13 +165,17 @@ static int32_t reach_of(double radius_px)
 }
 
 /* No shape's radius is more than so many times its sigma. */
-#define MOST_RADIUS 4.0
+static double most_radius(uint32_t shape)
+{
+    return shape == BLUR_EYE ? 6.0 : 4.0;
+}
 
 /* The radius at which the weights, as they are in pixels, have the variance: it grows with it. */
-static double radius_for(const struct outline *outline, double sigma_px, double *rows)
+static double radius_for(const struct outline *outline, double sigma_px, double most_px,
+                         double *rows)
 {
     double low = 0.5;
-    double high = MOST_RADIUS * sigma_px + 1.0;
+    double high = most_px;
     for (int i = 0; i < 60 && high - low > 1e-14 * high; i++) {
         const double middle = 0.5 * (low + high);
         double variance;
@@ -154,8 +190,9 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
                                        struct blur_kernel *out_kernel)
 {
     struct outline outline;
-    const double most_px =
-        numbers->radius_px > 0.0 ? numbers->radius_px : MOST_RADIUS * numbers->sigma_px + 1.0;
+    const double most_px = numbers->radius_px > 0.0
+                               ? numbers->radius_px
+                               : most_radius(numbers->shape) * numbers->sigma_px + 1.0;
     const size_t most = 2 * (size_t)reach_of(most_px) + 3;
     double *rows = large_memory_make(most * most, sizeof *rows);
     if (!rows) {
@@ -164,7 +201,7 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
     set_outline(numbers->shape, &outline);
     const double radius_px = numbers->radius_px > 0.0
                                  ? numbers->radius_px
-                                 : radius_for(&outline, numbers->sigma_px, rows);
+                                 : radius_for(&outline, numbers->sigma_px, most_px, rows);
     const int32_t reach = reach_of(radius_px);
     const size_t side = 2 * (size_t)reach + 1;
     double variance;
