@@ -191,6 +191,36 @@ TEST(highlights_keep_their_energy)
     assert_true(image_get(&given->dst.view, 26, 20, 0) < 100.0);
 }
 
+/* Near, focused and far things that move over tiles and pixels of levels look the same everywhere:
+ * nothing pulsates. */
+TEST(a_picture_that_moves_is_blurred_alike)
+{
+    OWNED(given_free) struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_NEAR_BLOCKS, NULL);
+    double kept[53][41];
+    for (int32_t move = 0; move <= 9; move += 3) {
+        for (int32_t k = 0; k < 53 * 41; k++) {
+            const int32_t x = k % 53 - move;
+            const bool is_near = x >= 14 && x < 22;
+            const double value = is_near ? 1.0 : 0.4 + 0.4 * sin(0.9 * x) * cos(0.7 * (k / 53));
+            image_set(&given->src.view, (uint32_t)(k % 53), (uint32_t)(k / 53), 0, value);
+            image_set(&given->depths.memory.view, (uint32_t)(k % 53), (uint32_t)(k / 53), 0,
+                      is_near   ? 1.25
+                      : x >= 28 ? 8.0
+                                : SCENE_FOCUS_M);
+        }
+        run(given);
+        for (int32_t k = 0; k < 19 * 41; k++) {
+            const int32_t x = 12 + k / 41;
+            const double value =
+                image_get(&given->dst.view, (uint32_t)(x + move), (uint32_t)(k % 41), 0);
+            const double first = move ? kept[x][k % 41] : value;
+            kept[x][k % 41] = first;
+            assert_that(fabs(value - first) <= 0.5 / 255.0, "%d px to the right: %g, not %g", move,
+                        value, first);
+        }
+    }
+}
+
 /* A value that is no number stays in its channel, and in reach of its blur. */
 TEST(bad_numbers_stay_within_reach)
 {

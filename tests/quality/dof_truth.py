@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Depth of field against a real aperture; prints the table of docs/dof.md, and one of both blurs.
+"""Depth of field against a real aperture; prints the tables of docs/dof.md, and one of both blurs.
 
     python3 tests/quality/dof_truth.py [FOLDER]
 
@@ -9,7 +9,7 @@ Mitsuba 3 renders four small scenes through a thin lens, which is the truth, and
 beside that. The operator dof and others that make depth of field of a picture and its depths are given the latter. Errors are of
 stored values (a power of 1/2.2); edges are where depths are apart, as far as circles of confusion reach. FOLDER gets the pictures.
 
-Needs mitsuba and numpy of the Python package index, and the package fovea with FOVEA_LIB. Takes three minutes on two cores.
+Needs mitsuba and numpy of the Python package index, and the package fovea with FOVEA_LIB. Takes five minutes on two cores.
 """
 
 import pathlib
@@ -121,7 +121,7 @@ def scene_of(things, camera=None):
     return mi.load_dict(scene)
 
 
-def camera_of(samples, **lens):
+def camera_of(samples, pixel_format="rgb", **lens):
     return {
         "type": "thinlens" if lens else "perspective",
         "fov": FIELD_DEG,
@@ -134,12 +134,17 @@ def camera_of(samples, **lens):
             "width": WIDTH,
             "height": HEIGHT,
             "rfilter": {"type": "box"},
-            "pixel_format": "rgb",
+            "pixel_format": pixel_format,
             "component_format": "float32",
         },
         "sampler": {"type": "multijitter", "sample_count": samples},
         **lens,
     }
+
+
+def sigma_of(depths, focus_m, aperture_m):
+    """Of the Gaussian that has the circle's variance, in pixels, below 0 before the focus."""
+    return PX * aperture_m * (1 / focus_m - 1 / depths) / 2
 
 
 def depths_of(things):
@@ -200,6 +205,16 @@ def scattered(picture, sigma, depths, disc=True):
     return out / sums[..., None]
 
 
+def by_quasi(values, sigma_px):
+    """Each channel by quasi-convolution, Fovea's own."""
+    config = {"operators": "blur", "blur.engine": "quasi", "blur.sigma_px": sigma_px, "foveation.alpha": "premultiplied"}
+    return fovea.foveate(values.astype(np.float32), config=config).astype(float)
+
+
+def by_gaussian(values, sigma_px):
+    return gathered(values, np.full(values.shape[:2], sigma_px))
+
+
 def layered(count):
     """Layers of one sigma each, among which pixels are shared, composed from the front (Kraus and Strengert 2007)."""
 
@@ -214,6 +229,41 @@ def layered(count):
         return out / np.maximum(1 - open_part, 1e-3)[..., None]
 
     return run
+
+
+def peels_of(things):
+    """What depth peeling gives: at each pixel what its middle's ray meets, from the front, as colours, and depths."""
+    fragments = []
+    for thing in things:
+        film = np.array(mi.render(scene_of([thing], camera_of(PINHOLE_SAMPLES, pixel_format="rgba")))).astype(float)
+        fragments.append((depths_of([thing]), film[..., :3] / np.maximum(film[..., 3:], 1e-6)))
+    depths = np.stack([depth for depth, _ in fragments])
+    order = np.argsort(depths, axis=0, kind="stable")
+    colours = np.stack([colour for _, colour in fragments])
+    return np.take_along_axis(colours, order[..., None], 0), np.take_along_axis(depths, order, 0)
+
+
+def by_layers(count, blur, colours, depths, focus_m, aperture_m):
+    """Schedl and Wimmer 2012: fragments of all peels are shared among layers of one sigma each, which are blurred and composed.
+
+    A fragment has all that is left of it in the last layer that it is in: without blur the picture is what it was.
+    """
+    there = np.isfinite(depths)
+    sigma = np.where(there, sigma_of(np.where(there, depths, focus_m), focus_m, aperture_m), 0)
+    levels = np.linspace(sigma.min(), sigma.max(), count)
+    place = np.clip((sigma - levels[0]) / (levels[1] - levels[0]), 0, count - 1)
+    first = np.minimum(place.astype(int), count - 2)
+    out, open_part = np.zeros(colours.shape[1:]), np.ones(depths.shape[1:])
+    for number, level in enumerate(levels):
+        layer = np.zeros((*depths.shape[1:], 4))
+        for peel, colour in enumerate(colours):
+            part = np.where(first[peel] == number, 1 - (place - first)[peel], first[peel] + 1 == number) * there[peel]
+            part = (part * (1 - layer[..., 3]))[..., None]
+            layer += part * np.concatenate([colour, np.ones_like(part)], -1)
+        layer = blur(layer, abs(level))
+        out += open_part[..., None] * layer[..., :3]
+        open_part *= 1 - np.clip(layer[..., 3], 0, 1)
+    return out / np.maximum(1 - open_part, 1e-3)[..., None]
 
 
 def of_fovea(picture, sigma, depths, focus_m, aperture_m):
@@ -310,15 +360,27 @@ def errors(result, truth, edges):
     return f"{np.sqrt(squares.mean()):.4f} | {alike.mean():.3f} | {np.sqrt(squares[edges].mean()):.4f} | {alike[edges].mean():.3f}"
 
 
+def of_layers(picture, depths, things, focus_m, aperture_m):
+    """The layers of Ernst 2013, of one picture and of peels, by Gaussians and by quasi-convolution."""
+    inputs = {"one picture": (picture[None], depths[None]), "peels": peels_of(things)}
+    blurs = {"Gaussians": by_gaussian, "quasi": by_quasi}
+    return {
+        f"{count} layers of {what}, {how}": by_layers(count, blur, *given, focus_m, aperture_m)
+        for what, given in inputs.items()
+        for count in (8, 16)
+        for how, blur in blurs.items()
+    }
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    tables = {"lens": [], "lens and eye": []}
+    tables = {"lens": [], "layers": [], "quasi beside Gaussians": [], "lens and eye": []}
     for name, (things, focus_m, aperture_m) in SCENES.items():
         lens = {"aperture_radius": aperture_m, "focus_distance": focus_m}
         truth = np.array(mi.render(scene_of(things, camera_of(SAMPLES, **lens)))).astype(float)
         picture = np.array(mi.render(scene_of(things, camera_of(PINHOLE_SAMPLES)))).astype(float)
         depths = depths_of(things)
-        sigma = PX * aperture_m * (1 / focus_m - 1 / depths) / 2
+        sigma = sigma_of(depths, focus_m, aperture_m)
         edges = edges_of(depths, sigma)
         made = {
             "the picture as it is": picture,
@@ -334,6 +396,12 @@ def main():
             "one field of sigmas": one_field(picture, sigma),
         }
         tables["lens"] += [f"| {name} | {how} | {errors(result, truth, edges)} |" for how, result in made.items()]
+        layers = of_layers(picture, depths, things, focus_m, aperture_m)
+        tables["layers"] += [f"| {name} | {how} | {errors(result, truth, edges)} |" for how, result in layers.items()]
+        for how in [how for how in layers if how.endswith("quasi")]:
+            a, b = layers[how], layers[how.replace("quasi", "Gaussians")]
+            levels = np.abs(stored(a) - stored(b)).max() * 255
+            tables["quasi beside Gaussians"] += [f"| {name} | {how}, {levels:.1f} levels at most | {errors(a, b, edges)} |"]
         tables["lens and eye"] += [f"| {name} | {how} | {errors(result, seen(truth), edges)} |" for how, result in both.items()]
         if folder:
             row = np.hstack([stored(each) for each in (picture, truth, *made.values())])
