@@ -6,9 +6,10 @@
     python3 -m venv venv && venv/bin/pip install -r tests/bench/plot-requirements.txt
     venv/bin/python tests/bench/plot.py bench.json bench.png
     venv/bin/python tests/bench/plot.py --domain docs/bench/domain-cuda.json docs/bench/domain-cuda.png
+    venv/bin/python tests/bench/plot.py --blur docs/bench docs/blur-times.png
 
 Three panels: time a pixel over the picture's size, over strength, and the time of a batch over its count. With
---domain, random points."""
+--domain, random points; with --blur, time over sigma of the engines of blur and of other packages, from cuda.json and peers.json."""
 
 import argparse
 import json
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 import matplotlib
+from blur_tables import ENGINES
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -152,13 +154,47 @@ def draw_domain(data, backend, file):
     figure.savefig(file, dpi=120, metadata={"Software": None})
 
 
+def draw_blur(folder, file, size="4K"):
+    """Lines are Gaussians, over six sigmas; points are engines that were timed at one or two."""
+    cuda, peers = (json.loads((folder / f"{name}.json").read_text()) for name in ("cuda", "peers"))
+    plt.rcParams.update({"font.size": 8, "axes.titlesize": 9, "axes.grid": True, "grid.alpha": 0.3})
+    figure, axes = plt.subplots(figsize=(8, 4.4), layout="constrained")
+    found = [row for row in peers["rows"] if row["task"] == "blur" and row["size"] == size and "us" in row]
+    for number, peer in enumerate(dict.fromkeys(row["peer"] for row in found)):
+        own = peer == "Fovea"
+        axes.plot(*zip(*[(row["sigma_px"], row["us"]) for row in found if row["peer"] == peer]), "-" if own else ":",
+                  color="#0072b2" if own else f"{0.75 - 0.12 * number:.2f}", marker="o" if own else "v^<>"[number % 4], markersize=4,
+                  linewidth=2 if own else 1, label="Fovea, gaussian" if own else peer)  # fmt: skip
+    colours = {"quasi": "#009e73", "box": "#d55e00", "diffusion": "#cc79a7", "fft": "#e69f00"}
+    times = {row["mode"]: row["us"] for row in pictures_of(cuda["rows"], size)}
+    for engine, colour in colours.items():
+        points = [(sigma, times[mode]) for mode, (name, _, sigma) in ENGINES.items() if name == engine]
+        axes.plot(*zip(*points), "s", color=colour, markersize=7, label=f"Fovea, {engine}")
+    axes.axhline(times["copy"], color="#000000", linestyle="--", linewidth=1, label="copy of the picture")
+    axes.set(xscale="log", yscale="log", xlabel="sigma in pixels", ylabel="microseconds")
+    plain(axes.xaxis)
+    plain(axes.yaxis)
+    figure.legend(fontsize=7, loc="outside right upper")
+    axes.set_title(f"One blur of a {size} picture: {title(cuda['machine'])}", fontsize=8)
+    figure.savefig(file, dpi=120, metadata={"Software": None})
+
+
+def pictures_of(rows, size):
+    return [row for row in rows if row["table"] == "picture" and row["size"] == size and row["format"] == "RGBA8"
+            and row["backend"] == "cuda"]  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("json", type=Path, help="what ./run bench --json wrote")
     parser.add_argument("png", type=Path)
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--domain", action="store_true", help="points of ./run bench --domain instead of the tables")
+    parser.add_argument("--blur", action="store_true", help="the engines of blur; JSON is the folder of cuda.json and peers.json")
     arguments = parser.parse_args()
+    if arguments.blur:
+        draw_blur(arguments.json, arguments.png)
+        return
     draw_one = draw_domain if arguments.domain else draw
     draw_one(json.loads(arguments.json.read_text()), arguments.backend, arguments.png)
 

@@ -19,6 +19,7 @@ import statistics
 import sys
 from pathlib import Path
 
+from blur_tables import BlurTables
 from companion_tables import CsddTables, LightfieldTables
 from lens_tables import LensTables
 from paper_tables import FoveationTables, ThesisTables
@@ -208,7 +209,7 @@ TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, wo
                                   batch_in_words)}  # fmt: skip
 TABLES |= LensTables(load, time, table, device).all()
 TABLES |= FoveationTables(load, time, table, device).all() | ThesisTables(load, time, table, device).all()
-TABLES |= PeerTables(load, time, table).all()
+TABLES |= PeerTables(load, time, table).all() | BlurTables(load, time, table).all()
 TABLES |= LightfieldTables(load, time, table, device).all() | CsddTables(load, time, table, device).all()
 
 
