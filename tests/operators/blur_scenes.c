@@ -235,7 +235,7 @@ static void choose_engine(uint64_t i, struct operator_scene *scene)
     own->blur_sigma_px = sigma_of(random >> 3, takes_long ? 5.0 : 30.0);
     own->blur_box_passes = (uint32_t)(random >> 6) % 8;
     own->blur_edge = random & 1 ? 0.02 * (double)(1 + (random >> 9) % 20) : 0.0;
-    own->blur_shape = (uint32_t)(random >> 12) % 4;
+    own->blur_shape = (uint32_t)(random >> 12) % 3; /* an eye: test_blur_engines */
     own->blur_radius_px = (random >> 14) % 4 == 0 ? (double)(random >> 15 & 63) / 8.0 : 0.0;
     scene->width_px = 1 + scene->width_px / 2;
     scene->height_px = 1 + scene->height_px / 2;
