@@ -40,7 +40,7 @@ def included(path):
         elif from_root.is_file():
             yield from_root
         else:
-            assert name in PUBLIC or name.endswith((".inc", "cuda_host_ptx.h", "bench_commit.h")), f"{path}: {name}"
+            assert name in PUBLIC or name.endswith((".inc", "cuda_host_ptx.h", "cuda_host_bytes.h", "bench_commit.h")), f"{path}: {name}"
 
 
 def folder_of(path):

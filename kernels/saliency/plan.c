@@ -26,28 +26,45 @@ static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes
 
 /* ---- Level 0: the kernel as whole numbers */
 
-static double minus_laplacian(double sigma, double r2)
+/* Of a line by distance: whole numbers that come to `sum` with both sides, and whose errors do not
+ * add up along it. */
+static void round_line(const double *in, int32_t reach, int32_t sum, int32_t *out)
 {
-    const double s2 = sigma * sigma;
-    return (1.0 - r2 / (2.0 * s2)) * exp(-r2 / (2.0 * s2)) / (M_PI * s2 * s2);
+    double before = 0.0;
+    out[0] = sum;
+    for (int32_t i = 1; i <= reach; i++) {
+        const double after = before + in[i];
+        out[i] = (int32_t)(lround(after) - lround(before));
+        out[0] -= 2 * out[i];
+        before = after;
+    }
 }
 
-/* Their sum is made 0 in the middle: a part of 1e-5 of its value. */
-static void fill_kernel(const struct saliency_scale *scale, double sigma)
+/* The Gaussian, and its second derivative, whose sum is 0. */
+static void make_lines(struct saliency_scale *scale, double sigma)
 {
-    const int32_t side = 2 * scale->reach + 1;
-    const double gain = 0.5 * M_E * sigma * sigma * SALIENCY_UNIT;
-    int32_t sum = 0;
-    for (int32_t y = 0; y < side; y++) {
-        for (int32_t x = 0; x < side; x++) {
-            const int32_t dy = y - scale->reach;
-            const int32_t dx = x - scale->reach;
-            int32_t *at = &scale->kernels[y * SALIENCY_FINE_PITCH + x];
-            *at = (int32_t)lround(gain * minus_laplacian(sigma, dx * dx + dy * dy));
-            sum += *at;
+    const double full = SALIENCY_UNIT * (1 << SALIENCY_FINE_SHIFT);
+    double p[SALIENCY_FINE_REACH + 1];
+    double q[SALIENCY_FINE_REACH + 1];
+    for (int32_t i = 0; i <= scale->reach; i++) {
+        const double x = i / sigma;
+        const double gauss = exp(-0.5 * x * x) / (sqrt(2.0 * M_PI) * sigma);
+        p[i] = SALIENCY_FINE_SUM * gauss;
+        q[i] = 0.5 * M_E * full / SALIENCY_FINE_SUM * (1.0 - x * x) * gauss;
+    }
+    round_line(p, scale->reach, SALIENCY_FINE_SUM, scale->p);
+    round_line(q, scale->reach, 0, scale->q);
+}
+
+/* -LoG is p(x) q(y) + q(x) p(y). */
+static void fill_kernel(const struct saliency_scale *scale)
+{
+    for (int32_t y = -scale->reach; y <= scale->reach; y++) {
+        int32_t *row = scale->kernels + (y + scale->reach) * SALIENCY_FINE_PITCH + scale->reach;
+        for (int32_t x = -scale->reach; x <= scale->reach; x++) {
+            row[x] = scale->p[abs(x)] * scale->q[abs(y)] + scale->q[abs(x)] * scale->p[abs(y)];
         }
     }
-    scale->kernels[scale->reach * (SALIENCY_FINE_PITCH + 1)] -= sum;
 }
 
 /* A run's kernel is that of the run without its last pixel, and one more. */
@@ -74,7 +91,8 @@ static enum fovea_result make_kernels(struct saliency_plan *plan, struct salienc
     if (!scale->kernels) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    fill_kernel(scale, sigma);
+    make_lines(scale, sigma);
+    fill_kernel(scale);
     fill_runs(scale);
     plan->fine_reach = scale->reach > plan->fine_reach ? scale->reach : plan->fine_reach;
     return FOVEA_OK;

@@ -15,6 +15,10 @@
 #define SALIENCY_UNIT 2097152.0 /* 2^21 */
 #define SALIENCY_FINE_REACH 19 /* 4.7 sigma of less than 4 px */
 #define SALIENCY_FINE_SCALES_MAX 6
+/* Level 0's kernels are products of lines of 16 bits, in a unit that is so many bits finer: what is
+ * left of a plane's |F - G| is added. */
+#define SALIENCY_FINE_SHIFT 9
+#define SALIENCY_FINE_SUM 32512 /* of a line of p: 127 * 256 */
 #define SALIENCY_RUN_MAX 8 /* neighbours of a row in one bin that are added at once */
 #define SALIENCY_FINE_PITCH 48 /* of kernels: 2 reach + SALIENCY_RUN_MAX */
 #define SALIENCY_COARSE_REACH 16 /* 4 sigma of less than 4 steps */
@@ -45,6 +49,8 @@ struct saliency_scale {
     float sigma_px;
     int32_t level;
     int32_t reach;
+    /* Level 0: sides of the lines whose products the kernel is, p(x) q(y) + q(x) p(y) */
+    int32_t p[SALIENCY_FINE_REACH + 1], q[SALIENCY_FINE_REACH + 1];
     /* Level 0: kernels of 2 reach + 1 rows of SALIENCY_FINE_PITCH, of 1 pixel and of up to
      * SALIENCY_RUN_MAX beside each other */
     int32_t *kernels;

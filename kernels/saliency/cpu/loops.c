@@ -5,6 +5,8 @@
 
 #include "loops.h"
 
+#include "kernels/saliency/plan.h"
+
 #if defined SALIENCY_AVX2
 #define LANES 8
 #define NAME(name) name##_avx2
@@ -91,7 +93,8 @@ static void add_absolute(const int32_t *in, int32_t factor, int32_t count, int32
     for (int32_t i = 0; i < count; i += LANES) {
         const whole_lanes value = READ(whole_lanes, in + i);
         const whole_lanes sign = value >> 31;
-        AT(sum_lanes, sum + i) += (uint32_t)factor * ((sum_lanes)(value ^ sign) - (sum_lanes)sign);
+        const sum_lanes positive = (sum_lanes)(value ^ sign) - (sum_lanes)sign;
+        AT(sum_lanes, sum + i) += (uint32_t)factor * (positive >> SALIENCY_FINE_SHIFT);
     }
 }
 

@@ -1,239 +1,338 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 0: the sums of the processor's, in another order. A thread has a pixel and a column of
- * shared memory with a number for each bin that the block's pixels and their surrounds have. It
- * adds the kernel's weight of each pixel around its own to that pixel's bin; the numbers' sums up
- * to a bin are F - G of its plane. A thread has four pixels below each other, and their columns,
- * which the block's eight warps share: each has four columns of the kernel, whose weights stay in
- * registers from row to row. A warp's 32 columns are in 32 banks. Additions to shared memory bound
- * it: (2 reach + 1)^2 a pixel and scale without the kernel's zeros, whatever the picture has. */
+/* Level 0: the processor's whole numbers, by products of matrices. A kernel is p(x) q(y) +
+ * q(x) p(y); weights, and sums of p and of q along a row, are whole numbers of two bytes. A block
+ * has a strip of 16 x 64 pixels and the bins around them; a warp has some planes that differ there,
+ * of a scale or two, and goes down the strip's rows, eight at a time:
+ *
+ *     rows      16 columns x 8 rows = a line (16 x 48) times pixels, bytes of 0 and 1 (48 x 8)
+ *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 32 or 48) times a line
+ *               (32 or 48 x 8)
+ *
+ * D of rows is, packed, A of columns: nothing leaves registers. Matrix instructions bound it, of
+ * 16 x 8 x 32: 110 for 16 x 16 pixels, a plane and three scales from 2 px on, and those of the rows
+ * around a strip. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
-#include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/ptx_bytes.cuh"
 #include "present.cuh"
 
-#define REGION_PITCH SALIENCY_CUDA_REGION_PITCH
-#define FINE_THREADS (SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_THREADS)
-#define REGION_ROWS (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH)
+#define STRIP_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
+#define STRIP_WIDTH SALIENCY_CUDA_STRIP_WIDTH
+#define STRIP_HEIGHT SALIENCY_CUDA_STRIP_HEIGHT
+/* The most that lies around a strip, and what a block has of them in memory */
+#define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_FINE_REACH)
+#define STRIP_LEFT SALIENCY_CUDA_STRIP_LEFT(SALIENCY_FINE_REACH)
+#define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
+#define STRIP_WORDS ((STRIP_WIDTH + 2 * STRIP_LEFT) / 4) /* of a row */
+#define STRIP_PITCH 20 /* words: what a warp reads at once is in different banks */
+#define STRIP_BLOCKS (STRIP_HEIGHT / 8) /* of rows that are wanted */
 
-/* This is as large as the reach wants it (SALIENCY_CUDA_FINE_BYTES). */
 struct fine_memory {
-    int32_t sums[SALIENCY_BINS * SALIENCY_CUDA_THREADS];
-    uint32_t region[REGION_ROWS * REGION_PITCH / 4]; /* ranks of bins */
     present_bins bins;
-    alignas(16) int32_t kernel[(2 * SALIENCY_FINE_REACH + 1) * SALIENCY_CUDA_FINE_PITCH];
+    uint32_t region[STRIP_ROWS * STRIP_PITCH]; /* bins of the pixels and of those around them */
 };
-static_assert(sizeof(fine_memory) == SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH), "");
 
-static __device__ __forceinline__ int clamped(int value, int low, int high)
+struct fine_place {
+    int x, y; /* the block's first pixel */
+    int layer;
+};
+
+/* ---- Bins */
+
+/* Four bins of a row that begin at x */
+static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, int x, int width)
 {
-    return min(max(value, low), high);
+    uint32_t four = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        four |= (uint32_t)row[clamped(x + k, 0, width - 1)] << 8 * k;
+    }
+    return four;
 }
 
-/* The bins of the block's pixels and of those around them, and then their ranks. */
-static __device__ __forceinline__ int load_region(const saliency_cuda_frame &frame,
-                                                  fine_memory &memory, int thread)
+/* Bins of four pixels, from column `x` of the block on, of which those within reach count */
+static __device__ __forceinline__ void add_bits(uint32_t four, int x, int reach,
+                                                uint32_t (&mask)[MASK_WORDS])
 {
-    const int left = (int)blockIdx.x * SALIENCY_CUDA_SEGMENT - frame.fine_reach;
-    const int top = (int)blockIdx.y * SALIENCY_CUDA_ROWS - frame.fine_reach;
-    const int bytes = (SALIENCY_CUDA_ROWS + 2 * frame.fine_reach) * REGION_PITCH;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t bin = four >> 8 * k & 255u;
+        const uint32_t bit = x + k >= -reach && x + k < STRIP_WIDTH + reach ? 1u << bin % 32 : 0u;
+#pragma unroll
+        for (uint32_t word = 0; word < MASK_WORDS; word++) {
+            mask[word] |= bin / 32 == word ? bit : 0u;
+        }
+    }
+}
+
+/* Rows of a thread's column of words, which are under way at once */
+#define STRIP_ROUND (STRIP_THREADS / STRIP_WORDS)
+#define STRIP_ROUNDS ((STRIP_ROWS + STRIP_ROUND - 1) / STRIP_ROUND)
+static_assert(STRIP_THREADS % STRIP_WORDS == 0, "a thread has a column of words");
+
+static __device__ __forceinline__ void load_words(const saliency_cuda_frame &frame,
+                                                  const fine_place &place, int thread,
+                                                  uint32_t (&four)[STRIP_ROUNDS])
+{
     const unsigned char *bins =
-        (const unsigned char *)frame.bins + (int64_t)blockIdx.z * frame.width_px * frame.height_px;
-    unsigned char *region = (unsigned char *)memory.region;
+        (const unsigned char *)frame.bins + (int64_t)place.layer * frame.width_px * frame.height_px;
+    const int x = place.x + 4 * (thread % STRIP_WORDS) - STRIP_LEFT;
+    const int y = place.y + thread / STRIP_WORDS - STRIP_ABOVE;
+#pragma unroll
+    for (int i = 0; i < STRIP_ROUNDS; i++) {
+        const int64_t line = clamped(y + i * STRIP_ROUND, 0, frame.height_px - 1);
+        four[i] = load_four(bins + line * frame.width_px, x, frame.width_px);
+    }
+}
+
+/* The bins of the block's pixels and of those around them, and which of them kernels reach. How
+ * many these are: the result. */
+static __device__ __forceinline__ int load_region(const saliency_cuda_frame &frame,
+                                                  const fine_place &place, fine_memory &memory,
+                                                  int thread)
+{
+    const int reach = frame.fine_reach;
+    const int word = thread % STRIP_WORDS;
+    uint32_t four[STRIP_ROUNDS];
+    uint32_t own[MASK_WORDS] = {};
     if (thread < MASK_WORDS) {
         memory.bins.mask[thread] = 0;
     }
+    load_words(frame, place, thread, four);
     __syncthreads();
-    uint32_t own[MASK_WORDS] = {};
-    for (int i = thread; i < bytes; i += FINE_THREADS) {
-        const int x = clamped(left + i % REGION_PITCH, 0, frame.width_px - 1);
-        const int y = clamped(top + i / REGION_PITCH, 0, frame.height_px - 1);
-        const unsigned char bin = bins[(int64_t)y * frame.width_px + x];
-        region[i] = bin;
 #pragma unroll
-        for (int word = 0; word < MASK_WORDS; word++) {
-            own[word] |= bin / 32 == word ? 1u << bin % 32 : 0u;
+    for (int i = 0; i < STRIP_ROUNDS; i++) {
+        const int row = thread / STRIP_WORDS + i * STRIP_ROUND;
+        const int y = row - STRIP_ABOVE;
+        if (row < STRIP_ROWS) {
+            memory.region[row * STRIP_PITCH + word] = four[i];
+        }
+        if (y >= -reach && y < STRIP_HEIGHT + reach) {
+            add_bits(four[i], 4 * word - STRIP_LEFT, reach, own);
         }
     }
 #pragma unroll
-    for (int word = 0; word < MASK_WORDS; word++) {
-        const uint32_t warps = bits_of_warp(own[word]);
+    for (int i = 0; i < MASK_WORDS; i++) {
+        const uint32_t warps = bits_of_warp(own[i]);
         if (thread % 32 == 0) {
-            atomicOr(&memory.bins.mask[word], warps);
+            atomicOr(&memory.bins.mask[i], warps);
         }
     }
     __syncthreads();
     const int count = rank_bins(memory.bins, thread);
     __syncthreads();
-    for (int i = thread; i < bytes; i += FINE_THREADS) {
-        region[i] = memory.bins.rank[region[i]];
-    }
     return count;
 }
 
-/* The thread's numbers, as an address of shared memory: a bin's is so many columns behind the one
- * before, which is one instruction. */
-static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
-{
-    return (uint32_t)__cvta_generic_to_shared(sums);
-}
+/* ---- Planes */
 
-template <uint32_t COLUMNS>
-static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, int4 weight)
-{
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * 4u * COLUMNS, weight.x);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * 4u * COLUMNS, weight.y);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * 4u * COLUMNS, weight.z);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * 4u * COLUMNS, weight.w);
-}
+enum fine_kind { P_HIGH, P_LOW, Q_HIGH, Q_LOW, FINE_KINDS };
+static_assert(FINE_KINDS == SALIENCY_CUDA_FINE_KINDS, "");
 
-/* Four neighbours of a row, for the thread's pixels from FIRST to END. */
-template <int FIRST, int END>
-static __device__ __forceinline__ void add_row(uint32_t sums, uint32_t ranks,
-                                               const int4 weights[SALIENCY_CUDA_ROWS])
-{
-    const uint32_t next = 4u * SALIENCY_CUDA_THREADS;
-    const uint32_t x = sums + __byte_perm(ranks, 0, 0x4440) * next;
-    const uint32_t y = sums + __byte_perm(ranks, 0, 0x4441) * next;
-    const uint32_t z = sums + __byte_perm(ranks, 0, 0x4442) * next;
-    const uint32_t w = sums + __byte_perm(ranks, 0, 0x4443) * next;
-#pragma unroll
-    for (int i = FIRST; i < END; i++) {
-        const uint32_t pixel = 4u * SALIENCY_CUDA_SEGMENT * (uint32_t)i;
-        ptx_add_shared(x + pixel, weights[i].x);
-        ptx_add_shared(y + pixel, weights[i].y);
-        ptx_add_shared(z + pixel, weights[i].z);
-        ptx_add_shared(w + pixel, weights[i].w);
-    }
-}
+/* COLUMNS, ROWS: sixteens of pixels along a row that 16 columns have weights for, and along a
+ * column that 8 rows have */
+template <int COLUMNS, int ROWS> struct plane_walk {
+    static constexpr int BEFORE = 2 * ROWS - 1; /* blocks of rows that come before the first */
 
-/* Goes down four columns of the kernel: a row of neighbours has the weights of a row for the first
- * of the thread's pixels, and of the row above for the next. */
-struct fine_walk {
-    const uint32_t *words;
-    const int4 *kernel;
-    unsigned bits;
-    int4 weights[SALIENCY_CUDA_ROWS]; /* of each pixel */
+    uint32_t across[FINE_KINDS][COLUMNS][2];
+    uint32_t down[FINE_KINDS][ROWS];
+    int32_t total[STRIP_BLOCKS][4];
+    /* Sums of p and q, of the lane's two columns: low bytes and then high ones of two rows; and, of
+     * two blocks of rows behind each other, low bytes and high ones */
+    uint32_t last[2][2];
+    uint32_t pairs[BEFORE][2][2][2];
 
-    __device__ __forceinline__ uint32_t next_ranks()
-    {
-        const uint32_t ranks = __funnelshift_r(words[0], words[1], bits);
-        words += REGION_PITCH / 4;
-        return ranks;
-    }
-
-    __device__ __forceinline__ void move_down()
+    __device__ __forceinline__ void load(const uint32_t *weights)
     {
 #pragma unroll
-        for (int i = SALIENCY_CUDA_ROWS - 1; i > 0; i--) {
-            weights[i] = weights[i - 1];
+        for (int i = 0; i < FINE_KINDS * COLUMNS * 2; i++) {
+            across[i / (2 * COLUMNS)][i / 2 % COLUMNS][i % 2] = weights[i * 32];
+        }
+#pragma unroll
+        for (int i = 0; i < FINE_KINDS * ROWS; i++) {
+            down[i / ROWS][i % ROWS] = weights[(FINE_KINDS * COLUMNS * 2 + i) * 32];
+        }
+#pragma unroll
+        for (int i = 0; i < STRIP_BLOCKS * 4; i++) {
+            total[i / 4][i % 4] = 0;
         }
     }
 
-    __device__ __forceinline__ void next_weights()
+    __device__ __forceinline__ void multiply_row(int kind, const uint32_t (&in)[COLUMNS],
+                                                 int32_t begin, int32_t (&out)[4])
     {
-        move_down();
-        weights[0] = *kernel;
-        kernel += SALIENCY_CUDA_FINE_PITCH / 4;
+        const auto &a = across[kind];
+        ptx_mma_16832_signed(out, a[0][0], a[0][1], a[1][0], a[1][1], in[0], in[1], begin);
+        if (COLUMNS == 3) {
+            ptx_mma_16816_signed(out, a[2][0], a[2][1], in[2]);
+        } else {
+            ptx_mma_16832_signed(out, a[2][0], a[2][1], a[COLUMNS - 1][0], a[COLUMNS - 1][1], in[2],
+                                 in[COLUMNS - 1]);
+        }
+    }
+
+    /* Eight rows of pixels; `v`: four bytes of the plane's bin, and 128. A sum, with 128 added, is
+     * its high byte, rounded, and its low one with another sign bit. */
+    __device__ __forceinline__ void add_rows(const uint32_t *words, uint32_t v, int block)
+    {
+        uint32_t in[COLUMNS];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            in[i] = (v - words[block * 8 * STRIP_PITCH + 4 * i]) >> 7 & 0x01010101u;
+        }
+#pragma unroll
+        for (int line = 0; line < 2; line++) {
+            int32_t high[4];
+            int32_t low[4];
+            multiply_row(2 * line, in, 0, high);
+            multiply_row(2 * line + 1, in, 128, low);
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                const uint32_t first = (uint32_t)(high[2 * side] * 256 + low[2 * side]);
+                const uint32_t second = (uint32_t)(high[2 * side + 1] * 256 + low[2 * side + 1]);
+                const uint32_t next = __byte_perm(first, second, 0x5140) ^ 0x8080u;
+                if (block > 0) {
+                    uint32_t *pair = pairs[(block - 1) % BEFORE][line][side];
+                    pair[0] = __byte_perm(last[line][side], next, 0x5410);
+                    pair[1] = __byte_perm(last[line][side], next, 0x7632);
+                }
+                last[line][side] = next;
+            }
+        }
+    }
+
+    /* Adds products of a line's high bytes, or low ones, with weights; `first`: of blocks of rows
+     */
+    __device__ __forceinline__ void multiply_column(int kind, int line, int bytes, int first,
+                                                    int32_t (&out)[4])
+    {
+        const auto &a = pairs[first % BEFORE][line];
+        const auto &b = pairs[(first + 2) % BEFORE][line];
+        ptx_mma_16832_signed(out, a[0][bytes], a[1][bytes], b[0][bytes], b[1][bytes], down[kind][0],
+                             down[kind][1]);
+        if (ROWS == 3) {
+            const auto &c = pairs[(first + 4) % BEFORE][line];
+            ptx_mma_16816_signed(out, c[0][bytes], c[1][bytes], down[kind][ROWS - 1]);
+        }
+    }
+
+    /* Eight rows' |F - G|; high bytes are worth 256. */
+    __device__ __forceinline__ void add_columns(int block, int32_t planes)
+    {
+        int32_t high[4] = {};
+        int32_t middle[4] = {};
+        int32_t low[4] = {};
+#pragma unroll
+        for (int line = 0; line < 2; line++) { /* p takes q's weights */
+            const int kind = Q_HIGH - 2 * line;
+            multiply_column(kind, line, 1, block, high);
+            multiply_column(kind + 1, line, 1, block, middle);
+            multiply_column(kind, line, 0, block, middle);
+            multiply_column(kind + 1, line, 0, block, low);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            total[block][i] +=
+                planes * (abs((high[i] * 256 + middle[i]) * 256 + low[i]) >> SALIENCY_FINE_SHIFT);
+        }
+    }
+
+    /* height: rows that are wanted */
+    __device__ __forceinline__ void add_plane(const uint32_t *words, uint32_t v, int32_t planes,
+                                              int height)
+    {
+#pragma unroll
+        for (int block = 0; block < STRIP_BLOCKS + BEFORE; block++) {
+            if (block > BEFORE && 8 * (block - BEFORE) >= height) {
+                break;
+            }
+            add_rows(words, v, block);
+            if (block >= BEFORE) {
+                add_columns(block - BEFORE, planes);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void write(int32_t *response, int width, int height,
+                                          const fine_place &place)
+    {
+        const int lane = (int)threadIdx.x;
+#pragma unroll
+        for (int i = 0; i < STRIP_BLOCKS * 4; i++) {
+            const int column = place.x + lane / 4 + i / 2 % 2 * 8;
+            const int row = place.y + i / 4 * 8 + lane % 4 * 2 + i % 2;
+            if (column < width && row < height) {
+                atomicAdd(&response[(int64_t)row * width + column], total[i / 4][i % 4]);
+            }
+        }
     }
 };
-static_assert(SALIENCY_CUDA_ROWS == 4, "rows begin and end one by one");
 
-/* rows: of the kernel, 3 or more */
-static __device__ __forceinline__ void walk_down(fine_walk &walk, int rows, uint32_t sums)
+template <int COLUMNS, int ROWS>
+static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame,
+                                                const fine_place &place,
+                                                const saliency_cuda_scale &scale,
+                                                const fine_memory &memory, int first, int end)
 {
-    walk.next_weights();
-    add_row<0, 1>(sums, walk.next_ranks(), walk.weights);
-    walk.next_weights();
-    add_row<0, 2>(sums, walk.next_ranks(), walk.weights);
-    walk.next_weights();
-    add_row<0, 3>(sums, walk.next_ranks(), walk.weights);
-#pragma unroll 4
-    for (int row = 3; row < rows; row++) {
-        walk.next_weights();
-        add_row<0, 4>(sums, walk.next_ranks(), walk.weights);
+    const int *list = memory.bins.list;
+    const int lane = (int)threadIdx.x;
+    const int above = STRIP_ABOVE - SALIENCY_CUDA_STRIP_ABOVE(scale.reach) + lane / 4;
+    const int left = STRIP_LEFT - SALIENCY_CUDA_STRIP_LEFT(scale.reach) + lane % 4 * 4;
+    const uint32_t *words = memory.region + above * STRIP_PITCH + left / 4;
+    const int height = min(STRIP_HEIGHT, frame.height_px - place.y);
+    plane_walk<COLUMNS, ROWS> walk;
+    walk.load((const uint32_t *)frame.kernels + scale.kernel + lane);
+#pragma unroll 1
+    for (int i = first; i < end; i++) {
+        walk.add_plane(words, (uint32_t)(list[i] | 128) * 0x01010101u, list[i + 1] - list[i],
+                       height);
     }
-    walk.move_down();
-    add_row<1, 4>(sums, walk.next_ranks(), walk.weights);
-    walk.move_down();
-    add_row<2, 4>(sums, walk.next_ranks(), walk.weights);
-    walk.move_down();
-    add_row<3, 4>(sums, walk.next_ranks(), walk.weights);
+    walk.write((int32_t *)frame.responses +
+                   (uint64_t)(place.layer / frame.channels) * frame.response_count + scale.offset,
+               frame.width_px, frame.height_px, place);
 }
 
-/* A warp has four columns of the kernel, whose rows of zeros at both ends are left out. */
-static __device__ __forceinline__ void add_window(const saliency_cuda_frame &frame,
-                                                  const fine_memory &memory, uint32_t scale)
+/* Half as many matrix instructions as a plane takes */
+static __device__ __forceinline__ int cost_of(int reach)
 {
-    const int reach = frame.scales[scale].reach;
-    const int fours = (2 * reach + 4) / 4;
-    const int margin = frame.fine_reach - reach;
-    for (int four = (int)threadIdx.y; four < fours; four += FINE_THREADS / 32) {
-        const int skipped = frame.fine_skipped[scale][four];
-        const int corner = (margin + skipped) * REGION_PITCH + margin + 4 * four + (int)threadIdx.x;
-        fine_walk walk = {memory.region + corner / 4,
-                          (const int4 *)memory.kernel + skipped * (SALIENCY_CUDA_FINE_PITCH / 4) +
-                              four,
-                          (unsigned)(corner % 4) * 8u,
-                          {}};
-        walk_down(walk, 2 * (reach - skipped) + 1, address_of(memory.sums + threadIdx.x));
-    }
+    const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);
+    return (STRIP_BLOCKS + 2 * rows - 1) * 4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) +
+           STRIP_BLOCKS * 8 * rows;
 }
 
-/* The absolute values of the part's planes. A kernel's weights come to 0, and so do all numbers:
- * the second part begins at the last one. */
-static __device__ __forceinline__ int32_t sum_planes(const present_bins &bins, int count,
-                                                     const int32_t *sums)
-{
-    const int middle = count / SALIENCY_CUDA_FINE_PARTS;
-    int32_t plane = 0;
-    int32_t total = 0;
-    if (threadIdx.y < SALIENCY_CUDA_ROWS) {
-        for (int i = 0; i < middle; i++) {
-            plane += sums[i * SALIENCY_CUDA_THREADS];
-            total += abs(plane) * (bins.list[i + 1] - bins.list[i]);
-        }
-        return total;
-    }
-    for (int i = count - 1; i > middle; i--) {
-        plane += sums[i * SALIENCY_CUDA_THREADS];
-        total += abs(plane) * (bins.list[i] - bins.list[i - 1]);
-    }
-    return total;
-}
-static_assert(SALIENCY_CUDA_FINE_PARTS == 2, "one from the first bin, one from the last");
-
+/* The planes of all scales behind each other are shared out among warps by what they cost. */
 static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &frame,
                                                  fine_memory &memory)
 {
-    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
-    const int x = (int)blockIdx.x * SALIENCY_CUDA_SEGMENT + (int)threadIdx.x;
-    const int y = (int)(blockIdx.y * SALIENCY_CUDA_ROWS + threadIdx.y % SALIENCY_CUDA_ROWS);
-    const int count = load_region(frame, memory, thread);
-    int32_t *sums = memory.sums + thread % SALIENCY_CUDA_THREADS;
-    if (count == 1) {
-        return;
+    const fine_place place = {(int)blockIdx.x * STRIP_WIDTH, (int)blockIdx.y * STRIP_HEIGHT,
+                              (int)blockIdx.z};
+    const int last = load_region(frame, place, memory, (int)(threadIdx.y * 32 + threadIdx.x)) - 1;
+    const uint32_t scales = frame.levels[0].scale_end;
+    int cost = 0;
+    for (uint32_t i = 0; i < scales; i++) {
+        cost += cost_of(frame.scales[i].reach) * last;
     }
-    for (uint32_t number = 0; number < frame.levels[0].scale_end; number++) {
-        const saliency_cuda_scale &scale = frame.scales[number];
-        const int numbers = (2 * scale.reach + 1) * SALIENCY_CUDA_FINE_PITCH;
-        __syncthreads();
-        for (int i = thread; i < numbers; i += FINE_THREADS) {
-            memory.kernel[i] = ((const int32_t *)frame.kernels)[scale.kernel + i];
+    int begin = cost * (int)threadIdx.y / SALIENCY_CUDA_STRIP_WARPS;
+    int end = cost * ((int)threadIdx.y + 1) / SALIENCY_CUDA_STRIP_WARPS;
+    for (uint32_t i = 0; i < scales; i++) {
+        const saliency_cuda_scale &scale = frame.scales[i];
+        const int plane = cost_of(scale.reach);
+        const int first = (max(begin, 0) + plane - 1) / plane;
+        const int stop = min((max(end, 0) + plane - 1) / plane, last);
+        begin -= plane * last;
+        end -= plane * last;
+        if (first >= stop) {
+            continue;
         }
-        for (int i = thread / SALIENCY_CUDA_THREADS; i < count; i += SALIENCY_CUDA_FINE_PARTS) {
-            sums[i * SALIENCY_CUDA_THREADS] = 0;
-        }
-        __syncthreads();
-        add_window(frame, memory, number);
-        __syncthreads();
-        if (x < frame.width_px && y < frame.height_px) {
-            int32_t *response = (int32_t *)frame.responses +
-                                blockIdx.z / frame.channels * frame.response_count + scale.offset;
-            atomicAdd(&response[(int64_t)y * scale.width + x],
-                      sum_planes(memory.bins, count, sums));
+        if (SALIENCY_CUDA_STRIP_ROWS(scale.reach) == 2) {
+            add_fine<3, 2>(frame, place, scale, memory, first, stop);
+        } else if (SALIENCY_CUDA_STRIP_COLUMNS(scale.reach) == 3) {
+            add_fine<3, 3>(frame, place, scale, memory, first, stop);
+        } else {
+            add_fine<4, 3>(frame, place, scale, memory, first, stop);
         }
     }
 }

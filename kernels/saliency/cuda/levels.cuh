@@ -16,7 +16,8 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 
-#include "fine.cuh"
+#include "kernels/cuda/ptx.cuh"
+#include "present.cuh"
 
 #define COLUMN_NUMBERS (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT)
 
@@ -39,6 +40,22 @@ struct alignas(16) far_memory {
     int32_t across[SALIENCY_CUDA_SEGMENT][FAR_SAMPLES]; /* of columns, for the samples */
 };
 static_assert(sizeof(far_memory) == SALIENCY_CUDA_FAR_BYTES, "");
+
+/* A lane's numbers, as an address of shared memory: a bin's is so many columns behind the one
+ * before, which is one instruction. */
+static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
+{
+    return (uint32_t)__cvta_generic_to_shared(sums);
+}
+
+static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, int4 weight)
+{
+    const uint32_t next = 4u * SALIENCY_CUDA_SEGMENT;
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * next, weight.x);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * next, weight.y);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * next, weight.z);
+    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * next, weight.w);
+}
 
 static __device__ __forceinline__ void clear_columns(int32_t *sums, int thread)
 {
@@ -122,9 +139,8 @@ static __device__ __forceinline__ void add_near_row(const uint32_t *words, unsig
     for (int i = 0; i < fours; i++) {
         const uint32_t next = words[i + 1];
         const int4 of = weights[i];
-        add_four<SALIENCY_CUDA_SEGMENT>(
-            sums, __funnelshift_r(word, next, bits),
-            make_int4(weight * of.x, weight * of.y, weight * of.z, weight * of.w));
+        add_four(sums, __funnelshift_r(word, next, bits),
+                 make_int4(weight * of.x, weight * of.y, weight * of.z, weight * of.w));
         word = next;
     }
 }

@@ -7,8 +7,8 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
 
-#include "fine.cuh"
 #include "kernels/saliency/candidate.h"
+#include "present.cuh"
 
 #define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_ROWS)
 #define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2)

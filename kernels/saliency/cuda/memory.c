@@ -101,20 +101,7 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct count
     count_rows(&cuda->frame, out, counts);
 }
 
-/* Three rows or more are left. */
-static unsigned char skipped_rows(const struct saliency_scale *scale, int32_t column)
-{
-    const int32_t *kernel = saliency_kernel_of(scale, 1) + column;
-    int32_t row = 0;
-    while (row < scale->reach - 1 && kernel[0] == 0 && kernel[1] == 0 && kernel[2] == 0 &&
-           kernel[3] == 0) {
-        kernel += SALIENCY_FINE_PITCH;
-        row++;
-    }
-    return (unsigned char)row;
-}
-
-/* How many numbers level 0's kernels are. */
+/* How many words level 0's kernels are. */
 static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cuda_frame *frame)
 {
     int32_t kernels = 0;
@@ -131,24 +118,66 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
                                             .offset = scale->offset};
         memcpy(out->weights, scale->weights, sizeof out->weights);
         if (scale->kernels) {
-            kernels += (2 * scale->reach + 1) * SALIENCY_CUDA_FINE_PITCH;
-            for (int32_t column = 0; column <= 2 * scale->reach; column += 4) {
-                frame->fine_skipped[i][column / 4] = skipped_rows(scale, column);
-            }
+            kernels += SALIENCY_CUDA_KERNEL_WORDS(scale->reach);
         }
     }
     return kernels;
 }
 
-static void fill_kernels(const struct saliency_cuda *cuda, int32_t *out)
+/* Of a weight at a distance: the high byte, rounded, or the low one, which has a sign, too. */
+static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, int32_t distance)
+{
+    const int32_t d = abs(distance);
+    const int32_t weight = d > scale->reach ? 0 : kind < 2 ? scale->p[d] : scale->q[d];
+    const int32_t high = (weight + 128 + 65536) / 256 - 256;
+    return (uint32_t)(kind % 2 == 0 ? high : weight - 256 * high) & 255u;
+}
+
+/* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and on. */
+static uint32_t row_word(const struct saliency_scale *scale, int32_t kind, int32_t part,
+                         int32_t lane)
+{
+    uint32_t word = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        const int32_t column = lane / 4 + part % 2 * 8;
+        const int32_t place = part / 2 * 16 + lane % 4 * 4 + i;
+        word |= weight_byte(scale, kind, place - SALIENCY_CUDA_STRIP_LEFT(scale->reach) - column)
+                << 8 * i;
+    }
+    return word;
+}
+
+/* B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and those 8 on. */
+static uint32_t column_word(const struct saliency_scale *scale, int32_t kind, int32_t part,
+                            int32_t lane)
+{
+    uint32_t word = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        const int32_t place = part * 16 + i / 2 * 8 + lane % 4 * 2 + i % 2;
+        word |= weight_byte(scale, kind, place - SALIENCY_CUDA_STRIP_ABOVE(scale->reach) - lane / 4)
+                << 8 * i;
+    }
+    return word;
+}
+
+static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
+{
+    const int32_t rows = 2 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach) * 32;
+    const int32_t columns = SALIENCY_CUDA_STRIP_ROWS(scale->reach) * 32;
+    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * rows; i++) {
+        *out++ = row_word(scale, i / rows, i % rows / 32, i % 32);
+    }
+    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * columns; i++) {
+        *out++ = column_word(scale, i / columns, i % columns / 32, i % 32);
+    }
+}
+
+static void fill_kernels(const struct saliency_cuda *cuda, uint32_t *out)
 {
     for (uint32_t i = 0; i < cuda->plan->scale_count; i++) {
         const struct saliency_scale *scale = &cuda->plan->scales[i];
-        const int32_t side = 2 * scale->reach + 1;
-        for (int32_t y = 0; scale->kernels && y < side; y++) {
-            memcpy(out + cuda->frame.scales[i].kernel + y * SALIENCY_CUDA_FINE_PITCH,
-                   saliency_kernel_of(scale, 1) + y * SALIENCY_FINE_PITCH,
-                   (size_t)side * sizeof *out);
+        if (scale->kernels) {
+            fill_kernel(scale, out + cuda->frame.scales[i].kernel);
         }
     }
 }
@@ -193,7 +222,7 @@ static struct tables fill_frame(struct saliency_cuda *cuda)
     cuda->near_blocks = counts.near_blocks;
     cuda->far_blocks = counts.far_blocks;
     cuda->filter_bytes = (uint32_t)SALIENCY_CUDA_FILTER_BYTES(cuda->frame.plane_rows, counts.lines);
-    return (struct tables){sizeof(int32_t) * (size_t)kernels,
+    return (struct tables){sizeof(uint32_t) * (size_t)kernels,
                            sizeof(int32_t) * (size_t)counts.taps};
 }
 
@@ -303,7 +332,7 @@ static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
     if (!made) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    fill_kernels(cuda, (int32_t *)(void *)made);
+    fill_kernels(cuda, (uint32_t *)(void *)made);
     fill_taps(cuda, (int32_t *)(void *)(made + tables->kernel_bytes));
     enum fovea_result result = upload(device, cuda->frame.kernels, made, tables->kernel_bytes);
     if (result >= 0) {

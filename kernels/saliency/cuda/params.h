@@ -12,18 +12,23 @@
 #define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
-#define SALIENCY_CUDA_FINE_PITCH 40 /* of kernels: 2 reach + 1, and whole fours */
-/* Bytes: 32 pixels, twice the reach, and what whole words read beyond */
-#define SALIENCY_CUDA_REGION_PITCH 80
-/* Shared memory: numbers of bins, the region, the bins that it has, and the kernel. Three blocks of
- * the usual reach, 15, fit in a multiprocessor of compute capability 9.0. */
-#define SALIENCY_CUDA_FINE_BYTES(reach)                                                            \
-    (SALIENCY_CUDA_SUM_BYTES +                                                                     \
-     (SALIENCY_CUDA_ROWS + 2 * SALIENCY_FINE_REACH) * SALIENCY_CUDA_REGION_PITCH +                 \
-     SALIENCY_CUDA_PRESENT_BYTES + (2 * (reach) + 1) * SALIENCY_CUDA_FINE_PITCH * 4)
-#define SALIENCY_CUDA_SUM_BYTES (SALIENCY_BINS * SALIENCY_CUDA_THREADS * 4)
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
-#define SALIENCY_CUDA_FINE_PARTS 2 /* of a pixel's numbers, when they are added up */
+
+/* Strips of pixels of level 0, and by a kernel's reach the sixteens of them that 16 columns have
+ * weights for along rows, those that 8 rows have along columns, and where both begin. */
+#define SALIENCY_CUDA_STRIP_WARPS 6
+#define SALIENCY_CUDA_STRIP_WIDTH 16
+#define SALIENCY_CUDA_STRIP_HEIGHT 64
+#define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 16 ? 3 : 4)
+#define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
+#define SALIENCY_CUDA_STRIP_LEFT(reach) ((reach) <= 16 ? 16 : 24)
+#define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
+/* High and low bytes of both lines; words of a scale: a register of all lanes after the other, of
+ * rows and then of columns. */
+#define SALIENCY_CUDA_FINE_KINDS 4
+#define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
+    (SALIENCY_CUDA_FINE_KINDS *                                                                    \
+     (2 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 
 /* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
 #define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it: a lane a sample; others: a block */
@@ -90,7 +95,7 @@ struct saliency_cuda_scale {
     float gain;
     int32_t level;
     int32_t reach;
-    int32_t kernel; /* level 0: its first number among the kernels of all scales */
+    int32_t kernel; /* level 0: its first word among the kernels of all scales */
     int32_t width, height;
     uint64_t offset; /* of its response */
     float weights[SALIENCY_COARSE_REACH + 1];
@@ -105,12 +110,10 @@ struct saliency_cuda_frame {
     uint32_t layer_first; /* of those whose samples there is memory for at once */
     uint32_t candidate_most; /* of an image */
     float threshold;
-    /* Rows of zeros at both ends of four columns of a kernel */
-    unsigned char fine_skipped[SALIENCY_FINE_SCALES_MAX][SALIENCY_CUDA_FINE_PITCH / 4];
     int32_t masks; /* of a layer */
     int32_t plane_rows; /* of a tile, with the largest reach */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
-    uint64_t kernels; /* int32_t, of level 0 */
+    uint64_t kernels; /* uint32_t, of level 0 */
     uint64_t taps; /* int32_t, of all levels */
     uint64_t planes; /* float: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */

@@ -16,6 +16,11 @@ struct alignas(16) present_bins {
 };
 static_assert(sizeof(present_bins) == SALIENCY_CUDA_PRESENT_BYTES, "");
 
+static __device__ __forceinline__ int clamped(int value, int low, int high)
+{
+    return min(max(value, low), high);
+}
+
 /* The bits of all lanes. */
 static __device__ __forceinline__ uint32_t bits_of_warp(uint32_t bits)
 {

@@ -74,16 +74,14 @@ static enum fovea_result make_bins(const struct saliency_cuda_group *group)
 static enum fovea_result make_fine(const struct saliency_cuda_group *group)
 {
     struct saliency_cuda_frame params = group->cuda->frame;
-    const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_SEGMENT),
-                                cuda_parts(params.height_px, SALIENCY_CUDA_ROWS),
+    const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_STRIP_WIDTH),
+                                cuda_parts(params.height_px, SALIENCY_CUDA_STRIP_HEIGHT),
                                 group->count * group->cuda->channels};
     if (params.levels[0].step_px > 1) {
         return FOVEA_OK;
     }
-    static const uint32_t threads[2] = {SALIENCY_CUDA_SEGMENT,
-                                        SALIENCY_CUDA_FINE_PARTS * SALIENCY_CUDA_ROWS};
-    return launch(group, group->cuda->fine, blocks, threads,
-                  SALIENCY_CUDA_FINE_BYTES((uint32_t)params.fine_reach), &params);
+    static const uint32_t threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
+    return launch(group, group->cuda->fine, blocks, threads, 0, &params);
 }
 
 static enum fovea_result launch_layers(const struct saliency_cuda_group *group, CUfunction kernel,
@@ -224,7 +222,7 @@ static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from,
     return FOVEA_OK;
 }
 
-/* Level 0 waits for shared memory, coarser levels for multiplications: they run beside each
+/* Level 0 waits for matrix instructions, coarser levels for multiplications: they run beside each
  * other. */
 static enum fovea_result make_responses(const struct saliency_cuda_group *group)
 {

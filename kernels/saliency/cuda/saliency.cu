@@ -10,7 +10,7 @@
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
- * saliency_fine: block of 32 x 8 threads; grid x, y: 32 x 4 pixels, z: layers
+ * saliency_fine: block of 32 x 6 threads; grid x, y: 16 x 64 pixels, z: layers
  * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
  * saliency_far: the same; grid x: 32 columns of pixels for a row of samples, z: layers
  * saliency_far_planes: the same; grid x: samples, z: layers
@@ -20,6 +20,7 @@
 
 #include "bins.cuh"
 #include "filter.cuh"
+#include "fine.cuh"
 #include "maxima.cuh"
 
 #define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
@@ -45,10 +46,11 @@ LINEAR_BINS(r16f, FOVEA_FORMAT_R16F)
 LINEAR_BINS(rgb32f, FOVEA_FORMAT_RGB32F)
 LINEAR_BINS(r32f, FOVEA_FORMAT_R32F)
 
-KERNEL(FINE_THREADS, 3)
+KERNEL(STRIP_THREADS, 2)
 saliency_fine(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_fine(params, *(fine_memory *)shared_memory);
+    __shared__ fine_memory memory;
+    make_fine(params, memory);
 }
 
 /* Devices below 8.0 have 1,024 threads a multiprocessor. */

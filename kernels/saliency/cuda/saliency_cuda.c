@@ -12,7 +12,7 @@ extern const unsigned char saliency_fatbin[];
 static enum fovea_result get_kernels(struct saliency_cuda *cuda)
 {
     const struct cuda_named_kernel kernels[] = {
-        {"saliency_fine", &cuda->fine, SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH)},
+        {"saliency_fine", &cuda->fine, 0},
         {"saliency_near", &cuda->near, SALIENCY_CUDA_NEAR_BYTES},
         {"saliency_far", &cuda->far, SALIENCY_CUDA_FAR_BYTES},
         {"saliency_far_planes", &cuda->far_planes, 0},
@@ -25,9 +25,6 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
     return cuda_kernels_get_named(cuda->device, cuda->module, kernels,
                                   sizeof kernels / sizeof *kernels);
 }
-
-_Static_assert(SALIENCY_CUDA_FILTER_MOST_BYTES >= SALIENCY_CUDA_FINE_BYTES(SALIENCY_FINE_REACH),
-               "no kernel takes more than the filter");
 
 static enum fovea_result check_device(const struct cuda_device *device)
 {

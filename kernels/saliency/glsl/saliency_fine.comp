@@ -18,6 +18,7 @@ const int REGION = 18; /* words of a row: 32 pixels and PAD on both sides */
 const int FOURS = 10; /* of a kernel's row: SALIENCY_GLSL_FINE_PITCH / 4 */
 const int ROWS = 39; /* 2 SALIENCY_FINE_REACH + 1 */
 const int EACH = BINS / PARTS;
+const int SHIFT = 9; /* SALIENCY_FINE_SHIFT */
 
 layout(local_size_x = THREADS) in;
 
@@ -84,7 +85,7 @@ int sum_planes(int lane, int part, int thread)
     }
     [[unroll]] for (int i = 0; i < EACH; i++) {
         plane += own[i];
-        total += abs(plane);
+        total += abs(plane) >> SHIFT;
     }
     return total;
 }
