@@ -167,11 +167,25 @@ static void find_on_device(struct saliency_cuda *cuda, const struct fovea_image 
                                           .pool = pool,
                                           .out_blobs = both->found,
                                           .out_counts = both->counts};
-    assert_ok(saliency_cuda_reserve(cuda, cuda->plan, 1, IMAGES));
     assert_ok(saliency_cuda_find(cuda, &run));
 }
 
-/* More candidates than come back unasked, and than there are places for. */
+static void assert_lists_of(struct saliency_cpu *cpu, const struct fovea_image *image,
+                            struct both *both, uint32_t at_once)
+{
+    for (uint32_t i = 0; i < IMAGES; i++) {
+        const struct fovea_image own = image_of_batch(image, SIDE * SIDE, i);
+        both->lists[0].count = saliency_cpu_run(cpu, &own, both->lists[0].of);
+        both->lists[1].count = both->counts[i];
+        memcpy(both->lists[1].of, both->found + (size_t)i * BLOBS, sizeof both->lists[1].of);
+        assert_true(both->lists[0].count > 12);
+        assert_same_lists(&both->lists[0], &both->lists[1],
+                          test_text("image %u, %u at once", i, at_once));
+    }
+}
+
+/* More candidates than come back unasked, and than there are places for; images that are begun
+ * while others are done. */
 TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
 {
     const struct saliency_numbers numbers = {8, BLOBS, 1.0, -1.0, 1.0};
@@ -198,17 +212,14 @@ TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
     assert_ok(saliency_cuda_create(fixture.device->ordinal, fixture.log, &cuda));
     assert_ok(saliency_cuda_reserve(cuda, plan, 1, IMAGES));
     assert_ok(saliency_cuda_make_candidates(cuda, 10));
-    cuda->reported = 7;
     struct fovea_image device = image;
     device.data = (void *)(uintptr_t)memory;
-    find_on_device(cuda, &device, pool, both);
-    for (uint32_t i = 0; i < IMAGES; i++) {
-        const struct fovea_image own = image_of_batch(&image, SIDE * SIDE, i);
-        both->lists[0].count = saliency_cpu_run(cpu, &own, both->lists[0].of);
-        both->lists[1].count = both->counts[i];
-        memcpy(both->lists[1].of, both->found + (size_t)i * BLOBS, sizeof both->lists[1].of);
-        assert_true(both->lists[0].count > 12);
-        assert_same_lists(&both->lists[0], &both->lists[1], test_text("image %u", i));
+    static const uint32_t rows[][2] = {{IMAGES, 7}, {2, 7}, {1, 2000}}; /* at once, reported */
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        cuda->images = rows[i][0];
+        cuda->reported = rows[i][1];
+        find_on_device(cuda, &device, pool, both);
+        assert_lists_of(cpu, &image, both, cuda->images);
     }
     CU_ASSERT(fixture.cu->MemFree(memory));
     test_free(both);

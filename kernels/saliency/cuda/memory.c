@@ -133,42 +133,33 @@ static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, in
     return (uint32_t)(kind % 2 == 0 ? high : weight - 256 * high) & 255u;
 }
 
-/* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and on. */
-static uint32_t row_word(const struct saliency_scale *scale, int32_t kind, int32_t part,
-                         int32_t lane)
+/* Of four weights; the third one is `third` behind the first. */
+static uint32_t weight_bytes(const struct saliency_scale *scale, int32_t kind, int32_t distance,
+                             int32_t third)
 {
     uint32_t word = 0;
     for (int32_t i = 0; i < 4; i++) {
-        const int32_t column = lane / 4 + part % 2 * 8;
-        const int32_t place = part / 2 * 16 + lane % 4 * 4 + i;
-        word |= weight_byte(scale, kind, place - SALIENCY_CUDA_STRIP_LEFT(scale->reach) - column)
-                << 8 * i;
+        word |= weight_byte(scale, kind, distance + i % 2 + i / 2 * third) << 8 * i;
     }
     return word;
 }
 
-/* B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and those 8 on. */
-static uint32_t column_word(const struct saliency_scale *scale, int32_t kind, int32_t part,
-                            int32_t lane)
-{
-    uint32_t word = 0;
-    for (int32_t i = 0; i < 4; i++) {
-        const int32_t place = part * 16 + i / 2 * 8 + lane % 4 * 2 + i % 2;
-        word |= weight_byte(scale, kind, place - SALIENCY_CUDA_STRIP_ABOVE(scale->reach) - lane / 4)
-                << 8 * i;
-    }
-    return word;
-}
-
+/* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and on. B of 8 rows: lane / 4;
+ * places 2 (lane % 4) and the next, and those 8 on. */
 static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
 {
-    const int32_t rows = 2 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach) * 32;
-    const int32_t columns = SALIENCY_CUDA_STRIP_ROWS(scale->reach) * 32;
-    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * rows; i++) {
-        *out++ = row_word(scale, i / rows, i % rows / 32, i % 32);
+    const int32_t left = SALIENCY_CUDA_STRIP_LEFT(scale->reach);
+    const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
+    const int32_t across = 2 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
+    const int32_t down = SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * across * 32; i++) {
+        const int32_t part = i / 32 % across;
+        const int32_t place = part / 2 * 16 + i % 4 * 4 - part % 2 * 8;
+        *out++ = weight_bytes(scale, i / 32 / across, place - left - i % 32 / 4, 2);
     }
-    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * columns; i++) {
-        *out++ = column_word(scale, i / columns, i % columns / 32, i % 32);
+    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * down * 32; i++) {
+        const int32_t place = i / 32 % down * 16 + i % 4 * 2;
+        *out++ = weight_bytes(scale, i / 32 / down, place - above - i % 32 / 4, 8);
     }
 }
 
@@ -294,9 +285,9 @@ static uint64_t layer_bytes(const struct saliency_cuda *cuda)
  */
 static uint64_t image_bytes(const struct saliency_cuda *cuda)
 {
-    const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + REPORTED;
+    const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + 2 * REPORTED;
     return cuda->channels * pixels_of(cuda->plan) + sizeof(int32_t) * cuda->frame.response_count +
-           candidates * sizeof(struct saliency_candidate) + 2 * sizeof(uint32_t);
+           candidates * sizeof(struct saliency_candidate) + 3 * sizeof(uint32_t);
 }
 
 static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_count)
@@ -344,7 +335,7 @@ static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
 
 static uint64_t report_bytes(const struct saliency_cuda *cuda)
 {
-    return cuda->images *
+    return 2 * cuda->images *
            (sizeof(uint32_t) + (uint64_t)cuda->reported * sizeof(struct saliency_candidate));
 }
 

@@ -19,6 +19,7 @@ struct saliency_cuda_group {
     struct fovea_image first;
     ptrdiff_t next_bytes;
     uint32_t count;
+    uint32_t half; /* of the memory for what is reported */
     struct fovea_blob *out_blobs;
     uint32_t *out_counts;
     atomic_uint next; /* whose blobs nobody has chosen yet */
@@ -160,12 +161,15 @@ static enum fovea_result report(const struct saliency_cuda_group *group)
     const struct saliency_cuda *cuda = group->cuda;
     static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
     const uint32_t images[3] = {group->count, 1, 1};
+    const uint64_t first = (uint64_t)group->half * cuda->images * cuda->reported;
     struct saliency_cuda_report params = {
         .candidates = cuda->frame.candidates,
         .counts = cuda->frame.counts,
-        .out_candidates = cuda->report_device,
-        .out_counts = cuda->report_device +
-                      (uint64_t)cuda->images * cuda->reported * sizeof(struct saliency_candidate),
+        .out_candidates = cuda->report_device + first * sizeof(struct saliency_candidate),
+        .out_counts =
+            cuda->report_device +
+            2 * (uint64_t)cuda->images * cuda->reported * sizeof(struct saliency_candidate) +
+            (uint64_t)group->half * cuda->images * sizeof(uint32_t),
         .candidate_most = cuda->frame.candidate_most,
         .out_most = cuda->reported,
     };
@@ -238,11 +242,11 @@ static enum fovea_result make_responses(const struct saliency_cuda_group *group)
 
 /* Waits for what was enqueued before a call failed: then nothing reads the picture or the memory.
  */
-static void wait_for_all(const struct saliency_cuda_group *group)
+static void wait_for_all(const struct saliency_cuda *cuda, CUstream stream)
 {
-    const struct cuda_device *device = group->cuda->device;
-    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(group->cuda->side));
-    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(group->stream));
+    const struct cuda_device *device = cuda->device;
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->side));
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(stream));
 }
 
 static enum fovea_result make_candidates(const struct saliency_cuda_group *group)
@@ -260,14 +264,19 @@ static enum fovea_result wait(const struct saliency_cuda_group *group)
 
 /* ---- From candidates that have come back to lists */
 
-static struct saliency_candidate *reported(const struct saliency_cuda *cuda, uint32_t image)
+static struct saliency_candidate *reported(const struct saliency_cuda_group *group, uint32_t image)
 {
-    return (struct saliency_candidate *)cuda->report_memory + (size_t)image * cuda->reported;
+    const struct saliency_cuda *cuda = group->cuda;
+    return (struct saliency_candidate *)cuda->report_memory +
+           ((size_t)group->half * cuda->images + image) * cuda->reported;
 }
 
-static uint32_t reported_count(const struct saliency_cuda *cuda, uint32_t image)
+static uint32_t reported_count(const struct saliency_cuda_group *group, uint32_t image)
 {
-    return ((const uint32_t *)(const void *)reported(cuda, cuda->images))[image];
+    const struct saliency_cuda *cuda = group->cuda;
+    const void *counts = (struct saliency_candidate *)cuda->report_memory +
+                         2 * (size_t)cuda->images * cuda->reported;
+    return ((const uint32_t *)counts)[group->half * cuda->images + image];
 }
 
 /* Fetches all candidates of an image that has more of them than are reported. */
@@ -294,8 +303,8 @@ static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t
 static enum fovea_result choose(struct saliency_cuda_group *group, uint32_t image)
 {
     const struct saliency_plan *plan = group->cuda->plan;
-    struct saliency_candidates candidates = {.of = reported(group->cuda, image),
-                                             .count = reported_count(group->cuda, image),
+    struct saliency_candidates candidates = {.of = reported(group, image),
+                                             .count = reported_count(group, image),
                                              .most = saliency_candidates_most(plan)};
     struct saliency_candidate *fetched = NULL;
     enum fovea_result result = FOVEA_OK;
@@ -338,38 +347,49 @@ static enum fovea_result choose_all(struct saliency_cuda_group *group, struct th
 
 /* ---- Groups */
 
-/* If a picture has more candidates than ever one had, its maxima are sought again. */
-static enum fovea_result find_every_candidate(const struct saliency_cuda_group *group)
+static uint32_t most_candidates(const struct saliency_cuda_group *group)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        const uint32_t count = reported_count(group->cuda, i);
+        const uint32_t count = reported_count(group, i);
         most = count > most ? count : most;
     }
-    if (most <= group->cuda->frame.candidate_most) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(saliency_cuda_make_candidates(group->cuda, most));
-    FOVEA_TRY(make_candidates(group));
-    return wait(group);
+    return most;
 }
 
-static enum fovea_result find_candidates(const struct saliency_cuda_group *group)
+static enum fovea_result begin_group(const struct saliency_cuda_group *group)
 {
+    const struct cuda_device *device = group->cuda->device;
     FOVEA_TRY(make_responses(group));
     FOVEA_TRY(make_candidates(group));
-    FOVEA_TRY(wait(group));
-    return find_every_candidate(group);
+    CU_TRY(device->log, device->cu,
+           device->cu->EventRecord(group->cuda->reported_at[group->half], group->stream));
+    return FOVEA_OK;
 }
 
-static enum fovea_result run_group(struct saliency_cuda_group *group, struct thread_pool *pool)
+/* Chooses blobs while the device works on the group after it, if there is one. A picture with more
+ * candidates than come back needs the group's memory, so both are begun again; with more than ever
+ * one had, maxima are sought again. */
+static enum fovea_result end_group(struct saliency_cuda_group *group,
+                                   const struct saliency_cuda_group *after,
+                                   struct thread_pool *pool)
 {
-    const enum fovea_result result = find_candidates(group);
-    if (result < 0) {
-        wait_for_all(group);
-        return result;
+    struct saliency_cuda *cuda = group->cuda;
+    const struct cuda_device *device = cuda->device;
+    CU_TRY(device->log, device->cu, device->cu->EventSynchronize(cuda->reported_at[group->half]));
+    const uint32_t most = most_candidates(group);
+    const bool again = after && most > cuda->reported;
+    if (again) {
+        FOVEA_TRY(begin_group(group));
+        FOVEA_TRY(wait(group));
     }
-    return choose_all(group, pool);
+    if (most > cuda->frame.candidate_most) {
+        FOVEA_TRY(saliency_cuda_make_candidates(cuda, most));
+        FOVEA_TRY(make_candidates(group));
+        FOVEA_TRY(wait(group));
+    }
+    FOVEA_TRY(choose_all(group, pool));
+    return again ? begin_group(after) : FOVEA_OK;
 }
 
 static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
@@ -377,6 +397,7 @@ static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
 {
     return (struct saliency_cuda_group){
         .cuda = cuda,
+        .half = first / cuda->images % 2,
         .stream = run->stream,
         .first = image_of_batch(run->src, run->src_next_bytes, first),
         .next_bytes = run->src_next_bytes,
@@ -388,12 +409,17 @@ static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
 
 static enum fovea_result run_groups(struct saliency_cuda *cuda, const struct saliency_cuda_run *run)
 {
+    struct saliency_cuda_group groups[2];
+    struct saliency_cuda_group *before = NULL;
     for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
-        struct saliency_cuda_group group = group_of(cuda, run, first);
-        cuda->last_image = group.count - 1;
-        FOVEA_TRY(run_group(&group, run->pool));
+        struct saliency_cuda_group *group = &groups[first / cuda->images % 2];
+        *group = group_of(cuda, run, first);
+        cuda->last_image = group->count - 1;
+        FOVEA_TRY(begin_group(group));
+        FOVEA_TRY(before ? end_group(before, group, run->pool) : FOVEA_OK);
+        before = group;
     }
-    return FOVEA_OK;
+    return before ? end_group(before, NULL, run->pool) : FOVEA_OK;
 }
 
 enum fovea_result saliency_cuda_enqueue(struct saliency_cuda *cuda,
@@ -427,6 +453,9 @@ enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     const enum fovea_result result = run_groups(cuda, run);
+    if (result < 0) {
+        wait_for_all(cuda, run->stream);
+    }
     cuda_capture_leave(cuda->device, before);
     return result;
 }

@@ -43,15 +43,18 @@ static enum fovea_result make_side(struct saliency_cuda *cuda)
     const struct cuda_device *device = cuda->device;
     const struct cuda_driver *cu = device->cu;
     FOVEA_TRY(cuda_device_create_stream(device, &cuda->side));
-    CU_TRY(device->log, cu, cu->EventCreate(&cuda->begun, CU_EVENT_DISABLE_TIMING));
-    CU_TRY(device->log, cu, cu->EventCreate(&cuda->done, CU_EVENT_DISABLE_TIMING));
+    CUevent *const events[] = {&cuda->begun, &cuda->done, &cuda->reported_at[0],
+                               &cuda->reported_at[1]};
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        CU_TRY(device->log, cu, cu->EventCreate(events[i], CU_EVENT_DISABLE_TIMING));
+    }
     return FOVEA_OK;
 }
 
 static void free_side(const struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
-    const CUevent events[] = {cuda->begun, cuda->done};
+    const CUevent events[] = {cuda->begun, cuda->done, cuda->reported_at[0], cuda->reported_at[1]};
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i]) {
             CU_WARN(device->log, device->cu, device->cu->EventDestroy(events[i]));

@@ -23,6 +23,7 @@ struct saliency_cuda {
     CUfunction fine, near, far, far_planes, filter, maxima, report;
     CUstream side; /* coarser levels, beside level 0 on the caller's */
     CUevent begun, done; /* of them */
+    CUevent reported_at[2]; /* what the images of a half have */
 
     /* It is made for a plan, a number of channels and of images */
     const struct saliency_plan *plan;
@@ -34,7 +35,7 @@ struct saliency_cuda {
     struct saliency_cuda_frame frame;
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */
-    void *report_memory; /* the processor's, which the device writes */
+    void *report_memory; /* the processor's, which the device writes: two halves, in turns */
     CUdeviceptr report_device;
     uint64_t bytes; /* of the device's memory */
     uint64_t pinned_bytes; /* of the processor's */
