@@ -11,8 +11,8 @@
  *               (32 or 48 x 8)
  *
  * D of rows is, packed, A of columns: nothing leaves registers. Matrix instructions bound it, of
- * 16 x 8 x 32: 110 for 16 x 16 pixels, a plane and three scales from 2 px on, and those of the rows
- * around a strip. */
+ * 16 x 8 x 32: 92 for 16 x 16 pixels, a plane and three scales from 2 px on, 108 with those of the
+ * rows around a strip. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
