@@ -143,13 +143,14 @@ void main()
             sums[n] = 0;
         }
         weigh_columns(of, i, x, thread);
-        barrier();
         for (int y = top; y <= bottom; y += HEIGHT) {
-            if (x == left || bottom - top >= HEIGHT) {
-                barrier();
-                weigh_rows(of, middle, y, bottom, thread);
+            if (y > top) {
                 barrier();
             }
+            if (x == left || bottom - top >= HEIGHT) {
+                weigh_rows(of, middle, y, bottom, thread);
+            }
+            barrier();
             add_rows(its.channel, x, y, bottom, thread);
         }
         barrier();
