@@ -4,17 +4,12 @@
 /* One pixel by its definition: the average of a level's samples under the Gaussian with the
  * sigma that is left. Include it after gauss/glsl/levels.glsl. */
 
+/* Returns the coarsest level that leaves RESIDUAL samples: 4^k (v + RESIDUAL^2) - v <= sigma^2, v being level_variance's. */
 int level_for(float sigma_px)
 {
-    int k = 0;
-    while (k + 1 < level_count) {
-        float residual_px = RESIDUAL * float(2 << k);
-        if (sigma_px * sigma_px < level_variance(k + 1) + residual_px * residual_px) {
-            break;
-        }
-        k++;
-    }
-    return k;
+    const float v = 5.0 / 12.0;
+    float fours = 0.5 * log2((sigma_px * sigma_px + v) / (v + RESIDUAL * RESIDUAL));
+    return clamp(int(fours), 0, level_count - 1);
 }
 
 /* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio of two

@@ -28,12 +28,15 @@
 #define SHADER_TILE_RADIUS_2 12
 #define SHADER_TILE_RADIUS_3 18
 #define SHADER_TILE_RADIUS_4 21
-/* No shader asks a device for more; smooth_nodes.comp does with 16 KB. */
+/* No shader asks a device for more; smooth_nodes.comp does with 14 KB. */
 #define SHADER_TILE_SHARED_BYTES 30720
 
 /* Gaussians are cut off at so many sigma in stored levels; in light and in floats at the method's
  * own reach. */
 #define SHADER_TILE_REACH_ENCODED 3.5
+
+/* For smooth_nodes.comp: a tile's pixels along an axis. */
+#define SHADER_NODE_TILE_PX 16
 
 /* For smooth_levels.comp: samples of the second level in a workgroup. */
 #define SHADER_LEVELS_ACROSS 12

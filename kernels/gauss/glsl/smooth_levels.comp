@@ -100,10 +100,16 @@ void filter_down(uvec4 raw[READ], int column, int row)
     }
 }
 
-uvec4 read_below(ivec2 at)
+/* Reads a column of the level below. What is known of the level is asked for once: drivers ask again for each sample. */
+void read_below(ivec2 at, out uvec4 raw[READ])
 {
-    return reads_picture() ? fetch_pixel(at)
-                           : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
+    gauss_level from = levels[level - 1];
+    int margin = level_margin(level - 1);
+    int column = from.first + clamp(at.x, -margin, from.width + margin - 1) + margin;
+    [[unroll]] for (int n = 0; n < READ; n++) {
+        int row = clamp(at.y + n, -margin, from.height + margin - 1) + margin;
+        raw[n] = uvec4(samples[column + row * from.pitch], 0, 0);
+    }
 }
 
 /* Filters columns of the level below down to the first level's rows. */
@@ -123,10 +129,12 @@ void filter_below_down(ivec2 first)
             [[unroll]] for (int n = 0; n < READ; n++) {
                 raw[n] = texelFetch(source, place + ivec2(0, n), 0);
             }
-        } else {
+        } else if (reads_picture()) {
             [[unroll]] for (int n = 0; n < READ; n++) {
-                raw[n] = read_below(at + ivec2(0, n));
+                raw[n] = fetch_pixel(at + ivec2(0, n));
             }
+        } else {
+            read_below(at, raw);
         }
         filter_down(raw, column, row);
     }
@@ -158,11 +166,11 @@ vec4 filter_below_across(int at)
                              down[odd + 2]));
 }
 
-void store_level(int k, ivec2 at, uvec2 halves)
+void store_level(gauss_level to, ivec2 at, uvec2 halves)
 {
-    ivec2 last = ivec2(levels[k].width, levels[k].height) + MARGIN;
+    ivec2 last = ivec2(to.width, to.height) + MARGIN;
     if (all(greaterThanEqual(at, ivec2(-MARGIN))) && all(lessThan(at, last))) {
-        samples[levels[k].first + (at.y + MARGIN) * levels[k].pitch + at.x + MARGIN] = halves;
+        samples[to.first + (at.y + MARGIN) * to.pitch + at.x + MARGIN] = halves;
     }
 }
 
@@ -179,13 +187,15 @@ void main()
     fill_light(THREADS);
     barrier();
     filter_below_down(2 * first_1 - 2);
+    gauss_level made_1 = levels[level];
+    gauss_level made_2 = levels[min(level + 1, MAX_LEVELS - 1)];
     barrier();
     for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
         uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
         if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
-            store_level(level, first_1 + at, halves);
+            store_level(made_1, first_1 + at, halves);
         }
     }
     if (level + 1 >= level_count) {
@@ -199,6 +209,6 @@ void main()
     barrier();
     for (int i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_2.x, i / MADE_2.x);
-        store_level(level + 1, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
+        store_level(made_2, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
     }
 }

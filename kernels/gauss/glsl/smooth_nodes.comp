@@ -5,13 +5,14 @@
 /* The last step blends 16x16 pixels from the few nodes of the ladder around their sigmas.
  *
  * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
- * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.
+ * 13 KB: window[24][29] of samples, sums[24][17], weights across and down. Tiles of fragments begin where fragments do:
+ * one of 16 px and more that is a multiple has one sigma then, and one of 8 px four at most.
  * PICTURED: sigma comes from a picture of them and not from the law. LAYERED: it, the picture and the result lie
  * among the samples.
  *
  * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
  * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by
- * waiting: its registers leave room for eight workgroups a multiprocessor or fewer, and sums are but a fifth of it. */
+ * waiting: registers and shared memory leave room for eight or nine workgroups a multiprocessor. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -26,7 +27,7 @@
 #include "gather.glsl"
 #include "ladder.glsl"
 
-const int TILE = 16;
+const int TILE = SHADER_NODE_TILE_PX;
 const int EACH = 4; /* outputs that a thread sums at once */
 const int GROUPS = TILE / EACH;
 const int THREADS = TILE * GROUPS;
@@ -35,17 +36,19 @@ layout(local_size_x = THREADS) in;
 /* Beyond it lies a tenth of a level of stored values (gauss/pyramid.h), where a Gaussian has many samples. */
 const float REACH_STORED = LIGHT || LADDER_FLOATS || LAYERS ? REACH : 3.5;
 
-/* Samples at a time, for which 16 KB suffice. Windows of stored levels and sRGB's light have at most 32 samples but
- * on the coarsest level. */
-const int COLUMNS = 32;
-const int ROWS = 28;
+/* Samples at a time. Less shared memory is more workgroups at once; larger windows, of level 0 and of light above all,
+ * are summed in parts. */
+const int COLUMNS = 28;
+const int ROWS = 24;
 /* Odd pitches: neighbours down a column have no bank conflicts. */
 const int PITCH = COLUMNS + 1;
 const int SUM_PITCH = TILE + 1;
 
 shared uvec2 window[ROWS * PITCH];
 shared uvec2 sums[ROWS * SUM_PITCH]; /* each row of the window, for the tile's columns */
-shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* a sample's weights in each pixel: across, then down */
+/* A sample's weights in each pixel, across and then down, and zeros after the last. */
+const int DOWN = (COLUMNS + 1) * GROUPS;
+shared vec4 weights[DOWN + (ROWS + 1) * GROUPS];
 shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
 shared uint sigmas_bits[LADDER_TOGETHER]; /* the least of the tile, then those above it if few are all */
 shared uint highest_bits;
@@ -68,7 +71,8 @@ struct node_of_level {
     int level;
     float per_px; /* samples a pixel */
     float reach;
-    float falloff;
+    float falloff; /* of powers of 2 */
+    float log_scale; /* of weights, which sum up to about 1, so that halves hold sums of any */
     ivec2 origin; /* that sample */
     ivec2 phase_px; /* the tile's first pixel in it */
 };
@@ -80,7 +84,8 @@ node_of_level node_of(float sigma_px, ivec2 tile_px)
     float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
     float reach = residual < RESIDUAL ? REACH : REACH_STORED;
     ivec2 origin = tile_px >> k;
-    return node_of_level(k, per_px, reach * residual, -0.5 / (residual * residual), origin,
+    return node_of_level(k, per_px, reach * residual, -0.72134752 / (residual * residual),
+                         log2(min(0.36 / residual, 0.9)), origin,
                          tile_px - (origin << k));
 }
 
@@ -108,29 +113,38 @@ struct part {
     ivec2 end;
 };
 
-uvec2 sample_at(part p, int x, int y)
-{
-    ivec2 at = p.origin + ivec2(x, y);
-    return p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, at.x, at.y)]
-                                            : halves_of(sample_of(fetch_pixel(at)));
-}
-
 /* Loads of four rows are issued before the first is used. */
 const int AT_ONCE = 4;
 
+/* What is known of the level is asked for once: drivers ask again for each sample. */
 void load_window(part p)
 {
     int thread = int(gl_LocalInvocationIndex);
-    int width = p.end.x - p.first.x > 16 ? 32 : 16;
-    int rows = THREADS / width;
-    int x = p.first.x + thread % width;
+    int bits = p.end.x - p.first.x > 16 ? 5 : 4;
+    int rows = THREADS >> bits;
+    int x = p.first.x + (thread & ((1 << bits) - 1));
     if (x >= p.end.x) {
         return;
     }
-    for (int y = p.first.y + thread / width; y < p.end.y; y += AT_ONCE * rows) {
+    bool stored = p.level > 0 || LEVEL_0_IS_STORED;
+    gauss_level from = levels[p.level];
+    int margin = level_margin(p.level);
+    int column = from.first + clamp(p.origin.x + x, -margin, from.width + margin - 1) + margin;
+    for (int y = p.first.y + (thread >> bits); y < p.end.y; y += AT_ONCE * rows) {
         uvec2 four[AT_ONCE];
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            four[n] = sample_at(p, x, min(y + n * rows, p.end.y - 1));
+        if (stored) {
+            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+                int row = p.origin.y + min(y + n * rows, p.end.y - 1);
+                four[n] = samples[column + (clamp(row, -margin, from.height + margin - 1) + margin) * from.pitch];
+            }
+        } else {
+            uvec4 raw[AT_ONCE];
+            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+                raw[n] = fetch_pixel(p.origin + ivec2(x, min(y + n * rows, p.end.y - 1)));
+            }
+            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+                four[n] = halves_of(sample_of(raw[n]));
+            }
         }
         [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
             if (y + n * rows < p.end.y) {
@@ -141,7 +155,7 @@ void load_window(part p)
 }
 
 /* A thread makes every other weight of a pixel along an axis. Weights out of reach are zeros if others of the group
- * reach the sample. */
+ * reach the sample, and for the one after those. */
 void fill_weights(node_of_level node, part p)
 {
     int thread = int(gl_LocalInvocationIndex);
@@ -153,26 +167,20 @@ void fill_weights(node_of_level node, part p)
     int group_px = px - own % EACH;
     int first = down ? p.first.y : p.first.x;
     int count = (down ? p.end.y : p.end.x) - first;
-    int to = (down ? COLUMNS * GROUPS : 0) + group;
+    int to = (down ? DOWN : 0) + group;
+    int end = end_seen(node, group_px + EACH - 1);
     float centre = place_among(node, px);
     float total = 0.0;
-    int end = end_seen(node, group_px + EACH - 1);
-    for (int s = first_seen(node, group_px) + (odd ? 1 : 0); s < end; s += 2) {
+    for (int s = first_seen(node, group_px) + (odd ? 1 : 0); s <= end; s += 2) {
         float apart = float(s) - centre;
-        float weight = abs(apart) <= node.reach ? exp(node.falloff * apart * apart) : 0.0;
+        float weight = abs(apart) <= node.reach ? exp2(node.falloff * apart * apart + node.log_scale) : 0.0;
         total += weight;
         int at = s - first;
-        if (at >= 0 && at < count) {
-            weights[at * GROUPS + to][own % EACH] = weight;
+        if (at >= 0 && at <= count) {
+            weights[at * GROUPS + to][own % EACH] = at < count ? weight : 0.0;
         }
     }
     totals[(odd ? 2 * GROUPS : 0) + (down ? GROUPS : 0) + group][own % EACH] = total;
-}
-
-/* Returns the weights of four pixels; those down come after those across. */
-vec4 scales(int group)
-{
-    return 1.0 / (totals[group] + totals[2 * GROUPS + group]);
 }
 
 void add_to_four(inout vec4 four[EACH], vec4 weight, vec4 value)
@@ -187,8 +195,9 @@ void add_to_four(inout vec4 four[EACH], vec4 weight, vec4 value)
 void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
 {
     int rows = p.end.y - p.first.y;
+    float per_row = 1.0 / float(rows);
     for (int i = int(gl_LocalInvocationIndex); i < rows * GROUPS; i += THREADS) {
-        int group = i / rows;
+        int group = int((float(i) + 0.5) * per_row);
         int row = i - group * rows;
         int px = node.phase_px.x + group * EACH;
         int s = max(first_seen(node, px), p.first.x) - p.first.x;
@@ -199,21 +208,17 @@ void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
         [[unroll]] for (int n = 0; n < EACH; n++) {
             four[n] = vec4(0.0);
         }
-        for (; s + 1 < end; s += 2) {
+        for (; s < end; s += 2) {
             uvec2 one = window[at + s];
-            uvec2 next = window[at + s + 1];
+            uvec2 next = window[at + min(s + 1, end - 1)];
             vec4 weight = weights[s * GROUPS + group];
             vec4 next_weight = weights[(s + 1) * GROUPS + group];
             add_to_four(four, weight, of_halves(one));
             add_to_four(four, next_weight, of_halves(next));
         }
-        if (s < end) {
-            add_to_four(four, weights[s * GROUPS + group], of_halves(window[at + s]));
-        }
-        vec4 scale = scales(group);
         [[unroll]] for (int n = 0; n < EACH; n++) {
             vec4 before = first_part ? vec4(0.0) : of_halves(sums[to + n]);
-            sums[to + n] = halves_of(four[n] * scale[n] + before);
+            sums[to + n] = halves_of(four[n] + before);
         }
     }
 }
@@ -226,31 +231,50 @@ void sum_down(node_of_level node, part p, inout vec4 made[EACH])
     int px = node.phase_px.y + group * EACH;
     int s = max(first_seen(node, px), p.first.y) - p.first.y;
     int end = min(end_seen(node, px + EACH - 1), p.end.y) - p.first.y;
-    for (; s + 1 < end; s += 2) {
+    for (; s < end; s += 2) {
         uvec2 one = sums[s * SUM_PITCH + column];
-        uvec2 next = sums[(s + 1) * SUM_PITCH + column];
-        vec4 weight = weights[(COLUMNS + s) * GROUPS + group];
-        vec4 next_weight = weights[(COLUMNS + s + 1) * GROUPS + group];
+        uvec2 next = sums[min(s + 1, end - 1) * SUM_PITCH + column];
+        vec4 weight = weights[DOWN + s * GROUPS + group];
+        vec4 next_weight = weights[DOWN + (s + 1) * GROUPS + group];
         add_to_four(made, weight, of_halves(one));
         add_to_four(made, next_weight, of_halves(next));
     }
-    if (s < end) {
-        add_to_four(made, weights[(COLUMNS + s) * GROUPS + group],
-                    of_halves(sums[s * SUM_PITCH + column]));
-    }
 }
 
-/* Makes the node's picture at a thread's pixels, if those are wanted. `loaded` says what the window holds. */
-void make_node(node_of_level node, bool wanted, inout part loaded, out vec4 made[EACH])
+/* Returns what sums of a thread's pixels are multiplied by: their weights' sums along both axes are not 1. */
+vec4 scales()
 {
+    int column = int(gl_LocalInvocationIndex) % TILE;
+    int across = column / EACH;
+    int down = GROUPS + int(gl_LocalInvocationIndex) / TILE;
+    float total = totals[across][column % EACH] + totals[2 * GROUPS + across][column % EACH];
+    return 1.0 / (total * (totals[down] + totals[2 * GROUPS + down]));
+}
+
+/* Returns the root that wide light is blended by. A layer's coverage, too: what is divided by it must come out of the
+ * same blend, of a ten-thousandth of it as well. */
+vec4 roots(vec4 light)
+{
+    return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
+}
+
+/* Adds the node's picture at a thread's pixels, by their shares. `loaded` says what the window holds. */
+void add_node(node_of_level node, vec4 shares, inout part loaded, inout vec4 values[EACH])
+{
+    bool wanted = any(notEqual(shares, vec4(0.0)));
     ivec2 end_px = node.phase_px + TILE - 1;
     ivec2 first = ivec2(first_seen(node, node.phase_px.x), first_seen(node, node.phase_px.y));
     ivec2 end = ivec2(end_seen(node, end_px.x), end_seen(node, end_px.y));
-    ivec2 parts = (end - first - 1) / ivec2(COLUMNS, ROWS) + 1;
-    ivec2 each = (end - first - 1) / parts + 1;
-    vec4 sum[EACH];
-    [[unroll]] for (int n = 0; n < EACH; n++) {
-        sum[n] = vec4(0.0);
+    ivec2 each = end - first;
+    if (each.x > COLUMNS || each.y > ROWS) {
+        ivec2 parts = (each - 1) / ivec2(COLUMNS, ROWS) + 1;
+        each = (each - 1) / parts + 1;
+    }
+    vec4 wide[EACH];
+    if (LIGHT_WIDE) {
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            wide[n] = vec4(0.0);
+        }
     }
     for (int y = first.y; y < end.y; y += each.y) {
         part p;
@@ -268,12 +292,26 @@ void make_node(node_of_level node, bool wanted, inout part loaded, out vec4 made
         }
         barrier();
         if (wanted) {
+            vec4 scale = shares * scales();
+            vec4 sum[EACH];
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                sum[n] = LIGHT_WIDE ? wide[n] : vec4(0.0);
+            }
             sum_down(node, p, sum);
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                if (LIGHT_WIDE) {
+                    wide[n] = sum[n];
+                } else {
+                    values[n] += scale[n] * sum[n];
+                }
+            }
         }
     }
-    vec4 scale = scales(GROUPS + int(gl_LocalInvocationIndex) / TILE);
-    [[unroll]] for (int n = 0; n < EACH; n++) {
-        made[n] = sum[n] * scale[n] + sample_zero();
+    if (LIGHT_WIDE) {
+        vec4 scale = scales();
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            values[n] += shares[n] * roots(wide[n] * scale[n]);
+        }
     }
 }
 
@@ -303,26 +341,14 @@ shared float fragment_sigmas[FRAGMENTS * FRAGMENTS];
 
 bool in_picture(ivec2 pixel)
 {
-    return pixel.x < frame.width_px && pixel.y < frame.height_px;
+    return all(greaterThanEqual(pixel, ivec2(0))) &&
+           all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)));
 }
 
 /* Returns sigma of a pixel that has a neighbour within its reach, or 0: it is copied. */
 float sigma_seen(float sigma_px, ivec2 pixel)
 {
     return in_picture(pixel) && sigma_px * REACH >= 1.0 ? sigma_px : 0.0;
-}
-
-/* A thread's pixels among the nodes of the tile. */
-struct blended {
-    int first;
-    vec4 weights;
-};
-
-/* Returns the root that wide light is blended by. A layer's coverage, too: what is divided by it must come out of the
- * same blend, of a ten-thousandth of it as well. */
-vec4 roots(vec4 light)
-{
-    return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
 }
 
 /* A tile's nodes: its own sigmas, of which a pixel takes one, or some of the ladder. */
@@ -337,25 +363,46 @@ float node_sigma_px(own_nodes all, int i)
                    : ladder_sigma_px(all.nodes.first + i * all.nodes.apart);
 }
 
-void blend(own_nodes all, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
+/* Returns a node's shares in a thread's pixels. They are found at each node: kept, they would be looked up by an index,
+ * which is an array in memory to drivers. */
+vec4 shares_of(own_nodes all, int i, float node_px, vec4 sigmas_px, vec4 places)
+{
+    if (all.own) {
+        return vec4(equal(sigmas_px, vec4(node_px)));
+    }
+    vec4 shares;
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        float at;
+        int own = i - ladder_first(all.nodes, places[n], at);
+        vec4 all_of_them = ladder_weights(at, all.nodes.together);
+        float share = own == 0   ? all_of_them.x
+                      : own == 1 ? all_of_them.y
+                      : own == 2 ? all_of_them.z
+                      : own == 3 ? all_of_them.w
+                                 : 0.0;
+        shares[n] = sigmas_px[n] > 0.0 ? share : 0.0;
+    }
+    return shares;
+}
+
+void blend(own_nodes all, vec4 sigmas_px, ivec2 tile_px, out vec4 values[EACH])
 {
     part loaded = part(-1, ivec2(0), ivec2(0), ivec2(0));
+    vec4 places;
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        places[n] = all.own ? 0.0 : ladder_place(sigmas_px[n]);
+    }
     [[unroll]] for (int n = 0; n < EACH; n++) {
         values[n] = vec4(0.0);
     }
     /* The largest node comes first: those after it see a part of its window of a level. */
     for (int i = all.nodes.count - 1; i >= 0; i--) {
-        vec4 shares;
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            int at = i - own[n].first;
-            shares[n] = at >= 0 && at < LADDER_TOGETHER ? own[n].weights[at] : 0.0;
-        }
-        bool wanted = any(notEqual(shares, vec4(0.0)));
-        vec4 made[EACH];
-        make_node(node_of(node_sigma_px(all, i), tile_px), wanted, loaded, made);
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            values[n] += shares[n] * (LIGHT_WIDE ? roots(made[n]) : made[n]);
-        }
+        float node_px = node_sigma_px(all, i);
+        vec4 shares = shares_of(all, i, node_px, sigmas_px, places);
+        add_node(node_of(node_px, tile_px), shares, loaded, values);
+    }
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        values[n] += sample_zero();
     }
 }
 
@@ -409,27 +456,26 @@ void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
 
 /* Returns sigmas of a thread's pixels, and has a barrier. Those of fragments are found once for all their pixels.
  * The law is long: drivers compile it once where it stands in one place, in a loop that stays one. */
-vec4 find_sigmas(ivec2 own_px, ivec2 tile_px)
+vec4 find_sigmas(gauss_frame seen, ivec2 shift, ivec2 own_px, ivec2 tile_px)
 {
     vec4 found = vec4(0.0);
 #ifdef BY_LAW
-    gauss_frame seen = frame_now(frame);
     int thread = int(gl_LocalInvocationIndex);
     int side_px = seen.fragment_px;
     bool by_fragments = side_px > 0;
-    ivec2 shift = ivec2(0);
     ivec2 first = ivec2(0);
     ivec2 middle = ivec2(0);
     if (by_fragments) {
-        shift = grid_shifts(seen);
-        first = (tile_px + shift) / side_px;
+        first = ivec2((vec2(tile_px + shift) + 0.5) / float(side_px)); /* exact below 2^20 */
         middle = grid_middle_of(first + ivec2(thread % FRAGMENTS, thread / FRAGMENTS), shift, side_px);
     }
-    [[dont_unroll]] for (int n = 0; n < (by_fragments ? 1 : EACH); n++) {
+    bool has_fragment = thread < FRAGMENTS * FRAGMENTS;
+    int laws = !by_fragments ? EACH : has_fragment ? 1 : 0;
+    [[dont_unroll]] for (int n = 0; n < laws; n++) {
         float sigma_px = law_sigma_at(seen, own_px + ivec2(0, n), middle);
         found = vec4(found.yzw, sigma_px);
     }
-    if (by_fragments && thread < FRAGMENTS * FRAGMENTS) {
+    if (by_fragments && has_fragment) {
         fragment_sigmas[thread] = found.w;
     }
     barrier();
@@ -487,6 +533,15 @@ void main()
 #endif
     int thread = int(gl_LocalInvocationIndex);
     ivec2 tile_px = ivec2(gl_WorkGroupID.xy) * TILE;
+    gauss_frame seen = frame;
+    ivec2 shift = ivec2(0);
+#ifdef BY_LAW
+    seen = frame_now(frame);
+    if (seen.fragment_px > 0) {
+        shift = grid_shifts(seen);
+        tile_px -= shift % TILE;
+    }
+#endif
     ivec2 own_px = tile_px + ivec2(thread % TILE, thread / TILE * EACH);
     if (thread < LADDER_TOGETHER) {
         sigmas_bits[thread] = NO_SIGMA;
@@ -494,7 +549,7 @@ void main()
     if (thread == 0) {
         highest_bits = 0u;
     }
-    vec4 sigmas_px = find_sigmas(own_px, tile_px);
+    vec4 sigmas_px = find_sigmas(seen, shift, own_px, tile_px);
     uint lowest = NO_SIGMA;
     uint highest = 0u;
     [[unroll]] for (int n = 0; n < EACH; n++) {
@@ -512,20 +567,8 @@ void main()
     if (!LEVEL_0_IS_STORED && all.nodes.count > 0 && level_for(node_sigma_px(all, 0)) == 0) {
         fill_light(THREADS);
     }
-    blended own[EACH];
-    [[unroll]] for (int n = 0; n < EACH; n++) {
-        float at = 0.0;
-        own[n].first = 0;
-        if (!all.own) {
-            own[n].first = ladder_first(all.nodes, ladder_place(sigmas_px[n]), at);
-        }
-        for (int i = 1; all.own && i < all.nodes.count; i++) {
-            own[n].first = floatBitsToUint(sigmas_px[n]) == sigmas_bits[i] ? i : own[n].first;
-        }
-        own[n].weights = sigmas_px[n] > 0.0 ? ladder_weights(at, all.nodes.together) : vec4(0.0);
-    }
     vec4 values[EACH];
-    blend(all, own, tile_px, values);
+    blend(all, sigmas_px, tile_px, values);
     uvec4 raw[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
         raw[n] = raw_of(own_px + ivec2(0, n));

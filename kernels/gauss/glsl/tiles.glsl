@@ -43,7 +43,9 @@ float tile_residual(float sigma_px, int k)
 
 /* HLG's colours depend on each other. */
 const bool LIGHT_OF_LEVELS = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG;
-shared float light_of_level[256];
+/* Drivers keep the memory of an array that nothing reads. */
+const int LIGHT_LEVELS = LIGHT_OF_LEVELS ? 256 : 1;
+shared float light_of_level[LIGHT_LEVELS];
 
 vec4 sample_zero()
 {

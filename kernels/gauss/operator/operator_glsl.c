@@ -226,7 +226,9 @@ static void add_nodes(struct list *list)
         level->barrier = true;
     }
     add_levels(list);
-    shader_pixel_groups(width, height, add(list, nodes_of(list->glsl))->groups);
+    /* Tiles of fragments begin where fragments do, up to 15 px before the picture. */
+    const uint32_t before = list->constants.frame.fragment_px > 0 ? SHADER_NODE_TILE_PX - 1 : 0;
+    shader_pixel_groups(width + before, height + before, add(list, nodes_of(list->glsl))->groups);
 }
 
 static struct operator_pass *add_tile(struct list *list, const struct shader *shader)
