@@ -113,6 +113,7 @@ set(FOVEA_FATBINS
     blur/cuda/blur_box
     blur/cuda/blur_fft
     dof/cuda/dof
+    dof/cuda/dof_discs
     saliency/cuda/saliency
     lightfield/cuda/lightfield
     gaze/late
@@ -153,6 +154,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
+    dof/cuda/discs.c
     dof/cuda/dof_cuda.c
     dof/cuda/run.c
     gauss/cuda/gauss_cuda.c

@@ -10,6 +10,7 @@
 #define PI 3.14159265358979323846
 
 enum { LENS_CAMERA, LENS_EYE }; /* dof.lens */
+enum { BOKEH_GAUSSIAN, BOKEH_DISC }; /* dof.bokeh */
 enum { FOCUS_GAZE, FOCUS_FIXED, FOCUS_VERGENCE }; /* dof.focus */
 
 /* Takes the picture for flat, as foveation does. */
@@ -38,6 +39,7 @@ struct dof_optics dof_optics_of(const struct fovea_settings *settings, uint32_t 
         .px_per_rad = is_eye ? px_per_rad_of(&settings->foveation.geometry, width_px) : 0.0,
         .is_fixed = own->dof_focus == FOCUS_FIXED,
         .takes_vergence = own->dof_focus == FOCUS_VERGENCE,
+        .has_discs = own->dof_bokeh == BOKEH_DISC,
         .focus_m = own->dof_focus_m,
         .focus_time_s = own->dof_focus_time_s,
         .focus_hysteresis_diopters = own->dof_focus_hysteresis_diopters,
@@ -50,7 +52,8 @@ bool dof_optics_same(const struct dof_optics *a, const struct dof_optics *b)
     return a->is_eye == b->is_eye && a->aperture_m == b->aperture_m && a->focal_m == b->focal_m &&
            a->px_per_m == b->px_per_m && a->px_per_rad == b->px_per_rad &&
            a->is_fixed == b->is_fixed && a->takes_vergence == b->takes_vergence &&
-           a->focus_m == b->focus_m && a->focus_time_s == b->focus_time_s &&
+           a->has_discs == b->has_discs && a->focus_m == b->focus_m &&
+           a->focus_time_s == b->focus_time_s &&
            a->focus_hysteresis_diopters == b->focus_hysteresis_diopters &&
            a->sigma_max_px == b->sigma_max_px;
 }

@@ -25,6 +25,7 @@ struct dof_optics {
     double px_per_rad; /* of the eye, on the view axis */
     bool is_fixed; /* the focus */
     bool takes_vergence; /* where the depth under the gaze is unknown */
+    bool has_discs; /* highlights are such */
     double focus_m; /* where it is fixed, or nothing else says it */
     double focus_time_s;
     double focus_hysteresis_diopters;

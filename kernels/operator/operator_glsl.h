@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATOR_MAX_PASSES 32 /* of an operator; of a chain of them OPERATOR_CHAIN_PASSES */
+#define OPERATOR_MAX_PASSES 34 /* of an operator; of a chain of them OPERATOR_CHAIN_PASSES */
 #define OPERATOR_CHAIN_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
 #define OPERATOR_MAX_SHADERS 16 /* likewise; several passes may have one */
 #define OPERATOR_CHAIN_SHADERS (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_SHADERS)

@@ -62,6 +62,7 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
         name "-apart", "the same by each operator", SMOOTH, model, FOVEA_LIGHT_LINEAR, 1.0, 32,    \
             RGBA8, false, FOVEA_OPERATOR_lens, of_lens, BENCH_APART                                \
     }
+#define OF_DISCS 0.5
 #define DEPTHS(name, words, depths, row)                                                           \
     {                                                                                              \
         name, words, SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0, 32, RGBA8, true, FOVEA_OPERATOR_dof,  \
@@ -120,6 +121,8 @@ const struct bench_mode bench_modes[] = {
     FOVEATED("foveate-lens-mild", "model physical, then a lens", FOVEA_MODEL_PHYSICAL, 0.0),
     DEPTHS("dof", "depth of field, things before the focus", BENCH_DEPTHS_NEAR, BENCH_ALONE),
     DEPTHS("dof-far", "nothing is before it", BENCH_DEPTHS_FAR, BENCH_ALONE),
+    DEPTHS("dof-disc", "dof with dof.bokeh disc", BENCH_DEPTHS_NEAR + OF_DISCS, BENCH_ALONE),
+    DEPTHS("dof-disc-far", "nothing is before it", BENCH_DEPTHS_FAR + OF_DISCS, BENCH_ALONE),
     DEPTHS("dof-in-focus", "all is in focus", BENCH_DEPTHS_IN_FOCUS, BENCH_ALONE),
     DEPTHS("dof-foveate", "dof, then foveated, in linear light", BENCH_DEPTHS_NEAR, BENCH_BEFORE),
     DEPTHS("dof-foveate-far", "nothing is before the focus", BENCH_DEPTHS_FAR, BENCH_BEFORE),
@@ -271,6 +274,9 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     } else if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_engine = (uint32_t)(mode->of_operator / ENGINE_STEP);
         settings.own.blur_sigma_px = fmod(mode->of_operator, ENGINE_STEP);
+    }
+    if (mode->op == FOVEA_OPERATOR_dof) {
+        settings.own.dof_bokeh = fmod(mode->of_operator, 1.0) == OF_DISCS;
     }
     if (mode->op == FOVEA_OPERATOR_lens) {
         set_lens(mode->of_operator, &settings.own);

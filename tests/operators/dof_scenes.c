@@ -179,6 +179,15 @@ static void choose_spots(uint64_t i, struct operator_scene *scene)
     scene->depths = DEPTHS_SPOTS;
 }
 
+/* Few pixels of a picture of lights stand out; often more of a block than are discs. */
+static void choose_discs(uint64_t i, struct operator_scene *scene)
+{
+    choose_wide(i, scene);
+    scene->settings.own.dof_bokeh = 1;
+    scene->picture = i % 3 == 0 ? IMAGE_POINTS : i % 3 == 1 ? IMAGE_LIGHTS : scene->picture;
+    scene->depths = i % 5 == 4 ? DEPTHS_RANDOM : (enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 4);
+}
+
 static void choose_in_focus(uint64_t i, struct operator_scene *scene)
 {
     scene->depths = DEPTHS_IN_FOCUS;
@@ -213,6 +222,7 @@ static const struct scene_set sets[] = {
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 44, 6, 0, 0, false},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
+    {"discs_are_the_reference", SCENES_ALONE, choose_discs, 11, 22, 6, 20, 0, false},
     {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 5, 2, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
     {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 1, 0, true},

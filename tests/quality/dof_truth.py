@@ -5,7 +5,7 @@
 
     python3 tests/quality/dof_truth.py [FOLDER]
 
-Mitsuba 3 renders four small scenes through a thin lens, which is the truth, and through a pinhole, with the depth of every pixel
+Mitsuba 3 renders five small scenes through a thin lens, which is the truth, and through a pinhole, with the depth of every pixel
 beside that. The operator dof and others that make depth of field of a picture and its depths are given the latter. Errors are of
 stored values (a power of 1/2.2); edges are where depths are apart, as far as circles of confusion reach. FOLDER gets the pictures.
 
@@ -30,7 +30,7 @@ PINHOLE_SAMPLES = 64
 # ---- Scenes: flat things that shine, so that no light but the lens's makes noise
 
 
-def texture(kind, seed, side=128):
+def texture(kind, seed, side=128, lights=40):
     chance = np.random.default_rng(seed)
     y, x = np.mgrid[0:side, 0:side]
     if kind == "checker":
@@ -44,6 +44,11 @@ def texture(kind, seed, side=128):
         for _ in range(26):
             at_x, at_y = chance.integers(4, side - 4, 2)
             values[(x - at_x) ** 2 + (y - at_y) ** 2 <= 2] = chance.random(3) * 12 + 4
+    elif kind == "lights":
+        values = np.kron(chance.random((side // 8, side // 8, 3)), np.ones((8, 8, 1))) * 0.2 + 0.03
+        for _ in range(lights):
+            at_x, at_y = chance.integers(4, side - 4, 2)
+            values[at_y, at_x] = chance.random(3) * 20 + 20
     else:
         values = np.ones((side, side, 3)) * [0.8, 0.1, 0.05]
         values[(x // 16) % 2 == 0] *= 0.6
@@ -98,6 +103,15 @@ SCENES = {
         ],
         1.5,
         0.06,
+    ),
+    "lights": (
+        [
+            rectangle([0, 0, 6], (2.6, 2.6), texture("lights", 4)),
+            disk([0.02, 0.05, 1.2], 0.2, texture("noise", 5)),
+            rectangle([-0.14, 0, 0.7], (0.06, 0.5), texture("lights", 9, lights=20)),
+        ],
+        1.2,
+        0.05,
     ),
     "slope": (
         [
@@ -266,7 +280,7 @@ def by_layers(count, blur, colours, depths, focus_m, aperture_m):
     return out / np.maximum(1 - open_part, 1e-3)[..., None]
 
 
-def of_fovea(picture, sigma, depths, focus_m, aperture_m):
+def of_fovea(picture, sigma, depths, focus_m, aperture_m, bokeh="gaussian"):
     """A lens of that aperture whose picture is as wide as the camera's at the focus."""
     focal_mm = 100.0
     image_mm = 1 / (1 / focal_mm - 1 / (1000 * focus_m))
@@ -277,6 +291,7 @@ def of_fovea(picture, sigma, depths, focus_m, aperture_m):
         "dof.focal_mm": focal_mm,
         "dof.f_number": focal_mm / (2000 * aperture_m),
         "dof.sensor_mm": image_mm * WIDTH / PX,
+        "dof.bokeh": bokeh,
     }
     return fovea.foveate(picture.astype(np.float32), config=config, depth=fovea.Depth(depths.astype(np.float32)))
 
@@ -388,6 +403,7 @@ def main():
             "scatter as gather": scattered(picture, sigma, depths, disc=False),
             "16 layers": layered(16)(picture, sigma, depths),
             "**dof**": of_fovea(picture, sigma, depths, focus_m, aperture_m),
+            "**dof**, `disc`": of_fovea(picture, sigma, depths, focus_m, aperture_m, "disc"),
             "scatter as gather, discs": scattered(picture, sigma, depths),
         }
         both = {

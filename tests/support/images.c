@@ -419,6 +419,11 @@ void image_draw(const struct fovea_image *image, enum image_pattern pattern, uin
     }
 }
 
+static double light_at(uint32_t x, uint32_t y)
+{
+    return (7 * x + 13 * y + x * y * 5) % 37 == 3 ? 1.0 - 0.1 * ((x + 3 * y) % 8) : 0.0;
+}
+
 static void draw_colors(const struct fovea_image *image)
 {
     const double white = image_white(image->format, 0);
@@ -455,9 +460,11 @@ void image_draw_contrast(const struct fovea_image *image, int pattern)
         for (uint32_t x = 0; x < image->width_px; x++) {
             const bool half = x > image->width_px * 2 / 3;
             const bool point = x % 60 < 4 && y % 40 < 4;
-            const bool white = pattern == IMAGE_HALF ? half : point;
+            const double share = pattern == IMAGE_LIGHTS ? light_at(x, y)
+                                 : pattern == IMAGE_HALF ? half
+                                                         : point;
             for (uint32_t c = 0; c < image_channels(image->format); c++) {
-                image_set(image, x, y, c, white ? image_white(image->format, c) : 0.0);
+                image_set(image, x, y, c, share * image_white(image->format, c));
             }
         }
     }

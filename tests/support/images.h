@@ -24,6 +24,7 @@ enum image_contrast {
     IMAGE_CONTRAST_COUNT,
     /* Saturated patches on gradients: the colours' luminance is not the largest of them. */
     IMAGE_COLORS = IMAGE_CONTRAST_COUNT,
+    IMAGE_LIGHTS, /* pixels, some 28 of 32x32, unlike bright, on black */
 };
 
 const char *image_pattern_name(enum image_pattern pattern);

@@ -8,6 +8,7 @@
 
 #include "core/large_memory.h"
 #include "core/thread_pool.h"
+#include "kernels/dof/discs.h"
 #include "kernels/gauss/cpu/common/picture.h"
 
 #include <math.h>
@@ -82,12 +83,22 @@ static float nearest_of(const struct dof_cpu *cpu)
     return nearest_px;
 }
 
+/* Takes highlights out of the layer. */
+static void take_discs(struct dof_cpu *cpu, bool is_near)
+{
+    cpu->layer_is_near = is_near;
+    if (cpu->discs) {
+        run_rows(cpu, dof_take_discs);
+    }
+}
+
 static void make_near(struct dof_cpu *cpu)
 {
     run_rows(cpu, dof_spread_tiles);
     run_rows(cpu, dof_layer_of_means);
     blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, cpu->near, cpu->reach_px, false});
     run_rows(cpu, dof_layer_of_near);
+    take_discs(cpu, true);
     blur_layer(cpu, cpu->near, cpu->alpha_near, cpu->near_px);
 }
 
@@ -106,13 +117,20 @@ static void run_image(struct dof_cpu *cpu)
 {
     run_rows(cpu, dof_find_offsets);
     cpu->nearest_px = nearest_of(cpu);
+    if (cpu->discs) {
+        run_rows(cpu, dof_sum_blocks);
+    }
     if (cpu->nearest_px > 0.0f) {
         make_near(cpu);
     } else {
         clear_near(cpu);
     }
     run_rows(cpu, dof_layer_behind);
+    take_discs(cpu, false);
     blur_layer(cpu, cpu->behind, cpu->alpha_behind, cpu->sigma_px);
+    if (cpu->discs) {
+        run_rows(cpu, dof_add_discs);
+    }
     run_rows(cpu, dof_compose);
 }
 
@@ -183,8 +201,10 @@ void dof_cpu_run(struct operator_host *host, const struct operator_images *image
 
 static enum fovea_result grow_workers(struct dof_cpu *cpu)
 {
+    const size_t row = (size_t)dof_width(cpu) * DOF_LAYER_CHANNELS;
+    const size_t block = cpu->plan->optics.has_discs ? dof_block_floats() : 0;
     return worker_floats_grow(&cpu->workers, cpu->pool, (uint32_t)cpu->rows,
-                              (size_t)dof_width(cpu) * DOF_LAYER_CHANNELS);
+                              row > block ? row : block);
 }
 
 /* Images come one after the other. */
@@ -202,13 +222,20 @@ struct part {
     size_t floats;
 };
 
+static size_t blocks_of(const struct dof_cpu *cpu)
+{
+    const int32_t columns = (dof_width(cpu) + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX;
+    return (size_t)columns * (size_t)((dof_height(cpu) + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX);
+}
+
 /* All of them, or those that are freed. */
-#define PARTS 12
+#define PARTS 14
 static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
 {
     const size_t pixels = (size_t)dof_width(cpu) * cpu->plan->machine.height_px;
     const size_t alphas = dof_averages_alpha(cpu) ? pixels : 0;
     const size_t tiles = (size_t)cpu->columns * (size_t)cpu->rows;
+    const size_t blocks = cpu->plan->optics.has_discs ? blocks_of(cpu) : 0;
     const struct part parts[PARTS] = {
         {&cpu->offset_px, pixels},
         {&cpu->reach_px, pixels},
@@ -222,6 +249,8 @@ static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
         {&cpu->alpha_behind, alphas},
         {&cpu->tile_px, tiles},
         {&cpu->tile_reach_px, tiles},
+        {&cpu->block_sums, 2 * blocks},
+        {&cpu->discs, 2 * DOF_BLOCK_DISCS * blocks * (sizeof(struct dof_disc) / sizeof(float))},
     };
     memcpy(out, parts, sizeof parts);
 }

@@ -9,10 +9,8 @@
 
 #define LEAST_BEHIND (1.0f / 32.0f)
 #define LEAST_MEAN 1e-4f
-#define LEAST_COVERAGE (1.0f / 1024.0f)
 
-/* The picture's pixels, as light where it is averaged as that. */
-static void read_row(const struct dof_cpu *cpu, int32_t y, float *pixels)
+void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels)
 {
     const struct pixel_row row = pixel_row_of(&cpu->src, cpu->codec, 0, y, dof_width(cpu));
     cpu->codec->decode(&row, cpu->channels, pixels);
@@ -40,7 +38,7 @@ void dof_layer_of_near(const struct dof_cpu *cpu, int32_t tile_row, float *pixel
 {
     for (int32_t y = tile_row * DOF_TILE_PX; y < dof_end_of_rows(cpu, tile_row); y++) {
         const size_t first = dof_row(cpu, y);
-        read_row(cpu, y, pixels);
+        dof_read_row(cpu, y, pixels);
         for (int32_t x = 0; x < dof_width(cpu); x++) {
             const size_t at = first + (size_t)x;
             const float near = dof_nearness(cpu->offset_px[at]);
@@ -57,7 +55,7 @@ void dof_layer_behind(const struct dof_cpu *cpu, int32_t tile_row, float *pixels
 {
     for (int32_t y = tile_row * DOF_TILE_PX; y < dof_end_of_rows(cpu, tile_row); y++) {
         const size_t first = dof_row(cpu, y);
-        read_row(cpu, y, pixels);
+        dof_read_row(cpu, y, pixels);
         for (int32_t x = 0; x < dof_width(cpu); x++) {
             const size_t at = first + (size_t)x;
             const float near = dof_nearness(cpu->offset_px[at]);
@@ -81,7 +79,7 @@ struct layers {
 static float composed(float own, float near, float behind, const struct layers *coverage)
 {
     const float there = *coverage->behind;
-    const float lacking = fmaxf(LEAST_COVERAGE - there, 0.0f);
+    const float lacking = fmaxf(DOF_LEAST_COVERAGE - there, 0.0f);
     const float mean = (lacking > 0.0f ? behind + lacking * own : behind) / (there + lacking);
     const float open = 1.0f - dof_clamped(*coverage->near, 0.0f, 1.0f);
     return open > 0.0f ? near + open * mean : near;
@@ -154,7 +152,7 @@ static void copy_sharp(const struct dof_cpu *cpu, int32_t y)
 void dof_compose(const struct dof_cpu *cpu, int32_t tile_row, float *pixels)
 {
     for (int32_t y = tile_row * DOF_TILE_PX; y < dof_end_of_rows(cpu, tile_row); y++) {
-        read_row(cpu, y, pixels);
+        dof_read_row(cpu, y, pixels);
         for (int32_t x = 0; x < dof_width(cpu); x++) {
             compose_pixel(cpu, dof_row(cpu, y) + (size_t)x, pixels + (size_t)x * cpu->channels);
         }

@@ -15,10 +15,18 @@
 #define DOF_TILE_PX 8 /* also the rows that a worker takes */
 #define DOF_LAYER_CHANNELS 4
 #define DOF_COVERAGE 3
+#define DOF_LEAST_COVERAGE (1.0f / 1024.0f) /* behind */
 #define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
 
 struct thread_pool;
 struct dof_cpu;
+
+/* Zeros: the block has no more. */
+struct dof_disc {
+    float x, y; /* of its middle; a pixel's lies at a half */
+    float radius, edge; /* px */
+    float light[4]; /* of a colour each, over its area */
+};
 
 /* Makes the rows of a row of tiles; `pixels` has memory for a row of the picture. */
 typedef void (*dof_step_fn)(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
@@ -45,6 +53,10 @@ struct dof_cpu {
     float *tile_px; /* n' of tiles */
     float *tile_reach_px; /* their d */
     float nearest_px; /* the largest n' */
+    /* NULL unless highlights are discs. */
+    float *block_sums; /* pairs of a block: of k, and of k L */
+    float *discs; /* struct dof_disc: lists of blocks, of what is near and then of what is behind */
+    bool layer_is_near; /* the one under way */
     struct gauss_frame frame; /* of layers */
     /* The image under way. */
     struct fovea_image src;
@@ -71,11 +83,15 @@ static inline int32_t dof_width(const struct dof_cpu *cpu)
     return (int32_t)cpu->plan->machine.width_px;
 }
 
+static inline int32_t dof_height(const struct dof_cpu *cpu)
+{
+    return (int32_t)cpu->plan->machine.height_px;
+}
+
 static inline int32_t dof_end_of_rows(const struct dof_cpu *cpu, int32_t tile_row)
 {
     const int32_t end = (tile_row + 1) * DOF_TILE_PX;
-    const int32_t height = (int32_t)cpu->plan->machine.height_px;
-    return end < height ? end : height;
+    return end < dof_height(cpu) ? end : dof_height(cpu);
 }
 
 static inline size_t dof_row(const struct dof_cpu *cpu, int32_t y)
@@ -102,6 +118,17 @@ void dof_layer_of_means(const struct dof_cpu *cpu, int32_t tile_row, float *pixe
 void dof_layer_of_near(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 void dof_layer_behind(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 void dof_compose(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+
+/* discs.c: the first before layers, the second between a layer and its blur */
+void dof_sum_blocks(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_take_discs(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_add_discs(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+
+/* Of a worker's memory, at least, for them. */
+size_t dof_block_floats(void);
+
+/* The picture's pixels, as light where it is averaged as that. */
+void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels);
 
 /* Entries of struct operator_host_api. */
 FOVEA_MUST_CHECK enum fovea_result dof_cpu_create(struct thread_pool *pool,

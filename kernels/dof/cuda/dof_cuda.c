@@ -46,6 +46,7 @@ static enum fovea_result load(struct dof_cuda *dof)
     FOVEA_TRY(gauss_operator_cuda.create(device, &dof->machine));
     FOVEA_TRY(cuda_module_load(device, dof_fatbin, &dof->module));
     FOVEA_TRY(get_kernels(dof));
+    FOVEA_TRY(dof_cuda_load_discs(dof));
     FOVEA_TRY(gaze_cuda_load(device, &dof->gaze));
     return operator_cuda_make_upload(&dof->base);
 }
@@ -56,6 +57,7 @@ static void destroy(struct operator_cuda **cuda)
     if (operator_cuda_finish(*cuda)) {
         gaze_cuda_unload(dof->base.device, &dof->gaze);
         cuda_module_unload(dof->base.device, &dof->module);
+        cuda_module_unload(dof->base.device, &dof->discs_module);
     }
     if (dof && dof->machine) {
         gauss_operator_cuda.destroy(&dof->machine);
@@ -136,6 +138,7 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     const uint64_t values = count * pixels * (are_floats ? 4 : 2);
     const uint64_t tiles = (uint64_t)out_frame->columns * (uint64_t)out_frame->rows;
     const uint64_t groups = (uint64_t)out_frame->group_columns * (uint64_t)out_frame->group_rows;
+    end += dof_cuda_disc_bytes(plan, count, groups);
     put_part(&end, count * sizeof(struct dof_cuda_focus), &parts->focuses);
     put_part(&end, count * 2 * sizeof(uint32_t), &parts->wanted);
     put_part(&end, count * sizeof(uint32_t), &parts->wanted_means);

@@ -12,6 +12,10 @@
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
+struct dof_cuda_disc_kernels {
+    CUfunction sum, take, add;
+};
+
 struct dof_cuda {
     struct operator_cuda base;
     struct operator_cuda *machine;
@@ -29,6 +33,8 @@ struct dof_cuda {
     CUfunction picture_of_floats; /* layers of pixels that are floats */
     struct cuda_kernels layers;
     struct cuda_kernels compose;
+    CUmodule discs_module;
+    struct dof_cuda_disc_kernels discs[2]; /* of layers of halves, and of 32-bit floats */
 };
 
 struct dof_cuda_plan {
@@ -77,6 +83,21 @@ FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof
                                                             const struct dof_plan *plan,
                                                             struct dof_cuda_plan *own,
                                                             bool are_floats, uint32_t count);
+
+/* discs.c: what highlights that are discs take. No memory: they are none. */
+struct dof_cuda_discs_run {
+    const struct dof_cuda *dof;
+    const struct dof_cuda_frame *frame;
+    uint64_t memory; /* of dof_cuda_disc_bytes */
+    uint32_t count;
+    CUstream stream;
+};
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_load_discs(struct dof_cuda *dof);
+/* Of so many images of so many groups; 0: the plan has no discs. */
+uint64_t dof_cuda_disc_bytes(const struct dof_plan *plan, uint32_t count, uint64_t groups);
+/* Take highlights out of layers that are not blurred yet, and add discs to those that are. */
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_take_discs(const struct dof_cuda_discs_run *run);
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_add_discs(const struct dof_cuda_discs_run *run);
 
 /* run.c's entries of dof_operator_cuda. */
 FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda,

@@ -114,6 +114,24 @@ struct dof_cuda_nodes_params {
     int32_t last;
 };
 
+/* A highlight that is spread over a disc (kernels/dof/discs.h). */
+struct dof_cuda_disc {
+    float x, y; /* of its middle; a pixel's lies at a half */
+    float radius, per_edge; /* 1 / the width of its edge. Radius 0: none */
+    float red, green, blue; /* over its area */
+    float per_radius;
+};
+
+/* Blocks are quarters of groups in rows of 2 group_columns. */
+struct dof_cuda_discs_params {
+    struct dof_cuda_frame frame;
+    uint64_t sums; /* float[2] for each block of each image: of k, and of k L */
+    uint64_t discs; /* pairs of lists for each image, of DOF_BLOCK_DISCS for each block; all are
+                     * there if the first is */
+    int32_t reach_blocks; /* how far discs reach */
+    int32_t reserved;
+};
+
 struct dof_cuda_surface_params {
     struct dof_cuda_frame frame;
     uint64_t src;

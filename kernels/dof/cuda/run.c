@@ -35,6 +35,7 @@ struct dof_run {
     uint64_t gazes; /* a table on the device; 0: the frame's is for all */
     CUfunction picture; /* of layers of halves */
     int32_t blend; /* enum gauss_blend, of the same */
+    struct dof_cuda_discs_run discs;
 };
 
 static enum fovea_result launch(const struct dof_run *run, const struct cuda_launch *launch,
@@ -262,6 +263,7 @@ static enum fovea_result run_floats(const struct dof_run *run, const struct cuda
                               .apart = 2};
     FOVEA_TRY(blur(run, &blurred));
     FOVEA_TRY(launch(run, layers, run->params));
+    FOVEA_TRY(dof_cuda_take_discs(&run->discs));
     blurred.wanted = memory->wanted;
     blurred.count = 2 * run->count;
     blurred.apart = 1;
@@ -274,6 +276,7 @@ static enum fovea_result launch_halves(const struct dof_run *run, const struct c
                                        bool has_alpha)
 {
     FOVEA_TRY(launch(run, colours, run->params));
+    FOVEA_TRY(dof_cuda_take_discs(&run->discs));
     FOVEA_TRY(make_levels(run));
     FOVEA_TRY(make_picture(run, 1));
     FOVEA_TRY(make_picture(run, 2));
@@ -301,6 +304,7 @@ static enum fovea_result run_images(const struct dof_run *run, enum fovea_format
     FOVEA_TRY(find_sigmas(run));
     FOVEA_TRY(run->frame->are_floats ? run_floats(run, &layers, has_alpha)
                                      : run_halves(run, &layers, has_alpha));
+    FOVEA_TRY(dof_cuda_add_discs(&run->discs));
     return launch(run, &compose, run->params);
 }
 
@@ -346,17 +350,18 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
         is_light ? image_light_in_order(light, run->frame->blue_first) : IMAGE_LIGHT_STORED;
     frame->light_value = gauss_plan_light_value(&plan->machine);
     frame->light_samples = dof_cuda_plan_of(run->cuda_plan)->light_samples;
-    return (struct dof_run){.dof = dof_cuda_of(cuda),
-                            .plan = plan,
-                            .own = dof_cuda_plan_of(run->cuda_plan),
-                            .of = run,
-                            .frame = frame,
-                            .count = count,
-                            .picture = !is_light ? dof->picture_of_floats
-                                       : pixel_codec_of(format)->align_bytes == 1
-                                           ? dof->picture_of_bytes
-                                           : dof->picture_of_light,
-                            .blend = is_light ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
+    return (struct dof_run){
+        .dof = dof_cuda_of(cuda),
+        .plan = plan,
+        .own = dof_cuda_plan_of(run->cuda_plan),
+        .of = run,
+        .frame = frame,
+        .count = count,
+        .discs = {dof, frame, plan->optics.has_discs ? memory : 0, count, run->stream},
+        .picture = !is_light                                  ? dof->picture_of_floats
+                   : pixel_codec_of(format)->align_bytes == 1 ? dof->picture_of_bytes
+                                                              : dof->picture_of_light,
+        .blend = is_light ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
 }
 
 enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,

@@ -11,8 +11,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "dof.glsl"
 
-const int SIDE = 8; /* of a tile: DOF_SHADER_SIDE */
-const int BLOCK = 32; /* of a workgroup's pixels: DOF_SHADER_BLOCK */
 const int ROWS = 8; /* of threads: DOF_SHADER_ROWS */
 layout(local_size_x = BLOCK, local_size_y = ROWS) in;
 
@@ -39,35 +37,6 @@ const float REACH_TILES = 1.5;
 const int TILES = BLOCK / SIDE; /* of a workgroup, along each axis */
 shared uint most_near[TILES * TILES];
 shared uint is_blurred; /* a pixel that is not near */
-
-ivec2 tile_count()
-{
-    return (ivec2(frame.width_px, frame.height_px) + SIDE - 1) / SIDE;
-}
-
-int tile_at(ivec2 tile)
-{
-    return tiles + tile.y * tile_count().x + tile.x;
-}
-
-/* Returns the sample behind the tiles whose word x is 0 where no pixel needs layer NEAR or BEHIND. NEAR's word has the
- * bits of the largest sigma before the focus. */
-int wanted_at(int layer)
-{
-    return tile_at(ivec2(0, tile_count().y)) + layer - NEAR;
-}
-
-/* Returns the sample whose word x has the bits of the largest sigma before the focus of a workgroup's tiles of
- * OFFSETS. */
-int block_at(ivec2 block)
-{
-    return wanted_at(BEHIND) + 1 + block.y * ((frame.width_px + BLOCK - 1) / BLOCK) + block.x;
-}
-
-bool wants(int layer)
-{
-    return samples[wanted_at(layer)].x != 0u;
-}
 
 /* ---- Focus */
 

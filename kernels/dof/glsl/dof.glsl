@@ -125,6 +125,39 @@ void put_layer(ivec2 pixel, vec3 colors, float coverage)
         uvec2(packHalf2x16(kept.xy), packHalf2x16(vec2(kept.z, coverage)));
 }
 
+/* ---- Tiles and blocks */
+
+const int SIDE = 8; /* of a tile: DOF_SHADER_SIDE */
+const int BLOCK = 32; /* of a workgroup's pixels: DOF_SHADER_BLOCK */
+
+ivec2 tile_count()
+{
+    return (ivec2(frame.width_px, frame.height_px) + SIDE - 1) / SIDE;
+}
+
+int tile_at(ivec2 tile)
+{
+    return tiles + tile.y * tile_count().x + tile.x;
+}
+
+/* Returns the sample behind the tiles whose word x is 0 where no pixel needs layer NEAR or BEHIND. NEAR's word has the
+ * bits of the largest sigma before the focus. */
+int wanted_at(int layer)
+{
+    return tile_at(ivec2(0, tile_count().y)) + layer - NEAR;
+}
+
+/* Returns the sample whose word x has the bits of the largest sigma before the focus of a block's tiles. */
+int block_at(ivec2 block)
+{
+    return wanted_at(BEHIND) + 1 + block.y * ((frame.width_px + BLOCK - 1) / BLOCK) + block.x;
+}
+
+bool wants(int layer)
+{
+    return samples[wanted_at(layer)].x != 0u;
+}
+
 /* ---- Depths */
 
 bool is_number(float value)

@@ -11,7 +11,9 @@
  *     an uvec2 a tile: the largest sigma before the focus, and how far it gets
  *     two uvec2: what is near, what is behind; word x is 0 where no pixel needs it, and then it is
  *                not made
- *     an uvec2 a block: the largest sigma before the focus */
+ *     an uvec2 a block: the largest sigma before the focus
+ *     where highlights are discs, an uvec2 a block: sums; and DOF_BLOCK_DISCS of four uvec2 a
+ * block, for both layers */
 #ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 #define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 
@@ -19,6 +21,8 @@
 #include "kernels/operator/shaders.h"
 
 extern const struct shader dof_shader;
+/* Highlights as discs: the same, but for enum dof_disc_work. */
+extern const struct shader dof_discs_shader;
 
 /* In their order, but for alpha, which comes after the colours of its layer. dof.comp has the same
  * numbers. */
@@ -33,6 +37,15 @@ enum dof_work {
     DOF_WORK_NEAR_ALPHA,
     DOF_WORK_BEHIND_ALPHA,
     DOF_WORKS
+};
+
+/* A workgroup a block. dof_discs.comp has the same numbers. */
+enum dof_disc_work {
+    DOF_DISCS_SUM, /* before layers */
+    DOF_DISCS_TAKE_NEAR, /* before the layer is blurred */
+    DOF_DISCS_TAKE_BEHIND,
+    DOF_DISCS_ADD, /* before the picture is composed */
+    DOF_DISC_WORKS
 };
 
 #define DOF_SHADER_SIDE 8 /* of a tile in pixels */

@@ -39,7 +39,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     }
     plan->machine.base.api = &dof_operator;
     plan->machine.base.cuda_bytes = gauss_plan_cuda_bytes(&plan->machine) +
-                                    CUDA_PIXEL_BYTES * (uint64_t)desc->width_px * desc->height_px;
+                                    (CUDA_PIXEL_BYTES + (plan->optics.has_discs ? 2 : 0)) *
+                                        (uint64_t)desc->width_px * desc->height_px;
     return FOVEA_OK;
 }
 

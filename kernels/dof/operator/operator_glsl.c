@@ -6,6 +6,7 @@
 #include "kernels/operator/operator_glsl.h"
 
 #include "core/log.h"
+#include "kernels/dof/discs.h"
 #include "kernels/dof/dof.h"
 #include "kernels/dof/glsl/dof_shaders.h"
 #include "kernels/gauss/operator/gauss_operator.h"
@@ -15,7 +16,8 @@
 #include <math.h>
 
 _Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
-_Static_assert(DOF_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES, "more than there is");
+_Static_assert(DOF_WORKS + DOF_DISC_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES,
+               "more than there is");
 
 #define SAMPLE_BYTES 8
 
@@ -69,9 +71,10 @@ static uint32_t tile_count(const struct dof_plan *plan)
 static uint64_t bytes_of(const struct dof_plan *plan, bool alpha)
 {
     const uint64_t planes = alpha ? PLANES : NEAR_ALPHA;
-    const uint64_t behind = tile_count(plan) + WANTED +
-                            shader_divide_up(plan->machine.width_px, DOF_SHADER_BLOCK) *
-                                shader_divide_up(plan->machine.height_px, DOF_SHADER_BLOCK);
+    const uint64_t blocks = (uint64_t)shader_divide_up(plan->machine.width_px, DOF_SHADER_BLOCK) *
+                            shader_divide_up(plan->machine.height_px, DOF_SHADER_BLOCK);
+    const uint64_t discs = plan->optics.has_discs ? (1 + 2 * DOF_BLOCK_DISCS * 4) * blocks : 0;
+    const uint64_t behind = tile_count(plan) + WANTED + blocks + discs;
     return SAMPLE_BYTES * (plan->machine.level_samples + planes * pixels_of(plan) + behind);
 }
 
@@ -138,6 +141,16 @@ static struct operator_shader shader_of(const struct dof_plan *plan,
         .special = {light_of(frame, format), averages_alpha(plan, format), (int32_t)work}};
 }
 
+static struct operator_shader disc_shader_of(const struct dof_plan *plan,
+                                             const struct gauss_frame *frame,
+                                             enum fovea_format format, enum dof_disc_work work)
+{
+    struct operator_shader shader = shader_of(plan, frame, format, DOF_WORK_FOCUS);
+    shader.shader = &dof_discs_shader;
+    shader.special[2] = (int32_t)work;
+    return shader;
+}
+
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
@@ -153,6 +166,9 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     uint32_t count = gauss_layer_shaders(wide, out_shaders);
     for (int work = DOF_WORK_FOCUS; work <= (int)last; work++) {
         out_shaders[count++] = shader_of(plan, &frame, format, (enum dof_work)work);
+    }
+    for (int work = 0; plan->optics.has_discs && work < DOF_DISC_WORKS; work++) {
+        out_shaders[count++] = disc_shader_of(plan, &frame, format, (enum dof_disc_work)work);
     }
     return count;
 }
@@ -228,16 +244,27 @@ static void set_groups(const struct dof_plan *plan, enum dof_work work, uint32_t
     }
 }
 
-static void add(struct list *list, enum dof_work work)
+static void add_pass(struct list *list, struct operator_shader shader, enum dof_work like)
 {
     struct operator_pass *pass = &list->passes[list->count++];
-    const struct dof_constants *constants = &list->constants;
-    *pass = (struct operator_pass){.shader =
-                                       shader_of(list->plan, &constants->frame, list->format, work),
-                                   .barrier = work != DOF_WORK_COMPOSE,
-                                   .constant_bytes = sizeof *constants};
-    memcpy(pass->constants, constants, sizeof *constants);
-    set_groups(list->plan, work, pass->groups);
+    *pass = (struct operator_pass){.shader = shader,
+                                   .barrier = like != DOF_WORK_COMPOSE,
+                                   .constant_bytes = sizeof list->constants};
+    memcpy(pass->constants, &list->constants, sizeof list->constants);
+    set_groups(list->plan, like, pass->groups);
+}
+
+static void add(struct list *list, enum dof_work work)
+{
+    add_pass(list, shader_of(list->plan, &list->constants.frame, list->format, work), work);
+}
+
+static void add_discs(struct list *list, enum dof_disc_work work)
+{
+    if (list->plan->optics.has_discs) {
+        add_pass(list, disc_shader_of(list->plan, &list->constants.frame, list->format, work),
+                 DOF_WORK_OFFSETS);
+    }
 }
 
 /* A step that writes a layer, and the machine. */
@@ -250,6 +277,9 @@ static void add_layer(struct list *list, enum dof_work work, enum plane made)
         .wanted = (uint32_t)list->constants.tiles + tile_count(list->plan) + (is_near ? 0 : 1),
         .wide = image_light_is_wide(light_of(&list->constants.frame, list->format))};
     add(list, work);
+    if (work == DOF_WORK_NEAR || work == DOF_WORK_BEHIND) {
+        add_discs(list, is_near ? DOF_DISCS_TAKE_NEAR : DOF_DISCS_TAKE_BEHIND);
+    }
     list->count += gauss_layer_passes(&list->plan->machine, &layer, list->passes + list->count);
 }
 
@@ -268,6 +298,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                         .passes = out_passes};
     add(&list, DOF_WORK_FOCUS);
     add(&list, DOF_WORK_OFFSETS);
+    add_discs(&list, DOF_DISCS_SUM);
     add(&list, DOF_WORK_SPREAD);
     add_layer(&list, DOF_WORK_MEANS, NEAR);
     add_layer(&list, DOF_WORK_NEAR, NEAR);
@@ -278,6 +309,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
     if (alpha) {
         add_layer(&list, DOF_WORK_BEHIND_ALPHA, BEHIND_ALPHA);
     }
+    add_discs(&list, DOF_DISCS_ADD);
     add(&list, DOF_WORK_COMPOSE);
     return list.count;
 }

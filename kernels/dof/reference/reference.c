@@ -3,7 +3,7 @@
 
 /* The formulas of dof.h in distances, with Gaussians of a pixel by their definition. */
 
-#include "kernels/dof/dof.h"
+#include "discs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,6 +194,12 @@ static enum fovea_result blur(const struct layer *layer, const double *sigmas, d
 
 /* ---- Layers */
 
+/* The fourth one is alpha. */
+static uint32_t color_channels(const struct layer *picture)
+{
+    return picture->channels > 3 ? 3 : picture->channels;
+}
+
 /* Multiplies values with their weights, and puts these beside them. */
 static void weigh(const struct layer *picture, const double *weight, double *out)
 {
@@ -236,32 +242,62 @@ static void find_behind(size_t pixels, const struct fields *f)
     }
 }
 
-static enum fovea_result blur_layers(const struct layer *picture, const struct fields *f)
+/* Leaves out of a layer what is spread by discs, if any. */
+static void leave_discs(const struct layer *picture, const struct dof_reference_discs *discs,
+                        double *layer)
+{
+    const uint32_t colors = color_channels(picture);
+    for (size_t i = 0; discs->kept && i < (size_t)picture->width * picture->height; i++) {
+        for (uint32_t c = 0; discs->kept[i] < 1.0 && c < colors; c++) {
+            layer[i * (picture->channels + 1) + c] *= discs->kept[i];
+        }
+    }
+}
+
+static enum fovea_result blur_layers(const struct layer *picture, const struct fields *f,
+                                     const struct dof_reference_discs *discs)
 {
     const struct layer layer = {f->layer, picture->width, picture->height, picture->channels + 1};
     weigh(picture, f->near, f->layer);
+    leave_discs(picture, discs, f->layer);
     FOVEA_TRY(blur(&layer, f->near_sigma, f->near_layer));
     weigh(picture, f->behind, f->layer);
+    leave_discs(picture, discs, f->layer);
     return blur(&layer, f->behind_sigma, f->behind_layer);
 }
 
-static void compose(const struct layer *picture, const struct fields *f, double *dst)
+static void add_discs(const struct layer *picture, const struct dof_reference_discs *discs,
+                      size_t at, double behind_px, double *near, double *behind)
+{
+    const uint32_t x = (uint32_t)(at % picture->width);
+    const uint32_t y = (uint32_t)(at / picture->width);
+    const uint32_t colors = color_channels(picture);
+    dof_reference_add_discs(discs, true, x, y, behind_px, colors, near);
+    dof_reference_add_discs(discs, false, x, y, behind_px, colors, behind);
+}
+
+static void compose(const struct layer *picture, const struct fields *f,
+                    const struct dof_reference_discs *discs, double *dst)
 {
     const uint32_t channels = picture->channels;
     for (size_t i = 0; i < (size_t)picture->width * picture->height; i++) {
+        double of_near[4] = {0.0};
+        double of_behind[4] = {0.0};
+        add_discs(picture, discs, i, f->behind_sigma[i], of_near, of_behind);
         const double *near = f->near_layer + i * (channels + 1);
         const double *behind = f->behind_layer + i * (channels + 1);
         const double lacking = fmax(1.0 / 1024.0 - behind[channels], 0.0);
         for (uint32_t c = 0; c < channels; c++) {
             const double own = lacking > 0.0 ? lacking * picture->src[i * channels + c] : 0.0;
             const double mean = (behind[c] + own) / (behind[channels] + lacking);
-            dst[i * channels + c] = near[c] + (1.0 - near[channels]) * mean;
+            dst[i * channels + c] =
+                near[c] + of_near[c] + (1.0 - near[channels]) * (mean + of_behind[c]);
         }
     }
 }
 
 static enum fovea_result run(const struct dof_reference *wanted, const struct layer *picture,
-                             const struct fields *f, double *dst)
+                             const struct fields *f, struct dof_reference_discs *discs, double *dst)
 {
     const size_t pixels = (size_t)picture->width * picture->height;
     for (size_t i = 0; i < pixels; i++) {
@@ -269,8 +305,15 @@ static enum fovea_result run(const struct dof_reference *wanted, const struct la
     }
     FOVEA_TRY(find_near(picture, f));
     find_behind(pixels, f);
-    FOVEA_TRY(blur_layers(picture, f));
-    compose(picture, f, dst);
+    if (wanted->settings->own.dof_bokeh == 1) {
+        FOVEA_TRY(dof_reference_find_discs(
+            &(struct dof_reference_picture){picture->src, f->offset, picture->width,
+                                            picture->height, picture->channels,
+                                            color_channels(picture)},
+            discs));
+    }
+    FOVEA_TRY(blur_layers(picture, f, discs));
+    compose(picture, f, discs, dst);
     return FOVEA_OK;
 }
 
@@ -298,7 +341,9 @@ enum fovea_result dof_reference(const struct dof_reference *wanted, uint32_t wid
         .near_layer = layers + layer,
         .behind_layer = layers + 2 * layer,
     };
-    const enum fovea_result result = run(wanted, &picture, &fields, dst);
+    struct dof_reference_discs discs = {0};
+    const enum fovea_result result = run(wanted, &picture, &fields, &discs, dst);
+    dof_reference_free_discs(&discs);
     free(memory);
     return result;
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How highlights are found that dof spreads as discs (dof.h); what all backends have in common. */
+#ifndef FOVEA_KERNELS_DOF_DISCS_H
+#define FOVEA_KERNELS_DOF_DISCS_H
+
+#define DOF_BLOCK_PX 32 /* a side; a mean is one's */
+#define DOF_CELL_PX 4 /* a side; a cell of a block becomes a disc */
+#define DOF_BLOCK_CELLS 64
+#define DOF_BLOCK_DISCS 16 /* at most, of a block and layer */
+#define DOF_TIMES_MEAN 3.0f /* light above so many means is a highlight's */
+#define DOF_MOST_LIGHT 1e30f /* what is more, or no number, is none */
+#define DOF_DISC_COVERAGE 6.2e-5f /* at least, of what is near under a disc: a half above 0 */
+
+#endif
