@@ -37,7 +37,7 @@ uint64_t dof_cuda_disc_bytes(const struct dof_plan *plan, uint32_t count, uint64
 {
     const uint64_t of_blocks = 2 * DOF_BLOCK_DISCS * sizeof(struct dof_cuda_disc);
     return plan->optics.has_discs
-               ? sum_bytes(count, groups) + count * groups * DOF_CUDA_QUARTERS * of_blocks
+               ? 3 * sum_bytes(count, groups) + count * groups * DOF_CUDA_QUARTERS * of_blocks
                : 0;
 }
 
@@ -48,7 +48,8 @@ static enum fovea_result launch(const struct dof_cuda_discs_run *run, CUfunction
     struct dof_cuda_discs_params params = {
         .frame = *frame,
         .sums = run->memory,
-        .discs = run->memory + sum_bytes(run->count, groups),
+        .blocks = run->memory + sum_bytes(run->count, groups),
+        .discs = run->memory + 3 * sum_bytes(run->count, groups),
         .reach_blocks =
             (int32_t)ceil((2.0 * (double)frame->sigma_max_px + MOST_EDGE_PX) / DOF_BLOCK_PX)};
     return cuda_launch(

@@ -12,7 +12,6 @@
 
 #define DISC_THREADS (DOF_CUDA_SIDE_X * DOF_CUDA_SIDE_Y)
 #define DISC_WARPS (DISC_THREADS / 32)
-#define BLOCKS_AT_A_TIME (DISC_THREADS / DOF_BLOCK_DISCS) /* whose discs are gathered */
 static_assert(QUARTER_PX == DOF_BLOCK_PX && DOF_CELL_PX == 4, "a thread has a row of a cell");
 
 static __device__ __forceinline__ int thread_of_block()
@@ -41,6 +40,14 @@ static __device__ __forceinline__ dof_cuda_disc *discs_of(const dof_cuda_discs_p
     const int64_t blocks = blocks_in(params.frame);
     return (dof_cuda_disc *)params.discs +
            ((2 * (int64_t)blockIdx.z + which) * blocks + block) * DOF_BLOCK_DISCS;
+}
+
+/* Returns how many discs of a layer a block has, and how far the widest reaches. */
+static __device__ __forceinline__ float2 *block_of(const dof_cuda_discs_params &params, int which,
+                                                   int block)
+{
+    return (float2 *)params.blocks + (2 * (int64_t)blockIdx.z + which) * blocks_in(params.frame) +
+           block;
 }
 
 /* ---- A thread's four neighbours: colours as they are averaged, and offsets, 0 outside of the
@@ -139,6 +146,25 @@ static __device__ __forceinline__ void sum_block(const dof_cuda_discs_params &pa
     }
 }
 
+/* Returns what m is nowhere below in the block. All lanes of a warp. */
+static __device__ __forceinline__ float least_mean(const dof_cuda_discs_params &params)
+{
+    const dof_cuda_frame &frame = params.frame;
+    const int lane = (int)threadIdx.x;
+    const int x = (int)blockIdx.x + lane % 3 - 1;
+    const int y = (int)blockIdx.y + lane / 3 - 1;
+    float least = INFINITY;
+    if (lane < 9 && x >= 0 && y >= 0 && x < blocks_across(frame) && y < 2 * frame.group_rows) {
+        const float2 block = sums_of(params)[y * blocks_across(frame) + x];
+        least = block.x > 0.0f ? block.y / block.x : INFINITY;
+    }
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+        least = fminf(least, __shfl_xor_sync(~0u, least, apart));
+    }
+    return 0.9999f * least;
+}
+
 /* m: linear between the middles of blocks. Pictures have as many as cover them. */
 static __device__ __forceinline__ float mean_around(const dof_cuda_discs_params &params, int x,
                                                     int y)
@@ -227,9 +253,16 @@ static __device__ __forceinline__ dof_cuda_disc disc_of(const disc_cell &cell, i
             by * cell.red,   by * cell.green, by * cell.blue, 1.0f / radius};
 }
 
+static __device__ __forceinline__ float reach_of(const dof_cuda_disc &disc)
+{
+    return disc.radius + 0.5f / disc.per_edge;
+}
+
 struct disc_ranks {
     float strengths[DOF_BLOCK_CELLS];
     float least;
+    int count; /* of discs */
+    uint32_t reach; /* bits of how far the widest gets from its middle */
 };
 
 /* The strongest cell has rank 0; of equals the first. */
@@ -266,6 +299,8 @@ static __device__ __forceinline__ float rank_cell(const dof_cuda_discs_params &p
         dof_cuda_disc disc = {};
         if (share > 0.0f) {
             disc = disc_of(cell, four.x, four.y, share);
+            atomicMax(&shared.count, rank + 1);
+            atomicMax(&shared.reach, __float_as_uint(reach_of(disc)));
         }
         discs[rank] = disc;
     }
@@ -282,14 +317,16 @@ static __device__ __forceinline__ void take_discs(const dof_cuda_discs_params &p
     const bool blurred = is_blurred(quarters_of(frame, (int)blockIdx.z)[four.group], four.quarter);
     float4 pixels[4] = {};
     float all[4] = {};
+    float least = INFINITY; /* highlights are above it */
     if (blurred) {
         load_pixels<FLOATS>(frame, four, pixels);
+        least = DOF_TIMES_MEAN * least_mean(params);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const float blur = share_of_blur(pixels[i].w);
         const float light = blur > 0.0f ? light_of_pixel(pixels[i]) : 0.0f;
-        if (light > 0.0f) {
+        if (light > least) {
             const float mean = mean_around(params, four.x + i, four.y);
             all[i] = blur * fmaxf(1.0f - DOF_TIMES_MEAN * mean / light, 0.0f);
         }
@@ -304,9 +341,13 @@ static __device__ __forceinline__ void take_discs(const dof_cuda_discs_params &p
             any = any || shares[i] > 0.0f;
         }
         dof_cuda_disc *discs = discs_of(params, which, block);
+        if (thread_of_block() == 0) {
+            shared.count = 0;
+            shared.reach = 0;
+        }
         if (!__syncthreads_or(any)) {
             if (thread_of_block() == 0) {
-                discs[0].radius = 0.0f;
+                *block_of(params, which, block) = make_float2(0.0f, 0.0f);
             }
             continue;
         }
@@ -318,155 +359,11 @@ static __device__ __forceinline__ void take_discs(const dof_cuda_discs_params &p
                 store_pixel<FLOATS>(frame, four.x + i, four.y, pixels[i], 1.0f - shares[i] * share);
             }
         }
-    }
-}
-
-/* ---- Discs on blurred layers */
-
-struct disc_list {
-    dof_cuda_disc discs[DISC_THREADS];
-    int blocks[DISC_THREADS];
-    int of_warps[DISC_WARPS];
-};
-
-/* All threads. Returns the thread's place among those that have something, in their order. */
-static __device__ __forceinline__ int place_among(disc_list &shared, bool has, int &count)
-{
-    const unsigned mask = __ballot_sync(~0u, has);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        shared.of_warps[threadIdx.y] = __popc(mask);
-    }
-    __syncthreads();
-    int place = __popc(mask & ((1u << threadIdx.x) - 1u));
-    count = 0;
-    for (int i = 0; i < DISC_WARPS; i++) {
-        place += i < (int)threadIdx.y ? shared.of_warps[i] : 0;
-        count += shared.of_warps[i];
-    }
-    return place;
-}
-
-/* Whether a disc covers any pixel of this block. */
-static __device__ __forceinline__ bool covers_block(const dof_cuda_disc &disc)
-{
-    const float left = (float)(DOF_BLOCK_PX * blockIdx.x);
-    const float top = (float)(DOF_BLOCK_PX * blockIdx.y);
-    const float x = fmaxf(fmaxf(left - disc.x, disc.x - left - DOF_BLOCK_PX), 0.0f);
-    const float y = fmaxf(fmaxf(top - disc.y, disc.y - top - DOF_BLOCK_PX), 0.0f);
-    const float reach = disc.radius + 0.5f / disc.per_edge;
-    return disc.radius > 0.0f && x * x + y * y < reach * reach;
-}
-
-/* Adds what a thread's pixels get; w: how much of discs. */
-static __device__ __forceinline__ void add_disc(const dof_cuda_disc &disc, int x, int y,
-                                                const float (&seen_px)[4], float4 (&sums)[4])
-{
-    const float down = (float)y + 0.5f - disc.y;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float across = (float)(x + i) + 0.5f - disc.x;
-        const float away = ptx_sqrt(fmaf(across, across, down * down));
-        const float part = __saturatef(fmaf(disc.radius - away, disc.per_edge, 0.5f)) *
-                           __saturatef(seen_px[i] * disc.per_radius);
-        sums[i].x = fmaf(part, disc.red, sums[i].x);
-        sums[i].y = fmaf(part, disc.green, sums[i].y);
-        sums[i].z = fmaf(part, disc.blue, sums[i].z);
-        sums[i].w += part;
-    }
-}
-
-static __device__ void gather_discs(const dof_cuda_discs_params &params, disc_list &shared,
-                                    int which, const float (&seen_px)[4], const dof_four &four,
-                                    float4 (&sums)[4])
-{
-    const dof_cuda_frame &frame = params.frame;
-    const int reach = params.reach_blocks;
-    const int left = max((int)blockIdx.x - reach, 0);
-    const int top = max((int)blockIdx.y - reach, 0);
-    const int columns = min((int)blockIdx.x + reach, blocks_across(frame) - 1) - left + 1;
-    const int rows = min((int)blockIdx.y + reach, 2 * frame.group_rows - 1) - top + 1;
-    const int thread = thread_of_block();
-    for (int first = 0; first < columns * rows; first += DISC_THREADS) {
-        const int i = first + thread;
-        const int block = (top + i / columns) * blocks_across(frame) + left + i % columns;
-        const bool has_discs = i < columns * rows && discs_of(params, which, block)->radius > 0.0f;
-        int block_count;
-        const int place = place_among(shared, has_discs, block_count);
-        if (has_discs) {
-            shared.blocks[place] = block;
-        }
         __syncthreads();
-        for (int k = 0; k < block_count; k += BLOCKS_AT_A_TIME) {
-            const int at = k + thread / DOF_BLOCK_DISCS;
-            dof_cuda_disc disc = {};
-            if (at < block_count) {
-                disc = discs_of(params, which, shared.blocks[at])[thread % DOF_BLOCK_DISCS];
-            }
-            const bool covers = covers_block(disc);
-            int count;
-            const int slot = place_among(shared, covers, count);
-            if (covers) {
-                shared.discs[slot] = disc;
-            }
-            __syncthreads();
-            for (int d = 0; d < count; d++) {
-                add_disc(shared.discs[d], four.x, four.y, seen_px, sums);
-            }
+        if (thread_of_block() == 0) {
+            *block_of(params, which, block) =
+                make_float2((float)shared.count, __uint_as_float(shared.reach));
         }
-    }
-}
-
-template <bool FLOATS>
-static __device__ __forceinline__ float behind_px_at(const dof_cuda_frame &frame, int x, int y,
-                                                     bool reached)
-{
-    if constexpr (FLOATS) {
-        return sigmas_of<true>(frame, DOF_BEHIND).bits(x, y);
-    } else {
-        return sigma_behind(dof_number(offsets_of<false>(frame).bits(x, y)),
-                            reached ? dof_number(sigmas_of<false>(frame, DOF_NEAR).bits(x, y))
-                                    : 0.0f);
-    }
-}
-
-template <bool FLOATS> static __device__ void add_discs(const dof_cuda_discs_params &params)
-{
-    __shared__ disc_list shared;
-    const dof_cuda_frame &frame = params.frame;
-    const dof_four four(frame, (int)blockIdx.x, (int)blockIdx.y);
-    const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
-    const bool reached = is_reached(quarters, four.quarter);
-    if (!is_blurred(quarters, four.quarter)) {
-        return;
-    }
-#pragma unroll 1
-    for (int which = reached ? DOF_NEAR : DOF_BEHIND; which <= DOF_BEHIND; which++) {
-        float4 sums[4] = {};
-        float seen_px[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const bool is_inside = four.is_inside && four.x + i < frame.width_px;
-            seen_px[i] =
-                which == DOF_NEAR ? INFINITY
-                : is_inside ? 4.0f * behind_px_at<FLOATS>(frame, four.x + i, four.y, reached) - 0.5f
-                            : 0.0f;
-        }
-        gather_discs(params, shared, which, seen_px, four, sums);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            if (four.is_inside && four.x + i < frame.width_px && sums[i].w > 0.0f) {
-                const auto made = made_of<FLOATS>(frame, which);
-                float4 layer = dof_number(made.bits(four.x + i, four.y));
-                const float by = which == DOF_NEAR ? 1.0f : fmaxf(layer.w, LEAST_COVERAGE);
-                layer.x = fmaf(by, sums[i].x, layer.x);
-                layer.y = fmaf(by, sums[i].y, layer.y);
-                layer.z = fmaf(by, sums[i].z, layer.z);
-                layer.w = which == DOF_NEAR ? fmaxf(layer.w, DOF_DISC_COVERAGE) : layer.w;
-                made.store(four.x + i, four.y, layer);
-            }
-        }
-        __syncthreads();
     }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Highlights as discs (discs.cuh): means of blocks, what is taken out of layers before they are
- * blurred, and what is added to blurred ones. Layers of halves, and of 32-bit floats.
+/* Highlights as discs (discs.cuh, discs_add.cuh): means of blocks, what is taken out of layers
+ * before they are blurred, and what is added to blurred ones. Layers of halves, and of 32-bit
+ * floats.
  *
  * block of 32 x 8 threads; grid x, y: 32 x 32 px, z: images
  *     thread      four neighbours; cells are those of four threads, 8 lanes apart
@@ -10,7 +11,7 @@
  *     add         shared: the discs that cover the block, 256 at a time; barriers. Bound by
  *                 arithmetic where there are many: 15 instructions a disc and pixel */
 
-#include "discs.cuh"
+#include "discs_add.cuh"
 
 #define DISCS extern "C" __global__ void __launch_bounds__(DISC_THREADS)
 
