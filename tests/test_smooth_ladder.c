@@ -6,6 +6,7 @@
 
 #include "test_foveate_support.h"
 
+#include "kernels/gauss/cuda/nodes/params.h"
 #include "kernels/gauss/plan/ladder.h"
 
 TEST(coordinates_are_the_sampled_sum_and_go_back)
@@ -144,4 +145,36 @@ TEST(nodes_of_a_tile_hold_all_its_places)
             }
         }
     }
+}
+
+/* For a tile whose largest sigma has that place. */
+static void check_levels(float highest, int32_t blend)
+{
+    const double sigma_px = gauss_ladder_sigma_px((double)highest / GAUSS_LADDER_PER_OCTAVE);
+    for (int i = 0; i <= 40; i++) {
+        const struct gauss_tile_nodes nodes =
+            gauss_tile_nodes_of(highest * (float)i / 40.0f, highest, blend);
+        const int32_t last = nodes.first + (nodes.count - 1) * nodes.apart;
+        const struct gauss_node node =
+            gauss_ladder_node(last, IMAGE_LIGHT_SRGB, GAUSS_NODES_LEVELS);
+        assert_true(node.level == 0 || gauss_nodes_may_take((float)sigma_px, node.level));
+    }
+}
+
+TEST(pixels_may_take_the_levels_of_all_nodes_that_tiles_blend)
+{
+    for (int32_t blend = GAUSS_BLEND_STORED; blend <= GAUSS_BLEND_FLOATS; blend++) {
+        for (float highest = 0.25f; highest < 181.0f && blend != GAUSS_BLEND_WIDE;
+             highest += 0.37f) {
+            check_levels(highest, blend);
+        }
+    }
+    /* What is left to blur counts: the node of 2.163 px has a level. */
+    for (int32_t i = 0; i < GAUSS_LADDER_NODES; i++) {
+        const struct gauss_node node = gauss_ladder_node(i, IMAGE_LIGHT_SRGB, GAUSS_NODES_LEVELS);
+        const double sigma_px = 1.00001 * (node.sigma_px - 0.7) / 1.69;
+        assert_true(node.level == 0 || gauss_nodes_may_take((float)sigma_px, node.level));
+    }
+    assert_false(gauss_nodes_may_take(0.0f, 1) || gauss_nodes_may_take(0.8f, 1) ||
+                 gauss_nodes_may_take(8.0f, 4));
 }

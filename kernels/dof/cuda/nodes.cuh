@@ -5,7 +5,7 @@
  * offsets as they are read: of levels what is looked at, of pictures what is blurred. What is not
  * made holds what was there before, finite or not. Tiles that are made have such samples in their
  * windows, but do not weigh them: where one is not finite, their pixels are summed one by one
- * (gather.cuh). */
+ * (write.cuh). */
 #ifndef FOVEA_KERNELS_DOF_CUDA_NODES_CUH
 #define FOVEA_KERNELS_DOF_CUDA_NODES_CUH
 
@@ -46,14 +46,12 @@ static __device__ __forceinline__ bool are_looked_at(const dof_cuda_frame &frame
     return is_looked_at(frame, reads, first_x, first_x + side, first_y, first_y + side);
 }
 
-/* The largest sigma of the layer takes levels up to this: a node of so much more, and what is left
- * for the level to blur (gauss/pyramid.h). */
+/* The largest sigma of the layer takes levels up to this. */
 static __device__ __forceinline__ bool takes_level(const dof_cuda_frame &frame,
                                                    const dof_layer_place &layer, int level)
 {
-    const uint32_t bits = ((const uint32_t *)frame.memory.largest)[layer.pair];
-    const float node_px = bits == 0 ? 0.0f : 1.69f * __uint_as_float(bits) + 0.7f;
-    return node_px * node_px >= 1.2f * (float)(1 << 2 * level);
+    return gauss_nodes_may_take(
+        __uint_as_float(((const uint32_t *)frame.memory.largest)[layer.pair]), level);
 }
 
 template <int CHANNELS, typename Image>

@@ -187,7 +187,6 @@ static enum fovea_result make_levels(const struct dof_run *run)
     struct dof_cuda_nodes_params params = nodes_of(run, 3);
     const struct gauss_nodes *nodes = &params.machine.nodes;
     const struct gauss_nodes_level *level = &nodes->levels[1];
-    const uint32_t few_warps = 12 * GAUSS_NODES_LEVEL_WARPS;
     if (nodes->level_count <= 1) {
         return FOVEA_OK;
     }
@@ -203,8 +202,8 @@ static enum fovea_result make_levels(const struct dof_run *run)
     while (params.last < nodes->level_count - 1) {
         params.first = params.last + 1;
         level = &nodes->levels[params.first];
-        const uint32_t warps = 4 * tiles_along(4 * level->fours) * tiles_along(level->rows);
-        const bool is_small = warps <= few_warps;
+        const uint32_t tiles = gauss_nodes_tiles_of(level);
+        const bool is_small = tiles <= GAUSS_NODES_TILES_OF_A_BLOCK;
         params.last = is_small ? nodes->level_count - 1 : params.first;
         FOVEA_TRY(launch(
             run,
@@ -212,7 +211,7 @@ static enum fovea_result make_levels(const struct dof_run *run)
                 .kernel = run->dof->levels,
                 .blocks = {is_small ? 1
                                     : image_slice_smaller(
-                                          cuda_parts((int32_t)warps, GAUSS_NODES_LEVEL_WARPS),
+                                          cuda_parts((int32_t)(4 * tiles), GAUSS_NODES_LEVEL_WARPS),
                                           MOST_BLOCKS),
                            1, 3 * run->count},
                 .threads = {32 * GAUSS_NODES_LEVEL_WARPS, 1}},

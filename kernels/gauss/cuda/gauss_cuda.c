@@ -145,7 +145,7 @@ static enum fovea_result upload(struct gauss_cuda *gauss, struct gauss_cuda_plan
         }
     }
     FOVEA_TRY(operator_cuda_plan_fill(&gauss->base, &plan->base, parts, count));
-    plan->smooth.matrices = plan->smooth.nodes + gauss_wide_matrices_at();
+    plan->smooth.matrices = plan->smooth.nodes + GAUSS_WIDE_NODES_BYTES;
     plan->tiles.table = plan->nodes.table = plan->light.table = plan->smooth.table;
     plan->states_dirty = true;
     return FOVEA_OK;

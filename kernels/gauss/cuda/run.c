@@ -4,7 +4,6 @@
 /* Frames, in the plan's own memory, and batches, in memory of theirs. */
 
 #include "gauss_cuda.h"
-#include "kernels/gauss/cuda/nodes_wide/alpha.h"
 #include "kernels/image/image_slice.h"
 #include "ways.h"
 

@@ -80,15 +80,27 @@ int32_t gauss_node_taps(const struct gauss_node *node, double reach)
     return 2 * (int32_t)floor(reach * node->residual) + 2;
 }
 
+static double centre_of(const struct gauss_node *node, int32_t px)
+{
+    return (px + 0.5) / (1 << node->level) - 0.5;
+}
+
+void gauss_node_span_of(const struct gauss_node *node, double reach, int32_t px,
+                        struct gauss_node_row *out_row)
+{
+    const double centre = centre_of(node, px);
+    out_row->first = (int32_t)ceil(centre - reach * node->residual);
+    out_row->count = (int32_t)floor(centre + reach * node->residual) - out_row->first + 1;
+}
+
 void gauss_node_row_of(const struct gauss_node *node, double reach, int32_t px,
                        struct gauss_node_row *out_row)
 {
-    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
+    const double centre = centre_of(node, px);
     const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
     double *weights = out_row->weights;
     double sum = 0.0;
-    out_row->first = (int32_t)ceil(centre - reach * node->residual);
-    out_row->count = (int32_t)floor(centre + reach * node->residual) - out_row->first + 1;
+    gauss_node_span_of(node, reach, px, out_row);
     for (int32_t i = 0; i < out_row->count; i++) {
         const double distance = out_row->first + i - centre;
         weights[i] = exp(falloff * distance * distance);

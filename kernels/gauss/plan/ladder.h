@@ -228,6 +228,9 @@ struct gauss_node_row {
 /* Finds those within `reach` residual sigmas of pixel px, at (px + 0.5) / 2^level - 0.5 samples. */
 void gauss_node_row_of(const struct gauss_node *node, double reach, int32_t px,
                        struct gauss_node_row *out_row);
+/* The same without their weights. */
+void gauss_node_span_of(const struct gauss_node *node, double reach, int32_t px,
+                        struct gauss_node_row *out_row);
 int32_t gauss_node_taps(const struct gauss_node *node, double reach);
 
 #ifdef __cplusplus

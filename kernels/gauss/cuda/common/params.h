@@ -38,31 +38,12 @@ struct gauss_cuda_sigmas {
     uint64_t wanted; /* uint32_t for each image: 0 where it is not made; 0: all are */
 };
 
-/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
- * an axis, eights of them a step of a product, and their weights for the tile's pixels. A matrix
- * lies in the order of a warp's lanes, as cuda/mma.cuh has D: of each step rows g and g + 8, column
- * 2t, then column 2t + 1, as floats of 11 bits. */
-struct gauss_wide_node {
-    int32_t level;
-    int32_t before; /* samples before the tile's first pixel's, x >> level */
-    int32_t steps;
-    /* its first step among all; a step for each further phase of a tile on the level follows */
-    int32_t matrix;
-};
-#define GAUSS_WIDE_TILE_PX 16
-#define GAUSS_WIDE_THREADS 128 /* threads of a block, which makes 2 x 2 tiles */
-#define GAUSS_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
-
-/* A tile has so many phases on a level's samples. */
-HOST_DEVICE int32_t gauss_wide_phases(int32_t level)
-{
-    return level <= 4 ? 1 : 1 << (level - 4);
-}
-
 /* blur_alpha of the frame where a picture of floats is wide light, each channel nothing or
  * more: all channels are averaged, and blended by their roots, as the light of pixels is
  * (gauss/plan/ladder.h); the coverage too, by which it is divided. */
 #define GAUSS_WIDE_LAYERS 2
+/* The same, but alpha is averaged as it is, and not by its root. */
+#define GAUSS_WIDE_COLORS_AND_ALPHA 3
 /* The same of colours alone: alpha is kept. */
 #define GAUSS_WIDE_COLORS (-1)
 
@@ -77,8 +58,8 @@ struct gauss_cuda_smooth {
     uint64_t table; /* float[law.table_count], then the display's samples */
     uint64_t samples; /* all levels, half or float as the format needs */
     int64_t next_samples; /* bytes from an image's levels to the next image's */
-    uint64_t nodes; /* struct gauss_wide_node[node_count] */
-    uint64_t matrices; /* see there */
+    uint64_t nodes; /* struct gauss_wide_node[node_count] (nodes/params.h) */
+    uint64_t matrices;
     int32_t node_count;
     float end; /* no place of the ladder lies beyond */
     struct gauss_cuda_sigmas sigmas; /* a run's */

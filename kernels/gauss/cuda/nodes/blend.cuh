@@ -120,4 +120,43 @@ static __device__ __forceinline__ void find_weights(const node_places &places,
     }
 }
 
+/* ---- Floats, and wide light: square roots are blended (gauss/plan/ladder.h) */
+
+/* Adds samples, or the square roots of the first channels: of colours, since alpha is no light, or
+ * of a layer's all. Either may be by some power of two too large. */
+template <int CHANNELS>
+static __device__ __forceinline__ void add_node(int roots, float of_root, float of_value,
+                                                const node_places &places,
+                                                const gauss_tile_nodes &chosen, int i,
+                                                const float (&outputs)[CHANNELS][2][4],
+                                                float (&sums)[CHANNELS][NODES_PIXELS])
+{
+    float weights[NODES_PIXELS];
+    find_weights(places, chosen, i, weights);
+#pragma unroll
+    for (int k = 0; k < NODES_PIXELS; k++) {
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            const float value = outputs[c][k / 4][k % 4];
+            const float blended = c < roots ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
+            sums[c][k] = fmaf(weights[k] * (c < roots ? of_root : of_value), blended, sums[c][k]);
+        }
+    }
+}
+
+/* Negative weights may make a root below 0. */
+template <int CHANNELS>
+static __device__ __forceinline__ void square_roots(int roots,
+                                                    float (&sums)[CHANNELS][NODES_PIXELS])
+{
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            const float root = fmaxf(sums[c][i], 0.0f);
+            sums[c][i] = c < roots ? root * root : sums[c][i];
+        }
+    }
+}
+
 #endif

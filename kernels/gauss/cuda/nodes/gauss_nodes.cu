@@ -9,9 +9,8 @@
  *     pixel.cuh       pixels as samples
  *     sigma.cuh       places of pixels on the ladder
  *     blend.cuh       weights of nodes
- *     write.cuh       sums as pixels
+ *     write.cuh       sums as pixels, and tiles with floats that are not finite
  *     levels.cuh      levels
- *     gather.cuh      tiles with floats that are not finite
  *     picture.cuh     the picture
  *
  * nodes_level_1_*: block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 samples, z: images

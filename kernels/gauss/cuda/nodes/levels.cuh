@@ -62,10 +62,15 @@ template <int CHANNELS> struct node_level {
     {
     }
 
+    /* The bytes of a level of the largest pictures fill 32 bits. */
+    __device__ __forceinline__ char *four_at(int row, int four) const
+    {
+        return first + (uint32_t)(row * fours + four) * (uint32_t)four_bytes;
+    }
     __device__ __forceinline__ char *row_at(int y) const
     {
         const int row = min(max(y + GAUSS_NODES_MARGIN, 0), rows - 1);
-        return first + (uint32_t)(row * fours * four_bytes);
+        return first + (uint32_t)row * (uint32_t)(fours * four_bytes);
     }
     /* Returns where the pair that has sample x lies in its row. */
     __device__ __forceinline__ uint32_t pair_at(int x) const
@@ -117,8 +122,7 @@ static __device__ __forceinline__ void store_samples(const node_level<CHANNELS> 
     const node_lane lane;
     const int four = NODES_TILE / 4 * tile_x + lane.pair;
     const int row = NODES_TILE * tile_y + lane.place();
-    char *to = level.first +
-               (uint32_t)((row * level.fours + four) * node_level<CHANNELS>::four_bytes + 8 * c);
+    char *to = level.four_at(row, four) + 8 * c;
     if (four < level.fours && row < level.rows) {
         *(uint2 *)to = make_uint2(outputs[0].upper(), outputs[1].upper());
     }
@@ -146,8 +150,7 @@ static __device__ __noinline__ void sum_samples(const node_level<CHANNELS> level
             sum = fmaf(taps[k % 6] * taps[k / 6], value, sum);
         }
         if (column < 4 * level.fours && row < level.rows) {
-            const uint32_t four = (uint32_t)(row * level.fours + column / 4);
-            char *to = level.first + four * node_level<CHANNELS>::four_bytes + 8 * c;
+            char *to = level.four_at(row, column / 4) + 8 * c;
             ((uint16_t *)to)[column % 4] = __half_as_ushort(__float2half_rn(sum));
         }
     }

@@ -10,9 +10,6 @@ _Static_assert(sizeof(struct gauss_nodes_params) <= 4096, "more than a launch ca
 #define TILE GAUSS_NODES_TILE_PX
 #define THREADS (32 * GAUSS_NODES_WARPS)
 #define LEVEL_THREADS (32 * GAUSS_NODES_LEVEL_WARPS)
-/* Once a level has so few tiles, one block makes it and all further ones: each launch costs
- * more. */
-#define TILES_OF_A_BLOCK (3 * GAUSS_NODES_LEVEL_WARPS)
 
 static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_32_BIT_FLOATS;
 /* A block's shared memory beside the levels of a whole picture. */
@@ -115,8 +112,7 @@ static enum fovea_result launch_level_1(const struct gauss_nodes_kernels *kernel
     return cuda_launch(run->device, run->stream, &launch, params);
 }
 
-/* Counts the level's tiles. */
-static uint32_t tiles_of(const struct gauss_nodes_level *level)
+uint32_t gauss_nodes_tiles_of(const struct gauss_nodes_level *level)
 {
     return cuda_parts(4 * level->fours, TILE) * cuda_parts(level->rows, TILE);
 }
@@ -126,7 +122,7 @@ static enum fovea_result launch_levels(const struct gauss_nodes_kernels *kernels
                                        const struct gauss_cuda_run *run,
                                        const struct gauss_nodes *nodes, int32_t first, int32_t last)
 {
-    const uint32_t warps = tiles_of(&nodes->levels[first]) * channels_of(run);
+    const uint32_t warps = gauss_nodes_tiles_of(&nodes->levels[first]) * channels_of(run);
     const uint32_t blocks = first < last ? 1 : cuda_parts((int32_t)warps, GAUSS_NODES_LEVEL_WARPS);
     const struct cuda_launch launch = {
         levels_kernel_of(kernels, run), {blocks, 1, run->sources}, {LEVEL_THREADS, 1}, 0};
@@ -140,7 +136,7 @@ enum fovea_result gauss_nodes_make_levels(const struct gauss_nodes_kernels *kern
 {
     const int32_t last = nodes->level_count - 1;
     for (int32_t k = first; k <= last; k++) {
-        if (tiles_of(&nodes->levels[k]) <= TILES_OF_A_BLOCK) {
+        if (gauss_nodes_tiles_of(&nodes->levels[k]) <= GAUSS_NODES_TILES_OF_A_BLOCK) {
             return launch_levels(kernels, run, nodes, k, last);
         }
         FOVEA_TRY(launch_levels(kernels, run, nodes, k, k));

@@ -51,6 +51,8 @@ uint32_t gauss_nodes_channels(enum fovea_format format, bool blurs_alpha);
 /* Returns the kernels' parameters for a run. */
 struct gauss_nodes_params gauss_nodes_params_of(const struct gauss_nodes *nodes,
                                                 const struct gauss_cuda_run *run);
+/* Counts a level's tiles. */
+uint32_t gauss_nodes_tiles_of(const struct gauss_nodes_level *level);
 /* Launches the levels from `first` on, each from the one below. */
 FOVEA_MUST_CHECK enum fovea_result gauss_nodes_make_levels(
     const struct gauss_nodes_kernels *kernels, const struct gauss_cuda_run *run,

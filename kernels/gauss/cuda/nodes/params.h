@@ -37,6 +37,9 @@
 #define GAUSS_NODES_WHOLE_THREADS                                                                  \
     768 /* of the blocks of a multiprocessor that make whole pictures */
 #define GAUSS_NODES_LEVEL_WARPS 8 /* in a block that makes further levels */
+/* Once a level has so few tiles, one block makes it and all further ones: each launch costs
+ * more. */
+#define GAUSS_NODES_TILES_OF_A_BLOCK (3 * GAUSS_NODES_LEVEL_WARPS)
 
 /* A level's samples by fours of a row, the first of them -4 to -1 of row -4; a four has its
  * channels one after another. */
@@ -133,6 +136,57 @@ HOST_DEVICE int32_t gauss_nodes_phases(int32_t level)
 HOST_DEVICE int32_t gauss_nodes_steps(int32_t level)
 {
     return level == 0 ? GAUSS_NODES_STEPS_0 : GAUSS_NODES_STEPS;
+}
+
+/* Returns whether pixels of such a sigma, or of less, may blend a node of a level from 1 on: where
+ * a tile's sigmas differ, a node of so much more. */
+HOST_DEVICE bool gauss_nodes_may_take(float sigma_px, int32_t level)
+{
+    const float node_px = sigma_px > 0.0f ? 1.69f * sigma_px + 0.7f : 0.0f;
+    const float left_px = GAUSS_RESIDUAL * (float)(1 << level);
+    return node_px * node_px >= gauss_level_variance(level) + left_px * left_px;
+}
+
+/* ---- Nodes of 32-bit floats, and of whole numbers in wide light (nodes_wide/). Light has struct
+ * gauss_nodes, whose matrices have these nodes behind the taps of levels, and their matrices of
+ * halves behind those; its levels lie as those of other nodes, level 0 too */
+
+/* A node for tiles of 16 x 16 pixels: the samples of its level that a tile sees along an axis, and
+ * their weights for the tile's pixels. A step of a product has eight samples, and weights as floats
+ * of 11 bits. In wide light it has 16, in the order of gauss_nodes_place, from a multiple of four
+ * on, and weights as halves; their tails are below what halves hold, and are multiplied by a power
+ * of two. A matrix lies in the order of a warp's lanes, as cuda/mma.cuh has its operand. */
+struct gauss_wide_node {
+    int32_t level;
+    int32_t before; /* samples before the tile's first pixel's, x >> level, or before its four */
+    int32_t steps;
+    /* its first step among all; as many for each further phase of a tile on the level follow */
+    int32_t matrix;
+    float unscale; /* 1 / that power */
+    float root; /* of it */
+};
+
+#define GAUSS_WIDE_THREADS 128 /* threads of a block, which makes 2 x 2 tiles */
+#define GAUSS_WIDE_STEP_BYTES 512 /* 16 x 8 floats, or 16 x 16 halves */
+#define GAUSS_WIDE_NODES_BYTES (GAUSS_LADDER_NODES * (int)sizeof(struct gauss_wide_node))
+#define GAUSS_LIGHT_NODES_AT (GAUSS_NODES_STEPS_BELOW * GAUSS_NODES_STEP_BYTES)
+#define GAUSS_LIGHT_MATRICES_AT (GAUSS_LIGHT_NODES_AT + GAUSS_WIDE_NODES_BYTES)
+
+/* A tile has so many phases on a level's samples; on its fours it has gauss_nodes_phases. */
+HOST_DEVICE int32_t gauss_wide_phases(int32_t level)
+{
+    return level <= 4 ? 1 : 1 << (level - 4);
+}
+
+/* Returns the first sample that a tile's window on a node's level has along an axis. */
+HOST_DEVICE int32_t gauss_wide_window(const struct gauss_wide_node *node, int32_t tile_px)
+{
+    return (tile_px >> node->level) - node->before;
+}
+
+HOST_DEVICE int32_t gauss_light_window(const struct gauss_wide_node *node, int32_t tile_px)
+{
+    return (tile_px >> node->level & ~3) - node->before;
 }
 
 #endif

@@ -8,7 +8,6 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_PICTURE_CUH
 
 #include "blend.cuh"
-#include "gather.cuh"
 #include "levels.cuh"
 #include "write.cuh"
 

@@ -47,6 +47,11 @@ static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS]
     return make_float4(v[0], v[1], v[2], v[3]);
 }
 
+static __device__ __forceinline__ float channel_of(const float4 &v, int c)
+{
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
+}
+
 /* 2^23: a float beyond it has an integer in its low bits. */
 const float NODES_WHOLE = 8388608.0f;
 

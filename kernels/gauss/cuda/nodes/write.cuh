@@ -6,6 +6,7 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WRITE_CUH
 
 #include "kernels/cuda/ptx.cuh"
+#include "kernels/gauss/cuda/common/gaussian.cuh"
 #include "pixel.cuh"
 #include "sigma.cuh"
 
@@ -244,6 +245,33 @@ static __device__ __forceinline__ void write_tile(const gauss_frame &frame, cons
         }
     }
     store_tile<Pixel>(frame, dst, tile, words);
+}
+
+/* ---- Pixels one by one: if a tile of floats has a value that is not finite, each of its pixels is
+ * summed from its own samples; a node would spread the value over all of the tile */
+
+template <typename Pixel, typename Plan, typename Levels, typename Image>
+static __device__ __noinline__ void sum_tile(const gauss_frame &frame, const Plan &plan,
+                                             const Levels &levels, int light, const Image &src,
+                                             const Image &dst, const node_tile &tile)
+{
+#pragma unroll 1
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int x = tile.column(i);
+        const int y = tile.row(i);
+        if (x >= frame.width_px || y >= frame.height_px) {
+            continue;
+        }
+        const float sigma_px = sigma_of_pixel(frame, plan, x, y);
+        typename Pixel::word word = src.load(x, y);
+        /* A Gaussian without neighbours in its support is a copy. */
+        if (sigma_px * gauss_light_reach(light) >= 1.0f) {
+            const typename Pixel::word colour =
+                Pixel::encode(sum_pixel(levels, plan.level_count, light, sigma_px, x, y));
+            word = frame.blur_alpha > 0 ? colour : Pixel::keep_alpha(colour, word);
+        }
+        dst.store(x, y, word);
+    }
 }
 
 #endif

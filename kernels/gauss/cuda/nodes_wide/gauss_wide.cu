@@ -49,7 +49,7 @@ __device__ bool in_image(const gauss_frame &frame)
 
 /* ---- Level 0: a thread makes a sample of its pixel. Bound by memory: a pixel in, a sample out */
 
-template <typename Pixel, typename Sample, typename Image>
+template <typename Pixel, typename Image>
 __device__ void make_level_0(const gauss_frame &frame, const gauss_cuda_smooth &smooth,
                              const Image &src)
 {
@@ -58,8 +58,7 @@ __device__ void make_level_0(const gauss_frame &frame, const gauss_cuda_smooth &
     }
     const int x = thread_x();
     const int y = thread_y();
-    const float4 v = sample_of_pixel<Pixel>(src.load(x, y), light_of(frame, smooth));
-    sample_level<Sample>(smooth, 0).row(y)[x] = Sample::of(v);
+    sample_level<float_sample>(smooth, 0).row(y)[x] = {Pixel::decode(src.load(x, y))};
 }
 
 /* ---- Level k from level k - 1: the block filters rows along x into shared memory, then each
@@ -128,33 +127,33 @@ KERNEL smooth_decimate_float(const __grid_constant__ gauss_cuda_decimate_params 
     decimate<float_sample>(params.smooth, params.level);
 }
 
-#define KERNELS(kind, suffix, format, sample)                                                      \
-    KERNEL smooth_level_##kind##_##suffix(const __grid_constant__ gauss_cuda_smooth_params params) \
+#define KERNELS(suffix, format)                                                                    \
+    KERNEL smooth_level_linear_##suffix(const __grid_constant__ gauss_cuda_smooth_params params)   \
     {                                                                                              \
         if (!is_wanted(params.smooth.sigmas)) {                                                    \
             return;                                                                                \
         }                                                                                          \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, params.frame);   \
-        make_level_0<pixel<format>, sample>(params.frame, params.smooth, src);                     \
+        make_level_0<pixel<format>>(params.frame, params.smooth,                                   \
+                                    linear_src<pixel<format>>(params, params.frame));              \
     }                                                                                              \
-    PICTURE smooth_picture_##kind##_##suffix(                                                      \
+    PICTURE smooth_picture_linear_##suffix(                                                        \
         const __grid_constant__ gauss_cuda_smooth_params params)                                   \
     {                                                                                              \
         if (!is_wanted(params.smooth.sigmas)) {                                                    \
             return;                                                                                \
         }                                                                                          \
         const gauss_frame frame = frame_of_image(params.frame, params.batch);                      \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
-        const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
-        make_wide_picture<pixel<format>, sample>(frame, params.smooth, src, dst);                  \
+        make_wide_picture<pixel<format>>(frame, params.smooth,                                     \
+                                         linear_src<pixel<format>>(params, frame),                 \
+                                         linear_dst<pixel<format>>(params, frame));                \
     }
 
-KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F, float_sample)
-KERNELS(linear, rgb32f, FOVEA_FORMAT_RGB32F, float_sample)
-KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
+KERNELS(rgba32f, FOVEA_FORMAT_RGBA32F)
+KERNELS(rgb32f, FOVEA_FORMAT_RGB32F)
+KERNELS(r32f, FOVEA_FORMAT_R32F)
 
-#define LIGHT_PICTURE(name, kind, suffix, format, most, blocks)                                    \
-    extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)                            \
+#define LIGHT_PICTURE(name, kind, suffix, format, most)                                            \
+    extern "C" __global__ void __launch_bounds__(NODES_THREADS, 3)                                 \
         light_##name##_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)        \
     {                                                                                              \
         const int count = pixel<format>::channels < most ? pixel<format>::channels : most;         \
@@ -187,12 +186,12 @@ KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
                                                      thread_x(), thread_y());                      \
         }                                                                                          \
     }                                                                                              \
-    LIGHT_PICTURE(picture, kind, suffix, format, 3, 3)
+    LIGHT_PICTURE(picture, kind, suffix, format, 3)
 
 /* light_alpha averages alpha, too. */
 #define LIGHT_ALPHA_KERNELS(kind, suffix, format)                                                  \
     LIGHT_KERNELS(kind, suffix, format)                                                            \
-    LIGHT_PICTURE(alpha, kind, suffix, format, 4, 3)
+    LIGHT_PICTURE(alpha, kind, suffix, format, 4)
 
 LIGHT_ALPHA_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
 LIGHT_ALPHA_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes of wide light (light.h), and level 0, for pixels of whole numbers: a warp
- * makes a tile of 16 x 16 pixels. Products take halves, as levels have them; weights are scaled, so
- * that tails are seen. Square roots are blended (gauss/plan/ladder.h). */
+/* The picture from nodes of wide light (nodes/params.h), and level 0, for pixels of whole numbers:
+ * a warp makes a tile of 16 x 16 pixels. Products take halves, as levels have them; weights are
+ * scaled, so that tails are seen. Square roots are blended (gauss/plan/ladder.h). */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
 
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/levels.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
-#include "light.h"
-#include "sample.cuh"
+
+const int LIGHT_COLOURS = 3; /* Alpha is no light. */
 
 /* ---- Pixels. What depends on the kind of light is chosen once, so that the code that runs is
  * short: a multiprocessor fetches it from far away */
@@ -43,6 +43,14 @@ static __device__ __forceinline__ void with_kind(frame_light light, const Use &u
     }
 }
 
+/* The display's samples lie behind the law's table. */
+static __device__ __forceinline__ frame_light light_of(const gauss_frame &frame,
+                                                       const gauss_nodes &nodes)
+{
+    return frame_light(frame.light, frame.light_value,
+                       (const float *)nodes.table + nodes.law.table_count);
+}
+
 /* ---- Level 0, a four a thread; a block finds the light of each level of a colour once */
 
 template <typename Pixel> struct light_of_levels {
@@ -57,7 +65,7 @@ template <typename Pixel> struct light_of_levels {
         });
         __syncthreads();
     }
-    /* Does sample_of_pixel. */
+    /* Alpha is stored around the middle of its range, where halves are closest. */
     __device__ __forceinline__ float4 sample(typename Pixel::word word,
                                              const frame_light &light) const
     {
@@ -87,8 +95,7 @@ static __device__ __forceinline__ void make_light_level(const gauss_frame &frame
     const frame_light light = light_of(frame, nodes);
     node_run<Pixel> run = run_of_pixels<Pixel>(frame, src, x, row - GAUSS_NODES_MARGIN);
     run.move_to(x, frame.width_px);
-    char *to =
-        level.first + (uint32_t)(row * level.fours + four) * node_level<CHANNELS>::four_bytes;
+    char *to = level.four_at(row, four);
     float4 v[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -106,24 +113,24 @@ static __device__ __forceinline__ void make_light_level(const gauss_frame &frame
 template <int CHANNELS> struct light_window {
     node_level<CHANNELS> level;
     int four, row; /* the lane's first; the other one of 16 rows is two on */
-    int pairs;
+    int steps;
     const uint4 *across;
     const uint4 *down;
 
-    __device__ __forceinline__ light_window(const gauss_nodes &nodes, const gauss_light_node &node,
+    __device__ __forceinline__ light_window(const gauss_nodes &nodes, const gauss_wide_node &node,
                                             const node_tile &tile)
         : level(nodes, levels_of_image(nodes), node.level),
           four(((gauss_light_window(&node, tile.x) + GAUSS_NODES_MARGIN) >> 2) + tile.lane.pair),
-          row(gauss_light_window(&node, tile.y) + tile.lane.place()), pairs(node.pairs),
+          row(gauss_light_window(&node, tile.y) + tile.lane.place()), steps(node.steps),
           across(matrix(nodes, node, tile.x)), down(matrix(nodes, node, tile.y))
     {
     }
     static __device__ __forceinline__ const uint4 *matrix(const gauss_nodes &nodes,
-                                                          const gauss_light_node &node, int px)
+                                                          const gauss_wide_node &node, int px)
     {
         const int phase = px / NODES_TILE & (gauss_nodes_phases(node.level) - 1);
         return (const uint4 *)(nodes.matrices + GAUSS_LIGHT_MATRICES_AT) +
-               (node.matrix + phase * node.pairs) * 32 + threadIdx.x % 32;
+               (node.matrix + phase * node.steps) * 32 + threadIdx.x % 32;
     }
 };
 
@@ -139,23 +146,23 @@ static __device__ __forceinline__ void light_multiply(float (&d)[4], const uint4
 #endif
 }
 
-/* Makes a node's pixels, times the square of its scale. A window has so many pairs of steps along
- * either axis, of which AT_ONCE are loaded at once: where both are the same number the compiler
+/* Makes a node's pixels, times its scale. A window has so many steps along either
+ * axis, of which AT_ONCE are loaded at once: where both are the same number the compiler
  * knows it. */
 template <int AT_ONCE, int CHANNELS>
 static __device__ __forceinline__ void light_product(const light_window<CHANNELS> &window,
-                                                     int pairs, float unscale,
+                                                     int steps, float unscale,
                                                      float (&outputs)[CHANNELS][2][4])
 {
     const int last = window.level.fours - 1;
 #pragma unroll 1
-    for (int p = 0; p < pairs; p++) {
+    for (int p = 0; p < steps; p++) {
         const char *rows[2] = {window.level.row_at(window.row + 16 * p),
                                window.level.row_at(window.row + 16 * p + 2)};
         const uint4 down = __ldg(window.down + 32 * p);
         float filtered[2][CHANNELS][4] = {};
 #pragma unroll 1
-        for (int first = 0; first < pairs; first += AT_ONCE) {
+        for (int first = 0; first < steps; first += AT_ONCE) {
             uint2 samples[AT_ONCE][2 * CHANNELS];
 #pragma unroll
             for (int q = 0; q < AT_ONCE; q++) {
@@ -206,7 +213,7 @@ static __device__ __forceinline__ void light_product(const light_window<CHANNELS
                                                      float unscale,
                                                      float (&outputs)[CHANNELS][2][4])
 {
-    switch (window.pairs) {
+    switch (window.steps) {
     case 1:
         light_product<1>(window, 1, unscale, outputs);
         break;
@@ -220,33 +227,11 @@ static __device__ __forceinline__ void light_product(const light_window<CHANNELS
         light_product<4>(window, 4, unscale, outputs);
         break;
     default:
-        light_product<1>(window, window.pairs, unscale, outputs);
+        light_product<1>(window, window.steps, unscale, outputs);
     }
 }
 
 /* ---- Blending */
-
-/* Adds the roots of colours, and alpha as it is. */
-template <int CHANNELS>
-static __device__ __forceinline__ void add_light(const gauss_light_node &node,
-                                                 const node_places &places,
-                                                 const gauss_tile_nodes &chosen, int i,
-                                                 const float (&outputs)[CHANNELS][2][4],
-                                                 float (&sums)[CHANNELS][NODES_PIXELS])
-{
-    float weights[NODES_PIXELS];
-    find_weights(places, chosen, i, weights);
-#pragma unroll
-    for (int k = 0; k < NODES_PIXELS; k++) {
-        const float of_root = weights[k] * node.root;
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            const float value = outputs[c][k / 4][k % 4];
-            sums[c][k] = c < 3 ? fmaf(of_root, ptx_sqrt(fmaxf(value, 0.0f)), sums[c][k])
-                               : fmaf(weights[k] * node.unscale, value, sums[c][k]);
-        }
-    }
-}
 
 /* Returns whether any pixel of the warp blends the node: fragments leave out some of a long row.
  * The fourth stands in for the one before the first (blend.cuh). */
@@ -268,31 +253,19 @@ static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes, con
                                                    const gauss_tile_nodes &chosen, int first,
                                                    int apart, float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const gauss_light_node *ladder =
-        (const gauss_light_node *)(nodes.matrices + GAUSS_LIGHT_NODES_AT);
+    const gauss_wide_node *ladder =
+        (const gauss_wide_node *)(nodes.matrices + GAUSS_LIGHT_NODES_AT);
     const int last = nodes.spans[GAUSS_NODES_LEVELS].first - 1;
 #pragma unroll 1
     for (int i = first; i < chosen.count; i += apart) {
         if (chosen.count > chosen.together && !is_blended(places, i)) {
             continue;
         }
-        const gauss_light_node &node = ladder[min(chosen.first + i * chosen.apart, last)];
+        const gauss_wide_node &node = ladder[min(chosen.first + i * chosen.apart, last)];
         const light_window<CHANNELS> window(nodes, node, tile);
         float outputs[CHANNELS][2][4] = {};
         light_product(window, node.unscale, outputs);
-        add_light(node, places, chosen, i, outputs, sums);
-    }
-}
-
-/* Negative weights may make a root below 0. */
-template <int CHANNELS>
-static __device__ __forceinline__ void square_light(float (&sums)[CHANNELS][NODES_PIXELS])
-{
-#pragma unroll
-    for (int i = 0; i < (CHANNELS < 3 ? CHANNELS : 3) * NODES_PIXELS; i++) {
-        float &sum = sums[i / NODES_PIXELS][i % NODES_PIXELS];
-        sum = fmaxf(sum, 0.0f);
-        sum *= sum;
+        add_node(LIGHT_COLOURS, node.root, node.unscale, places, chosen, i, outputs, sums);
     }
 }
 
@@ -346,11 +319,13 @@ static __device__ __forceinline__ void write_light(const gauss_frame &frame,
 {
     typename Pixel::word words[NODES_PIXELS] = {};
     if (places.highest > 0.0f) {
-        square_light(sums);
+        square_roots(LIGHT_COLOURS, sums);
         with_kind(light_of(frame, nodes), [&](const frame_light &light) {
 #pragma unroll
             for (int i = 0; i < NODES_PIXELS; i++) {
-                words[i] = pixel_of_sample<Pixel>(colour_of(sums, i), light);
+                float4 v = colour_of(sums, i);
+                v.w += 0.5f * Pixel::alpha_white;
+                words[i] = Pixel::encode(light_to_levels<Pixel>(v, light));
             }
         });
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "light.h"
 #include "wide.h"
 
 #include "kernels/image/pixel_float.h"
@@ -10,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILE GAUSS_WIDE_TILE_PX
-#define STEP_FLOATS (GAUSS_WIDE_STEP_BYTES / sizeof(float))
+#define TILE GAUSS_NODES_TILE_PX
 /* The last of a tile's nodes lies at most so far beyond its largest place: two nodes, six apart,
  * and rounding. */
 #define NODES_BEYOND 14
@@ -19,6 +17,16 @@
 #define SIGMA_SLACK 1.0001
 /* A weight may change by so much of itself, because tails count in wide light. */
 #define MENDED (1.0 / 256.0)
+
+/* A table of nodes and their matrices. */
+struct table {
+    const struct gauss_plan *plan;
+    bool is_light; /* of halves, for whole numbers in wide light; else of floats */
+    int32_t count; /* nodes */
+    struct gauss_wide_node *nodes;
+};
+
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 /* Rounds to the 11 bits that mma uses, to nearest, or to what a half holds of it times `scale`. */
 static float rounded(double weight, double scale)
@@ -53,240 +61,194 @@ static void round_row(double scale, struct gauss_node_row *row)
     }
 }
 
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static struct gauss_node node_of(const struct table *table, int32_t i)
+{
+    return gauss_plan_node(table->plan, i, gauss_plan_light(table->plan),
+                           (int32_t)table->plan->level_count);
+}
+
+static double reach_of(const struct table *table)
+{
+    return (double)gauss_light_reach(gauss_plan_light(table->plan));
+}
+
+/* Returns the first pixel that has a phase of another tile again. */
+static int32_t phases_px(const struct table *table, int32_t level)
+{
+    return TILE * (table->is_light ? gauss_nodes_phases(level) : gauss_wide_phases(level));
+}
+
+static int32_t window_of(const struct table *table, const struct gauss_wide_node *node,
+                         int32_t tile_px)
+{
+    return table->is_light ? gauss_light_window(node, tile_px) : gauss_wide_window(node, tile_px);
+}
+
+/* Finds what tiles see of the level, whatever their phase on it. */
+static void fill_node(const struct table *table, const struct gauss_node *node,
+                      struct gauss_wide_node *out)
+{
+    const int32_t samples = table->is_light ? 16 : 8; /* of a step */
+    int32_t before = 0;
+    int32_t behind = 0;
+    *out = (struct gauss_wide_node){.level = node->level};
+    if (table->is_light) {
+        /* No weight is above 1, nor above 1 / 2.5 sigma by much. */
+        const double scale = exp2(15.0 + floor(log2(fmax(2.5 * node->residual, 1.0))));
+        out->unscale = (float)(1.0 / scale);
+        out->root = (float)sqrt(1.0 / scale);
+    }
+    for (int32_t px = 0; px < phases_px(table, node->level); px++) {
+        const int32_t base = window_of(table, out, px & -TILE);
+        struct gauss_node_row row;
+        gauss_node_span_of(node, reach_of(table), px, &row);
+        before = base - row.first > before ? base - row.first : before;
+        behind = row.first + row.count - base > behind ? row.first + row.count - base : behind;
+    }
+    out->before = table->is_light ? (before + 3) & ~3 : before;
+    out->steps = (out->before + behind + samples - 1) / samples;
+}
+
+/* Returns how many steps the matrices of all have. */
+static int32_t fill_nodes(const struct table *table)
+{
+    int32_t steps = 0;
+    for (int32_t i = 0; i < table->count; i++) {
+        const struct gauss_node node = node_of(table, i);
+        fill_node(table, &node, &table->nodes[i]);
+        table->nodes[i].matrix = steps;
+        steps += table->nodes[i].steps * (phases_px(table, node.level) / TILE);
+    }
+    return steps;
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+/* Returns which of 16 rows or samples of an operand stands for that place (gauss_nodes_place). */
+static int32_t number_of_place(int32_t place)
+{
+    return place / 4 * 2 + place % 2 + place / 2 % 2 * 8;
+}
+
+/* Writes a row's weight of the window's i-th sample where a lane has it: of each step of floats
+ * rows g and g + 8 of column 2t, then of 2t + 1; of halves as mma has its operand. */
+static void put_weight(const struct table *table, int32_t row, int32_t i, float weight,
+                       char *matrix)
+{
+    const int32_t column = table->is_light ? number_of_place(i % 16) : i % 8;
+    const int32_t lane = row % 8 * 4 + column % 8 / 2;
+    if (table->is_light) {
+        ((uint16_t *)(void *)
+             matrix)[(i / 16 * 32 + lane) * 8 + column / 8 * 4 + row / 8 * 2 + column % 2] =
+            pixel_float_to_half(weight);
+    } else {
+        ((float *)(void *)matrix)[(i / 8 * 32 + lane) * 4 + column % 2 * 2 + row / 8] = weight;
+    }
+}
+
+static void put_matrix(const struct table *table, const struct gauss_node *node,
+                       const struct gauss_wide_node *wide, int32_t tile_px, char *out)
+{
+    const float scale = table->is_light ? 1.0f / wide->unscale : 0.0f;
+    const int32_t first = window_of(table, wide, tile_px);
+    for (int32_t y = 0; y < TILE; y++) {
+        struct gauss_node_row row;
+        gauss_node_row_of(node, reach_of(table), tile_px + y, &row);
+        round_row((double)scale, &row);
+        for (int32_t i = 0; i < row.count; i++) {
+            const float weight = (float)row.weights[i];
+            put_weight(table, number_of_place(y), row.first - first + i,
+                       table->is_light ? scale * weight : weight, out);
+        }
+    }
+}
+
+static void put_matrices(const struct table *table, char *out)
+{
+    for (int32_t i = 0; i < table->count; i++) {
+        const struct gauss_node node = node_of(table, i);
+        for (int32_t px = 0; px < phases_px(table, node.level); px += TILE) {
+            put_matrix(table, &node, &table->nodes[i], px, out);
+            out += (size_t)table->nodes[i].steps * GAUSS_WIDE_STEP_BYTES;
+        }
+    }
+}
+
+/* Nodes come first, behind the taps of light's levels, and say how long their matrices are. */
+static enum fovea_result make_table(struct table table, void **out_table, size_t *out_bytes)
+{
+    const size_t nodes_at = table.is_light ? GAUSS_LIGHT_NODES_AT : 0;
+    const size_t matrices_at = nodes_at + GAUSS_WIDE_NODES_BYTES;
+    char *all = calloc(1, matrices_at);
+    *out_table = all;
+    if (!all) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    if (table.is_light) {
+        gauss_nodes_put_taps((uint16_t *)(void *)all);
+    }
+    table.nodes = (void *)(all + nodes_at);
+    const size_t matrix_bytes = (size_t)fill_nodes(&table) * GAUSS_WIDE_STEP_BYTES;
+    all = realloc(all, matrices_at + matrix_bytes);
+    if (!all) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *out_table = all;
+    *out_bytes = matrices_at + matrix_bytes;
+    memset(all + matrices_at, 0, matrix_bytes);
+    table.nodes = (void *)(all + nodes_at);
+    put_matrices(&table, all + matrices_at);
+    return FOVEA_OK;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Returns the farthest place on the ladder. */
+static float end_of(const struct gauss_plan *plan)
+{
+    return gauss_light_place(gauss_plan_light(plan),
+                             (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+}
+
 static int32_t node_count_of(float end)
 {
     const int32_t last = (int32_t)end + NODES_BEYOND;
     return last < GAUSS_LADDER_NODES ? last + 1 : GAUSS_LADDER_NODES;
 }
 
-/* Finds what tiles see of the level, whatever their phase on it. */
-static void fill_node(const struct gauss_node *node, double reach, struct gauss_wide_node *out)
-{
-    const int32_t last_px = TILE * gauss_wide_phases(node->level) - 1;
-    struct gauss_node_row row;
-    gauss_node_row_of(node, reach, 0, &row);
-    out->level = node->level;
-    out->before = -row.first;
-    int32_t most = row.count;
-    for (int32_t px = 1; px <= last_px; px++) {
-        const int32_t base = (px & -TILE) >> node->level;
-        gauss_node_row_of(node, reach, px, &row);
-        out->before = base - row.first > out->before ? base - row.first : out->before;
-        most = row.first + row.count - base > most ? row.first + row.count - base : most;
-    }
-    out->steps = (out->before + most + 7) / 8;
-}
-
-/* Returns the row of a matrix that stands for a tile's row (gauss_nodes_place). */
-static int32_t row_of_place(int32_t place)
-{
-    return place / 4 * 2 + place % 2 + place / 2 % 2 * 8;
-}
-
-static float *put_matrix(const struct gauss_node *node, double reach,
-                         const struct gauss_wide_node *wide, int32_t phase, float *out)
-{
-    const int32_t first = (TILE * phase >> node->level) - wide->before;
-    for (int32_t y = 0; y < TILE; y++) {
-        struct gauss_node_row row;
-        gauss_node_row_of(node, reach, TILE * phase + y, &row);
-        round_row(0.0, &row);
-        for (int32_t i = 0; i < row.count; i++) {
-            const int32_t column = row.first - first + i;
-            const int32_t lane = row_of_place(y) % 8 * 4 + column % 8 / 2;
-            const int32_t at = 4 * lane + column % 2 * 2 + row_of_place(y) / 8;
-            out[(size_t)(column / 8) * STEP_FLOATS + (size_t)at] = (float)row.weights[i];
-        }
-    }
-    return out + (size_t)wide->steps * STEP_FLOATS;
-}
-
-/* Returns how many steps the matrices of all have. */
-static int32_t fill_nodes(const struct gauss_plan *plan, int32_t count,
-                          struct gauss_wide_node *out_nodes)
-{
-    const int32_t light = gauss_plan_light(plan);
-    const int32_t levels = (int32_t)plan->level_count;
-    int32_t steps = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
-        fill_node(&node, (double)gauss_light_reach(light), &out_nodes[i]);
-        out_nodes[i].matrix = steps;
-        steps += out_nodes[i].steps * gauss_wide_phases(node.level);
-    }
-    return steps;
-}
-
-static void fill_matrices(const struct gauss_plan *plan, int32_t count,
-                          const struct gauss_wide_node *nodes, float *out)
-{
-    const int32_t light = gauss_plan_light(plan);
-    const int32_t levels = (int32_t)plan->level_count;
-    for (int32_t i = 0; i < count; i++) {
-        const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
-        for (int32_t phase = 0; phase < gauss_wide_phases(node.level); phase++) {
-            out = put_matrix(&node, (double)gauss_light_reach(light), &nodes[i], phase, out);
-        }
-    }
-}
-
-/* Nodes come first in the table, and say how long their matrices are. */
-static enum fovea_result make_table(const struct gauss_plan *plan, int32_t count, void **out_table,
-                                    size_t *out_bytes)
-{
-    const size_t node_bytes = gauss_wide_matrices_at();
-    void *nodes = calloc(1, node_bytes);
-    *out_table = nodes;
-    if (!nodes) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const size_t matrix_bytes = (size_t)fill_nodes(plan, count, nodes) * GAUSS_WIDE_STEP_BYTES;
-    char *table = realloc(nodes, node_bytes + matrix_bytes);
-    if (!table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    *out_table = table;
-    *out_bytes = node_bytes + matrix_bytes;
-    memset(table + node_bytes, 0, matrix_bytes);
-    fill_matrices(plan, count, (const struct gauss_wide_node *)(void *)table,
-                  (float *)(void *)(table + node_bytes));
-    return FOVEA_OK;
-}
-
 enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
                                   struct gauss_cuda_smooth *out_smooth, void **out_table,
                                   size_t *out_bytes)
 {
-    const int32_t light = gauss_plan_light(plan);
-    const int32_t levels = (int32_t)plan->level_count;
     out_smooth->law = plan->law;
-    out_smooth->level_count = levels;
+    out_smooth->level_count = (int32_t)plan->level_count;
     memcpy(out_smooth->levels, plan->levels, sizeof plan->levels);
     *out_table = NULL;
     *out_bytes = 0;
-    if (levels == 0) {
+    if (plan->level_count == 0) {
         return FOVEA_OK;
     }
-    out_smooth->end = gauss_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+    out_smooth->end = end_of(plan);
     out_smooth->node_count = node_count_of(out_smooth->end);
-    return make_table(plan, out_smooth->node_count, out_table, out_bytes);
-}
-
-/* ---- Wide light */
-
-/* Returns the phases of tiles on the level, by the last tile's first pixel. */
-static int32_t last_tile_px(int32_t level)
-{
-    return TILE * (gauss_nodes_phases(level) - 1);
-}
-
-static void fill_light_node(const struct gauss_node *node, double reach,
-                            struct gauss_light_node *out)
-{
-    /* No weight is above 1, nor above 1 / 2.5 sigma by much. */
-    const double scale = exp2(15.0 + floor(log2(fmax(2.5 * node->residual, 1.0))));
-    const int32_t last_px = last_tile_px(node->level) + TILE - 1;
-    int32_t behind = 0;
-    *out = (struct gauss_light_node){
-        .level = node->level, .unscale = (float)(1.0 / scale), .root = (float)sqrt(1.0 / scale)};
-    for (int32_t px = 0; px <= last_px; px++) {
-        const int32_t base = (px & -TILE) >> node->level & ~3;
-        const double centre = (px + 0.5) / (1 << node->level) - 0.5;
-        const int32_t before = base - (int32_t)ceil(centre - reach * node->residual);
-        const int32_t end = (int32_t)floor(centre + reach * node->residual) + 1 - base;
-        out->before = before > out->before ? before : out->before;
-        behind = end > behind ? end : behind;
-    }
-    out->before = (out->before + 3) & ~3;
-    out->pairs = (out->before + behind + 15) / 16;
-}
-
-/* A lane's part of a pair of steps lies as mma has it: of each step rows g and g + 8. */
-static uint16_t *put_light_matrix(const struct gauss_node *node, double reach,
-                                  const struct gauss_light_node *light, int32_t tile_px,
-                                  uint16_t *out)
-{
-    const int32_t first = gauss_light_window(light, tile_px);
-    for (int32_t y = 0; y < TILE; y++) {
-        struct gauss_node_row row;
-        const int32_t of_row = row_of_place(y);
-        gauss_node_row_of(node, reach, tile_px + y, &row);
-        round_row(1.0 / (double)light->unscale, &row);
-        for (int32_t i = 0; i < row.count; i++) {
-            const int32_t at = row.first - first + i;
-            const int32_t column = row_of_place(at % 16);
-            const int32_t lane = of_row % 8 * 4 + column % 8 / 2;
-            out[(at / 16 * 32 + lane) * 8 + column / 8 * 4 + of_row / 8 * 2 + column % 2] =
-                pixel_float_to_half((float)row.weights[i] / light->unscale);
-        }
-    }
-    return out + light->pairs * GAUSS_LIGHT_PAIR_BYTES / 2;
-}
-
-/* Returns how many pairs the matrices of all have. */
-static int32_t fill_light_nodes(const struct gauss_plan *plan, int32_t count,
-                                struct gauss_light_node *out_nodes)
-{
-    const int32_t light = gauss_plan_light(plan);
-    int32_t pairs = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const struct gauss_node node = gauss_plan_node(plan, i, light, (int32_t)plan->level_count);
-        fill_light_node(&node, (double)gauss_light_reach(light), &out_nodes[i]);
-        out_nodes[i].matrix = pairs;
-        pairs += out_nodes[i].pairs * gauss_nodes_phases(node.level);
-    }
-    return pairs;
-}
-
-static void fill_light_matrices(const struct gauss_plan *plan, int32_t count,
-                                const struct gauss_light_node *nodes, uint16_t *out)
-{
-    const int32_t light = gauss_plan_light(plan);
-    for (int32_t i = 0; i < count; i++) {
-        const struct gauss_node node = gauss_plan_node(plan, i, light, (int32_t)plan->level_count);
-        for (int32_t px = 0; px <= last_tile_px(node.level); px += TILE) {
-            out = put_light_matrix(&node, (double)gauss_light_reach(light), &nodes[i], px, out);
-        }
-    }
-}
-
-static enum fovea_result make_light_table(const struct gauss_plan *plan, int32_t count,
-                                          void **out_table, size_t *out_bytes)
-{
-    char *taps = calloc(1, GAUSS_LIGHT_MATRICES_AT);
-    *out_table = taps;
-    if (!taps) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    gauss_nodes_put_taps((uint16_t *)(void *)taps);
-    const size_t bytes =
-        (size_t)fill_light_nodes(plan, count, (void *)(taps + GAUSS_LIGHT_NODES_AT)) *
-        GAUSS_LIGHT_PAIR_BYTES;
-    char *table = realloc(taps, GAUSS_LIGHT_MATRICES_AT + bytes);
-    if (!table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    *out_table = table;
-    *out_bytes = GAUSS_LIGHT_MATRICES_AT + bytes;
-    memset(table + GAUSS_LIGHT_MATRICES_AT, 0, bytes);
-    fill_light_matrices(plan, count, (const void *)(table + GAUSS_LIGHT_NODES_AT),
-                        (void *)(table + GAUSS_LIGHT_MATRICES_AT));
-    return FOVEA_OK;
+    return make_table((struct table){.plan = plan, .count = out_smooth->node_count}, out_table,
+                      out_bytes);
 }
 
 enum fovea_result gauss_light_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes,
                                    void **out_table, size_t *out_bytes)
 {
-    const int32_t light = gauss_plan_light(plan);
     *out_nodes = (struct gauss_nodes){.law = plan->law, .level_count = (int32_t)plan->level_count};
     *out_table = NULL;
     *out_bytes = 0;
     if (plan->level_count == 0) {
         return FOVEA_OK;
     }
-    out_nodes->end = gauss_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+    out_nodes->end = end_of(plan);
     gauss_nodes_lay_out(plan, out_nodes);
     const int32_t count = node_count_of(out_nodes->end);
     out_nodes->spans[GAUSS_NODES_LEVELS].first = count;
-    return make_light_table(plan, count, out_table, out_bytes);
+    return make_table((struct table){.plan = plan, .is_light = true, .count = count}, out_table,
+                      out_bytes);
 }

@@ -88,7 +88,7 @@ enum fovea_result gauss_cuda_smooth_run(const struct gauss_cuda_smooth_kernels *
                                         const struct gauss_cuda_smooth *smooth,
                                         const struct gauss_cuda_run *run)
 {
-    const int32_t side_px = 2 * GAUSS_WIDE_TILE_PX; /* a block makes 2 x 2 tiles */
+    const int32_t side_px = 2 * GAUSS_NODES_TILE_PX; /* a block makes 2 x 2 tiles */
     const struct cuda_launch picture = {gauss_cuda_kernel(&kernels->picture, run),
                                         {cuda_parts(run->frame->width_px, side_px),
                                          cuda_parts(run->frame->height_px, side_px), run->count},

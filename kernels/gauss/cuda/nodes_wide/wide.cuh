@@ -7,11 +7,89 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
 
-#include "alpha.h"
 #include "kernels/gauss/cuda/nodes/blend.cuh"
-#include "kernels/gauss/cuda/nodes/gather.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
-#include "sample.cuh"
+
+/* ---- Levels, whose channels lie side by side: floats have four floats a sample. Tiles have four
+ * halves, and their coarsest levels made here */
+
+struct half_sample {
+    uint2 halves;
+
+    static __device__ half_sample of(float4 v)
+    {
+        const __half2 xy = __floats2half2_rn(v.x, v.y);
+        const __half2 zw = __floats2half2_rn(v.z, v.w);
+        return {make_uint2(*(const uint32_t *)&xy, *(const uint32_t *)&zw)};
+    }
+    __device__ float4 value() const
+    {
+        const float2 xy = __half22float2(*(const __half2 *)&halves.x);
+        const float2 zw = __half22float2(*(const __half2 *)&halves.y);
+        return make_float4(xy.x, xy.y, zw.x, zw.y);
+    }
+};
+
+struct float_sample {
+    float4 floats;
+
+    static __device__ float_sample of(float4 v)
+    {
+        return {v};
+    }
+    __device__ float4 value() const
+    {
+        return floats;
+    }
+};
+
+template <typename Sample> struct sample_level {
+    Sample *origin; /* sample (0, 0) */
+    int pitch;
+    int first; /* along either axis */
+    int last_x;
+    int last_y;
+
+    __device__ sample_level(const gauss_cuda_smooth &smooth, int k)
+    {
+        const gauss_level &level = smooth.levels[k];
+        const int margin = gauss_level_margin(k);
+        pitch = level.pitch;
+        first = -margin;
+        last_x = level.width + margin - 1;
+        last_y = level.height + margin - 1;
+        origin = (Sample *)smooth.samples + blockIdx.z * smooth.next_samples + level.first +
+                 margin * pitch + margin;
+        if (k == 0 && smooth.picture) {
+            origin = (Sample *)(smooth.picture + blockIdx.z * smooth.picture_next_bytes);
+            pitch = smooth.picture_pitch;
+        }
+    }
+
+    __device__ float4 value(int x, int y) const
+    {
+        return row(y)[column(x)].value();
+    }
+    /* Rows and columns of any number; beyond the margins the picture is constant. */
+    __device__ Sample *row(int y) const
+    {
+        return origin + (ptrdiff_t)min(max(y, first), last_y) * pitch;
+    }
+    __device__ int column(int x) const
+    {
+        return min(max(x, first), last_x);
+    }
+    /* Returns how many samples lie before a row; plus a column, it is a sample's index. */
+    __device__ int row_at(int y) const
+    {
+        return min(max(y, first), last_y) * pitch;
+    }
+    /* Nobody writes there meanwhile. */
+    __device__ float4 load(int at) const
+    {
+        return __ldg((const float4 *)ptx_mad_wide(at, (int)sizeof(float4), (const char *)origin));
+    }
+};
 
 /* ---- Products */
 
@@ -63,15 +141,14 @@ static __device__ __forceinline__ float wide_rounded(float value)
 #endif
 }
 
-template <typename Sample> static __device__ __forceinline__ float4 operand_of(const Sample &sample)
+static __device__ __forceinline__ float4 operand_of(const float4 &v)
 {
-    const float4 v = sample.value();
     return make_float4(wide_rounded(v.x), wide_rounded(v.y), wide_rounded(v.z), wide_rounded(v.w));
 }
 
 /* A node's window for a tile: where a lane's samples and weights begin. */
-template <typename Sample> struct wide_window {
-    sample_level<Sample> level;
+struct wide_window {
+    sample_level<float_sample> level;
     int x, y;
     int steps;
     const float4 *across;
@@ -79,8 +156,8 @@ template <typename Sample> struct wide_window {
 
     __device__ __forceinline__ wide_window(const gauss_cuda_smooth &smooth,
                                            const gauss_wide_node &node, const node_tile &tile)
-        : level(smooth, node.level), x((tile.x >> node.level) - node.before + 2 * tile.lane.pair),
-          y((tile.y >> node.level) - node.before + tile.lane.row), steps(node.steps),
+        : level(smooth, node.level), x(gauss_wide_window(&node, tile.x) + 2 * tile.lane.pair),
+          y(gauss_wide_window(&node, tile.y) + tile.lane.row), steps(node.steps),
           across(matrix(smooth, node, tile.x)), down(matrix(smooth, node, tile.y))
     {
     }
@@ -94,12 +171,11 @@ template <typename Sample> struct wide_window {
 };
 
 /* The operands of a step of products along ROWS times eight rows. */
-template <int ROWS, typename Sample> struct wide_step {
+template <int ROWS> struct wide_step {
     float4 weights;
-    Sample samples[ROWS][2];
+    float4 samples[ROWS][2];
 
-    __device__ __forceinline__ void load(const wide_window<Sample> &window, const int (&rows)[ROWS],
-                                         int i)
+    __device__ __forceinline__ void load(const wide_window &window, const int (&rows)[ROWS], int i)
     {
         const int first = window.level.column(window.x + 8 * i);
         const int second = window.level.column(window.x + 8 * i + 1);
@@ -114,13 +190,13 @@ template <int ROWS, typename Sample> struct wide_step {
 
 /* Filters ROWS times eight rows of samples from step j on: the product across, and its part of the
  * one down. A step's loads are issued while the step before is multiplied. */
-template <int ROWS, int CHANNELS, typename Sample>
-static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
+template <int ROWS, int CHANNELS>
+static __device__ __forceinline__ void add_rows(const wide_window &window, int j,
                                                 float (&outputs)[CHANNELS][2][4])
 {
     int rows[ROWS];
     float transposed[ROWS][CHANNELS][4] = {};
-    wide_step<ROWS, Sample> next;
+    wide_step<ROWS> next;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         rows[r] = window.level.row_at(window.y + 8 * (j + r));
@@ -128,7 +204,7 @@ static __device__ __forceinline__ void add_rows(const wide_window<Sample> &windo
     next.load(window, rows, 0);
 #pragma unroll 1
     for (int i = 1; i <= window.steps; i++) {
-        const wide_step<ROWS, Sample> step = next;
+        const wide_step<ROWS> step = next;
         if (i < window.steps) {
             next.load(window, rows, i);
         }
@@ -154,8 +230,8 @@ static __device__ __forceinline__ void add_rows(const wide_window<Sample> &windo
     }
 }
 
-template <int CHANNELS, typename Sample>
-static __device__ __forceinline__ void wide_product(const wide_window<Sample> &window,
+template <int CHANNELS>
+static __device__ __forceinline__ void wide_product(const wide_window &window,
                                                     float (&outputs)[CHANNELS][2][4])
 {
     /* Takes eights of rows by threes, and the last four by twos. */
@@ -175,43 +251,7 @@ static __device__ __forceinline__ void wide_product(const wide_window<Sample> &w
 
 /* ---- Blending */
 
-/* Adds samples unchanged, or the square roots of the first channels: of colours, since alpha is no
- * light, or of a layer's all. */
 template <int CHANNELS>
-static __device__ __forceinline__ void add_node(int roots, const node_places &places,
-                                                const gauss_tile_nodes &chosen, int i,
-                                                const float (&outputs)[CHANNELS][2][4],
-                                                float (&sums)[CHANNELS][NODES_PIXELS])
-{
-    float weights[NODES_PIXELS];
-    find_weights(places, chosen, i, weights);
-#pragma unroll
-    for (int k = 0; k < NODES_PIXELS; k++) {
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            const float value = outputs[c][k / 4][k % 4];
-            const float blended = c < roots ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
-            sums[c][k] = fmaf(weights[k], blended, sums[c][k]);
-        }
-    }
-}
-
-/* Negative weights may make a root below 0. */
-template <int CHANNELS>
-static __device__ __forceinline__ void square_roots(int roots,
-                                                    float (&sums)[CHANNELS][NODES_PIXELS])
-{
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
-            const float root = fmaxf(sums[c][i], 0.0f);
-            sums[c][i] = c < roots ? root * root : sums[c][i];
-        }
-    }
-}
-
-template <int CHANNELS, typename Sample>
 static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
                                                    const gauss_cuda_smooth &smooth,
                                                    const node_tile &tile, node_places &places,
@@ -228,11 +268,10 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
 #pragma unroll 1
     for (int i = 0; i < chosen.count; i++) {
         const int node = min(chosen.first + i * chosen.apart, smooth.node_count - 1);
-        const wide_window<Sample> window(smooth, ((const gauss_wide_node *)smooth.nodes)[node],
-                                         tile);
+        const wide_window window(smooth, ((const gauss_wide_node *)smooth.nodes)[node], tile);
         float outputs[CHANNELS][2][4] = {};
         wide_product(window, outputs);
-        add_node(roots, places, chosen, i, outputs, sums);
+        add_node(roots, 1.0f, 1.0f, places, chosen, i, outputs, sums);
     }
     if (roots > 0) {
         square_roots(roots, sums);
@@ -241,7 +280,7 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
 
 /* ---- The tile */
 
-template <typename Pixel, int CHANNELS, typename Sample, typename Image>
+template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
                                                       const gauss_cuda_smooth &smooth,
                                                       const Image &src, const Image &dst,
@@ -251,9 +290,9 @@ static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
     float sums[CHANNELS][NODES_PIXELS] = {};
     find_places(frame, image_light_is_wide(frame.light), smooth, tile, places);
     if (places.highest > 0.0f) {
-        blend_nodes<CHANNELS, Sample>(frame, smooth, tile, places, sums);
+        blend_nodes<CHANNELS>(frame, smooth, tile, places, sums);
         if (!all_finite(sums)) {
-            const auto levels = [&](int k) { return sample_level<Sample>(smooth, k); };
+            const auto levels = [&](int k) { return sample_level<float_sample>(smooth, k); };
             sum_tile<Pixel>(frame, smooth, levels, frame.light, src, dst, tile);
             return;
         }
@@ -261,13 +300,13 @@ static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
     typename Pixel::word words[NODES_PIXELS];
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
-        words[i] = pixel_of_sample<Pixel>(colour_of(sums, i), light_of(frame, smooth));
+        words[i] = Pixel::encode(colour_of(sums, i));
     }
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
     store_tile<Pixel>(frame, dst, tile, words);
 }
 
-template <typename Pixel, typename Sample, typename Image>
+template <typename Pixel, typename Image>
 static __device__ __forceinline__ void make_wide_picture(const gauss_frame &frame,
                                                          const gauss_cuda_smooth &smooth,
                                                          const Image &src, const Image &dst)
@@ -281,9 +320,9 @@ static __device__ __forceinline__ void make_wide_picture(const gauss_frame &fram
     }
     const int count = Pixel::channels;
     if (count < 4 || frame.blur_alpha > 0) {
-        make_node_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
+        make_node_tile<Pixel, count>(frame, smooth, src, dst, tile);
     } else if constexpr (count == 4) {
-        make_node_tile<Pixel, 3, Sample>(frame, smooth, src, dst, tile);
+        make_node_tile<Pixel, 3>(frame, smooth, src, dst, tile);
     }
 }
 

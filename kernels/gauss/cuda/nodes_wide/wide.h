@@ -8,7 +8,6 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
 
 #include "kernels/gauss/cuda/nodes/nodes.h"
-#include "kernels/gauss/plan/ladder.h"
 
 struct gauss_cuda_smooth_kernels {
     CUmodule module;
@@ -49,14 +48,8 @@ FOVEA_MUST_CHECK enum fovea_result gauss_light_run(const struct gauss_cuda_smoot
 FOVEA_MUST_CHECK enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
                                                    struct gauss_cuda_smooth *out_smooth,
                                                    void **out_table, size_t *out_bytes);
-/* The same for wide light (light.h). */
+/* The same for whole numbers in wide light. */
 FOVEA_MUST_CHECK enum fovea_result gauss_light_fill(const struct gauss_plan *plan,
                                                     struct gauss_nodes *out_nodes, void **out_table,
                                                     size_t *out_bytes);
-/* Returns where the matrices lie behind the nodes. */
-static inline size_t gauss_wide_matrices_at(void)
-{
-    return GAUSS_LADDER_NODES * sizeof(struct gauss_wide_node);
-}
-
 #endif
