@@ -216,9 +216,13 @@ void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
             add_to_four(four, weight, of_halves(one));
             add_to_four(four, next_weight, of_halves(next));
         }
+        if (!first_part) {
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                four[n] += of_halves(sums[to + n]);
+            }
+        }
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            vec4 before = first_part ? vec4(0.0) : of_halves(sums[to + n]);
-            sums[to + n] = halves_of(four[n] + before);
+            sums[to + n] = halves_of(four[n]);
         }
     }
 }
