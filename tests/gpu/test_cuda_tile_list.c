@@ -87,7 +87,7 @@ static void check_gaze(const struct gauss_plan *plan, const struct gauss_frame *
     assert_in_range(grid->split_count, asked, room.split_count);
     assert_true(frame->others.count > 0 ||
                 grid->split_count <= (split + 8 + split / 3) * (subtiles - 1));
-    assert_in_range(grid->part_count, 2 * fine, room.part_count);
+    assert_in_range(grid->part_count, fine, room.part_count);
     assert_int_equal(grid->entry_count,
                      grid->columns * grid->rows + grid->split_count + grid->part_count);
 }

@@ -11,19 +11,11 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_DIRECT_CUH
 
-#include "kernels/gauss/cuda/tiles/common/passes.cuh"
+#include "kernels/gauss/cuda/tiles/common/window.cuh"
 
-/* Between places of the grid, interpolated sigma is off by as much as distances bend: two pixels
- * over the distance from the gaze, times the law's slope. The weights of the narrowest Gaussians
- * double within 0.03, so that near the gaze each pixel evaluates the law. */
-#define TILE_CURVED_PX 64.0f
+#define TILE_GROUP GAUSS_TILE_GROUP
 
-static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
-{
-    const bool near =
-        fabsf(x - law.gaze_x) < TILE_CURVED_PX && fabsf(y - law.gaze_y) < TILE_CURVED_PX;
-    return near || law.tiles.curved != 0 || law.has_others();
-}
+/* ---- Sigma */
 
 /* By distance, all four are computed at once, so that none waits for another's load. By the gaze
  * alone. */
@@ -50,14 +42,10 @@ static __device__ __forceinline__ void take_others_of_four(const tile_law &law, 
     }
 }
 
-/* Returns sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
-static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
-                                                      const gauss_tile_shape &shape,
-                                                      const float *grid, int x0, int y0, int column,
-                                                      int row, float (&sigma_px)[TILE_GROUP])
+/* Returns sigma of four pixels in a row. */
+static __device__ __forceinline__ void sigmas_of_four(const tile_law &law, int x, int y,
+                                                      float (&sigma_px)[TILE_GROUP])
 {
-    const int x = x0 + column;
-    const int y = y0 + row;
     if (law.tiles.law.kind == GAUSS_LAW_RADIAL) {
         radial_sigmas_of_four(law, x, y, sigma_px);
         if (law.has_others()) {
@@ -65,25 +53,138 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
         }
         return;
     }
-    if (is_curved(law, (float)x, (float)y)) {
 #pragma unroll 1
-        for (int n = 0; n < TILE_GROUP; n++) {
-            const float sigma = law.of_pixel(x + n, y);
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float sigma = law.of_pixel(x + n, y);
 #pragma unroll
-            for (int i = 0; i < TILE_GROUP; i++) {
-                sigma_px[i] = n == i ? sigma : sigma_px[i];
-            }
+        for (int i = 0; i < TILE_GROUP; i++) {
+            sigma_px[i] = n == i ? sigma : sigma_px[i];
         }
-        return;
     }
-    const int pitch = TILE_GROUPS + 1;
-    const float *corner = grid + (row + shape.above) / 4 * pitch + column / 4;
-    const float part = (float)((row + shape.above) % 4) * 0.25f;
-    const float first = between(corner[0], corner[pitch], part);
-    const float step = 0.25f * (between(corner[1], corner[pitch + 1], part) - first);
+}
+
+/* ---- Weights of four samples; two are converted at a time */
+
+template <typename Sample> struct tile_four_weights;
+
+template <> struct tile_four_weights<tile_sample> {
+    __half2 pairs[2];
+
+    __device__ __forceinline__ void set(const float (&weights)[4])
+    {
+        pairs[0] = __floats2half2_rn(weights[0], weights[1]);
+        pairs[1] = __floats2half2_rn(weights[2], weights[3]);
+    }
+    __device__ __forceinline__ __half2 of(int n) const
+    {
+        return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
+    }
+};
+
+template <> struct tile_four_weights<tile_floats> {
+    float weights[4];
+
+    __device__ __forceinline__ void set(const float (&all)[4])
+    {
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            weights[n] = all[n];
+        }
+    }
+    __device__ __forceinline__ float of(int n) const
+    {
+        return weights[n];
+    }
+};
+
+/* ---- Weights g^(i^2), at distances of i samples */
+
+/* Returns the weight of the first neighbour for a variance v. */
+static __device__ __forceinline__ float first_weight(float v)
+{
+    /* log2(e) / 2 */
+    const float gaussian = ptx_ex2(-0.72134752f * ptx_rcp(v));
+    return v > 0.01f ? gaussian : 0.0f;
+}
+
+/* The ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
+struct tile_weights {
+    float weight[TILE_GROUP];
+    float ratio[TILE_GROUP];
+    float factor[TILE_GROUP];
+    float total[TILE_GROUP];
+
+    __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
+    {
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float first = first_weight(v[n]);
+            weight[n] = first;
+            factor[n] = first * first;
+            ratio[n] = first * factor[n];
+            total[n] = 0.0f;
+        }
+    }
+    __device__ __forceinline__ void step(int n)
+    {
+        total[n] += weight[n];
+        weight[n] *= ratio[n];
+        ratio[n] *= factor[n];
+    }
+};
+
+/* Reads the sums of the two lines at one distance above and below. */
+template <typename Sample> struct tile_two_lines {
+    const uint2 *above;
+    const uint2 *below;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(above + i) + load_sample<Sample>(below + i);
+    }
+    __device__ __forceinline__ tile_two_lines from(int i) const
+    {
+        return {above + i, below + i};
+    }
+};
+
+/* Sums four outputs along two lines from their first samples on, each with its own weights; the
+ * middle sample weighs 1. Samples move through a ring of registers. The loops are unrolled by the
+ * group, so that every index is a constant: otherwise the rings would lie in local memory, which
+ * takes half again the time. Two weights are converted at a time. */
+template <typename Sample>
+static __device__ __forceinline__ void sum_four(const tile_two_lines<Sample> &lines, int radius,
+                                                tile_weights &weights, Sample (&out)[TILE_GROUP])
+{
+    Sample left[TILE_GROUP];
+    Sample right[TILE_GROUP];
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        sigma_px[n] = law.applied(fmaf((float)n, step, first));
+        left[n] = right[n] = out[n] = lines(n);
+    }
+    tile_two_lines<Sample> before = lines;
+    tile_two_lines<Sample> after = lines.from(TILE_GROUP - 1);
+#pragma unroll 1
+    for (int i = 0; i < radius; i += TILE_GROUP) {
+#pragma unroll
+        for (int k = 0; k < TILE_GROUP; k++) {
+            if (k > 0 && i + k >= radius) {
+                break;
+            }
+            before = before.from(-1);
+            after = after.from(1);
+            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
+            right[k] = after(0);
+            tile_four_weights<Sample> four;
+            four.set(weights.weight);
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                const Sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
+                const Sample &y = right[(n + k + 1) % TILE_GROUP];
+                out[n] = add_scaled(out[n], four.of(n), x + y);
+                weights.step(n);
+            }
+        }
     }
 }
 
@@ -211,39 +312,36 @@ static __device__ __forceinline__ void average_four_far(const uint2 *centre, int
 
 /* ---- Pixels */
 
-static __device__ __forceinline__ float largest_of_four(const float (&sigma_px)[TILE_GROUP])
-{
-    return fmaxf(fmaxf(sigma_px[0], sigma_px[1]), fmaxf(sigma_px[2], sigma_px[3]));
-}
-
 /* The whole warp takes the taps of its widest pixel. */
 template <typename Sample>
 static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int pitch, int radius,
                                                        const float (&sigma_px)[TILE_GROUP],
                                                        Sample (&out)[TILE_GROUP])
 {
-    const float reach = GAUSS_REACH * largest_of_four(sigma_px);
+    const float largest = fmaxf(fmaxf(sigma_px[0], sigma_px[1]), fmaxf(sigma_px[2], sigma_px[3]));
+    const int wanted =
+        min((int)(GAUSS_REACH * range_of_lanes<32>({largest, largest}).high), radius);
     /* Floats take twice the registers. */
     const int most = sizeof(Sample) > 8 ? 2 : GAUSS_TILE_DIRECT_RADIUS;
-    if (radius > most && __any_sync(~0u, reach >= (float)(most + 1))) {
-        average_four_far(centre, pitch, radius, sigma_px, out);
+    if (wanted > most) {
+        average_four_far(centre, pitch, wanted, sigma_px, out);
         return;
     }
     if constexpr (sizeof(Sample) == 8) {
-        if (radius > 4 && __any_sync(~0u, reach >= 5.0f)) {
+        if (wanted == 5) {
             average_four<5>(centre, pitch, sigma_px, out);
             return;
         }
-        if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
+        if (wanted == 4) {
             average_four<4>(centre, pitch, sigma_px, out);
             return;
         }
-        if (radius > 2 && __any_sync(~0u, reach >= 3.0f)) {
+        if (wanted == 3) {
             average_four<3>(centre, pitch, sigma_px, out);
             return;
         }
     }
-    if (radius > 1 && __any_sync(~0u, reach >= 2.0f)) {
+    if (wanted == 2) {
         average_four<2>(centre, pitch, sigma_px, out);
     } else {
         average_four<1>(centre, pitch, sigma_px, out);
@@ -285,38 +383,6 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_f
     return words;
 }
 
-/* Returns a bit for each of four pixels whose sigma lies from `from` to below `below`. */
-static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)[TILE_GROUP],
-                                                         float from, float below)
-{
-    uint32_t mask = 0;
-#pragma unroll
-    for (int n = 0; n < TILE_GROUP; n++) {
-        mask |= sigma_px[n] >= from && sigma_px[n] < below ? 1u << n : 0u;
-    }
-    return mask;
-}
-
-/* Writes those of four pixels from (x, y) on whose bit is set. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image> &work, int x,
-                                                  int y,
-                                                  const tile_words<typename Image::word, 4> &words,
-                                                  uint32_t mask)
-{
-    const int width = work.frame.width_px;
-    if (mask == 15u) {
-        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, width, words);
-        return;
-    }
-#pragma unroll 1
-    for (int n = 0; n < 4 && x + n < width; n++) {
-        if ((mask >> n & 1u) != 0) {
-            work.dst.store(x + n, y, words.at(n));
-        }
-    }
-}
-
 /* Assigns places in a tile of the picture to threads that make four pixels each: a warp takes 16
  * rows of two fours, so that its samples lie in different banks and it writes whole sectors. */
 struct tile_four {
@@ -329,16 +395,14 @@ struct tile_four {
     {
     }
 };
-#define TILE_FOURS (GAUSS_TILE_SUBTILE_PX * GAUSS_TILE_SUBTILE_PX / 4)
 
-/* Writes the pixels of so many rows whose sigma is below `below`, copies among them, and leaves the
- * others. */
+/* Writes the pixels of so many rows, copies among them. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
                                                     const gauss_tile_shape &shape,
                                                     const tile_memory &memory,
-                                                    const tile_encoder &encode, float below,
-                                                    int rows, int x0, int y0)
+                                                    const tile_encoder &encode, int rows, int x0,
+                                                    int y0)
 {
     const gauss_frame &frame = work.frame;
 #pragma unroll 1
@@ -347,18 +411,12 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         const tile_four at(i);
         const int x = x0 + at.column;
         const int y = y0 + at.row;
-        float sigma_px[TILE_GROUP] = {};
-        sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
         const bool inside = x < frame.width_px && y < frame.height_px;
-        const uint32_t mask = inside ? pixels_within(sigma_px, 0.0f, below) : 0;
-        if (!__any_sync(~0u, mask != 0)) {
+        if (!__any_sync(~0u, inside)) {
             continue;
         }
-        float narrow[TILE_GROUP];
-#pragma unroll
-        for (int n = 0; n < TILE_GROUP; n++) {
-            narrow[n] = fminf(sigma_px[n], below);
-        }
+        float sigma_px[TILE_GROUP] = {};
+        sigmas_of_four(work.law, x, y, sigma_px);
         const uint2 *centre =
             memory.window + (at.row + shape.radius) * shape.pitch + at.column + shape.aside;
         tile_words<typename Image::word, 4> own = {};
@@ -366,10 +424,10 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
             own = own_words(work, encode, centre, x, y);
         }
         typename tile_pixel<FORMAT>::sample samples[TILE_GROUP];
-        average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
-        if (mask != 0) {
-            write_some(work, x, y, words_of_four<FORMAT, Image>(encode, samples, sigma_px, own),
-                       mask);
+        average_in_warp(centre, shape.pitch, shape.radius, sigma_px, samples);
+        if (inside) {
+            store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
+                         words_of_four<FORMAT, Image>(encode, samples, sigma_px, own));
         }
     }
 }

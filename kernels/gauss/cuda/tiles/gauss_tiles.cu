@@ -17,7 +17,7 @@
  *         picture.cuh           an entry of the list for each block
  *         mma/tile.cuh          by MMA
  *         direct.cuh            pixels of small sigma, in two dimensions at once
- *         common/passes.cuh     in two passes
+ *         common/window.cuh     their window
  *     both
  *         common/params.h       shapes, limits, what C shares
  *         common/sigma.cuh      sigma, and the kind of tile that follows from it
@@ -42,16 +42,17 @@ extern __shared__ __align__(16) char tile_shared[];
  *     and 2t + 1, and the columns 8 on.
  *         byte 0       float4 shares[4][3]       by warp; narrow: float4[4][10] over nodes too
  *         byte 512     float nodes[4][12]        by warp
- *         byte 1088    uint2 least[4]            by warp
- *         byte 1120    half planes[3][48][72]    by colour: 20,736 B
+ *         byte 704     uint2 least[4]            by warp
+ *         byte 736     half planes[3][48][72]    by colour: 20,736 B
  *         -- one barrier after the planes are filled; floats have one before, for least --
  *
  *     by arithmetic, the picture's other subtiles: a thread makes 4 pixels in a row at a time
  *         byte 0       half light[256]
- *         byte 512     float grid[144]           sigma before its ramp at every fourth pixel
- *         byte 1088    uint2 least[4]            by warp
- *         byte 1120    uint2 window[rows][pitch], then uint2 lines[rows][33]
- *         -- barriers: window loaded, rows blurred, columns blurred -- */
+ *         byte 704     uint2 least[4]            by warp
+ *         byte 736     uint2 window[rows][pitch]
+ *         -- barrier: window loaded; light has one before, for its table, and two more, for least
+ * --
+ */
 #define TILE_PICTURE(kind, suffix, format, blocks)                                                 \
     extern "C" __global__ void __launch_bounds__(GAUSS_TILE_THREADS, blocks)                       \
         tile_picture_##kind##_##suffix(const __grid_constant__ gauss_tiles_params params)          \

@@ -76,7 +76,7 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
         const int32_t split = least(count_met((double)tiles->split_px, GAUSS_TILE_PX), all);
         grid.split_count = count_split(count_met((double)tiles->near_px, GAUSS_TILE_PX), split);
         const bool few = count_entries(&grid) <= FEW_BLOCKS;
-        grid.part_count = few ? 2 * count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
+        grid.part_count = few ? count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
@@ -90,7 +90,7 @@ void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas)
 {
     const int32_t all = grid->columns * grid->rows;
     grid->split_count = least(foveas * grid->split_count, all * (GAUSS_TILE_SUBTILES - 1));
-    grid->part_count = least(foveas * grid->part_count, 2 * all * GAUSS_TILE_SUBTILES);
+    grid->part_count = least(foveas * grid->part_count, all * GAUSS_TILE_SUBTILES);
     grid->entry_count = count_entries(grid);
 }
 
@@ -130,7 +130,7 @@ void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_fram
     if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE && is_alone) {
         const int32_t split = count_split(count_near(frame, tiles->near_px, GAUSS_TILE_PX),
                                           count_near(frame, tiles->split_px, GAUSS_TILE_PX));
-        const int32_t parts = 2 * count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
+        const int32_t parts = count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
         grid->split_count = least(grid->split_count, split);
         grid->part_count = least(grid->part_count, parts);
         grid->entry_count = count_entries(grid);

@@ -3,8 +3,8 @@
 
 /* The second kernel of the tiles makes the picture: each block makes a tile, or a part of one, as
  * the first kernel's list says (gauss_tiles.cu draws the block): nearly all by matrix products
- * (gauss/cuda/tiles/mma/tile.cuh). This file has the rest, narrow Gaussians of the picture: in two
- * passes along rows and columns, in two dimensions at once, or pixel by pixel.
+ * (gauss/cuda/tiles/mma/tile.cuh). The rest are narrow Gaussians of the picture, in two dimensions
+ * at once (direct.cuh) or pixel by pixel.
  *
  * Samples are taken relative to a base of the tile: flat regions are then zero, and lose nothing to
  * halves. For stored levels the base is the tile's middle sample, a whole level. In linear light it
@@ -16,7 +16,6 @@
 
 #include "direct.cuh"
 #include "kernels/gauss/cuda/common/gaussian.cuh"
-#include "kernels/gauss/cuda/tiles/common/passes.cuh"
 #include "kernels/gauss/cuda/tiles/mma/tile.cuh"
 
 /* ---- Pixels one by one, where sigma changes too much for a tile, or a float is NaN or infinite,
@@ -92,156 +91,50 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A subtile from the picture itself */
 
-/* Opaque pixels have these bits in their alpha, and any other bits elsewhere. */
-template <typename Word> static __device__ __forceinline__ Word all_bits();
-template <> __device__ __forceinline__ uint32_t all_bits<uint32_t>()
-{
-    return ~0u;
-}
-template <> __device__ __forceinline__ uint2 all_bits<uint2>()
-{
-    return make_uint2(~0u, ~0u);
-}
-
-/* The base of a window that is being written, and whether all of it is opaque: then no pixel is
- * read for its alpha. */
-struct tile_loaded {
-    tile_sample base;
-    int opaque;
-};
-
-/* Returns the least sigma that write_blurred takes, where write_direct takes those below `fine`. By
- * distance both find the same sigma of a pixel, and each pixel has one writer. By angle they
- * interpolate between other places: a pixel must not be left out by both, and one within a
- * ten-thousandth of `fine` is written twice. */
-static __device__ __forceinline__ float least_blurred(const tile_law &law, float fine)
-{
-    return law.tiles.law.kind == GAUSS_LAW_RADIAL ? fine : 0.9999f * fine;
-}
-
-/* After the two passes, writes the pixels whose sigma is from `from` on. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
-                                                     const gauss_tile_shape &shape,
-                                                     const tile_memory &memory,
-                                                     const tile_loaded &loaded, float from, int x0,
-                                                     int y0)
-{
-    const tile_encoder encode(loaded.base, becomes_light<FORMAT>(work.frame));
-    const gauss_frame &frame = work.frame;
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i < TILE_FOURS; i += GAUSS_TILE_THREADS) {
-        const tile_four at(i);
-        const int x = x0 + at.column;
-        const int y = y0 + at.row;
-        uint32_t mask = 15u;
-        if (from > 0.0f) {
-            float sigma_px[TILE_GROUP] = {};
-            sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
-            mask = pixels_within(sigma_px, from, INFINITY);
-        }
-        if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
-            continue;
-        }
-        const uint2 *samples = memory.window + at.row * GAUSS_TILE_LINE + at.column;
-        tile_words<typename Image::word, 4> words;
-        tile_words<typename Image::word, 4> own;
-#pragma unroll
-        for (int n = 0; n < TILE_GROUP; n++) {
-            words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
-            own.of[n] = all_bits<typename Image::word>();
-        }
-        if (!loaded.opaque) {
-            own = load_own(work, x, y);
-        }
-#pragma unroll
-        for (int n = 0; n < TILE_GROUP; n++) {
-            words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-        }
-        write_some(work, x, y, words, mask);
-    }
-}
-
-/* Loads the window of a subtile; its grid may be written before.
- * Returns false if floats are there that only gathering can make. The whole block waits. */
+/* Loads the window of so many rows of a subtile, and finds its base. Returns false if floats are
+ * there that only gathering can make. The whole block waits. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
                                                     const gauss_tile_shape &shape,
-                                                    const tile_memory &memory, int x0, int y0,
-                                                    tile_loaded &loaded)
+                                                    const tile_memory &memory, int rows, int x0,
+                                                    int y0, tile_sample &base)
 {
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light(memory.light, light);
-    tile_sample &base = loaded.base;
     base = flat_sample(0.0f);
     if constexpr (pixel<FORMAT>::white > 0) {
         if (light) {
             __syncthreads();
         } else {
-            const int middle = GAUSS_TILE_SUBTILE_PX / 2;
-            const int middle_row = shape.rows / 2 - shape.radius;
             const tile_decoder decode(false, nullptr);
-            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                        min(y0 + middle_row, frame.height_px - 1)));
+            base = decode(work.src.load(min(x0 + GAUSS_TILE_SUBTILE_PX / 2, frame.width_px - 1),
+                                        min(y0 + rows / 2, frame.height_px - 1)));
         }
     }
     const tile_window_stats stats = load_pixels(work, shape, memory, x0, y0, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        loaded.opaque = are_opaque<FORMAT>(stats.all);
-        base = settle_base(light, shape, memory, base, stats.least, loaded.opaque);
+        base = settle_base(light, shape, memory, base, stats.least);
         return true;
     } else {
-        loaded.opaque = 0;
         return __syncthreads_and(!stats.is_bad()) != 0;
     }
 }
 
-/* Which pixels of a subtile of the picture a block makes, and how:
- *
- *     direct   fine    pixels
- *     yes      yes     below fine_sigma, in two dimensions at once
- *     yes      no      all, in two dimensions at once
- *     no       yes     from fine_sigma on, in two passes
- *     no       no      all, in two passes */
-struct tile_share {
-    bool direct;
-    bool fine;
-    int rows;
-};
-
+/* Makes so many rows of a subtile in two dimensions at once. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, const tile_share &share,
-                                                         int x0, int y0)
+static __device__ __forceinline__ void make_direct(const tile_work<FORMAT, Image> &work, int radius,
+                                                   int rows, int x0, int y0)
 {
-    typedef typename tile_pixel<FORMAT>::sample Sample;
-    gauss_tile_shape shape = gauss_tile_shape_of(radius);
-    if (share.direct) {
-        shape.rows = share.rows + 2 * radius;
-        shape.above = 0; /* The grid then has the pixels' own rows only. */
+    const gauss_tile_shape shape = gauss_tile_shape_of(radius, rows);
+    const tile_memory memory(work.shared);
+    tile_sample base;
+    if (load_picture(work, shape, memory, rows, x0, y0, base)) {
+        write_direct(work, shape, memory, tile_encoder(base, becomes_light<FORMAT>(work.frame)),
+                     rows, x0, y0);
+    } else {
+        gather_square(work, GAUSS_TILE_SUBTILE_PX, rows, x0, y0);
     }
-    const tile_memory memory(work.shared, shape);
-    if (!share.direct || work.tiles.law.kind != GAUSS_LAW_RADIAL) {
-        fill_grid(work.law, shape, x0, y0, memory.grid);
-    }
-    tile_loaded loaded;
-    if (!load_picture(work, shape, memory, x0, y0, loaded)) {
-        gather_square(work, GAUSS_TILE_SUBTILE_PX, share.rows, x0, y0);
-        return;
-    }
-    if (share.direct) {
-        const float below = share.fine ? work.tiles.fine_sigma : INFINITY;
-        const tile_encoder encode(loaded.base, becomes_light<FORMAT>(work.frame));
-        write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
-        return;
-    }
-    blur_rows<Sample>(work.law, shape, memory);
-    __syncthreads();
-    blur_columns<Sample>(work.law, shape, memory);
-    __syncthreads();
-    const float from = share.fine ? least_blurred(work.law, work.tiles.fine_sigma) : 0.0f;
-    write_blurred(work, shape, memory, loaded, from, x0, y0);
 }
 
 /* ---- Subtiles without any of this */
@@ -264,38 +157,29 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* The MMA path takes all that comes from a level, and most subtiles of the picture. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> &work,
-                                                 uint32_t entry)
+/* The MMA path takes all that comes from a level, and most subtiles of the picture. Returns false
+ * if the entry is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
+ * (make_by_mma has `coarse`). */
+template <bool MIXES, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
+                                                     uint32_t entry, int part, bool &coarse)
 {
     const int kind = kind_of_entry(entry);
-    if (kind == GAUSS_TILE_LEVEL_0) {
-        return (entry & GAUSS_TILE_FINE) == 0 &&
-               tile_mma_reaches(radius_of_entry(entry), averages_light<FORMAT>(work.frame));
-    }
-    return kind >= GAUSS_TILE_NARROW || kind < GAUSS_TILE_LEVEL_0 + GAUSS_TILE_SUBTILE_LEVELS;
-}
-
-/* Returns false if the entry is not for the MMA path. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
-                                                     uint32_t entry)
-{
-    if (!takes_mma(work, entry)) {
+    const bool mixed = MIXES && kind == GAUSS_TILE_MIXED;
+    const int level = mixed ? part : kind - GAUSS_TILE_LEVEL_0;
+    const int whole = kind - GAUSS_TILE_WHOLE_0;
+    if (level >= GAUSS_TILE_SUBTILE_LEVELS && whole < 0) {
         return false;
     }
-    const int whole = kind_of_entry(entry) - GAUSS_TILE_WHOLE_0;
     const int quadrant = whole == 1 ? radius_of_entry(entry) : 0;
-    const tile_mma_shape shape =
-        whole > 0    ? tile_mma_shape::of_whole(whole)
-        : whole == 0 ? tile_mma_shape::of_narrow()
-                     : tile_mma_shape::of_subtile(kind_of_entry(entry) - GAUSS_TILE_LEVEL_0);
+    const tile_mma_shape shape = whole > 0    ? tile_mma_shape::of_whole(whole)
+                                 : whole == 0 ? tile_mma_shape::of_narrow()
+                                              : tile_mma_shape::of_subtile(level);
     const int x0 =
         column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant % 2 * GAUSS_TILE_QUADRANT_PX;
     const int y0 =
         row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant / 2 * GAUSS_TILE_QUADRANT_PX;
-    if (!make_by_mma(work, shape, x0, y0)) {
+    if (!make_by_mma(work, shape, x0, y0, mixed, coarse)) {
         gather_square(work, shape.side_px, shape.side_px, x0, y0);
     }
     return true;
@@ -306,16 +190,13 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
                                                   uint32_t entry)
 {
     const int kind = kind_of_entry(entry);
-    const int radius = radius_of_entry(entry);
-    const bool fine = (entry & GAUSS_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
     const int y0 = row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
-    if (kind == GAUSS_TILE_LEVEL_0 || kind == GAUSS_TILE_DIRECT) {
-        const bool half = (entry & GAUSS_TILE_HALF) != 0;
+    if (kind == GAUSS_TILE_DIRECT) {
         const int below = (entry & GAUSS_TILE_LOWER) != 0 ? GAUSS_TILE_HALF_ROWS : 0;
-        const tile_share share = {kind == GAUSS_TILE_DIRECT, fine,
-                                  half ? GAUSS_TILE_HALF_ROWS : GAUSS_TILE_SUBTILE_PX};
-        make_from_picture(work, radius, share, x0, y0 + below);
+        make_direct(work, radius_of_entry(entry),
+                    (entry & GAUSS_TILE_HALF) != 0 ? GAUSS_TILE_HALF_ROWS : GAUSS_TILE_SUBTILE_PX,
+                    x0, y0 + below);
     } else if (kind == GAUSS_TILE_COPIED) {
         copy_subtile(work, x0, y0);
     } else {
@@ -339,17 +220,18 @@ static __device__ __forceinline__ uint32_t take_entry(const gauss_tiles &tiles)
 }
 
 /* One block makes all subtiles of a tile in turn, since large pictures have enough tiles to fill
- * the device. It makes both parts of a subtile in turn if they have no entries of their own. */
+ * the device, and both parts of a MIXED one. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
                                                     uint32_t entry)
 {
     const bool in_subtiles = kind_of_entry(entry) == GAUSS_TILE_IN_SUBTILES;
     const int across = GAUSS_TILE_ACROSS;
-    const int count = in_subtiles ? 2 * GAUSS_TILE_SUBTILES : makes_both(entry) ? 2 : 1;
+    const int count = in_subtiles ? 2 * GAUSS_TILE_SUBTILES : 2;
     const int column = column_of_entry(entry);
     const int row = row_of_entry(entry);
     uint32_t four = entry;
+    bool coarse = false;
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
         uint32_t own = entry;
@@ -365,17 +247,13 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
         const bool inside =
             (column + i / 2 % across) * GAUSS_TILE_SUBTILE_PX < work.frame.width_px &&
             (row + i / 2 / across) * GAUSS_TILE_SUBTILE_PX < work.frame.height_px;
-        const bool both = makes_both(own);
-        if (in_subtiles && (!inside || (i % 2 == 1 && !both))) {
+        if (!inside || (i % 2 == 1 && kind_of_entry(own) != GAUSS_TILE_MIXED)) {
             continue;
         }
-        if (both && i % 2 == 0) {
-            own = narrow_part(work.law, own);
-        }
         if (i > 0) {
-            __syncthreads(); /* The tile before must be out of shared memory. */
+            __syncthreads(); /* What was made before must be out of shared memory. */
         }
-        if (!make_mma_tile(work, own)) {
+        if (!make_mma_tile<true>(work, own, i % 2, coarse)) {
             make_entry(work, own);
         }
     }
@@ -392,7 +270,8 @@ static __device__ __forceinline__ void make_picture(const gauss_frame &frame,
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     /* Nearly all entries go by MMA, which needs none of what make_in_turn computes first. */
-    if (!make_mma_tile(work, entry)) {
+    bool coarse = false;
+    if (!make_mma_tile<false>(work, entry, 0, coarse)) {
         make_in_turn(work, entry);
     }
 }

@@ -9,46 +9,17 @@
 #include <math.h>
 
 #define SAMPLE_BYTES 8
-/* With a larger error, sigma of the narrowest Gaussians shows by a level. */
-#define MOST_BEND_PX 0.004
 /* More needs a call to the driver. */
 #define MOST_SHARED_BYTES 49152
 
-/* ---- The law's table ------------------------------------------------------------------------- */
-
-struct table_bends {
-    double slope; /* an entry */
-    double bend; /* the change of the slope from one entry to the next */
-    bool rises; /* or stays the same */
-};
-
-static struct table_bends bends_of(const struct gauss_plan *plan)
+/* Returns whether the law's table rises all the way, or stays the same. */
+static bool rises(const struct gauss_plan *plan)
 {
-    struct table_bends bends = {.rises = true};
-    double before = 0.0;
-    for (int32_t i = 1; i < plan->law.table_count; i++) {
-        const double change = (double)plan->law_table[i] - (double)plan->law_table[i - 1];
-        bends.slope = fmax(bends.slope, fabs(change));
-        bends.bend = i > 1 ? fmax(bends.bend, fabs(change - before)) : 0.0;
-        bends.rises = bends.rises && change >= 0.0;
-        before = change;
+    int32_t i = 1;
+    while (i < plan->law.table_count && plan->law_table[i] >= plan->law_table[i - 1]) {
+        i++;
     }
-    return bends;
-}
-
-/* Returns whether sigma interpolated between nodes four pixels apart misses the law's where a curve
- * has a kink. By angle, a kink between them is off by a pixel's worth of its bend, and the ramp
- * doubles it. */
-static bool is_curved(const struct gauss_plan *plan, const struct table_bends *bends, double slope)
-{
-    if (plan->law.kind == GAUSS_LAW_RADIAL || bends->slope <= 0.0) {
-        return true; /* By distance the law itself costs no more than nodes. */
-    }
-    const double radians = 3.14159265358979 / 180.0;
-    const double entries_per_px = (double)plan->law.table_per_unit / radians *
-                                  (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
-    const double kinks = fmax(1.0, 4.0 * entries_per_px);
-    return 2.0 * kinks * slope * bends->bend / bends->slope > MOST_BEND_PX;
+    return i >= plan->law.table_count;
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
@@ -59,7 +30,8 @@ static struct gauss_tile_limits limits_of(const struct gauss_plan *plan, bool li
 {
     struct gauss_tile_limits limits = {
         .reach = light ? GAUSS_TILE_REACH_LIGHT : GAUSS_TILE_REACH_ENCODED,
-        .slack = light ? GAUSS_TILE_SLACK_LIGHT : GAUSS_TILE_SLACK_ENCODED};
+        .slack = light ? GAUSS_TILE_SLACK_LIGHT : GAUSS_TILE_SLACK_ENCODED,
+        .mma_radius = light ? GAUSS_TILE_MMA_RADIUS_LIGHT : GAUSS_TILE_MMA_RADIUS_ENCODED};
     const double diagonal_px = 1.4143 * (GAUSS_TILE_SUBTILE_PX + 4);
     const double widest =
         fmin((double)GAUSS_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
@@ -136,7 +108,6 @@ static void fill_fine(const struct gauss_plan *plan, struct gauss_tiles *tiles)
     const bool steep = tiles->slope > GAUSS_TILE_RAMP_SLOPE;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, GAUSS_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)(GAUSS_REACH * tiles->fine_sigma * 0.9999f);
 }
 
 bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
@@ -152,13 +123,11 @@ bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
     if (!(slope <= gauss_plan_tile_slope(plan, max_slope))) {
         return false;
     }
-    const struct table_bends bends = bends_of(plan);
     const bool light = gauss_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
     out_tiles->limits = limits_of(plan, light, slope);
     out_tiles->float_limits = limits_of(plan, true, slope);
     out_tiles->slope = with_ramp.slope;
-    out_tiles->curved = is_curved(plan, &bends, slope);
-    out_tiles->radial = plan->law.kind == GAUSS_LAW_RADIAL && bends.rises;
+    out_tiles->radial = plan->law.kind == GAUSS_LAW_RADIAL && rises(plan);
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = (double)with_ramp.sigma_px;
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);

@@ -48,62 +48,64 @@
 #define GAUSS_TILE_SLACK_ENCODED 0.7f
 #define GAUSS_TILE_SLACK_LIGHT 0.86f
 
+/* The MMA path's window ends 8 pixels from a warp's outermost ones. In light Gaussians are cut off
+ * later, and two pixels less are still three and a half sigma. */
+#define GAUSS_TILE_MMA_RADIUS_ENCODED 8
+#define GAUSS_TILE_MMA_RADIUS_LIGHT 10
+
 /* Tests go up to this slope; beyond it too many tiles hold a range of sigma that no level
  * serves. */
 #define GAUSS_TILE_SLOPE_FOR_TESTS 0.045
 
-/* If some of a tile of the picture must be averaged in two dimensions, all of it is up to this
- * radius; if none must, up to one less: four taps either side cost no more than two passes with
- * their weights. Such a tile is two blocks' work, as are the narrow pixels of a wider one; in one
- * block it would outlive all others. */
+/* If some of a subtile of the picture must be averaged in two dimensions, all of it is; if none
+ * must, all of it up to one less than this radius, which is as exact and as fast as products. It is
+ * two blocks' work; in one block it would outlive all others. */
 #define GAUSS_TILE_DIRECT_RADIUS 5
 #define GAUSS_TILE_HALF_ROWS (GAUSS_TILE_SUBTILE_PX / 2)
 /* If sigma grows faster, five variances are too few for a warp's pixels below 0.9 px: at 0.05
  * (strength 3 across 2,191 px) a checker of single pixels came out 3.5 levels off. */
 #define GAUSS_TILE_NARROW_SLOPE 0.031f
-/* Up to this sigma the MMA path makes all subtiles: its window ends 8 pixels from a warp's
- * outermost ones. */
-#define GAUSS_TILE_NARROW_SIGMA (8.0f / GAUSS_TILE_REACH_ENCODED)
+/* Up to this sigma the MMA path makes all subtiles. */
+#define GAUSS_TILE_NARROW_SIGMA (GAUSS_TILE_MMA_RADIUS_ENCODED / GAUSS_TILE_REACH_ENCODED)
 
-/* There, the law's sigma is evaluated at every fourth pixel of a subtile and of the rows above and
- * below it. */
-#define GAUSS_TILE_GRID 144
 #define GAUSS_TILE_WARPS (GAUSS_TILE_THREADS / 32)
 
 /* ---- Shapes */
 
-/* The extents of a subtile that is made from the picture by arithmetic. */
+/* The extents of the window under rows of a subtile that are made from the picture by arithmetic.
+ */
 struct gauss_tile_shape {
     int32_t radius;
-    int32_t above; /* rows of the grid above the first pixel, times four */
     int32_t aside; /* columns read on each side, in fours */
     int32_t rows;
     int32_t columns;
     int32_t pitch; /* odd, so that columns have no bank conflicts */
 };
-#define GAUSS_TILE_LINE (GAUSS_TILE_SUBTILE_PX | 1) /* of outputs; odd for the same reason */
 
-HOST_DEVICE struct gauss_tile_shape gauss_tile_shape_of(int32_t radius)
+HOST_DEVICE struct gauss_tile_shape gauss_tile_shape_of(int32_t radius, int32_t rows)
 {
     struct gauss_tile_shape shape;
     shape.radius = radius;
-    shape.above = (radius + 3) / 4 * 4;
-    shape.aside = shape.above;
-    shape.rows = GAUSS_TILE_SUBTILE_PX + 2 * radius;
+    shape.aside = (radius + 3) / 4 * 4;
+    shape.rows = rows + 2 * radius;
     shape.columns = GAUSS_TILE_SUBTILE_PX + 2 * shape.aside;
     shape.pitch = shape.columns | 1;
     return shape;
 }
 
-/* Shared memory has the table of light (256 halves), the grid of sigma, the least sample of each
- * warp, then the window and the lines filtered along rows. A sample has eight bytes. */
+/* Shared memory has the table of light (256 halves), what the MMA path has of each warp's sigmas,
+ * the least sample of each warp, then the window. A sample has eight bytes. */
 #define GAUSS_TILE_LIGHT_BYTES 512
-#define GAUSS_TILE_FIXED_BYTES (GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_GRID * 4 + GAUSS_TILE_WARPS * 8)
+#define GAUSS_TILE_NODES_BYTES (GAUSS_TILE_WARPS * 48)
+#define GAUSS_TILE_FIXED_BYTES                                                                     \
+    (GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_NODES_BYTES + GAUSS_TILE_WARPS * 8)
+#define GAUSS_TILE_MMA_BYTES 20736 /* of the MMA path's planes */
 
 HOST_DEVICE int32_t gauss_tile_bytes(int32_t radius)
 {
-    const struct gauss_tile_shape shape = gauss_tile_shape_of(radius);
-    return GAUSS_TILE_FIXED_BYTES + 8 * shape.rows * (shape.pitch + GAUSS_TILE_LINE);
+    const struct gauss_tile_shape shape = gauss_tile_shape_of(radius, GAUSS_TILE_SUBTILE_PX);
+    const int32_t window = 8 * shape.rows * shape.pitch;
+    return GAUSS_TILE_FIXED_BYTES + (window > GAUSS_TILE_MMA_BYTES ? window : GAUSS_TILE_MMA_BYTES);
 }
 
 HOST_DEVICE float gauss_tile_sigma_from(int32_t level)
@@ -119,20 +121,9 @@ struct gauss_tile_limits {
     float reach; /* in sigmas */
     float slack;
     int32_t radius;
+    int32_t mma_radius; /* The MMA path reaches so far there. */
     int32_t shared_bytes;
 };
-
-/* Returns the radius that a sigma asks for in a subtile of the picture, or 0 if none has such a
- * radius. */
-HOST_DEVICE int32_t gauss_tile_radius(const struct gauss_tile_limits *limits, float sigma_px)
-{
-    const float wanted = fmaxf(limits->reach * sigma_px, 1.0f);
-    const int32_t most = limits->radius;
-    if (wanted * limits->slack > (float)most) {
-        return 0;
-    }
-    return (int32_t)ceilf(fminf(wanted, (float)most));
-}
 
 /* Returns whether the MMA path reaches far enough from a level on, from 1 on. */
 HOST_DEVICE int32_t gauss_tile_reaches(int32_t level, float sigma_px)
@@ -163,6 +154,8 @@ struct gauss_tile_grid {
 enum gauss_tile_kind {
     GAUSS_TILE_NONE = 0,
     GAUSS_TILE_LEVEL_0 = 1, /* plus the level, up to 2: a subtile */
+    /* a subtile, of which each warp's part is made from the picture or from level 1 */
+    GAUSS_TILE_MIXED = 5,
     GAUSS_TILE_COPIED = 6,
     GAUSS_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
     GAUSS_TILE_IN_SUBTILES =
@@ -180,13 +173,9 @@ enum gauss_tile_kind {
 #define GAUSS_TILE_RADIUS_MASK 63
 #define GAUSS_TILE_ROW_SHIFT 10
 #define GAUSS_TILE_PLACE_MASK 511
-/* Some of its sigma is below fine_sigma: DIRECT makes just those pixels, LEVEL_0 all others. */
-#define GAUSS_TILE_FINE (1u << 27)
 /* The upper half of a DIRECT one, or with LOWER the lower half. */
 #define GAUSS_TILE_HALF (1u << 26)
 #define GAUSS_TILE_LOWER (1u << 19)
-/* The DIRECT part of a FINE one has its own entries; without the flag the block makes both. */
-#define GAUSS_TILE_PARTED (1u << 9)
 
 /* The plan of the tiles, as the device has it. */
 struct gauss_tiles {
@@ -196,13 +185,11 @@ struct gauss_tiles {
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels together; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
-    int32_t curved; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* Sigma changes by at most so much a pixel. */
     float split_px; /* RADIAL: farther from the gaze all tiles are made from level 2 and up */
     float near_px; /* farther, from level 1 and up, as a whole */
     float part_px; /* farther, no subtile is averaged in two dimensions */
-    float fine_sigma; /* below it, pixels are averaged in two dimensions */
-    int32_t fine_radius; /* the radius for it, within limits.radius */
+    float fine_sigma; /* A subtile with less is averaged in two dimensions. */
     struct gauss_tile_grid grid;
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;

@@ -253,17 +253,23 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
     }
     const bool fine = range.low < law.tiles.fine_sigma;
     if (law.tiles.grid.narrow && range.high <= GAUSS_TILE_NARROW_SIGMA) {
-        return tile_entry(fine ? GAUSS_TILE_NARROW : GAUSS_TILE_LEVEL_0, 1, x, y);
+        return tile_entry(fine ? GAUSS_TILE_NARROW : GAUSS_TILE_LEVEL_0, 0, x, y);
     }
-    const int direct_radius = (int)(GAUSS_REACH * range.high);
-    if (direct_radius <= GAUSS_TILE_DIRECT_RADIUS - !fine) {
-        return tile_entry(GAUSS_TILE_DIRECT, max(direct_radius, 1), x, y);
-    }
-    const int radius = gauss_tile_radius(&law.tiles.limits, range.high);
-    if (radius == 0) {
+    const gauss_tile_limits &limits = law.tiles.limits;
+    if (limits.reach * limits.slack * range.high > (float)limits.radius) {
         return tile_entry(GAUSS_TILE_GATHERED, 0, x, y);
     }
-    return tile_entry(GAUSS_TILE_LEVEL_0, radius, x, y) | (fine ? GAUSS_TILE_FINE : 0);
+    const int radius = (int)(GAUSS_REACH * range.high);
+    if (fine || radius < GAUSS_TILE_DIRECT_RADIUS) {
+        return tile_entry(GAUSS_TILE_DIRECT, max(min(radius, limits.radius), 1), x, y);
+    }
+    if (fminf(limits.reach * range.high, (float)limits.radius) <= (float)limits.mma_radius) {
+        return tile_entry(GAUSS_TILE_LEVEL_0, 0, x, y);
+    }
+    /* Steeper laws are tests' (GAUSS_TILE_SLOPE_FOR_TESTS). */
+    const bool is_flat = law.tiles.slope <= 2.0f * (float)GAUSS_TILE_MAX_SLOPE;
+    return tile_entry(law.level_count > 1 && is_flat ? GAUSS_TILE_MIXED : GAUSS_TILE_GATHERED, 0, x,
+                      y);
 }
 
 /* Eight lanes ask together for each subtile. */
@@ -316,40 +322,10 @@ static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &
     return range_between(law, own, square_of_subtile(0, 0).side);
 }
 
-/* ---- Parts of a subtile: only levels below the first have FINE ones */
-
-static __device__ __forceinline__ bool makes_both(uint32_t entry)
+/* Returns half i of a DIRECT entry. */
+static __device__ __forceinline__ uint32_t half_of_entry(uint32_t entry, int i)
 {
-    return kind_of_entry(entry) == GAUSS_TILE_LEVEL_0 &&
-           (entry & (GAUSS_TILE_FINE | GAUSS_TILE_PARTED)) == GAUSS_TILE_FINE;
-}
-
-/* Turns an entry that makes both parts into the one that makes the pixels averaged in two
- * dimensions. */
-static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint32_t entry)
-{
-    const uint32_t place = GAUSS_TILE_PLACE_MASK << GAUSS_TILE_ROW_SHIFT | GAUSS_TILE_PLACE_MASK;
-    return tile_entry(GAUSS_TILE_DIRECT, law.tiles.fine_radius, 0, 0) | GAUSS_TILE_FINE |
-           (entry & place);
-}
-
-static __device__ __forceinline__ int count_parts(uint32_t entry)
-{
-    return kind_of_entry(entry) == GAUSS_TILE_DIRECT ? 2 : makes_both(entry) ? 3 : 1;
-}
-
-/* Returns part i of an entry. */
-static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, uint32_t entry, int i)
-{
-    const int count = count_parts(entry);
-    if (count == 1) {
-        return entry;
-    }
-    if (i == 2) {
-        return entry | GAUSS_TILE_PARTED;
-    }
-    return (count == 3 ? narrow_part(law, entry) : entry) | GAUSS_TILE_HALF |
-           (i == 1 ? GAUSS_TILE_LOWER : 0);
+    return entry | GAUSS_TILE_HALF | (i == 1 ? GAUSS_TILE_LOWER : 0);
 }
 
 /* Returns whether a whole tile can be made from that level. */

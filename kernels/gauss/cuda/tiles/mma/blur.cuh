@@ -12,6 +12,11 @@
 
 /* ---- Variances of a warp's outputs */
 
+static __device__ __forceinline__ float between(float a, float b, float part)
+{
+    return fmaf(part, b - a, a);
+}
+
 #define MMA_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
 #define MMA_FIVE_VARIANCES 0.3f /* of narrow tiles: the largest variance less the least */
 
@@ -28,6 +33,7 @@ static __device__ __forceinline__ tile_range range_of_warp(float own)
 
 struct tile_mma_variances {
     int count;
+    float least; /* of the warp's, but of narrow ones */
     /* The variances of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then of the
      * columns 8 on. */
     float at[8];
@@ -48,6 +54,7 @@ struct tile_mma_variances {
             ((float *)memory.nodes)[lane] = own;
         }
         const tile_range range = range_of_warp(own);
+        least = range.low;
         choose(range, gauss_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
         const float per_output = shape.used == 16 ? 0.125f : 0.25f;

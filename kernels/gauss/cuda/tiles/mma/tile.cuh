@@ -2,10 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The MMA path of tiles makes all that comes from a level, and of the picture subtiles for sigma
- * from 0.9 px on, of stored RGBA8 for any; the picture's others are made by
- * gauss/cuda/tiles/common/passes.cuh and gauss/cuda/tiles/direct.cuh in plain arithmetic. If a
- * float is NaN or infinite, pixels are gathered one by one, because matrix products would spread it
- * over all of the tile.
+ * from 0.9 px on, of stored RGBA8 for any; gauss/cuda/tiles/direct.cuh makes the picture's others
+ * in plain arithmetic. If a float is NaN or infinite, pixels are gathered one by one, because
+ * matrix products would spread it over all of the tile.
  *
  * The block loads its window into shared memory, a plane for each channel
  * (gauss/cuda/tiles/gauss_tiles.cu draws it). Then each of the four warps works alone: it makes 16
@@ -136,28 +135,6 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
     }
 }
 
-/* (left, top) is the window's first pixel and (x, y) the warp's first output. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FORMAT, Image> &work,
-                                                             const tile_mma_shape &shape,
-                                                             const tile_mma_memory &memory,
-                                                             int left, int top, int x, int y,
-                                                             tile_mma_variances &variances)
-{
-    tile_mma_loaded loaded = {flat_sample(0.0f), false, false};
-    tile_mma_light_window<FORMAT, Image> window;
-    window.issue_loads(work, left, top);
-    find_variances(work, shape, memory, x, y, variances);
-    if constexpr (pixel<FORMAT>::white == 0) {
-        loaded.spreads = !window.stats().settle(memory.least, loaded.base);
-        if (loaded.spreads) {
-            return loaded;
-        }
-    }
-    loaded.opaque = window.commit(loaded.base, memory.planes);
-    return loaded;
-}
-
 /* Loads a block's window, and meanwhile finds the variances of the warp's outputs, whose first is
  * (x, y). */
 template <enum fovea_format FORMAT, typename Image>
@@ -168,20 +145,22 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     const bool light = averages_light<FORMAT>(work.frame);
     const int left = (x0 >> shape.level) - shape.spline - MMA_BEFORE;
     const int top = (y0 >> shape.level) - shape.spline - MMA_BEFORE;
-    if (shape.level == 0) {
-        if constexpr (pixel<FORMAT>::white > 0) {
-            if (!light) {
-                tile_mma_picture_window<FORMAT, Image> window;
-                window.issue_loads(work, x0, y0, left, top);
-                find_variances(work, shape, memory, x, y, variances);
-                window.find_middle(work, x0, y0);
-                const bool opaque = window.commit(work, left, top, memory.planes);
-                return {window.base(), opaque, false};
-            }
-        }
-        return load_light(work, shape, memory, left, top, x, y, variances);
-    }
     tile_mma_loaded loaded = {flat_sample(0.0f), false, false};
+    if (shape.level == 0) {
+        tile_mma_picture_window<FORMAT, Image> window;
+        window.issue_loads(work, x0, y0, left, top);
+        find_variances(work, shape, memory, x, y, variances);
+        if constexpr (pixel<FORMAT>::white == 0) {
+            loaded.spreads = !window.stats().settle(memory.least, loaded.base);
+            if (loaded.spreads) {
+                return loaded;
+            }
+        } else if (!light) {
+            loaded.base = window.base(work, x0, y0);
+        }
+        loaded.opaque = window.commit(light, loaded.base, memory.planes);
+        return loaded;
+    }
     tile_mma_level_window window;
     window.issue_loads(work.frame, work.tiles, shape, x0, y0, left, top);
     tile_flags flags;
@@ -241,15 +220,21 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     }
 }
 
-/* Returns false, with nothing written, if floats are there that matrix products would spread. */
+/* Returns false, with nothing written, if floats are there that matrix products would spread. Of a
+ * MIXED subtile, which is made from the picture and then from level 1, a warp writes its part when
+ * it is made from the level that its least sigma asks for: `coarse`, if that is level 1. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image> &work,
-                                                   const tile_mma_shape &shape, int x0, int y0)
+                                                   const tile_mma_shape &shape, int x0, int y0,
+                                                   bool mixed, bool &coarse)
 {
     const tile_mma_memory memory(work.shared);
     const int right = tile_mma_warp() % 2;
     const int below = tile_mma_warp() / 2;
     tile_mma_variances variances;
+    if (mixed && shape.level == 0) {
+        coarse = false;
+    }
     const tile_mma_loaded loaded = load_mma_tile(
         work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
         (y0 >> shape.level) - shape.spline + below * shape.own, variances);
@@ -258,7 +243,10 @@ static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image
     }
     const bool opaque = __syncthreads_and(loaded.opaque) != 0;
     const tile_mma_place place(shape, x0, y0);
-    if (place.is_in(work.frame)) {
+    if (mixed && shape.level == 0) {
+        coarse = variances.least >= GAUSS_TILE_SIGMA_1 * GAUSS_TILE_SIGMA_1;
+    }
+    if (place.is_in(work.frame) && (!mixed || coarse == (shape.level > 0))) {
         const int lane = tile_mma_lane();
         const int row = below * shape.own + lane % 16;
         const mma_place window = mma_place_of(memory.planes) +

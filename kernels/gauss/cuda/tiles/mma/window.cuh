@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
 
-#include "kernels/gauss/cuda/tiles/common/passes.cuh"
+#include "kernels/gauss/cuda/tiles/common/window.cuh"
 
 /* Reads tid.x anew each time: values that compilers hoist from it, for every kind of tile, would
  * spill to local memory. */
@@ -75,21 +75,15 @@ struct tile_mma_shape {
     }
 };
 
-/* Returns whether the MMA path covers the support of the Gaussians of a subtile of the picture. In
- * light they are cut off later, and two pixels less are still three and a half sigma. */
-static __device__ __forceinline__ bool tile_mma_reaches(int radius, bool light)
-{
-    return radius <= (light ? 10 : 8);
-}
-
 /* ---- Shared memory: gauss/cuda/tiles/gauss_tiles.cu draws it */
 
 #define MMA_VARIANCES 5 /* for a warp, at most */
 #define MMA_NODES 3 /* along either axis: at outputs 0, 8 and the end of those used */
-#define MMA_NODES_PITCH 12 /* floats for a warp */
+#define MMA_NODES_PITCH (GAUSS_TILE_NODES_BYTES / GAUSS_TILE_WARPS / 4) /* floats for a warp */
 /* Halves of a row: an odd number of 16 bytes, so that rows have no bank conflicts. */
 #define MMA_PITCH (2 * MMA_WINDOW + 8)
 #define MMA_PLANE (48 * MMA_PITCH)
+static_assert(2 * MMA_COLORS * MMA_PLANE == GAUSS_TILE_MMA_BYTES, "what a launch asks for");
 
 struct tile_mma_memory {
     float4 *shares; /* this warp's */
@@ -104,7 +98,7 @@ struct tile_mma_memory {
         shares = (float4 *)shared + 3 * warp;
         narrow = (float4 *)shared + 2 * MMA_VARIANCES * warp;
         nodes = (float4 *)(shared + GAUSS_TILE_LIGHT_BYTES) + warp * (MMA_NODES_PITCH / 4);
-        least = (uint2 *)(shared + GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_GRID * 4);
+        least = (uint2 *)(shared + GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_NODES_BYTES);
         planes = (uint32_t *)(shared + GAUSS_TILE_FIXED_BYTES);
     }
 };
@@ -297,9 +291,10 @@ struct tile_mma_level_window {
     }
 };
 
-/* ---- A window of the picture */
+/* ---- A window of the picture: RGBA8 as stored or, by a polynomial, as light, and RGBA16F, which
+ * is light */
 
-/* Converts two pixels' bytes to halves, less `zero`. */
+/* Converts two neighbours' bytes to channels, less `zero`. */
 static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
                                                        const tile_sample &zero,
                                                        uint32_t (&colors)[MMA_COLORS])
@@ -315,96 +310,6 @@ static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t 
         bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
 }
 
-static __device__ __forceinline__ void store_words(const tile_words<uint32_t, 4> &words,
-                                                   const tile_sample &zero, uint32_t *place)
-{
-    uint32_t first[MMA_COLORS];
-    uint32_t second[MMA_COLORS];
-    colors_of_words(words.of[0], words.of[1], zero, first);
-    colors_of_words(words.of[2], words.of[3], zero, second);
-    const tile_mma_colors colors = {
-        {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
-    store_colors(colors, place);
-}
-
-template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_window {
-    typedef tile_mma_column<MMA_PICTURE_SIDE> column;
-    static const int half = GAUSS_TILE_SUBTILE_PX / 2;
-
-    uint32_t middle; /* the tile's middle word, its base */
-    bool inside; /* otherwise `of` was not loaded */
-    tile_words<uint32_t, 4> of[column::reads];
-
-    /* (left, top) is the window's first pixel. */
-    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int x0,
-                                                int y0, int left, int top)
-    {
-        const gauss_frame &frame = work.frame;
-        inside = left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
-                 top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
-        if (inside) {
-            const column own;
-            const image_run<Image> from = run_at(work.src, left + own.x, top + own.row);
-            const int64_t stride = row_bytes(work.src);
-#pragma unroll
-            for (int i = 0; i < column::reads; i++) {
-                /* Rows beyond the last are not stored, and the first row always exists. */
-                of[i] = read_run<uint32_t, 4>(
-                    known_rows_on(from, (own.is_beyond(i) ? 0 : i) * column::rows, stride));
-            }
-            middle = load_plain(work.src, x0 + half, y0 + half);
-        }
-    }
-    /* This load is not issued with the others: a thread that loads pixels from any memory would
-     * wait for all of them. */
-    __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
-                                                int y0)
-    {
-        if (!inside) {
-            middle = work.src.load(min(x0 + half, work.frame.width_px - 1),
-                                   min(y0 + half, work.frame.height_px - 1));
-        }
-    }
-
-    __device__ __forceinline__ tile_sample base() const
-    {
-        const tile_decoder decode(false, nullptr);
-        return decode(middle);
-    }
-
-    /* Stores the window. Returns whether all pixels that this thread has read are opaque. */
-    __device__ __forceinline__ bool commit(const tile_work<FORMAT, Image> &work, int left, int top,
-                                           uint32_t *planes) const
-    {
-        const tile_sample zero = biased_middle() + base();
-        const column at;
-        uint32_t all = ~0u;
-        if (inside) {
-#pragma unroll
-            for (int i = 0; i < column::reads; i++) {
-                if (!at.is_beyond(i)) {
-                    store_words(of[i], zero, at.place(planes, i));
-                }
-                all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
-            }
-        } else {
-            const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
-                                                  work.frame.height_px - 1};
-#pragma unroll 1
-            for (int i = 0; i < column::reads && !at.is_beyond(i); i++) {
-                const tile_words<uint32_t, 4> words =
-                    load_four(clamped, false, left + at.x, top + at.row + i * column::rows);
-                store_words(words, zero, at.place(planes, i));
-                all &= words.of[0] & words.of[1] & words.of[2] & words.of[3];
-            }
-        }
-        return are_opaque<FORMAT>(all);
-    }
-};
-
-/* ---- A window of the picture as light: a polynomial converts RGBA8, and RGBA16F is light */
-
-/* Converts two neighbours' bytes to channels. */
 static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
                                                       uint32_t (&colors)[MMA_COLORS])
 {
@@ -416,28 +321,34 @@ static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t s
     colors[2] = bits_of(light_of_bytes(b & even));
 }
 
-template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window {
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_window {
     typedef tile_mma_column<MMA_PICTURE_SIDE> column;
+    typedef typename Image::word word;
+    static const int half = GAUSS_TILE_SUBTILE_PX / 2;
 
-    tile_words<typename Image::word, 4> of[column::reads];
+    bool inside;
+    word middle; /* of the tile, its base as stored */
+    tile_words<word, 4> of[column::reads];
 
     /* (left, top) is the window's first pixel. */
-    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int left,
-                                                int top)
+    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0, int left, int top)
     {
         const gauss_frame &frame = work.frame;
         const column own;
         const int x = left + own.x;
-        if (left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
-            top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
+        inside = left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
+                 top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
+        if (inside) {
             const image_run<Image> from = run_at(work.src, x, top + own.row);
             const int64_t stride = row_bytes(work.src);
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
                 /* Rows beyond the last are not stored, and the first row always exists. */
-                of[i] = read_run<typename Image::word, 4>(
+                of[i] = read_run<word, 4>(
                     known_rows_on(from, (own.is_beyond(i) ? 0 : i) * column::rows, stride));
             }
+            middle = load_plain(work.src, x0 + half, y0 + half);
             return;
         }
         const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
@@ -447,6 +358,18 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
         }
     }
 
+    /* The base of stored values. Beside the picture its load is not issued with the others: a
+     * thread that loads pixels from any memory would wait for all of them. */
+    __device__ __forceinline__ tile_sample base(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0) const
+    {
+        const tile_decoder decode(false, nullptr);
+        return decode(inside ? middle
+                             : work.src.load(min(x0 + half, work.frame.width_px - 1),
+                                             min(y0 + half, work.frame.height_px - 1)));
+    }
+
+    /* It is asked of floats. */
     __device__ __forceinline__ tile_mma_stats stats() const
     {
         tile_mma_stats stats;
@@ -457,10 +380,12 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
         return stats;
     }
 
-    /* Stores the window. Returns whether all pixels that this thread has read are opaque, or false
-     * for floats. */
-    __device__ __forceinline__ bool commit(const tile_sample &zero, uint32_t *planes) const
+    /* Stores the window, relative to the base. Returns whether all pixels that this thread has read
+     * are opaque, or false for floats. */
+    __device__ __forceinline__ bool commit(bool light, const tile_sample &base,
+                                           uint32_t *planes) const
     {
+        const tile_sample zero = biased_middle() + base;
         const column at;
         uint32_t all = ~0u;
 #pragma unroll
@@ -469,12 +394,17 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
             if constexpr (pixel<FORMAT>::white == 0) {
                 const uint2(&own)[4] = of[i].of;
                 colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),
-                                  make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), zero, colors);
+                                  make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), base, colors);
             } else {
                 uint32_t first[MMA_COLORS];
                 uint32_t second[MMA_COLORS];
-                light_of_words(of[i].of[0], of[i].of[1], first);
-                light_of_words(of[i].of[2], of[i].of[3], second);
+                if (light) {
+                    light_of_words(of[i].of[0], of[i].of[1], first);
+                    light_of_words(of[i].of[2], of[i].of[3], second);
+                } else {
+                    colors_of_words(of[i].of[0], of[i].of[1], zero, first);
+                    colors_of_words(of[i].of[2], of[i].of[3], zero, second);
+                }
 #pragma unroll
                 for (int c = 0; c < MMA_COLORS; c++) {
                     colors[c] = make_uint2(first[c], second[c]);

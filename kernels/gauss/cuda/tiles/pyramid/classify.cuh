@@ -138,14 +138,13 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
     }
     const uint32_t own = find_subtiles(law, frame, x, y);
     const int kind = kind_of_entry(own);
-    const bool last = kind > GAUSS_TILE_LEVEL_0 && kind < GAUSS_TILE_COPIED;
-    int parts = own == GAUSS_TILE_NONE || last ? 0 : count_parts(own);
-    bool in_parts = false;
-    if (__any_sync(~0u, parts > 1)) {
-        const tile_sum more(max(parts - 1, 0));
-        in_parts = has_capacity(&list.counts->parts, more.all, grid.part_count);
-        parts = in_parts ? parts : min(parts, 1);
+    const bool last = kind > GAUSS_TILE_LEVEL_0 && kind < GAUSS_TILE_MIXED;
+    bool in_halves = kind == GAUSS_TILE_DIRECT;
+    if (__any_sync(~0u, in_halves)) {
+        const tile_sum more(in_halves);
+        in_halves = has_capacity(&list.counts->parts, more.all, grid.part_count) && in_halves;
     }
+    const int parts = own == GAUSS_TILE_NONE || last ? 0 : 1 + in_halves;
     const tile_sum from_first(parts);
     const tile_sum from_last(last);
     uint32_t place = 0;
@@ -156,7 +155,7 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
     const uint32_t first = __shfl_sync(~0u, place, 0) + (uint32_t)from_first.before;
     const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 1);
     for (int i = 0; i < parts; i++) {
-        list.entries[first + (uint32_t)i] = in_parts ? part_of_entry(law, own, i) : own;
+        list.entries[first + (uint32_t)i] = in_halves ? half_of_entry(own, i) : own;
     }
     if (last) {
         list.entries[end - (uint32_t)from_last.before] = own;
