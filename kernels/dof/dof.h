@@ -33,21 +33,25 @@
  * With dof.bokeh "disc" what stands out is left out of both layers and spread over the disc itself:
  *
  *     k = min(max(|s| / 1 px - 1, 0), 1)                 how much of a pixel may be
- *     L                                                  its largest colour; 0: no number, or >
- * 1e30 m = sum of k L / sum of k                          of blocks of 32x32 pixels; both sums are
+ *     L = its largest colour; 0 where it is no number, or beyond 1e30
+ *     m = sum of k L / sum of k                          of blocks of 32x32 pixels; both sums are
  *                                                        linear between the blocks' middles
  *     h = k max(1 - 3 m / L, 0)                          how much of its light stands out
  *
  * In each cell of 4x4 pixels it becomes one disc, of what is near (s < 0) and of the rest apart:
  *
- *     S = sum of h L                                     its strength; l: S of the block's 17th
- * cell p, R                                               means of place and of 2 |s|, weighted by
- * h L e = min(sqrt(1 + 6 v), 2 R), v the variance of p   width of its edge: a pixel's, and the
- * cell's q = max(1 - l / S, 0)                              how much of it is a disc: of a block 16
- * are C = q (sum of h color) / (pi (R^2 + e^2 / 12))     its light over its area D(x) = C
- * min(max((R - |x - p|) / e + 1/2, 0), 1) color -> (1 - q h) color                           in
- * both layers out = near + (sum of near D) + (1 - a) (behind + sum of (D min(max((4 u - 1/2) / R,
- * 0), 1)))
+ *     S = sum of h L                                     its strength
+ *     l = S of the block's 17th cell
+ *     p, R = means of place and of 2 |s|, weighted by h L
+ *     e = min(sqrt(1 + 6 v), 2 R)                        width of its edge, a pixel's and the
+ *                                                        cell's; v is the variance of p
+ *     q = max(1 - l / S, 0)                              how much of it is a disc: 16 of a block
+ *     C = q (sum of h color) / (pi (R^2 + e^2 / 12))     its light over its area
+ *     D(x) = C min(max((R - |x - p|) / e + 1/2, 0), 1)
+ *
+ * In both layers color is (1 - q h) color then, and with c = min(max((4 u - 1/2) / R, 0), 1)
+ *
+ *     out = near + (sum of near D) + (1 - a) (behind + (sum of D c))
  *
  * All of it is continuous, in light and in places, so that nothing appears at once; alpha is no
  * light.
