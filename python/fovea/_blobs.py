@@ -64,8 +64,8 @@ class BlobFinder:
 
     The numbers are those of `blobs`. A call takes images as that does. What is kept grows to what the largest image needs
     (docs/saliency.md); `close` frees it, and so does the end of the object, or of a `with`. Calls of several threads wait
-    for each other; after fork the child begins anew, on the processor where its parent used CUDA. Objects can be pickled, without
-    what they keep.
+    for each other; after fork the child begins anew; where its parent used CUDA, it takes pictures in CPU memory alone. Objects can
+    be pickled, without what they keep.
     """
 
     def __init__(
@@ -107,14 +107,14 @@ class BlobFinder:
         batch, several = images_of(images)
         if 0 in batch.shape:
             raise ValueError(f"images have shape {batch.shape}: nothing is in them")
-        has_begun = False
+        device, has_begun = "cuda" if batch.device == _arrays.CUDA else "cpu", False
         try:
-            with self._kept.held("cuda" if batch.device == _arrays.CUDA else "cpu", 0) as state:
+            with self._kept.held(device, 0) as state:
                 has_begun = True
                 found = self._find(batch, state)
         except BaseException:
             if has_begun:  # what failed may not be fit for another call
-                self.close()
+                self._kept.close_one(device, 0)
             raise
         return found if several else found[0]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""What the library has open: one for each process and device of a Foveator or a BlobFinder, opened when it is needed."""
+"""What the library has open: one for each process and device of a Foveator, a BlobFinder or a LightField,
+opened when it is needed."""
 
 import contextlib
 import ctypes
@@ -73,8 +74,9 @@ class Opened:
                 state.is_busy = False
 
     def check_outside(self) -> None:
-        """FoveaError: this thread is inside of a call."""
-        if self._state.lock.acquire(blocking=False):
+        """FoveaError: this thread is inside of a call. A child's threads never are in its parent's, whose locks they may seem to hold:
+        what threads are known by comes again."""
+        if self._state.process == os.getpid() and self._state.lock.acquire(blocking=False):
             is_busy = self._state.is_busy
             self._state.lock.release()
             if is_busy:
@@ -88,6 +90,7 @@ class EachProcess:
         self._destroy, self._open_one = destroy, open_one
         self._of: dict[tuple[int, str, int], Opened] = {}
         self._lock, self._is_opening = threading.RLock(), False
+        self._why_closed = ""  # for good
         _all[id(self)] = self
 
     def renew_lock(self) -> None:
@@ -98,6 +101,8 @@ class EachProcess:
         key, make = (os.getpid(), device, ordinal), open_one or self._open_one
         with self._lock:
             if key not in self._of:
+                if self._why_closed:
+                    raise _errors.FoveaError(self._why_closed)
                 if device == "cuda" and any(used == "cuda" and process != key[0] for process, used, _ in self._of):
                     raise _errors.FoveaError(
                         "this process was forked from one that uses CUDA, which cannot be used here: start workers by "
@@ -112,6 +117,10 @@ class EachProcess:
                     self._is_opening = False
             return self._of[key]
 
+    def open(self, device: str, ordinal: int) -> None:
+        """Now, and not with the first use. FoveaError: it is closed for good, or not for this process."""
+        self._get(device, ordinal)
+
     @contextlib.contextmanager
     def held(self, device: str, ordinal: int) -> Iterator[State]:
         """The state, for one thread at a time, opened if it is not."""
@@ -125,12 +134,23 @@ class EachProcess:
                     raise _errors.FoveaError("fovea: the interpreter is ending")
             # Closed by another thread meanwhile: a new one is opened.
 
-    def close(self) -> None:
+    def close(self, for_good: str = "") -> None:
+        """for_good: what later calls in this process and its children say, which open it again otherwise."""
         with self._lock:
+            if self._is_opening:  # by this thread, which has come again
+                raise _errors.FoveaError(INSIDE)
             for opened in self._of.values():
                 opened.check_outside()
+            self._why_closed = for_good or self._why_closed
             all_opened, self._of = list(self._of.values()), {}
         for opened in all_opened:
+            opened.close()
+
+    def close_one(self, device: str, ordinal: int) -> None:
+        """After a call on a device that failed; this thread may be inside of one on another device."""
+        with self._lock:
+            opened = self._of.pop((os.getpid(), device, ordinal), None)
+        if opened is not None:
             opened.close()
 
 
