@@ -5,12 +5,12 @@
 import ctypes
 import dataclasses
 import os
-import threading
+import weakref
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _errors, _library, _settings, _shape
+from . import _arrays, _context, _errors, _library, _settings, _shape
 
 _FORMATS = {("uint8", 1): 1, ("uint8", 3): 2, ("uint8", 4): 3, ("uint16", 1): 4, ("uint16", 3): 5, ("uint16", 4): 6}
 _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
@@ -37,6 +37,10 @@ class _Raw:
     @property
     def is_on_device(self) -> bool:
         return self.view.device == _arrays.CUDA
+
+    @property
+    def device(self) -> str:
+        return "cuda" if self.is_on_device else "cpu"
 
 
 def _view_of(array: Any, what: str) -> _arrays.View:
@@ -123,6 +127,58 @@ def _white_of(white: Any, bayer: int, maximum: int) -> _Raw:
     return taken
 
 
+def _destroy_white(pointer: ctypes.c_void_p, process: int) -> None:
+    if process == os.getpid():  # a fork may have come while another thread did this
+        _library.library().fovea_lightfield_white_destroy(ctypes.byref(pointer))
+
+
+class _White:
+    """A white picture, for all threads at the same time, and for children of fork, whose copy of the memory it is. It goes with the
+    last reference, so whoever divides by it has one."""
+
+    def __init__(self, white: Any, bayer: int, maximum: int, black: float) -> None:
+        taken = _white_of(white, bayer, maximum)
+        self._given, self._wanted = taken.given, f"{taken.view.dtype} of shape {taken.view.shape}"
+        desc = _library.LightFieldWhiteDesc(
+            struct_bytes=ctypes.sizeof(_library.LightFieldWhiteDesc), white=ctypes.pointer(taken.given), black=black, gain_max=8.0
+        )
+        # A child must not wait for the lock of these: nothing is said from here on, as only what is of the white picture's kind,
+        # which was taken, is divided.
+        self._messages = _library.Messages()
+        desc.log = self._messages.log
+        self._pointer = ctypes.c_void_p()
+        result = _library.library().fovea_lightfield_white_create(ctypes.byref(desc), ctypes.byref(self._pointer))
+        _library.check(result, self._messages, "fovea.LightField")
+        self._given.data = None
+        weakref.finalize(self, _destroy_white, self._pointer, os.getpid()).atexit = False  # threads may be at work
+
+    def divide(self, raw: _Raw) -> None:
+        if raw.is_on_device:
+            raise _errors.UnsupportedError(
+                "fovea.LightField: raw pictures in CUDA memory are not divided by a white one in this version"
+            )
+        given, own = raw.given, self._given
+        if (given.width_px, given.height_px, given.format) != (own.width_px, own.height_px, own.format):
+            raise ValueError(
+                f"raw is {raw.view.dtype} of shape {raw.view.shape}; it must have the white one's size and type: {self._wanted}"
+            )
+        flat = np.empty(raw.view.shape, raw.view.dtype)
+        result = _library.library().fovea_lightfield_white_divide(
+            self._pointer, ctypes.byref(given), flat.ctypes.data, given.row_stride_bytes
+        )
+        _library.check(result, self._messages, "fovea.LightField")
+        given.data, raw.view = flat.ctypes.data, _arrays.view_of(flat, "raw")
+
+
+def _open_field(state: _context.State, geometry: _library.LightFieldGeometry, threads: int) -> None:
+    desc = _library.LightFieldDesc(
+        struct_bytes=ctypes.sizeof(_library.LightFieldDesc), geometry=ctypes.pointer(geometry), cpu_threads=threads
+    )
+    desc.log = state.messages.log
+    result = _library.library().fovea_lightfield_create(ctypes.byref(desc), ctypes.byref(state.pointer))
+    _library.check(result, state.messages, "fovea.LightField")
+
+
 class LightField:
     """A camera's array of lenses, and what its raw pictures have in them (docs/lightfield.md).
 
@@ -137,7 +193,8 @@ class LightField:
     does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors
     (divide: NumPy's). A LightField stays with the device of its first raw picture there.
 
-    Calls of several threads wait for each other; after fork a child begins anew. What it holds goes with close, or with the last reference.
+    Calls of several threads wait for each other; after fork a child begins anew; where its parent used CUDA, it takes pictures in
+    CPU memory alone. What it holds goes with close, or with the last reference.
     """
 
     def __init__(
@@ -159,14 +216,13 @@ class LightField:
         black: float = 0.0,
         threads: int = 0,
     ) -> None:
-        self._white = ctypes.c_void_p()
-        self._library, self._messages = _library.library(), _library.Messages()
         geometry = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
         if array is not None:
-            result = self._library.fovea_lightfield_geometry_read(
-                os.fsencode(array), ctypes.byref(self._messages.log), ctypes.byref(geometry)
+            messages = _library.Messages()
+            result = _library.library().fovea_lightfield_geometry_read(
+                os.fsencode(array), ctypes.byref(messages.log), ctypes.byref(geometry)
             )
-            _library.check(result, self._messages, "fovea.LightField")
+            _library.check(result, messages, "fovea.LightField")
         else:
             middle = origin if origin is not None else (pitch[0] / 2, pitch[1] / 2)
             geometry.raw_width_px, geometry.raw_height_px = raw
@@ -180,28 +236,19 @@ class LightField:
         self._geometry = geometry
         self.fit: Optional[LightFieldFit] = None
         self._bayer, self._maximum = _one_of("bayer", bayer, _BAYER), maximum
-        self._threads = threads
-        self._open()
-        if white is not None:
-            self._take_white(white, black)
-
-    def _open(self) -> None:
-        """What this process uses: another thread of a parent may hold the lock, or be at work."""
-        self._process, self._lock = os.getpid(), threading.RLock()
-        desc = _library.LightFieldDesc(
-            struct_bytes=ctypes.sizeof(_library.LightFieldDesc), geometry=ctypes.pointer(self._geometry), cpu_threads=self._threads
+        # The threads of one that works on a device would have nothing to do.
+        self._kept = _context.EachProcess(
+            "fovea_lightfield_destroy", lambda state, device, _: _open_field(state, geometry, threads if device == "cpu" else 1)
         )
-        desc.log = self._messages.log
-        self._pointer = ctypes.c_void_p()
-        result = self._library.fovea_lightfield_create(ctypes.byref(desc), ctypes.byref(self._pointer))
-        _library.check(result, self._messages, "fovea.LightField")
+        self._kept.open("cpu", 0)  # says what is wrong with the array
+        self._white = _White(white, self._bayer, maximum, black) if white is not None else None
 
-    def _run(self, name: str, *arguments: Any) -> None:
-        with self._lock:
-            if not self._pointer:
-                raise _errors.FoveaError(_CLOSED)
-            result = getattr(self._library, f"fovea_lightfield_{name}")(self._pointer, *arguments)
-            _library.check(result, self._messages, f"fovea.LightField.{name}")
+    def _run(self, name: str, raw: _Raw, *arguments: Any) -> None:
+        with self._kept.held(raw.device, 0) as state:
+            state.messages.clear()
+            run = getattr(_library.library(), f"fovea_lightfield_{name}")
+            result = run(state.pointer, ctypes.byref(raw.given), *arguments, raw.view.stream)
+            _library.check(result, state.messages, f"fovea.LightField.{name}")
 
     @classmethod
     def calibrate(
@@ -247,22 +294,23 @@ class LightField:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the array to a file in JSON."""
-        result = self._library.fovea_lightfield_geometry_write(
-            os.fsencode(path), ctypes.byref(self._messages.log), ctypes.byref(self._geometry)
+        messages = _library.Messages()
+        result = _library.library().fovea_lightfield_geometry_write(
+            os.fsencode(path), ctypes.byref(messages.log), ctypes.byref(self._geometry)
         )
-        _library.check(result, self._messages, "fovea.LightField.save")
+        _library.check(result, messages, "fovea.LightField.save")
 
     def diopters(self, patch: float) -> float:
         """How far away what has a patch size is: 1 / metres before the main lens. NaN where the optics are not known."""
-        return float(self._library.fovea_lightfield_diopters(ctypes.byref(self._geometry), patch))
+        return float(_library.library().fovea_lightfield_diopters(ctypes.byref(self._geometry), patch))
 
     def patch(self, diopters: float) -> float:
         """The patch size of what is so many dioptres away, for render and refocus."""
-        found = ctypes.c_double()
-        result = self._library.fovea_lightfield_patch_of(
-            ctypes.byref(self._geometry), diopters, ctypes.byref(self._messages.log), ctypes.byref(found)
+        found, messages = ctypes.c_double(), _library.Messages()
+        result = _library.library().fovea_lightfield_patch_of(
+            ctypes.byref(self._geometry), diopters, ctypes.byref(messages.log), ctypes.byref(found)
         )
-        _library.check(result, self._messages, "fovea.LightField.patch")
+        _library.check(result, messages, "fovea.LightField.patch")
         return found.value
 
     def rings(
@@ -284,52 +332,23 @@ class LightField:
         )
         refocusing.window_px = 1
         found = _library.LightFieldFoveation(struct_bytes=ctypes.sizeof(_library.LightFieldFoveation))
-        result = self._library.fovea_lightfield_rings(
+        result = _library.library().fovea_lightfield_rings(
             settings.pointer, ctypes.byref(self._geometry), ctypes.byref(refocusing), *size, ctypes.byref(found)
         )
-        _library.check(result, self._messages, "fovea.LightField.rings")
+        _library.check(result, _library.Messages(), "fovea.LightField.rings")  # it says nothing
         return found.full_px, found.next_px
 
     def close(self) -> None:
-        """Frees what it holds. Closing twice does nothing."""
-        if self._process == os.getpid():  # a child of fork leaves its parent's alone
-            with self._lock:
-                self._library.fovea_lightfield_white_destroy(ctypes.byref(self._white))
-                if self._pointer:
-                    self._library.fovea_lightfield_destroy(ctypes.byref(self._pointer))
-
-    def __del__(self) -> None:
-        if hasattr(self, "_process"):
-            self.close()
-
-    def _take_white(self, white: Any, black: float) -> None:
-        taken = _white_of(white, self._bayer, self._maximum)
-        desc = _library.LightFieldWhiteDesc(
-            struct_bytes=ctypes.sizeof(_library.LightFieldWhiteDesc), white=ctypes.pointer(taken.given), black=black, gain_max=8.0
-        )
-        desc.log = self._messages.log
-        result = self._library.fovea_lightfield_white_create(ctypes.byref(desc), ctypes.byref(self._white))
-        _library.check(result, self._messages, "fovea.LightField")
+        """Frees what it holds, and no later call is taken. Closing twice does nothing. A child of fork leaves its parent's alone."""
+        self._kept.close(for_good=_CLOSED)
+        self._white = None
 
     def _take(self, raw: Any) -> _Raw:
-        if not self._pointer:
-            raise _errors.FoveaError(_CLOSED)
-        if self._process != os.getpid():
-            self._open()
+        white = self._white  # close forgets it after what open looks at
         taken = _raw_of(raw, self._bayer, self._maximum)
-        if not self._white:
-            return taken
-        if taken.is_on_device:
-            raise _errors.UnsupportedError("fovea.LightField: raw pictures in CUDA memory are not divided by a white one in this version")
-        flat = np.empty(taken.view.shape, taken.view.dtype)
-        with self._lock:
-            if not self._white:
-                raise _errors.FoveaError(_CLOSED)
-            result = self._library.fovea_lightfield_white_divide(
-                self._white, ctypes.byref(taken.given), flat.ctypes.data, taken.given.row_stride_bytes
-            )
-            _library.check(result, self._messages, "fovea.LightField")
-        taken.given.data, taken.view = flat.ctypes.data, _arrays.view_of(flat, "raw")
+        self._kept.open(taken.device, 0)
+        if white is not None:
+            white.divide(taken)
         return taken
 
     def divide(self, raw: Any) -> Any:
@@ -401,7 +420,7 @@ class LightField:
         if patches is not None:
             rendering.patches = ctypes.pointer(_image_of(patches))
         image = _image_of(_arrays.view_of(out, "out"))
-        self._run("render", ctypes.byref(taken.given), ctypes.byref(rendering), ctypes.byref(image), taken.view.stream)
+        self._run("render", taken, ctypes.byref(rendering), ctypes.byref(image))
         return out
 
     def depth(
@@ -437,7 +456,7 @@ class LightField:
             foveation=_foveation_of(gaze, (ring, ring)),
         )
         images = [ctypes.byref(_image_of(_arrays.view_of(array, "out"))) for array in (depths, sure)]
-        self._run("depth", ctypes.byref(taken.given), ctypes.byref(matching), *images, taken.view.stream)
+        self._run("depth", taken, ctypes.byref(matching), *images)
         return depths, sure
 
     def refocus(
@@ -481,7 +500,7 @@ class LightField:
             focus=ctypes.pointer(_image_of(_arrays.view_of(focus, "focus"))),
         )
         image = _image_of(_arrays.view_of(out, "out"))
-        self._run("refocus", ctypes.byref(taken.given), ctypes.byref(refocusing), ctypes.byref(image), taken.view.stream)
+        self._run("refocus", taken, ctypes.byref(refocusing), ctypes.byref(image))
         return out, focus
 
     def sum_views(
@@ -502,5 +521,5 @@ class LightField:
             struct_bytes=ctypes.sizeof(_library.LightFieldSum), shift=shift, radius_px=radius, view_x_px=view[0], view_y_px=view[1]
         )
         image = _image_of(_arrays.view_of(out, "out"))
-        self._run("sum_views", ctypes.byref(taken.given), ctypes.byref(one), ctypes.byref(image), taken.view.stream)
+        self._run("sum_views", taken, ctypes.byref(one), ctypes.byref(image))
         return out

@@ -3,8 +3,11 @@
 """fovea.LightField: what it takes, what comes back."""
 
 import concurrent.futures
+import gc
 import multiprocessing
 import os
+import sys
+import threading
 import time
 
 import numpy as np
@@ -61,22 +64,120 @@ def test_types_and_files(tmp_path):
 
 
 def test_threads_and_children_of_fork_wait_for_no_one_who_is_gone():
-    field, (raw, _) = fovea.LightField(**ARRAY, threads=2), plane()
-    wanted = field.render(raw, PATCH).tobytes()
+    field = fovea.LightField(**ARRAY, threads=2, white=white_picture(), black=10)
+    raw, starting, done = plane(channels=1)[0][..., 0], threading.Barrier(4), threading.Event()
 
-    def render(count):
-        return all(field.render(raw, PATCH).tobytes() == wanted for _ in range(count))
+    def pictures():
+        return field.render(raw, PATCH).tobytes(), field.divide(raw).tobytes()
+
+    def start_and_render(_=None):
+        starting.wait(20)
+        return pictures() == wanted
+
+    def render_until_done():
+        while not done.is_set():
+            if pictures() != wanted:
+                return "a picture differs"
+        return None
+
+    def be_child():
+        sys.setswitchinterval(1e-6)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            is_right = all(pool.map(start_and_render, range(4)))
+            list(pool.map(lambda _: field.close(), range(4)))  # its threads are called what its parent's are
+        os._exit(0 if is_right else 1)
+
+    wanted = pictures()
+    assert wanted[1] != raw.tobytes()
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        try:
+            busy = [pool.submit(render_until_done) for _ in range(3)]
+            for _ in range(12):
+                assert exit_code_of_child(be_child) == 0
+        finally:
+            done.set()
+        assert [one.result() for one in busy] == [None] * 3
+        done.clear()
+        busy = [pool.submit(render_until_done) for _ in range(3)]
+        field.close()
+        concurrent.futures.wait(busy, 20)
+        done.set()
+        assert all(isinstance(one.exception(), fovea.FoveaError) and "is closed" in str(one.exception()) for one in busy)
+
+
+def exit_code_of_child(function):
+    child = multiprocessing.get_context("fork").Process(target=function, daemon=True)
+    child.start()
+    try:
+        child.join(20)
+        return child.exitcode
+    finally:
+        child.kill()
+        child.join()
+
+
+def test_divide_gives_no_raw_picture_where_another_thread_closes():
+    raw, white, latest = plane(channels=1)[0][..., 0], white_picture(), time.monotonic() + 60
+
+    def divide_until_closed(field, wanted):
+        with pytest.raises(fovea.FoveaError, match="is closed"):
+            while time.monotonic() < latest:
+                assert field.divide(raw).tobytes() == wanted
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        busy = [pool.submit(render, 60) for _ in range(3)]
-        child = multiprocessing.get_context("fork").Process(target=lambda: os._exit(0 if render(2) else 1))
-        child.start()
-        child.join(20)
-        assert child.exitcode == 0 and all(one.result() for one in busy)
-        busy = [pool.submit(render, 1000) for _ in range(3)]
-        time.sleep(0.05)
+        for _ in range(20):
+            field = fovea.LightField(**ARRAY, threads=2, white=white, black=10)
+            wanted = field.divide(raw).tobytes()
+            busy = [pool.submit(divide_until_closed, field, wanted) for _ in range(3)]
+            field.close()
+            for one in busy:
+                one.result()
+
+
+def test_a_child_closes_for_itself_alone_and_what_is_closed_stays_so():
+    field, raw = fovea.LightField(**ARRAY), plane()[0]
+    wanted = field.render(raw, PATCH)
+
+    def close_and_render():
         field.close()
-        assert all(isinstance(one.exception(), fovea.FoveaError) for one in busy)
+        field.close()
+        for call in (lambda: field.render(raw, PATCH), lambda: field.divide(raw)):
+            with pytest.raises(fovea.FoveaError, match="is closed"):
+                call()
+        os._exit(7)
+
+    assert exit_code_of_child(close_and_render) == 7
+    assert (field.render(raw, PATCH) == wanted).all()
+    field.close()
+
+    def render():
+        with pytest.raises(fovea.FoveaError, match="is closed"):
+            field.render(raw, PATCH)
+        os._exit(7)
+
+    assert exit_code_of_child(render) == 7
+
+
+def test_a_call_inside_of_a_call_is_refused_and_so_is_cuda_after_fork():
+    field, raw = fovea.LightField(**ARRAY), plane()[0]
+    with field._kept.held("cpu", 0):
+        for call in (lambda: field.render(raw, PATCH), field.close):
+            with pytest.raises(fovea.FoveaError, match="inside of it"):
+                call()
+    field.render(raw, PATCH)  # it is not closed
+    field._kept._of[os.getpid() + 1, "cuda", 0] = field._kept._get("cpu", 0)
+    with pytest.raises(fovea.FoveaError, match="spawn"):
+        field._kept.open("cuda", 0)
+
+
+def test_one_that_could_not_be_made_says_nothing_more(monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    for wrong in ({"threads": "a"}, {"bayer": "RGB"}, {"white": white_picture() * 0}, {"pitch": "ab"}):
+        with pytest.raises((TypeError, ValueError)):
+            fovea.LightField(**{**ARRAY, **wrong})
+    gc.collect()
+    assert not said
 
 
 def test_distances_and_rings_are_the_optics_and_the_settings():
