@@ -82,7 +82,9 @@ static void add_dof(const struct sigmas_view *view, float *squares)
 /* A disc's sigma is half of its radius, an eye's point spread's 0.174 of it. */
 static void add_blur(const struct sigmas_view *view, float *squares)
 {
-    const double part = value_is(view->settings, "blur.shape", "eye") ? 0.174 : 0.5;
+    const bool is_eye =
+        value_is(view->settings, "blur.shape", "eye") && !value_names(view->settings, "blur.file");
+    const double part = is_eye ? 0.174 : 0.5;
     const double radius = value_is(view->settings, "blur.engine", "fft")
                               ? value_number(view->settings, "blur.radius_px")
                               : 0.0;

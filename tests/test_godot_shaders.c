@@ -25,6 +25,7 @@ static const struct setting cases[][3] = {
     {{"operators", "blur"}, {"foveation.alpha", "premultiplied"}},
     {{"operators", "foveate,lens"}},
     {{"operators", "dof,foveate"}},
+    {{"operators", "dof"}, {"dof.bokeh", "disc"}},
     {{"operators", "lens"}, {"lens.filter", "nearest"}, {"lens.red_r0", "0.01"}},
 };
 

@@ -8,6 +8,8 @@
 #define DOF_BLOCK_PX 32 /* a side; a mean is one's */
 #define DOF_CELL_PX 4 /* a side; a cell of a block becomes a disc */
 #define DOF_BLOCK_CELLS 64
+/* The widest edge of a disc, sqrt(1 + 6 v) of a cell, is 5.3; half of it is beyond the radius. */
+#define DOF_MOST_EDGE_PX 6.0f
 #define DOF_BLOCK_DISCS 16 /* at most, of a block and layer */
 #define DOF_TIMES_MEAN 3.0f /* light above so many means is a highlight's */
 #define DOF_MOST_LIGHT 1e30f /* what is more, or no number, is none */

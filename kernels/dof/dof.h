@@ -53,6 +53,8 @@
  *
  *     out = near + (sum of near D) + (1 - a) (behind + (sum of D c))
  *
+ * where a near disc makes a at least 6.2e-5: backends find by it what they compose.
+ *
  * All of it is continuous, in light and in places, so that nothing appears at once; alpha is no
  * light.
  *
@@ -66,6 +68,8 @@
 #include "core/log.h"
 #include "kernels/gauss/gauss.h"
 #include "optics.h"
+
+enum { DOF_BOKEH_GAUSSIAN, DOF_BOKEH_DISC }; /* dof.bokeh */
 
 extern const struct operator_api dof_operator;
 extern const struct operator_glsl_api dof_operator_glsl;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "optics.h"
+#include "dof.h"
 
 #include "kernels/image/pixel_float.h"
 
@@ -10,7 +10,6 @@
 #define PI 3.14159265358979323846
 
 enum { LENS_CAMERA, LENS_EYE }; /* dof.lens */
-enum { BOKEH_GAUSSIAN, BOKEH_DISC }; /* dof.bokeh */
 enum { FOCUS_GAZE, FOCUS_FIXED, FOCUS_VERGENCE }; /* dof.focus */
 
 /* Takes the picture for flat, as foveation does. */
@@ -39,7 +38,7 @@ struct dof_optics dof_optics_of(const struct fovea_settings *settings, uint32_t 
         .px_per_rad = is_eye ? px_per_rad_of(&settings->foveation.geometry, width_px) : 0.0,
         .is_fixed = own->dof_focus == FOCUS_FIXED,
         .takes_vergence = own->dof_focus == FOCUS_VERGENCE,
-        .has_discs = own->dof_bokeh == BOKEH_DISC,
+        .has_discs = own->dof_bokeh == DOF_BOKEH_DISC,
         .focus_m = own->dof_focus_m,
         .focus_time_s = own->dof_focus_time_s,
         .focus_hysteresis_diopters = own->dof_focus_hysteresis_diopters,

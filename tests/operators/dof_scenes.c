@@ -183,7 +183,7 @@ static void choose_spots(uint64_t i, struct operator_scene *scene)
 static void choose_discs(uint64_t i, struct operator_scene *scene)
 {
     choose_wide(i, scene);
-    scene->settings.own.dof_bokeh = 1;
+    scene->settings.own.dof_bokeh = DOF_BOKEH_DISC;
     scene->picture = i % 3 == 0 ? IMAGE_POINTS : i % 3 == 1 ? IMAGE_LIGHTS : scene->picture;
     scene->depths = i % 5 == 4 ? DEPTHS_RANDOM : (enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 4);
 }

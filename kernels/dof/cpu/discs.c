@@ -12,7 +12,6 @@
 
 #define PI 3.14159265358979f
 #define CELLS_ALONG (DOF_BLOCK_PX / DOF_CELL_PX)
-#define MOST_EDGE_PX 6.0f
 
 static int32_t smaller(int32_t a, int32_t b)
 {
@@ -331,7 +330,7 @@ static void add_behind(const struct dof_cpu *cpu, const struct span *span)
 
 static void add_layer(const struct dof_cpu *cpu, bool is_near, int32_t tile_row)
 {
-    const float reach_px = 2.0f * (float)cpu->plan->optics.sigma_max_px + MOST_EDGE_PX;
+    const float reach_px = 2.0f * (float)cpu->plan->optics.sigma_max_px + DOF_MOST_EDGE_PX;
     const int32_t reach = (int32_t)ceilf(reach_px / DOF_BLOCK_PX);
     const int32_t own = tile_row * DOF_TILE_PX / DOF_BLOCK_PX;
     const int32_t columns = blocks_along(dof_width(cpu));

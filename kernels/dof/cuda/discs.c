@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#define MOST_EDGE_PX 6.0 /* half of it is beyond a disc's radius */
-
 extern const unsigned char dof_discs_fatbin[];
 
 _Static_assert(sizeof(struct dof_cuda_discs_params) <= 4096, "more than a launch carries");
@@ -50,8 +48,8 @@ static enum fovea_result launch(const struct dof_cuda_discs_run *run, CUfunction
         .sums = run->memory,
         .blocks = run->memory + sum_bytes(run->count, groups),
         .discs = run->memory + 3 * sum_bytes(run->count, groups),
-        .reach_blocks =
-            (int32_t)ceil((2.0 * (double)frame->sigma_max_px + MOST_EDGE_PX) / DOF_BLOCK_PX)};
+        .reach_blocks = (int32_t)ceil(
+            (2.0 * (double)frame->sigma_max_px + (double)DOF_MOST_EDGE_PX) / DOF_BLOCK_PX)};
     return cuda_launch(
         run->dof->base.device, run->stream,
         &(struct cuda_launch){.kernel = kernel,

@@ -153,8 +153,8 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     put_part(&end, 2 * count * groups * DOF_CUDA_QUARTERS * sizeof(uint32_t), &parts->lists);
     put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
     /* All that is no half ends before the offsets, which are all written: a batch of more than a
-     * fortieth of the largest one in this memory finds halves in what it leaves out, and for
-     * another whatever is not finite only takes the slower way. */
+     * fifteenth of the largest one in this memory, two fifths with discs, finds halves in what it
+     * leaves out, and for another whatever is not finite only takes the slower way. */
     put_part(&end, values, &parts->offsets);
     put_part(&end, 2 * values, &parts->sigmas);
     put_part(&end, (are_floats ? 8 : 4) * values, &parts->layers);

@@ -126,7 +126,8 @@ struct dof_cuda_disc {
 struct dof_cuda_discs_params {
     struct dof_cuda_frame frame;
     uint64_t sums; /* float[2] for each block of each image: of k, and of k L */
-    uint64_t blocks; /* pairs of float[2] for each block: how many discs, how far they reach */
+    uint64_t blocks; /* two lists for each image of float[2] for each block: how many discs, how
+                      * far they reach */
     uint64_t discs; /* pairs of lists for each image, of DOF_BLOCK_DISCS for each block */
     int32_t reach_blocks; /* how far discs reach */
     int32_t reserved;

@@ -26,9 +26,9 @@ const int BLOCK_DISCS = 16;
 const float TIMES_MEAN = 3.0;
 const float MOST_LIGHT = 1e30;
 const float LEAST_COVERAGE_NEAR = 6.2e-5;
+const float MOST_EDGE_PX = 6.0;
 
 const float LEAST_COVERAGE = 1.0 / 1024.0;
-const float MOST_EDGE_PX = 6.0; /* half of it is beyond a disc's radius */
 const float PI = 3.14159265;
 const int THREADS = 256;
 

@@ -12,8 +12,8 @@
  *     two uvec2: what is near, what is behind; word x is 0 where no pixel needs it, and then it is
  *                not made
  *     an uvec2 a block: the largest sigma before the focus
- *     where highlights are discs, an uvec2 a block: sums; and DOF_BLOCK_DISCS of four uvec2 a
- * block, for both layers */
+ *     where highlights are discs, an uvec2 a block: sums;
+ *                and DOF_BLOCK_DISCS of four uvec2 a block, for both layers */
 #ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 #define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
 

@@ -16,6 +16,7 @@
 #include <math.h>
 
 _Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+_Static_assert(2 + DOF_WORKS + DOF_DISC_WORKS <= OPERATOR_MAX_SHADERS, "more than there is");
 _Static_assert(DOF_WORKS + DOF_DISC_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES,
                "more than there is");
 

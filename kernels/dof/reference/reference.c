@@ -305,7 +305,7 @@ static enum fovea_result run(const struct dof_reference *wanted, const struct la
     }
     FOVEA_TRY(find_near(picture, f));
     find_behind(pixels, f);
-    if (wanted->settings->own.dof_bokeh == 1) {
+    if (wanted->settings->own.dof_bokeh == DOF_BOKEH_DISC) {
         FOVEA_TRY(dof_reference_find_discs(
             &(struct dof_reference_picture){picture->src, f->offset, picture->width,
                                             picture->height, picture->channels,

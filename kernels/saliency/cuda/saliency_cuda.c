@@ -38,6 +38,23 @@ static enum fovea_result check_device(const struct cuda_device *device)
     return FOVEA_OK;
 }
 
+/* Level 0 is products of bytes, which code for older architectures has not, on whatever card it
+ * runs. */
+static enum fovea_result check_code(const struct saliency_cuda *cuda)
+{
+    const struct cuda_device *device = cuda->device;
+    int architecture = 0;
+    FOVEA_TRY(cuda_device_architecture_of(device, cuda->fine, &architecture));
+    if (architecture < CUDA_MMA_ARCHITECTURE) {
+        log_error(device->log,
+                  "blobs: this build has code of architecture %d.%d at most for %s, of 8.0 "
+                  "(FOVEA_CUDA_ARCHITECTURES)",
+                  architecture / 10, architecture % 10, device->name);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result make_side(struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
@@ -71,6 +88,7 @@ static enum fovea_result load(struct saliency_cuda *cuda)
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     enum fovea_result result = check_device(cuda->device);
     result = result < 0 ? result : get_kernels(cuda);
+    result = result < 0 ? result : check_code(cuda);
     result = result < 0 ? result : make_side(cuda);
     cuda_capture_leave(cuda->device, before);
     return result;

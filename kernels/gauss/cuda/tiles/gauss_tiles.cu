@@ -50,8 +50,7 @@ extern __shared__ __align__(16) char tile_shared[];
  *         byte 0       half light[256]
  *         byte 704     uint2 least[4]            by warp
  *         byte 736     uint2 window[rows][pitch]
- *         -- barrier: window loaded; light has one before, for its table, and two more, for least
- * --
+ *         -- barrier: window loaded; light has one before (table), and two more (least) --
  */
 #define TILE_PICTURE(kind, suffix, format, blocks)                                                 \
     extern "C" __global__ void __launch_bounds__(GAUSS_TILE_THREADS, blocks)                       \
