@@ -161,8 +161,8 @@ class Contexts(EachProcess):
         self._text = text  # of settings
         super().__init__("fovea_context_destroy", lambda state, _, ordinal: _open_context(state, text, ordinal))
 
-    def open(self, device: str, ordinal: int) -> None:
-        # A backend that is named is opened at once; where none is, images in CUDA memory are CUDA's alone.
+    def open_for(self, device: str, ordinal: int) -> None:
+        """Opens the backend that the settings name, or else the device's: later images in CUDA memory are CUDA's alone."""
         is_named = any(path == "backend" for path, _ in _settings.pairs_of_text(self._text))
         text = self._text + ('\tbackend="cuda"' if device == "cuda" and not is_named else "")
         self._get(device, ordinal, lambda state, _, at: _open_context(state, text, at))

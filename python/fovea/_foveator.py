@@ -149,7 +149,7 @@ class Foveator:
         """
         if device not in (_arrays.CPU, _arrays.CUDA):
             raise ValueError(f"device is {device!r}; it must be cpu or cuda")
-        self._contexts.open(device, ordinal)
+        self._contexts.open_for(device, ordinal)
 
     def close(self) -> None:
         """Waits for what is under way on devices and frees it. A later call opens it again."""
