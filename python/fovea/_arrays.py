@@ -304,9 +304,16 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
     return wanted and torch.is_grad_enabled()
 
 
+def check_unmasked(array: Any, what: str) -> None:
+    """TypeError: it is an array of numpy.ma, some of whose values count for nothing; the memory has some others there."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array, and a mask counts for nothing here: give its filled(value), or its data")
+
+
 def view_of(array: Any, what: str, stream: Optional[int] = None) -> View:
     """The View of an array, for work on that stream. TypeError: it is none that Fovea can read where it lies."""
     if isinstance(array, np.ndarray):
+        check_unmasked(array, what)
         return _of_numpy(array)
     if is_torch(array):
         return _of_torch(array, what)

@@ -395,6 +395,7 @@ def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Opti
         gaze = gaze.resolve_neg()
         if gaze.requires_grad and not sys.modules["torch"].is_grad_enabled():
             gaze = gaze.detach()
+    _arrays.check_unmasked(gaze, "gaze")
     on_device = not isinstance(gaze, (tuple, list, np.ndarray)) and (
         hasattr(gaze, "__dlpack_device__") or hasattr(gaze, "__cuda_array_interface__")
     )

@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from . import _errors, _library
+from . import _arrays, _errors, _library
 
 MAP, LENS = "foveation.map", "lens.file"
 TRANSFERS = ("srgb", "pq", "hlg")  # enum fovea_transfer
@@ -47,6 +47,7 @@ _all: weakref.WeakValueDictionary[str, Kept] = weakref.WeakValueDictionary()  # 
 
 
 def _numbers(path: str, array: Any) -> "np.ndarray[Any, Any]":
+    _arrays.check_unmasked(array, f"maps: {path}")
     try:
         if hasattr(array, "detach"):
             array = array.detach().cpu()

@@ -100,11 +100,11 @@ class LightFieldFit(NamedTuple):
     lenses_used: int
 
 
-def _raw_of(raw: Any, bayer: int, maximum: int) -> _Raw:
-    view = _view_of(raw, "raw")
+def _raw_of(raw: Any, bayer: int, maximum: int, what: str = "raw") -> _Raw:
+    view = _view_of(raw, what)
     channels = view.shape[2] if len(view.shape) == 3 else 1
     if len(view.shape) not in (2, 3) or (str(view.dtype), channels) not in _FORMATS:
-        raise ValueError(f"raw is {view.dtype} of shape {view.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
+        raise ValueError(f"{what} is {view.dtype} of shape {view.shape}; it must be (H, W) or (H, W, C) of uint8 or uint16")
     height, width = view.shape[:2]
     given = _library.LightFieldRaw(
         struct_bytes=ctypes.sizeof(_library.LightFieldRaw),
@@ -121,7 +121,7 @@ def _raw_of(raw: Any, bayer: int, maximum: int) -> _Raw:
 
 
 def _white_of(white: Any, bayer: int, maximum: int) -> _Raw:
-    taken = _raw_of(white, bayer, maximum)
+    taken = _raw_of(white, bayer, maximum, "white")
     if taken.is_on_device:
         raise _errors.UnsupportedError("fovea.LightField: white pictures in CUDA memory are not read in this version")
     return taken
@@ -375,6 +375,7 @@ class LightField:
 
     def _patches(self, raw: _Raw, patch: Any) -> _arrays.View:
         """Patch sizes where the raw picture is."""
+        _arrays.check_unmasked(patch, "patch")
         if not raw.is_on_device:
             patch = np.ascontiguousarray(patch, np.float32)
         view = _view_of(patch, "patch")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fovea
+from fovea import _library
 
 
 def disc(x, y, radius, dtype=np.uint8):
@@ -58,6 +59,7 @@ def test_batches_are_lists_of_what_single_images_have():
         (np.zeros((4, 4), np.uint8), {"threshold": 3.5}, ValueError, "threshold"),
         (np.zeros((4, 4), np.uint8), {"threshold": float("nan")}, ValueError, "threshold"),
         ("picture.png", {}, TypeError, ""),
+        (np.ma.array(np.zeros((4, 4), np.uint8), mask=True), {}, TypeError, "images is a masked array"),
     ],
 )
 def test_what_is_wrong_is_said(images, wishes, error, words):
@@ -105,3 +107,22 @@ def test_a_call_inside_of_a_call_is_refused_and_so_is_cuda_after_fork():
     finder._kept._of[os.getpid() + 1, "cuda", 0] = finder._kept._get("cpu", 0)
     with pytest.raises(fovea.FoveaError, match="spawn"), finder._kept.held("cuda", 0):
         pass
+
+
+def test_a_call_that_fails_closes_what_it_used_alone_and_says_why(monkeypatch):
+    picture, finder = disc(30, 40, 8), fovea.BlobFinder(max_count=5)
+    expected = finder(picture)
+    used = finder._kept._get("cpu", 0)
+    with finder._kept.held("cpu", 1) as other:  # which stands for another device's
+        with monkeypatch.context() as failing:
+            failing.setattr(_library.library(), "fovea_blobs_run", lambda *_: _library.DEVICE_LOST)
+            with pytest.raises(fovea.DeviceLostError):
+                finder(picture)
+        assert other.pointer and not used._state.pointer
+        with pytest.raises(ValueError, match="shape"):  # which is said before anything is used
+            finder(np.zeros(4, np.uint8))
+        assert (finder(picture) == expected).all()
+        again = finder._kept._get("cpu", 0)
+        with finder._kept.held("cpu", 0), pytest.raises(fovea.FoveaError, match="inside of it"):
+            finder(picture)
+        assert again._state.pointer
