@@ -306,15 +306,17 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
-/* Swapchains that are destroyed, but for their semaphores. A present is over if it lies before a
- * frame of `later` on the same queue: these frames must be over. Takes a swapchain whose presents
- * all are, now or by former calls; any where `later` is NULL. NULL: there is none. The swapchain
- * that went last so stays until another one that had frames goes, or the device: these few
- * semaphores are kept on purpose, since else each present would have to look whether they can go.
- */
+/* Swapchains that are destroyed, but for their semaphores, and presents that may not be over. The
+ * swapchain that went last so stays until another one that had frames goes, or the device: these
+ * few semaphores are kept on purpose, since else each present would have to look whether they can
+ * go. */
 void layer_registry_add_gone(struct layer_device *device, struct layer_swapchain *swapchain);
-struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,
-                                                 const struct layer_swapchain *later);
+/* Strikes out presents of these that are over: those that lie before a frame of `later` on the same
+ * queue, whose frames must be over; all where `later` is NULL. */
+void layer_registry_strike_presents(struct layer_device *device,
+                                    const struct layer_swapchain *later);
+/* Takes one of these that has no presents left. NULL: there is none. */
+struct layer_swapchain *layer_registry_take_gone(struct layer_device *device);
 /* The usage that the program asked for, of an image that can do more; 0: it is no such image. */
 VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image);
 void layer_registry_add_alias(struct layer_device *device, struct layer_alias *alias);

@@ -97,27 +97,36 @@ static bool is_over(const struct layer_presented *presented, const struct layer_
             return true;
         }
     }
-    return presented->number == 0;
+    return false;
 }
 
-/* Presents that are over are struck out: those from other queues may be over when another swapchain
- * goes. */
-static bool is_before(struct layer_swapchain *gone, const struct layer_swapchain *later)
+void layer_registry_strike_presents(struct layer_device *device,
+                                    const struct layer_swapchain *later)
 {
-    bool all = true;
-    for (uint32_t i = 0; later && i < gone->image_count; i++) {
-        if (is_over(&gone->presented[i], later)) {
-            gone->presented[i].number = 0;
+    pthread_mutex_lock(&lock);
+    for (struct layer_swapchain *gone = device->gone; gone; gone = gone->next) {
+        for (uint32_t i = 0; i < gone->image_count; i++) {
+            if (!later || is_over(&gone->presented[i], later)) {
+                gone->presented[i].number = 0;
+            }
         }
-        all = all && gone->presented[i].number == 0;
     }
-    return all;
+    pthread_mutex_unlock(&lock);
 }
 
-struct layer_swapchain *layer_registry_take_gone(struct layer_device *device,
-                                                 const struct layer_swapchain *later)
+static bool has_presents(const struct layer_swapchain *gone)
 {
-    FIND(layer_swapchain, device->gone, is_before(*at, later), true);
+    for (uint32_t i = 0; i < gone->image_count; i++) {
+        if (gone->presented[i].number != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct layer_swapchain *layer_registry_take_gone(struct layer_device *device)
+{
+    FIND(layer_swapchain, device->gone, !has_presents(*at), true);
 }
 
 static bool has_image(const struct layer_swapchain *swapchain, VkImage image)

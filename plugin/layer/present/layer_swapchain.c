@@ -257,7 +257,8 @@ static void keep_semaphores(struct layer_swapchain *swapchain)
 static void free_gone(struct layer_device *device, const struct layer_swapchain *later)
 {
     struct layer_swapchain *gone;
-    while ((gone = layer_registry_take_gone(device, later)) != NULL) {
+    layer_registry_strike_presents(device, later);
+    while ((gone = layer_registry_take_gone(device)) != NULL) {
         layer_swapchain_free(gone);
     }
 }
