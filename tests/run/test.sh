@@ -226,6 +226,7 @@ prepare_beside()
 await_beside()
 {
     [[ " $BESIDE " == *" $1 "* ]] || return 0
+    local -A hurried=()
     until [[ -e $LOGS/$1.prepared || -e $LOGS/beside.over ]] || ! is_running "$BESIDE_PID"; do
         hurry_beside "$1"
         sleep 0.5
@@ -234,13 +235,15 @@ await_beside()
 
 # Once somebody waits for it, it is worth as much as all else; only root may say so. A machine that is at rest does not mind.
 # The shell below which it is prepared stays idle, and so begins the next stage idle. What was listed before NAME was
-# prepared belongs to no later stage.
+# prepared belongs to no later stage. What a process starts is as it is itself, so each is told once, in `hurried`.
 hurry_beside()
 {
     local pid pids
     pids=$(descendants "$BESIDE_PID")
     [[ ! -e $LOGS/$1.prepared ]] || return 0
     for pid in $pids; do
+        [[ -z ${hurried[$pid]-} ]] || continue
+        hurried[$pid]=1
         chrt --other --pid 0 "$pid"
         renice -n 0 "$pid"
     done >/dev/null 2>&1 || true
