@@ -31,6 +31,7 @@ SIZES = {"1080p": (1080, 1920), "4K": (2160, 3840)}
 SIGMAS_PX = (0.8, 2.0, 4.0, 12.0, 40.0, 128.0)
 TURNS = 8  # pictures, so that the GPU's cache has none
 REACH = 4  # sigmas that a kernel reaches to each side
+EXACT_REACH = 7  # the same of the definition
 TOO_LONG_S = 0.02  # a call that takes so long is timed once
 ENOUGH_S = 0.25  # of rounds of one way
 
@@ -112,11 +113,17 @@ def on_torchs_stream(work):
 # ---- Blurring
 
 
+def gaussian_taps(sigma, reach, dtype, device):
+    """Those of a kernel that reaches so many sigmas to each side; their sum is 1."""
+    radius = math.ceil(reach * sigma)
+    taps = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, device=device, dtype=dtype) / sigma) ** 2)
+    return taps / taps.sum()
+
+
 def exact_blur(picture, sigma):
     """In double precision; (H, W, 4) uint8 in, float64 out."""
-    radius = math.ceil(7 * sigma)
-    taps = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, device=picture.device, dtype=torch.float64) / sigma) ** 2)
-    taps = taps / taps.sum()
+    taps = gaussian_taps(sigma, EXACT_REACH, torch.float64, picture.device)
+    radius = len(taps) // 2
     planes = picture.permute(2, 0, 1).double()
     for axis in (1, 2):  # by transforms: 128 px would take 1,793 taps a pixel
         length = planes.shape[axis] + 2 * radius
@@ -157,9 +164,8 @@ def blur_of_kornia(pictures, sigma):
 def blur_of_torch(pictures, sigma):
     """Two convolutions, channels as a batch, as people write it."""
     given = [planes.float().transpose(0, 1).contiguous() for planes in planar(pictures)]
-    radius = math.ceil(REACH * sigma)
-    taps = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, device=given[0].device, dtype=torch.float32) / sigma) ** 2)
-    taps = (taps / taps.sum()).view(1, 1, 1, -1)
+    taps = gaussian_taps(sigma, REACH, torch.float32, given[0].device).view(1, 1, 1, -1)
+    radius = taps.numel() // 2
     conv = torch.nn.functional.conv2d
 
     def run(i):
@@ -234,9 +240,7 @@ def npp_version():
 def blur_of_npp(pictures, sigma):
     given = [picture[..., :3].contiguous() for picture in pictures]
     outs = [torch.empty_like(picture) for picture in given]
-    radius = math.ceil(REACH * sigma)
-    taps = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, device=given[0].device, dtype=torch.float32) / sigma) ** 2)
-    taps = taps / taps.sum()
+    taps = gaussian_taps(sigma, REACH, torch.float32, given[0].device)
     of = torch.cuda.get_device_properties(0)
     height, width = given[0].shape[:2]
     size, step = NppSize(width, height), ctypes.c_int(3 * width)
@@ -276,7 +280,7 @@ def drawn(height, width, seed, device):
 
 
 def largest_error(out, exact, sigma):
-    margin = min(math.ceil(7 * sigma), min(exact.shape[:2]) // 2 - 8)
+    margin = min(math.ceil(EXACT_REACH * sigma), min(exact.shape[:2]) // 2 - 8)
     inner = slice(margin, -margin or None)
     return float((torch.as_tensor(out, device=exact.device).double() - exact[..., : out.shape[2]])[inner, inner].abs().max())
 
