@@ -3,6 +3,7 @@
 
 #include "gaze_seen.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/image/pixel.h"
@@ -47,11 +48,6 @@ struct gaze_seen {
 
 /* ---- Sizes ---- */
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 struct gaze_seen_size gaze_seen_size_of(const struct fovea_gaze_settings *settings,
                                         uint32_t width_px, uint32_t height_px)
 {
@@ -60,7 +56,8 @@ struct gaze_seen_size gaze_seen_size_of(const struct fovea_gaze_settings *settin
         ((uint64_t)width * height_px + width_px / 2) / (width_px ? width_px : 1);
     uint32_t height = of_shape > 2 * width ? 2 * width : (uint32_t)of_shape;
     height = height < GAZE_SEEN_SIDE_MIN_PX ? GAZE_SEEN_SIDE_MIN_PX : height;
-    return (struct gaze_seen_size){least(width, width_px), least(height, height_px)};
+    return (struct gaze_seen_size){bounds_smaller_u32(width, width_px),
+                                   bounds_smaller_u32(height, height_px)};
 }
 
 /* ---- Create and destroy ---- */
@@ -150,7 +147,7 @@ static int32_t sample_of(uint32_t cell, uint32_t sample, uint32_t samples, uint3
 
 static uint32_t samples_of(uint32_t size_px, uint32_t cells)
 {
-    return least((size_px + cells - 1) / cells, SAMPLES_MAX);
+    return bounds_smaller_u32((size_px + cells - 1) / cells, SAMPLES_MAX);
 }
 
 static uint32_t mean_of(const struct fovea_image *image, const struct pixel_codec *codec,

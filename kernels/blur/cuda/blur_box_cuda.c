@@ -5,14 +5,11 @@
 
 #include "blur_cuda.h"
 
+#include "core/bounds.h"
+
 #define COLUMNS 4 /* of a block: 32 bytes of each row */
 #define ROWS_THREADS 256 /* of a block that makes several rows */
 #define USUAL_PLACES 2176 /* of a block's lines, where boxes reach less far than that */
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 static struct blur_box_lines lines_of(const struct blur_box *box, int32_t boxes)
 {
@@ -57,7 +54,7 @@ static enum fovea_result launch(const struct blur_run *run, int axis)
     const int32_t length = axis == 0 ? width : height;
     const uint32_t threads = part_line(length, lines);
     uint32_t count = axis == 0 ? 1 + (ROWS_THREADS - 1) / threads : COLUMNS;
-    count = smaller(count, BLUR_BOX_MOST_THREADS / threads);
+    count = bounds_smaller_u32(count, BLUR_BOX_MOST_THREADS / threads);
     while (count > 1 &&
            shared_bytes_of(lines, threads, count) > (uint32_t)run->kernels->shared_bytes) {
         count /= 2;

@@ -5,6 +5,7 @@
  * it when it is blurred. A worker takes the rows of a block in the first two steps. */
 
 #include "kernels/dof/discs.h"
+#include "core/bounds.h"
 #include "steps.h"
 
 #include <math.h>
@@ -12,11 +13,6 @@
 
 #define PI 3.14159265358979f
 #define CELLS_ALONG (DOF_BLOCK_PX / DOF_CELL_PX)
-
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 static float share_of_blur(float offset_px)
 {
@@ -49,7 +45,7 @@ static bool begins_block(int32_t tile_row)
 
 static int32_t end_of_block(int32_t first_px, int32_t end_px)
 {
-    return smaller(first_px + DOF_BLOCK_PX, end_px);
+    return bounds_smaller(first_px + DOF_BLOCK_PX, end_px);
 }
 
 void dof_sum_blocks(const struct dof_cpu *cpu, int32_t tile_row, float *pixels)
@@ -87,7 +83,7 @@ static struct between between_blocks(int32_t px, int32_t count)
     const float inside = dof_clamped(place, 0.0f, (float)(count - 1));
     const int32_t first = (int32_t)inside;
     const float part = inside - (float)first;
-    return (struct between){{first, smaller(first + 1, count - 1)}, {1.0f - part, part}};
+    return (struct between){{first, bounds_smaller(first + 1, count - 1)}, {1.0f - part, part}};
 }
 
 static float mean_around(const struct dof_cpu *cpu, int32_t x_px, int32_t y_px)
@@ -280,7 +276,7 @@ static bool find_span(const struct dof_cpu *cpu, int32_t y, struct span *out)
     }
     const float half = sqrtf(across);
     out->first = (int32_t)fmaxf(out->disc->x - half - 0.5f, 0.0f);
-    out->end = smaller((int32_t)fmaxf(out->disc->x + half + 1.5f, 0.0f), dof_width(cpu));
+    out->end = bounds_smaller((int32_t)fmaxf(out->disc->x + half + 1.5f, 0.0f), dof_width(cpu));
     out->row = dof_row(cpu, y);
     return true;
 }
@@ -334,7 +330,7 @@ static void add_layer(const struct dof_cpu *cpu, bool is_near, int32_t tile_row)
     const int32_t reach = (int32_t)ceilf(reach_px / DOF_BLOCK_PX);
     const int32_t own = tile_row * DOF_TILE_PX / DOF_BLOCK_PX;
     const int32_t columns = blocks_along(dof_width(cpu));
-    const int32_t last = smaller(own + reach, blocks_along(dof_height(cpu)) - 1);
+    const int32_t last = bounds_smaller(own + reach, blocks_along(dof_height(cpu)) - 1);
     for (int32_t row = own > reach ? own - reach : 0; row <= last; row++) {
         for (int32_t i = 0; i < columns * DOF_BLOCK_DISCS; i++) {
             struct span span = {.disc = discs_of(cpu, is_near, 0, row) + i};

@@ -3,6 +3,7 @@
 
 #include "tables.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 
 #include <stdlib.h>
@@ -20,11 +21,6 @@ struct axis {
     int32_t count;
     int32_t margin;
 };
-
-static int32_t clamp(int32_t value, int32_t low, int32_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
 
 static int32_t kept(struct axis axis)
 {
@@ -92,12 +88,12 @@ static void add_folded(struct builder *builder, const struct foveate_gradient_ba
 {
     const int32_t low = -from.margin;
     const int32_t high = from.count - 1 + from.margin;
-    const int32_t start = clamp(first, low, high);
-    const int32_t end = clamp(first + count - 1, low, high) + 1;
+    const int32_t start = bounds_clamped(first, low, high);
+    const int32_t end = bounds_clamped(first + count - 1, low, high) + 1;
     for (int32_t i = 0; i < count; i++) {
         const double weight = weights[i];
         weights[i] = 0.0;
-        weights[clamp(first + i, low, high) - start] += weight;
+        weights[bounds_clamped(first + i, low, high) - start] += weight;
     }
     for (int32_t i = 0; i < end - start; i++) {
         builder->rounded[i] = (float)weights[i];

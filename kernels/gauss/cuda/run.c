@@ -4,6 +4,8 @@
 /* Frames, in the plan's own memory, and batches, in memory of theirs. */
 
 #include "gauss_cuda.h"
+
+#include "core/bounds.h"
 #include "kernels/image/image_slice.h"
 #include "ways.h"
 
@@ -88,11 +90,6 @@ static const float *gazes_of(struct operator_cuda_plan *plan, const struct opera
     return gauss_cuda_plan_of(plan)->looks_at_gaze ? images->gazes_uv : NULL;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 static struct gauss_cuda_bytes bytes_for(struct operator_cuda *cuda,
                                          const struct gauss_cuda_plan *plan,
                                          enum fovea_format format, uint32_t count)
@@ -143,8 +140,8 @@ enum fovea_result gauss_cuda_reserve(struct operator_cuda *cuda, struct operator
     }
     grown.level_bytes =
         grown.level_bytes > before->level_bytes ? grown.level_bytes : before->level_bytes;
-    grown.gazes = larger(grown.gazes, before->gazes);
-    grown.states = larger(grown.states, before->states);
+    grown.gazes = bounds_larger_u32(grown.gazes, before->gazes);
+    grown.states = bounds_larger_u32(grown.states, before->states);
     FOVEA_TRY(operator_cuda_plan_grow(
         cuda, plan, states_at(&grown) + grown.states * (uint64_t)own->tiles.state_bytes));
     own->batch = grown;

@@ -3,6 +3,7 @@
 
 #include "lightfield_cpu.h"
 
+#include "core/bounds.h"
 #include "kernels/image/pixel.h"
 
 #include <math.h>
@@ -94,11 +95,6 @@ static void differ_lens(const struct depth *depth, struct lightfield_worker *wor
     }
 }
 
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
 static void differ_row(const struct depth *depth, const struct line *line,
                        struct lightfield_worker *worker)
 {
@@ -126,7 +122,7 @@ static void differ_row(const struct depth *depth, const struct line *line,
         }
         differ_lens(depth, worker,
                     &worker->columns[lightfield_row_is_shifted(geometry, row)][i % lenses],
-                    span_of(line, larger(abs(right), abs(down))));
+                    span_of(line, bounds_larger(abs(right), abs(down))));
     }
 }
 
@@ -149,11 +145,6 @@ static void cost_row(const struct depth *depth, const struct line *line,
 
 /* ---- The box: sums of columns first */
 
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void box_row(const struct depth *depth, const struct lightfield_worker *worker,
                     uint32_t size, int32_t first, int32_t end, float *out)
 {
@@ -167,8 +158,8 @@ static void box_row(const struct depth *depth, const struct lightfield_worker *w
         }
     }
     for (int32_t x = 0; x < width; x++) {
-        const int32_t left = larger(x - LIGHTFIELD_BOX_REACH, 0);
-        const int32_t right = smaller(x + LIGHTFIELD_BOX_REACH + 1, width);
+        const int32_t left = bounds_larger(x - LIGHTFIELD_BOX_REACH, 0);
+        const int32_t right = bounds_smaller(x + LIGHTFIELD_BOX_REACH + 1, width);
         float sum = 0.0f;
         for (int32_t i = left; i < right; i++) {
             sum += sums[i];
@@ -237,8 +228,8 @@ static void depth_strip(const struct lightfield_job *job, struct lightfield_work
 {
     const struct depth *depth = job->user;
     const int32_t reach = depth->matching->box ? LIGHTFIELD_BOX_REACH : 0;
-    const int32_t from = larger(first - reach, 0);
-    const int32_t to = smaller(end + reach, depth->view.height_px);
+    const int32_t from = bounds_larger(first - reach, 0);
+    const int32_t to = bounds_smaller(end + reach, depth->view.height_px);
     for (uint32_t n = 0; n < depth->size_count; n++) {
         struct line line = {.patches = {.patch_px = size_of(depth, n)}, .size = n, .row = -1};
         make_columns(depth, &line.patches, worker);
@@ -249,8 +240,8 @@ static void depth_strip(const struct lightfield_job *job, struct lightfield_work
     }
     for (int32_t y = first; y < end; y++) {
         if (depth->matching->box) {
-            make_boxes(depth, worker, larger(y - reach, 0) - from,
-                       smaller(y + reach + 1, depth->view.height_px) - from);
+            make_boxes(depth, worker, bounds_larger(y - reach, 0) - from,
+                       bounds_smaller(y + reach + 1, depth->view.height_px) - from);
         }
         choose_row(
             depth, worker, y,

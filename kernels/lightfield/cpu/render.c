@@ -3,6 +3,7 @@
 
 #include "lightfield_cpu.h"
 
+#include "core/bounds.h"
 #include "kernels/image/pixel.h"
 
 #include <math.h>
@@ -26,11 +27,6 @@ struct reach {
     int32_t row;
     struct lightfield_span spans[LIGHTFIELD_RANGE_MAX + 1];
 };
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- Weights. Of each pixel the largest is made 1, so that none of them gets lost where all are
  * small: along the columns that of each kind of row, and along the rows that of all lenses, by what
@@ -155,7 +151,7 @@ static void blend_lens(const struct render *render, const struct reach *reach,
 {
     const int32_t row = reach->row + down;
     const int kind = lightfield_row_is_shifted(render->view.geometry, row) ? 1 : 0;
-    const struct lightfield_span span = reach->spans[larger(abs(right), abs(down))];
+    const struct lightfield_span span = reach->spans[bounds_larger(abs(right), abs(down))];
     const struct lightfield_part columns =
         lightfield_part_from(&worker->columns[kind][right + render->range], span.first);
     const struct lightfield_part rows =

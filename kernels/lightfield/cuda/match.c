@@ -5,6 +5,7 @@
 
 #include "lightfield_cuda.h"
 
+#include "core/bounds.h"
 #include "kernels/cuda/cuda_capture.h"
 
 struct match {
@@ -29,17 +30,12 @@ static uint32_t reach_of(const struct match *match)
     return match->params.box ? LIGHTFIELD_BOX_REACH : 0;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint32_t rows_for(const struct match *match)
 {
     const uint64_t bytes = row_bytes(match);
     const uint64_t fit = bytes > 0 ? LIGHTFIELD_CUDA_MOST_BYTES / bytes : 0;
     const uint64_t reach = 2 * (uint64_t)reach_of(match);
-    return smaller(match->height_px, fit > reach ? (uint32_t)(fit - reach) : 1);
+    return bounds_smaller_u32(match->height_px, fit > reach ? (uint32_t)(fit - reach) : 1);
 }
 
 /* ---- Tiles: nearest pixels of bytes, some patch sizes at once */
@@ -136,9 +132,9 @@ static enum fovea_result match_part(struct match *match, uint32_t first)
     const struct lightfield_cuda *cuda = match->cuda;
     struct lightfield_cuda_matching *params = &match->params;
     const uint32_t reach = reach_of(match);
-    const uint32_t end = smaller(first + match->rows, match->height_px);
+    const uint32_t end = bounds_smaller_u32(first + match->rows, match->height_px);
     const uint32_t from = first > reach ? first - reach : 0;
-    const uint32_t to = smaller(end + reach, match->height_px);
+    const uint32_t to = bounds_smaller_u32(end + reach, match->height_px);
     const uint32_t cost_pixels[2] = {match->width_px, to - from};
     const uint32_t pixels[2] = {match->width_px, end - first};
     const uint32_t sizes = (uint32_t)params->size_count;

@@ -7,6 +7,8 @@
 
 #include "saliency_cpu.h"
 
+#include "core/bounds.h"
+
 #include <string.h>
 
 #define MARGIN (SALIENCY_COARSE_REACH + 1) /* samples on each side that a response reads */
@@ -41,11 +43,6 @@ const size_t saliency_coarse_bytes = sizeof(struct saliency_coarse);
 
 /* ---- Tiles */
 
-static int32_t clamped(int32_t value, int32_t low, int32_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 static int32_t parts(const struct saliency_axis *axis, int32_t size)
 {
     return (axis->out_last - axis->out_first + size) / size;
@@ -79,8 +76,8 @@ static struct span span_of(const struct saliency_axis *axis, int32_t part, int32
     struct span span = {.first = axis->out_first + part * size, .px_last = axis->pixels - 1};
     const int32_t end = span.first + size;
     span.count = (end <= axis->out_last ? end : axis->out_last + 1) - span.first;
-    span.low = clamped(span.first - MARGIN, axis->first, axis->last);
-    span.high = clamped(span.first + span.count - 1 + MARGIN, axis->first, axis->last);
+    span.low = bounds_clamped(span.first - MARGIN, axis->first, axis->last);
+    span.high = bounds_clamped(span.first + span.count - 1 + MARGIN, axis->first, axis->last);
     while (span.px_first < span.px_last && !reads(axis, span.px_first, &span)) {
         span.px_first++;
     }
@@ -140,7 +137,7 @@ static void filter_rows(const struct saliency_cpu *cpu, struct saliency_coarse *
     for (int32_t row = 0; row < y->count + 2 * MARGIN; row++) {
         if (row < before || row >= before + count) {
             memcpy(coarse->lines + row * LINE_PITCH,
-                   coarse->lines + clamped(row, before, before + count - 1) * LINE_PITCH,
+                   coarse->lines + bounds_clamped(row, before, before + count - 1) * LINE_PITCH,
                    LINE_PITCH * sizeof *coarse->lines);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "saliency_glsl.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 #include "kernels/saliency/cpu/saliency_cpu.h"
 
@@ -246,15 +247,10 @@ static enum fovea_result end_step(struct making *making)
     return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
-static int32_t clamped(int32_t value, int32_t most)
-{
-    return value < 0 ? 0 : value > most ? most : value;
-}
-
 /* A sample of planes at a place of responses, both counted from their first. */
 static int32_t sample_at(const struct saliency_axis *axis, int32_t place)
 {
-    return clamped(axis->out_first + place - axis->first, samples_of(axis) - 1);
+    return bounds_clamped(axis->out_first + place - axis->first, 0, samples_of(axis) - 1);
 }
 
 /* Rows of responses that fit, of those from `row` on, in whole tiles; planes of one tile's always

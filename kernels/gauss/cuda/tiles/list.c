@@ -3,6 +3,8 @@
 
 #include "tiles.h"
 
+#include "core/bounds.h"
+
 #include <math.h>
 
 /* For a law whose near tiles cannot be counted: in grids of at most so many tiles, all may be in
@@ -13,11 +15,6 @@
 #define FEW_BLOCKS 1200
 /* Squares are widened by so much before sigma is asked for, and roots are off by no more. */
 #define MARGIN_PX 6.0f
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Returns the distance within which a law that only rises with it has less than sigma. */
 static double radius_below(const struct gauss_plan *plan, float sigma_px)
@@ -53,7 +50,7 @@ static float least_of_quadrants(const struct gauss_tiles *tiles)
  * small for level 2. */
 static int32_t count_split(int32_t near, int32_t split)
 {
-    const int32_t in_subtiles = least(near, split);
+    const int32_t in_subtiles = bounds_smaller(near, split);
     return in_subtiles * (GAUSS_TILE_SUBTILES - 1) + (split - in_subtiles) * 3;
 }
 
@@ -73,7 +70,8 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
         .rows = ((int32_t)plan->height_px + GAUSS_TILE_PX - 1) / GAUSS_TILE_PX};
     const int32_t all = grid.columns * grid.rows;
     if (tiles->split_px > 0.0f) {
-        const int32_t split = least(count_met((double)tiles->split_px, GAUSS_TILE_PX), all);
+        const int32_t split =
+            bounds_smaller(count_met((double)tiles->split_px, GAUSS_TILE_PX), all);
         grid.split_count = count_split(count_met((double)tiles->near_px, GAUSS_TILE_PX), split);
         const bool few = count_entries(&grid) <= FEW_BLOCKS;
         grid.part_count = few ? count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
@@ -89,8 +87,8 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
 void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas)
 {
     const int32_t all = grid->columns * grid->rows;
-    grid->split_count = least(foveas * grid->split_count, all * (GAUSS_TILE_SUBTILES - 1));
-    grid->part_count = least(foveas * grid->part_count, all * GAUSS_TILE_SUBTILES);
+    grid->split_count = bounds_smaller(foveas * grid->split_count, all * (GAUSS_TILE_SUBTILES - 1));
+    grid->part_count = bounds_smaller(foveas * grid->part_count, all * GAUSS_TILE_SUBTILES);
     grid->entry_count = count_entries(grid);
 }
 
@@ -131,8 +129,8 @@ void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_fram
         const int32_t split = count_split(count_near(frame, tiles->near_px, GAUSS_TILE_PX),
                                           count_near(frame, tiles->split_px, GAUSS_TILE_PX));
         const int32_t parts = count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
-        grid->split_count = least(grid->split_count, split);
-        grid->part_count = least(grid->part_count, parts);
+        grid->split_count = bounds_smaller(grid->split_count, split);
+        grid->part_count = bounds_smaller(grid->part_count, parts);
         grid->entry_count = count_entries(grid);
     }
 }

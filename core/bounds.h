@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smaller and the larger of two whole numbers, and one that is kept within bounds. */
+#ifndef FOVEA_CORE_BOUNDS_H
+#define FOVEA_CORE_BOUNDS_H
+
+#include <stdint.h>
+
+static inline int32_t bounds_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int32_t bounds_larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int32_t bounds_clamped(int32_t value, int32_t low, int32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static inline uint32_t bounds_smaller_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t bounds_larger_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif
