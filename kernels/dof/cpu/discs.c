@@ -324,6 +324,21 @@ static void add_behind(const struct dof_cpu *cpu, const struct span *span)
     }
 }
 
+static void add_disc(const struct dof_cpu *cpu, bool is_near, int32_t tile_row,
+                     const struct dof_disc *disc)
+{
+    const float reach_px = disc->radius + 0.5f * disc->edge;
+    const int32_t first = (int32_t)fmaxf(disc->y - reach_px - 0.5f, 0.0f);
+    const int32_t end = (int32_t)fmaxf(disc->y + reach_px + 1.5f, 0.0f);
+    struct span span = {.disc = disc};
+    for (int32_t y = bounds_larger(first, tile_row * DOF_TILE_PX);
+         y < bounds_smaller(end, dof_end_of_rows(cpu, tile_row)); y++) {
+        if (find_span(cpu, y, &span)) {
+            (is_near ? add_near : add_behind)(cpu, &span);
+        }
+    }
+}
+
 static void add_layer(const struct dof_cpu *cpu, bool is_near, int32_t tile_row)
 {
     const float reach_px = 2.0f * (float)cpu->plan->optics.sigma_max_px + DOF_MOST_EDGE_PX;
@@ -331,14 +346,11 @@ static void add_layer(const struct dof_cpu *cpu, bool is_near, int32_t tile_row)
     const int32_t own = tile_row * DOF_TILE_PX / DOF_BLOCK_PX;
     const int32_t columns = blocks_along(dof_width(cpu));
     const int32_t last = bounds_smaller(own + reach, blocks_along(dof_height(cpu)) - 1);
-    for (int32_t row = own > reach ? own - reach : 0; row <= last; row++) {
-        for (int32_t i = 0; i < columns * DOF_BLOCK_DISCS; i++) {
-            struct span span = {.disc = discs_of(cpu, is_near, 0, row) + i};
-            for (int32_t y = tile_row * DOF_TILE_PX;
-                 span.disc->radius > 0.0f && y < dof_end_of_rows(cpu, tile_row); y++) {
-                if (find_span(cpu, y, &span)) {
-                    (is_near ? add_near : add_behind)(cpu, &span);
-                }
+    for (int32_t row = bounds_larger(own - reach, 0); row <= last; row++) {
+        for (int32_t column = 0; column < columns; column++) {
+            const struct dof_disc *discs = discs_of(cpu, is_near, column, row);
+            for (int i = 0; i < DOF_BLOCK_DISCS && discs[i].radius > 0.0f; i++) {
+                add_disc(cpu, is_near, tile_row, &discs[i]);
             }
         }
     }
