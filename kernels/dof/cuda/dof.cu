@@ -101,7 +101,7 @@ __device__ __forceinline__ void make(const dof_cuda_frame &frame, const Image &s
 {
     if constexpr (sizeof(typename Pixel::word) <= sizeof(uint2)) {
         if (!frame.are_floats) {
-            make_colours<Pixel>(frame, src);
+            make_group<Pixel>(frame, src);
             return;
         }
     }

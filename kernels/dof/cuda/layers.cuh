@@ -150,24 +150,11 @@ static __device__ __forceinline__ dof_two_colours averaged(const dof_cuda_frame 
     }
 }
 
-/* Where alpha is averaged: its layers of a pixel, and the sigmas of both. */
-template <typename Pixel>
-static __device__ void make_alpha(const dof_cuda_frame &frame, int x, int y,
-                                  typename Pixel::word word, bool reached)
-{
-    const float offset_px = dof_number(offsets_of<false>(frame).bits(x, y));
-    const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
-    const float near_px = reached ? dof_number(near.bits(x, y)) : 0.0f;
-    put_alpha<Pixel, false>(frame, x, y, Pixel::decode(word).w, nearness(offset_px),
-                            weight_behind(offset_px));
-    near.store(x, y, near_px);
-    sigmas_of<false>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
-}
-
 /* Makes what the machine reads as both layers of halves (nodes.cuh) of four neighbours. */
 template <typename Pixel, typename Words>
-static __device__ __forceinline__ void make_four(const dof_cuda_frame &frame, const dof_four &four,
-                                                 const Words &words, const uint2 &offsets)
+static __device__ __forceinline__ void make_colours(const dof_cuda_frame &frame,
+                                                    const dof_four &four, const Words &words,
+                                                    const uint2 &offsets)
 {
     uint4 *to = (uint4 *)colours_of(frame, (int)blockIdx.z).at(four.x, four.y);
 #pragma unroll
@@ -177,21 +164,43 @@ static __device__ __forceinline__ void make_four(const dof_cuda_frame &frame, co
         to[i] = make_uint4(two.first, __byte_perm(two.blues, two_offsets, 0x5410), two.second,
                            __byte_perm(two.blues, two_offsets, 0x7632));
     }
-    if (frame.memory.alpha_layers) {
-        const uint32_t quarters = quarters_of(frame, (int)blockIdx.z)[four.group];
+}
+
+/* Makes a pixel's layers of alpha, and the sigmas of both. */
+template <typename Pixel>
+static __device__ __forceinline__ void make_alpha(const dof_cuda_frame &frame, int x, int y,
+                                                  typename Pixel::word word, float offset_px,
+                                                  bool reached)
+{
+    const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
+    const float near_px = reached ? dof_number(near.bits(x, y)) : 0.0f;
+    put_alpha<Pixel, false>(frame, x, y, Pixel::decode(word).w, nearness(offset_px),
+                            weight_behind(offset_px));
+    near.store(x, y, near_px);
+    sigmas_of<false>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
+}
+
+/* Does so for four neighbours, once sigmas of the near layer are there. */
+template <typename Pixel, typename Words>
+static __device__ __forceinline__ void make_alphas(const dof_cuda_frame &frame,
+                                                   const dof_four &four, const Words &words,
+                                                   const uint2 &offsets)
+{
+    const bool reached = is_reached(quarters_of(frame, (int)blockIdx.z)[four.group], four.quarter);
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            if (four.x + i < frame.width_px) {
-                make_alpha<Pixel>(frame, four.x + i, four.y, words.of[i],
-                                  is_reached(quarters, four.quarter));
-            }
+    for (int i = 0; i < 4; i++) {
+        const uint32_t two_offsets = i < 2 ? offsets.x : offsets.y;
+        if (four.x + i < frame.width_px) {
+            make_alpha<Pixel>(frame, four.x + i, four.y, words.of[i],
+                              dof_number((uint16_t)(two_offsets >> i % 2 * 16)), reached);
         }
     }
 }
 
-/* Does so for a group, where a blurred pixel looks. A thread has two quarters under way at once. */
+/* Makes one of both for a group, where a blurred pixel looks. A thread has two quarters under way
+ * at once. */
 template <typename Pixel, typename Image>
-static __device__ void make_colours(const dof_cuda_frame &frame, const Image &src)
+static __device__ void make_group(const dof_cuda_frame &frame, const Image &src)
 {
     const int group = group_of_block(frame);
     const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
@@ -215,8 +224,10 @@ static __device__ void make_colours(const dof_cuda_frame &frame, const Image &sr
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const dof_four four(frame, 2 * (int)blockIdx.x + i, 2 * (int)blockIdx.y + row);
-            if (four.is_inside) {
-                make_four<Pixel>(frame, four, words[i], offsets[i]);
+            if (four.is_inside && frame.makes_alpha) {
+                make_alphas<Pixel>(frame, four, words[i], offsets[i]);
+            } else if (four.is_inside) {
+                make_colours<Pixel>(frame, four, words[i], offsets[i]);
             }
         }
     }

@@ -71,6 +71,8 @@ struct dof_cuda_frame {
     float light_value;
     float sigma_max_px;
     int32_t whole; /* all of a picture is made, whatever is in focus */
+    int32_t makes_alpha; /* dof_layers, of halves: layers of alpha and both sigmas, not colours */
+    int32_t reserved;
     uint64_t light_samples; /* float[]: a display's */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;

@@ -271,22 +271,23 @@ static enum fovea_result run_floats(const struct dof_run *run, const struct cuda
 }
 
 /* Layers of halves. Sigmas of alpha's are known once those of the near layer are. */
-static enum fovea_result launch_halves(const struct dof_run *run, const struct cuda_launch *colours,
+static enum fovea_result launch_halves(const struct dof_run *run, const struct cuda_launch *layers,
                                        bool has_alpha)
 {
-    FOVEA_TRY(launch(run, colours, run->params));
+    FOVEA_TRY(launch(run, layers, run->params));
     FOVEA_TRY(dof_cuda_take_discs(&run->discs));
     FOVEA_TRY(make_levels(run));
     FOVEA_TRY(make_picture(run, 1));
     FOVEA_TRY(make_picture(run, 2));
-    return has_alpha ? launch(run, colours, run->params) : FOVEA_OK;
+    run->frame->makes_alpha = has_alpha;
+    return has_alpha ? launch(run, layers, run->params) : FOVEA_OK;
 }
 
-static enum fovea_result run_halves(const struct dof_run *run, const struct cuda_launch *colours,
+static enum fovea_result run_halves(const struct dof_run *run, const struct cuda_launch *layers,
                                     bool has_alpha)
 {
     FOVEA_TRY(operator_cuda_note(run->dof->machine, run->own->blur->tables, run->of->stream,
-                                 run->of->stream_kept, launch_halves(run, colours, has_alpha)));
+                                 run->of->stream_kept, launch_halves(run, layers, has_alpha)));
     return has_alpha ? blur_alpha(run, FOVEA_FORMAT_R16F) : FOVEA_OK;
 }
 
