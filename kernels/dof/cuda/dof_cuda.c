@@ -126,11 +126,11 @@ uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own)
 }
 
 uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint32_t count,
-                          uint64_t memory, struct dof_cuda_frame *out_frame)
+                          struct dof_cuda_scratch scratch, struct dof_cuda_frame *out_frame)
 {
     const struct dof_plan *plan = own->source;
     struct dof_cuda_memory *parts = &out_frame->memory;
-    uint64_t end = memory;
+    uint64_t end = scratch.memory;
     set_sizes(plan, out_frame);
     out_frame->are_floats = are_floats;
     out_frame->whole = are_floats || averages_alpha(plan);
@@ -138,23 +138,24 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     const uint64_t values = count * pixels * (are_floats ? 4 : 2);
     const uint64_t tiles = (uint64_t)out_frame->columns * (uint64_t)out_frame->rows;
     const uint64_t groups = (uint64_t)out_frame->group_columns * (uint64_t)out_frame->group_rows;
-    end += dof_cuda_disc_bytes(plan, count, groups);
-    put_part(&end, count * sizeof(struct dof_cuda_focus), &parts->focuses);
-    put_part(&end, count * 2 * sizeof(uint32_t), &parts->wanted);
-    put_part(&end, count * sizeof(uint32_t), &parts->wanted_means);
-    put_part(&end, count * tiles * sizeof(float), &parts->tiles);
-    put_part(&end, count * tiles * sizeof(float), &parts->reaches);
-    put_part(&end, count * groups * sizeof(float), &parts->groups);
-    put_part(&end, count * groups * DOF_CUDA_QUARTERS * sizeof(float), &parts->farthest);
-    put_part(&end, count * groups, &parts->quarters);
-    put_part(&end, 2 * count * groups, &parts->reads);
-    put_part(&end, 2 * count * sizeof(uint32_t), &parts->largest);
-    put_part(&end, 2 * count * sizeof(uint32_t), &parts->listed);
-    put_part(&end, 2 * count * groups * DOF_CUDA_QUARTERS * sizeof(uint32_t), &parts->lists);
-    put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
-    /* All that is no half ends before the offsets, which are all written: a batch of more than a
-     * fifteenth of the largest one in this memory, two fifths with discs, finds halves in what it
-     * leaves out, and for another whatever is not finite only takes the slower way. */
+    /* Parts that are no halves are as long as the memory needs for all of its images, so that
+     * halves begin at the same place whatever comes: in what it leaves out, a batch finds those of
+     * another. */
+    const uint64_t most = scratch.images;
+    end += dof_cuda_disc_bytes(plan, most, groups);
+    put_part(&end, most * sizeof(struct dof_cuda_focus), &parts->focuses);
+    put_part(&end, most * 2 * sizeof(uint32_t), &parts->wanted);
+    put_part(&end, most * sizeof(uint32_t), &parts->wanted_means);
+    put_part(&end, most * tiles * sizeof(float), &parts->tiles);
+    put_part(&end, most * tiles * sizeof(float), &parts->reaches);
+    put_part(&end, most * groups * sizeof(float), &parts->groups);
+    put_part(&end, most * groups * DOF_CUDA_QUARTERS * sizeof(float), &parts->farthest);
+    put_part(&end, most * groups, &parts->quarters);
+    put_part(&end, 2 * most * groups, &parts->reads);
+    put_part(&end, 2 * most * sizeof(uint32_t), &parts->largest);
+    put_part(&end, 2 * most * sizeof(uint32_t), &parts->listed);
+    put_part(&end, 2 * most * groups * DOF_CUDA_QUARTERS * sizeof(uint32_t), &parts->lists);
+    put_part(&end, most * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
     put_part(&end, values, &parts->offsets);
     put_part(&end, 2 * values, &parts->sigmas);
     put_part(&end, (are_floats ? 8 : 4) * values, &parts->layers);
@@ -162,7 +163,7 @@ uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_layers);
     put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_made);
     put_part(&end, are_floats ? 0 : 3 * count * dof_cuda_level_bytes(own), &parts->levels);
-    return end - memory;
+    return end - scratch.memory;
 }
 
 static struct fovea_image layer_like(const struct dof_plan *plan, enum fovea_format format)
@@ -231,14 +232,15 @@ static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct do
                                      struct dof_cuda_plan *own)
 {
     struct dof_cuda_frame frame;
+    const struct dof_cuda_scratch one = {0, 1};
     const size_t count = gauss_plan_light_samples(&plan->machine);
     float *light = calloc(count + 1, sizeof *light);
     if (!light) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     gauss_plan_fill_light(&plan->machine, light);
-    const uint64_t of_halves = dof_cuda_lay_out(own, false, 1, 0, &frame);
-    const uint64_t of_floats = own->has_floats ? dof_cuda_lay_out(own, true, 1, 0, &frame) : 0;
+    const uint64_t of_halves = dof_cuda_lay_out(own, false, 1, one, &frame);
+    const uint64_t of_floats = own->has_floats ? dof_cuda_lay_out(own, true, 1, one, &frame) : 0;
     const uint64_t bytes = of_halves > of_floats ? of_halves : of_floats;
     const struct operator_cuda_part parts[] = {{&own->light_samples, light, count * sizeof *light},
                                                {&own->memory, NULL, bytes}};

@@ -66,10 +66,16 @@ static inline struct dof_cuda_plan *dof_cuda_plan_of(struct operator_cuda_plan *
  * floats. */
 bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format);
 
+/* Memory from an address on, of so many images at most. */
+struct dof_cuda_scratch {
+    uint64_t memory;
+    uint32_t images;
+};
+
 /* The frame's numbers but for the light's and the image's, and where the pictures of so many images
- * lie from `memory` on; returns their bytes. */
+ * lie; returns their bytes. */
 uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint32_t count,
-                          uint64_t memory, struct dof_cuda_frame *out_frame);
+                          struct dof_cuda_scratch scratch, struct dof_cuda_frame *out_frame);
 /* Bytes of the machine's levels of a layer of halves. */
 uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own);
 

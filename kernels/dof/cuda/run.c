@@ -311,7 +311,16 @@ static enum fovea_result run_images(const struct dof_run *run, enum fovea_format
 static uint64_t image_bytes(const struct dof_cuda_plan *own, enum fovea_format format)
 {
     struct dof_cuda_frame frame;
-    return dof_cuda_lay_out(own, dof_cuda_takes_floats(own->source, format), 1, 0, &frame);
+    return dof_cuda_lay_out(own, dof_cuda_takes_floats(own->source, format), 1,
+                            (struct dof_cuda_scratch){0, 1}, &frame);
+}
+
+static struct dof_cuda_scratch scratch_of(const struct dof_cuda_plan *own, enum fovea_format format,
+                                          uint64_t memory)
+{
+    const bool of_one = memory == own->memory;
+    return (struct dof_cuda_scratch){
+        memory, of_one ? 1 : (uint32_t)(own->batch_bytes / image_bytes(own, format))};
 }
 
 /* Layers of floats are made whole, those of halves where they are looked at: what else they have
@@ -342,18 +351,19 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
     const struct dof_cuda *dof = dof_cuda_of(cuda);
     const int32_t light = gauss_plan_light(&plan->machine);
     const bool is_light = pixel_light_known(format);
-    dof_cuda_lay_out(dof_cuda_plan_of(run->cuda_plan), dof_cuda_takes_floats(plan, format), count,
-                     memory, frame);
+    struct dof_cuda_plan *own = dof_cuda_plan_of(run->cuda_plan);
+    dof_cuda_lay_out(own, dof_cuda_takes_floats(plan, format), count,
+                     scratch_of(own, format, memory), frame);
     frame->origin_x_px = run->frame->origin_x_px;
     frame->origin_y_px = run->frame->origin_y_px;
     frame->light =
         is_light ? image_light_in_order(light, run->frame->blue_first) : IMAGE_LIGHT_STORED;
     frame->light_value = gauss_plan_light_value(&plan->machine);
-    frame->light_samples = dof_cuda_plan_of(run->cuda_plan)->light_samples;
+    frame->light_samples = own->light_samples;
     return (struct dof_run){
         .dof = dof_cuda_of(cuda),
         .plan = plan,
-        .own = dof_cuda_plan_of(run->cuda_plan),
+        .own = own,
         .of = run,
         .frame = frame,
         .count = count,
