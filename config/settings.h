@@ -252,8 +252,8 @@ enum fovea_gaze_eye {
     FOVEA_GAZE_EYE_RIGHT = 2,
 };
 
-/* Which picture the gaze of a frame lies on: they differ where an operator such as lens moves
- * pixels after foveate has looked at the gaze. */
+/* The gaze of a frame lies on one of these pictures: they differ where an operator such as lens
+ * moves pixels after foveate has looked at the gaze. */
 enum fovea_gaze_over {
     FOVEA_GAZE_OVER_DRAWN = 0, /* the one that foveate reads */
     FOVEA_GAZE_OVER_SHOWN = 1, /* the one that is presented, which a pointer lies on */
@@ -267,7 +267,7 @@ enum fovea_udp_format {
     FOVEA_UDP_OPENTRACK = 3, /* six doubles; yaw and pitch in degrees count */
 };
 
-/* Which of an Open Gaze server's points of gaze counts. */
+/* One of an Open Gaze server's points of gaze counts. */
 enum fovea_opengaze_point {
     FOVEA_OPENGAZE_BEST = 0, /* of both eyes, or of the one that is seen */
     FOVEA_OPENGAZE_FIXATION = 1, /* filtered by the tracker, which delays it */

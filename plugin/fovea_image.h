@@ -214,8 +214,8 @@ struct fovea_batch {
     enum fovea_memory gazes_memory;
     struct fovea_image src; /* the first */
     struct fovea_image dst;
-    /* From an image to the next, negative too; any where count is 1. src 0: one picture for all
-     * gazes, which costs less than as many. */
+    /* The step from an image to the next, negative too; any where count is 1. src 0: one picture
+     * for all gazes, which costs less than as many. */
     ptrdiff_t src_next_bytes;
     ptrdiff_t dst_next_bytes;
     /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. NULL:
@@ -286,8 +286,8 @@ struct fovea_batch_gradient {
     struct fovea_image d_dst; /* the loss's derivative with respect to each value of dst; read */
     struct fovea_image
         d_src; /* written: with respect to each value of src; data NULL: not wanted */
-    /* From an image to the next. 0 for src or d_dst: one picture for all gazes; of d_src each image
-     * is its own, also where they shared one src: the caller adds them up. */
+    /* The step from an image to the next. 0 for src or d_dst: one picture for all gazes; of d_src
+     * each image is its own, also where they shared one src: the caller adds them up. */
     ptrdiff_t src_next_bytes;
     ptrdiff_t d_dst_next_bytes;
     ptrdiff_t d_src_next_bytes;

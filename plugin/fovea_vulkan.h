@@ -329,7 +329,7 @@ struct fovea_vk_depth {
     /* D16_UNORM, X8_D24_UNORM_PACK32, D24_UNORM_S8_UINT, D32_SFLOAT, D32_SFLOAT_S8_UINT,
      * R32_SFLOAT or R16_SFLOAT */
     VkFormat format;
-    /* Which it is in, and stays: GENERAL, SHADER_READ_ONLY_OPTIMAL,
+    /* The layout that it is in, and stays in: GENERAL, SHADER_READ_ONLY_OPTIMAL,
      * DEPTH_STENCIL_READ_ONLY_OPTIMAL, DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL or
      * DEPTH_READ_ONLY_OPTIMAL; with `image`, DEPTH_STENCIL_ATTACHMENT_OPTIMAL. */
     VkImageLayout layout;

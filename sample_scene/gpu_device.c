@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which device, and what is enabled on it. */
+/* Chooses a device, and what is enabled on it. */
 #include "gpu.h"
 
 #include <stdio.h>

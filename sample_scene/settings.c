@@ -90,7 +90,7 @@ static struct fovea_settings *defaults_of(const struct options *options, bool ow
     return defaults;
 }
 
-/* Which lens it is, and not how pictures are warped for it. */
+/* Returns whether a setting says which lens it is, and not how pictures are warped for it. */
 static bool is_of_a_lens(const char *path)
 {
     static const char *const others[] = {"lens.file", "lens.filter", "lens.samples", "lens.blank_"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which files count, in what order, and what happens to those that cannot be read. */
+/* These say which files count, in what order, and what happens to those that cannot be read. */
 #include "test_config_support.h"
 
 #include "core/program.h"

@@ -169,7 +169,7 @@ TEST(pixels_may_take_the_levels_of_all_nodes_that_tiles_blend)
             check_levels(highest, blend);
         }
     }
-    /* What is left to blur counts: the node of 2.163 px has a level. */
+    /* The rest that is left to blur counts: the node of 2.163 px has a level. */
     for (int32_t i = 0; i < GAUSS_LADDER_NODES; i++) {
         const struct gauss_node node = gauss_ladder_node(i, IMAGE_LIGHT_SRGB, GAUSS_NODES_LEVELS);
         const double sigma_px = 1.00001 * (node.sigma_px - 0.7) / 1.69;

@@ -105,6 +105,16 @@ def test_nobody_knows_an_operator_by_name():
         assert places == {}
 
 
+def test_comments_begin_with_a_subject():
+    """A clause that begins so is of something that is not there."""
+    begins = re.compile(r"(?:/\*|//) *(?:Of|What|Where|Which) ")
+    found = []
+    for path in our_sources():
+        if path.suffix not in {".py", ".sh", ".cmake"}:
+            found += [f"{path.name}: {line.strip()}" for line in path.read_text().splitlines() if begins.search(line)]
+    assert found == []
+
+
 # Our own words of old, and the field's terms that took their places.
 HOME_MADE = {
     "bent": "curved",

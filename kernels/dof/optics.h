@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From values of a picture of depths to diopters (1 / metre), from diopters to sigma, and what is
- * in focus. Any thread; nothing here allocates. Included by C and CUDA. */
+/* Makes diopters (1 / metre) of values of a picture of depths, and sigmas of diopters, and finds
+ * what is in focus. Any thread; nothing here allocates. Included by C and CUDA. */
 #ifndef FOVEA_KERNELS_DOF_OPTICS_H
 #define FOVEA_KERNELS_DOF_OPTICS_H
 

@@ -100,7 +100,7 @@ HOST_DEVICE float gauss_light_reach(int32_t light)
 
 /* ---- Tiles of one level, on all GPUs: the sigmas that a level serves */
 
-/* From these sigmas on levels 1 and 2 are fine enough; each level on takes twice the one before.
+/* Levels 1 and 2 are fine enough from these sigmas on; each next level takes twice the one before.
  * The spline leaves an alias at 1 - f of a texture of f cycles a sample, (f / (1 - f))^4 as high:
  * at sigma of one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1
  * half of that (0.9958). */

@@ -92,8 +92,8 @@ struct operator_images {
     const struct fovea_image *dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
-    /* From a channel's plane to the next channel's; 0: channels lie together. For the chain alone,
-     * which gives operators pixels: those ignore it. */
+    /* The step from a channel's plane to the next channel's; 0: channels lie together. For the
+     * chain alone, which gives operators pixels: those ignore it. */
     ptrdiff_t src_plane_bytes;
     ptrdiff_t dst_plane_bytes;
     /* x and y for each image; NULL: the frame's for all. An operator that looks at gazes copies an

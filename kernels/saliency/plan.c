@@ -26,8 +26,8 @@ static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes
 
 /* ---- Level 0: the kernel as whole numbers */
 
-/* Of a line by distance: whole numbers that come to `sum` with both sides, and whose errors do not
- * add up along it. */
+/* Makes whole numbers of a line by distance, which come to `sum` with both sides, and whose errors
+ * do not add up along it. */
 static void round_line(const double *in, int32_t reach, int32_t sum, int32_t *out)
 {
     double before = 0.0;

@@ -177,7 +177,7 @@ void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
 #define FULL_BATCH_PIXELS UINT64_C(8000000)
 #define SMALL_BATCH_PX 96
 #define US_OF_FEW 30.0
-/* What is asked of every point of the domain, on one thread. */
+/* Every point of the domain should take no longer, on one thread. */
 #define CPU_NS_PER_PIXEL 18.0
 
 static uint64_t all_pixels(const struct domain_point *point)

@@ -8,7 +8,7 @@
 
 #include "cuda_fixture.h"
 
-/* Which kernels make the smooth method's pictures (gauss/cuda/ways.h). */
+/* The smooth method's pictures are made by these kernels (gauss/cuda/ways.h). */
 enum scene_way {
     SCENE_ANY_WAY,
     SCENE_IN_TILES, /* also small pictures, whose laws are steep */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which kernels are launched follows what the loaded functions were compiled for, on a card of 9.0
- * whatever that is: with a driver that only keeps books. */
+/* Kernels are launched by what the loaded functions were compiled for, on a card of 9.0 whatever
+ * that is: with a driver that only keeps books. */
 
 #include "cmocka_all.h"
 #include "fake_cuda_control.h"

@@ -121,7 +121,7 @@ TEST(a_job_whose_signal_fails_twice_says_that_it_may_run)
     assert_int_equal(answer, PEER_MAY_RUN);
 }
 
-/* Which is how a watchdog knows without calling the driver. */
+/* A watchdog knows by it without calling the driver. */
 TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
 {
     OWNED(tear_down) struct setup s = set_up();

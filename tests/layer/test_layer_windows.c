@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which windows pointer and keys belong to, of programs that have many. The input is a stand-in. */
+/* Pointer and keys belong to windows, of which programs have many. The input is a stand-in. */
 #include "cmocka_all.h"
 #include "plugin/layer/session/layer_windows.h"
 

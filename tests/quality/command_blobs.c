@@ -201,7 +201,7 @@ static const char *stem_of(const char *picture, int *out_length)
     return name;
 }
 
-/* Where a file of a picture goes: its stem, and another end. */
+/* A file of a picture has its stem, and another end. */
 static void name_file(const struct job *job, const char *picture, const char *end,
                       char out[FOVEA_PATH_MAX])
 {

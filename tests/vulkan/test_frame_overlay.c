@@ -304,7 +304,7 @@ TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
     assert_rings(&p, NULL, gaze, "relative");
 }
 
-/* Of the heat alone: the picture shows through it. */
+/* Returns what the heat alone has: the picture shows through it. */
 static double heat_at(const struct pictures *p, uint32_t x, uint32_t y, uint32_t channel)
 {
     return image_get(&p->drawn.view, x, y, channel) -

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which plans frames make, and how long they are kept: counted by what the log says of each. */
+/* Plans that frames make, and how long they are kept, are counted by what the log says of each. */
 
 #include "plugin/frame/frame_image.h"
 #include "stereo.h"

@@ -7,7 +7,7 @@
  * kernels are narrow, a tent by arithmetic from a radius of some 20 px on.
  *
  * A box's sums have no differences: what is left of the first places, what all have, and what has come of the next ones.
- * What is not finite reaches as far as the box. */
+ * Values that are not finite reach as far as the box. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "blur.glsl"

@@ -124,7 +124,7 @@ void dof_sum_blocks(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 void dof_take_discs(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 void dof_add_discs(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 
-/* Of a worker's memory, at least, for them. */
+/* Returns how much of a worker's memory they need at least. */
 size_t dof_block_floats(void);
 
 /* The picture's pixels, as light where it is averaged as that. */

@@ -99,7 +99,7 @@ struct dof_cuda_discs_run {
     CUstream stream;
 };
 FOVEA_MUST_CHECK enum fovea_result dof_cuda_load_discs(struct dof_cuda *dof);
-/* Of so many images of so many groups; 0: the plan has no discs. */
+/* Returns bytes for so many images of so many groups; 0: the plan has no discs. */
 uint64_t dof_cuda_disc_bytes(const struct dof_plan *plan, uint32_t count, uint64_t groups);
 /* Take highlights out of layers that are not blurred yet, and add discs to those that are. */
 FOVEA_MUST_CHECK enum fovea_result dof_cuda_take_discs(const struct dof_cuda_discs_run *run);

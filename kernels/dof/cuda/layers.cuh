@@ -339,7 +339,7 @@ static __device__ __forceinline__ typename Pixel::word composed_word(
         frame, compose_pixel<Pixel, FLOATS>(frame, x, y, word, near, behind, reached), word);
 }
 
-/* Of layers of floats. A pixel that is sharp, where nothing near gets to, is as it was, bit for
+/* Takes layers of floats. A pixel that is sharp, where nothing near gets to, is as it was, bit for
  * bit. */
 template <typename Pixel, typename Image>
 static __device__ void compose_floats(const dof_cuda_frame &frame, const Image &src,
@@ -367,7 +367,7 @@ static __device__ void compose_floats(const dof_cuda_frame &frame, const Image &
     }
 }
 
-/* The same of halves: a thread makes four neighbours. */
+/* Does so with halves: a thread makes four neighbours. */
 template <typename Pixel, typename Image>
 static __device__ void compose_halves(const dof_cuda_frame &frame, const Image &src,
                                       const Image &dst)

@@ -14,7 +14,7 @@
 
 #define FOVEATE_GRADIENT_BLOCK 16
 
-/* Which blocks of the rows that a sum reads hold anything. */
+/* Marks of the blocks of rows that hold anything for a sum that reads them. */
 struct foveate_gradient_marks {
     const uint8_t *of; /* of the first row; NULL: all do */
     ptrdiff_t pitch;

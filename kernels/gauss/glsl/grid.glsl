@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which fragment a pixel belongs to, and its ring: gauss/grid.h in GLSL. gauss/glsl/law.glsl includes it. */
+/* gauss/grid.h in GLSL says which fragment a pixel belongs to, and its ring. gauss/glsl/law.glsl includes it. */
 
 /* The grid is centred on the gaze (Malkin, Deza and Poggio 2020). Returns how many pixels it is shifted left or up, so
  * that the gaze is in a fragment's middle. GLSL leaves % of a negative number open: NVIDIA's shaders divide 2^32

@@ -116,7 +116,7 @@ struct part {
 /* Loads of four rows are issued before the first is used. */
 const int AT_ONCE = 4;
 
-/* What is known of the level is asked for once: drivers ask again for each sample. */
+/* The level's numbers are asked for once: drivers ask again for each sample. */
 void load_window(part p)
 {
     int thread = int(gl_LocalInvocationIndex);

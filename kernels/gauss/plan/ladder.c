@@ -6,7 +6,7 @@
 #include "kernels/gauss/gauss.h"
 
 #define SQRT_2_PI 2.5066282746310002
-/* From this sigma on the sum is sqrt(2 pi) sigma within 1e-16 (Poisson's formula: times 1 + 2
+/* The sum is sqrt(2 pi) sigma within 1e-16 from this sigma on (Poisson's formula: times 1 + 2
  * exp(-2 pi^2 sigma^2)). */
 #define WIDE_PX 1.5
 

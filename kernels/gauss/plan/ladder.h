@@ -41,7 +41,7 @@ extern "C" {
 #define GAUSS_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
 #define GAUSS_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
 
-/* From these sigmas on nodes lie farther apart: 0.8 px, for floats 2 px, for wide light 0.6 px. */
+/* Nodes lie farther apart from these sigmas on: 0.8 px, for floats 2 px, for wide light 0.6 px. */
 #define GAUSS_LADDER_FAR 16.0f
 #define GAUSS_LADDER_FLOATS_FAR 37.0f
 #define GAUSS_LADDER_WIDE_FAR 41.0f

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which pictures and depths are made by tiles, and how large these are. */
+/* This decides which pictures and depths are made by tiles, and how large these are. */
 
 #include "lightfield_cuda.h"
 

@@ -67,7 +67,7 @@ static __device__ __forceinline__ int sample_at(const saliency_cuda_axis &axis, 
     return clamped(axis.out_first + place - axis.first, 0, axis.count - 1);
 }
 
-/* Which planes differ in the tile: bins of the samples that it reads. */
+/* Returns which planes differ in the tile, by bins of the samples that it reads. */
 static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &frame,
                                                   const filter_tile &tile, filter_memory &memory)
 {

@@ -42,7 +42,7 @@ struct fine_place {
 
 /* ---- Bins */
 
-/* Four bins of a row that begin at x */
+/* Returns four bins of a row that begin at x. */
 static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, int x, int width)
 {
     uint32_t four = 0;
@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, i
     return four;
 }
 
-/* Bins of four pixels, from column `x` of the block on, of which those within reach count */
+/* Counts bins of four pixels within reach, from column `x` of the block on. */
 static __device__ __forceinline__ void add_bits(uint32_t four, int x, int reach,
                                                 uint32_t (&mask)[MASK_WORDS])
 {
@@ -204,8 +204,8 @@ template <int COLUMNS, int ROWS> struct plane_walk {
         }
     }
 
-    /* Adds products of a line's high bytes, or low ones, with weights; `first`: of blocks of rows
-     */
+    /* Adds products of a line's high bytes, or low ones, with weights. `first` is that of blocks
+     * of rows. */
     __device__ __forceinline__ void multiply_column(int kind, int line, int bytes, int first,
                                                     int32_t (&out)[4])
     {
@@ -295,7 +295,7 @@ static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame
                frame.width_px, frame.height_px, place);
 }
 
-/* Half as many matrix instructions as a plane takes */
+/* Returns half as many matrix instructions as a plane takes. */
 static __device__ __forceinline__ int cost_of(int reach)
 {
     const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);

@@ -124,7 +124,8 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
     return kernels;
 }
 
-/* Of a weight at a distance: the high byte, rounded, or the low one, which has a sign, too. */
+/* Returns the high byte of a weight at a distance, rounded, or the low one, which has a sign, too.
+ */
 static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, int32_t distance)
 {
     const int32_t d = abs(distance);
@@ -133,7 +134,7 @@ static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, in
     return (uint32_t)(kind % 2 == 0 ? high : weight - 256 * high) & 255u;
 }
 
-/* Of four weights; the third one is `third` behind the first. */
+/* Returns those of four weights; the third one is `third` behind the first. */
 static uint32_t weight_bytes(const struct saliency_scale *scale, int32_t kind, int32_t distance,
                              int32_t third)
 {

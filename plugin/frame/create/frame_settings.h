@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which settings a context takes while it lives, and which count when it is made. */
+/* This says which settings a context takes while it lives, and which count when it is made. */
 #ifndef FOVEA_FRAME_SETTINGS_H
 #define FOVEA_FRAME_SETTINGS_H
 

@@ -299,7 +299,7 @@ static bool read_vector(struct reader *reader, double scale, double out[3])
     return true;
 }
 
-/* Which eye a key names, by a number or its text; 2: none. */
+/* Reads which eye a key names, by a number or its text; 2: none. */
 static bool read_eye(struct reader *reader, size_t *out)
 {
     struct head head;

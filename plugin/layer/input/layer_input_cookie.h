@@ -33,7 +33,7 @@ struct cookie_place {
     uint8_t address[COOKIE_ADDRESS_MAX];
 };
 
-/* Which server it is for: it may have several addresses. */
+/* The server that it is for may have several addresses. */
 struct cookie_server {
     struct cookie_place places[COOKIE_PLACES_MAX];
     size_t place_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which libraries a program needs, read from its file and theirs as the dynamic linker would: what
- * it opens by itself while it runs cannot be told. */
+/* Libraries that a program needs are read from its file and theirs, as the dynamic linker would:
+ * what it opens by itself while it runs cannot be told. */
 #include "run.h"
 
 #include <elf.h>

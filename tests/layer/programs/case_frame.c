@@ -183,7 +183,7 @@ static void present_out_of_memory(void)
     }
 }
 
-/* Which is how far such a program can be ahead of the GPU. */
+/* Such a program can be so far ahead of the GPU. */
 static void twelve_images(void)
 {
     OWNED(stand_close) struct stand stand;

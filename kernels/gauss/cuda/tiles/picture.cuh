@@ -251,7 +251,7 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
             continue;
         }
         if (i > 0) {
-            __syncthreads(); /* What was made before must be out of shared memory. */
+            __syncthreads(); /* the entry before must be out of shared memory */
         }
         if (!make_mma_tile<true>(work, own, i % 2, coarse)) {
             make_entry(work, own);

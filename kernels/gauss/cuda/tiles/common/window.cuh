@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What all blocks of the picture work with, and subtiles of it in shared memory for plain
- * arithmetic: a window of samples relative to the tile's base (gauss/cuda/tiles/picture.cuh says
+/* All blocks of the picture work with this; plain arithmetic takes subtiles of it in shared memory:
+ * a window of samples relative to the tile's base (gauss/cuda/tiles/picture.cuh says
  * why). */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_WINDOW_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_WINDOW_CUH

@@ -54,7 +54,7 @@ struct tile_mma_place {
         : x0(x + tile_mma_warp() % 2 * shape.warp_px()),
           y0(y + tile_mma_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
     {
-        /* From level 3 on all warps have made the same outputs. */
+        /* All warps have made the same outputs from level 3 on. */
         const int first = shape.level < 3 ? 0 : side_px;
         across = spline_of_level(shape.level) + 8 * (tile_mma_warp() % 2 * first);
         down = spline_of_level(shape.level) + 8 * (tile_mma_warp() / 2 * first);
