@@ -254,6 +254,20 @@ static void draw_two(uint8_t *out)
     }
 }
 
+/* Discs lie in rows, each some pixels off, as somebody lays coins. */
+static void draw_coins(uint8_t *out)
+{
+    for (size_t i = 0; i < PIXELS; i++) {
+        const double x = (double)(i % WIDTH) + 0.5;
+        const double y = (double)(i / WIDTH) + 0.5;
+        uint64_t seed = 31 * (uint64_t)(x / 58.0) + 17 * (uint64_t)(y / 58.0) + 1;
+        random_uniform(&seed, 0.0, 1.0);
+        const double right = fmod(x, 58.0) - 29.0 - random_uniform(&seed, -7.0, 7.0);
+        const double down = fmod(y, 58.0) - 29.0 - random_uniform(&seed, -7.0, 7.0);
+        out[i] = hypot(right, down) < 21.0 ? 170 : 40;
+    }
+}
+
 struct refusal {
     const char *name;
     enum fovea_lightfield_rows_wanted rows;
@@ -271,6 +285,7 @@ static const struct refusal refusals[] = {
     {"other pitch", 0, 33.0, "33 px apart"},
     {"hexagonal of squares", FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL, 0.0, "not hexagonal"},
     {"a few pixels", 0, 0.0, "too small"},
+    {"coins", 0, 0.0, "unsure at the picture's corners"},
 };
 
 static struct fovea_lightfield_raw draw_refused(size_t row, uint8_t *pixels)
@@ -283,6 +298,10 @@ static struct fovea_lightfield_raw draw_refused(size_t row, uint8_t *pixels)
         draw_lines(pixels);
     } else if (row == 3) {
         draw_two(pixels);
+    } else if (row == 9) {
+        draw_coins(pixels);
+        raw.width_px = 384;
+        raw.height_px = 303;
     } else if (row > 3) {
         draw(&cameras[row == 7 ? 6 : 0], 1, pixels);
     }

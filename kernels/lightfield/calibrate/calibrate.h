@@ -36,6 +36,7 @@ struct calibrate_lattice {
 struct calibrate_fit {
     struct calibrate_lattice lattice; /* across and down are at right angles */
     double residual_px; /* root of the mean square of distances */
+    double unsure_px; /* standard error of the array at the picture's corners */
     double shear_deg; /* what was given away to make them so */
     uint32_t seen, used;
 };

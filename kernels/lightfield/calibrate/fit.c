@@ -22,6 +22,7 @@
 #define WEAK_PARTS 4.0 /* such a part of the median strength is no lens */
 #define FAR_TIMES 3.0 /* the median distance */
 #define RESIDUAL_MAX 0.12 /* lenses; lenses at random places have 0.4 */
+#define UNSURE_MAX 0.05 /* lenses; a picture of coins in rows has 0.1, white pictures 0.001 */
 
 #define PROBLEM(out, ...)                                                                          \
     (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
@@ -180,6 +181,48 @@ double calibrate_fit_right(const struct calibrate_center *centers, uint32_t coun
     return used > 0 ? sqrt(sum / used) : INFINITY;
 }
 
+/* ---- How sure it is */
+
+/* Returns the standard error of the array at a place, in distances: that of its middle, and those
+ * of both pitches as far away as the place is. */
+static double error_at(const double place[2], const double mean[2], const double squares[2],
+                       double used, double residual)
+{
+    const double x = place[0] - mean[0];
+    const double y = place[1] - mean[1];
+    const double variance = residual * residual * 2.0 * used / (2.0 * used - 5.0);
+    return sqrt(variance * (1.0 / used + x * x / squares[0] + y * y / squares[1]));
+}
+
+/* Returns the largest at the picture's corners. */
+static double error_at_corners(const struct calibrate_picture *picture,
+                               const struct calibrate_center *centers,
+                               const struct calibrate_fit *fit)
+{
+    const struct calibrate_lattice *lattice = &fit->lattice;
+    double mean[2] = {0.0};
+    double squares[2] = {0.0};
+    double most = 0.0;
+    for (uint32_t i = 0; i < fit->seen; i++) {
+        for (int axis = 0; axis < 2 && centers[i].used; axis++) {
+            mean[axis] += centers[i].place[axis] / fit->used;
+            squares[axis] += centers[i].place[axis] * centers[i].place[axis];
+        }
+    }
+    for (int axis = 0; axis < 2; axis++) {
+        squares[axis] -= fit->used * mean[axis] * mean[axis];
+    }
+    for (int corner = 0; corner < 4; corner++) {
+        const double away[2] = {picture->width_px * (corner % 2) - lattice->origin[0],
+                                picture->height_px * (corner / 2) - lattice->origin[1]};
+        const double place[2] = {
+            calibrate_dot(away, lattice->across) / calibrate_dot(lattice->across, lattice->across),
+            calibrate_dot(away, lattice->down) / calibrate_dot(lattice->down, lattice->down)};
+        most = fmax(most, error_at(place, mean, squares, fit->used, fit->residual_px));
+    }
+    return most;
+}
+
 /* ---- Lenses */
 
 struct look {
@@ -279,6 +322,7 @@ static void name(struct look *look, struct calibrate_fit *fit)
     for (uint32_t i = 0; i < look->count; i++) {
         fit->used += look->centers[i].used ? 1 : 0;
     }
+    fit->unsure_px = error_at_corners(look->picture, look->centers, fit);
 }
 
 static enum fovea_result grow(struct look *look, const struct calibrate_progress *progress,
@@ -335,6 +379,12 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
                        "lenses lie %.1f px from where a regular array has them: is "
                        "this a white picture?",
                        out->residual_px);
+    }
+    if (result == FOVEA_OK && !(out->unsure_px <= UNSURE_MAX * pitch)) {
+        return PROBLEM(out_problem,
+                       "the %u lenses that are seen leave the array %.1f px unsure at the "
+                       "picture's corners: is this a white picture?",
+                       out->used, out->unsure_px);
     }
     return result;
 }
