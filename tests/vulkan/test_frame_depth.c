@@ -10,6 +10,9 @@
 #include "plugin/frame/frame.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define LINE_FIRST 32 /* columns of a picture of 67 */
+#define LINE_END 36
+#define LINE_LIGHT 400.0
 
 /* ---- Frames */
 
@@ -123,6 +126,64 @@ TEST(the_focus_follows_the_gaze)
                            1.0 / in_focus, &given->src.view, &given->dst.view);
     }
     given_free(given);
+}
+
+/* ---- Light */
+
+/* Draws a line of light on black. */
+static void draw_line(const struct fovea_image *image)
+{
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            for (uint32_t c = 0; c < 4; c++) {
+                const bool lit = x >= LINE_FIRST && x < LINE_END;
+                image_set(image, x, y, c, c == 3 ? 1.0 : lit ? LINE_LIGHT : 0.0);
+            }
+        }
+    }
+}
+
+static double blurred_line(uint32_t x, double sigma_px)
+{
+    double sum = 0.0;
+    for (uint32_t from = LINE_FIRST; from < LINE_END; from++) {
+        sum += exp(-0.5 * pow(((double)x - from) / sigma_px, 2.0));
+    }
+    return LINE_LIGHT * sum / (sigma_px * sqrt(2.0 * 3.14159265358979));
+}
+
+static void assert_tail(const struct fovea_image *image, double sigma_px)
+{
+    const double middle = 0.5 * (LINE_FIRST + LINE_END - 1);
+    for (uint32_t x = (uint32_t)(middle + 3.85 * sigma_px); x <= middle + 4.25 * sigma_px; x++) {
+        const double light = image_get(image, x, image->height_px / 2, 0);
+        const double wanted = blurred_line(x, sigma_px);
+        assert_that(light > 0.7 * wanted && light < 1.1 * wanted, "%.2f sigma: %g, not %g",
+                    (x - middle) / sigma_px, light, wanted);
+    }
+}
+
+/* Layers have light that is no level: they may not end at 3.5 sigma, as stored values do. */
+TEST(bright_lines_reach_beyond_four_sigma)
+{
+    static const double focuses_m[] = {1.2, 8.0};
+    struct operator_scene scene = depth_plain_scene();
+    scene.format = FOVEA_FORMAT_RGBA16F;
+    scene.settings.own.dof_focus = 1; /* fixed */
+    for (size_t i = 0; i < COUNT(focuses_m); i++) {
+        const double diopters = 1.0 / focuses_m[i];
+        scene.settings.own.dof_focus_m = focuses_m[i];
+        struct given *given = given_make(&scene, DEPTHS_IN_FOCUS, VK_FORMAT_R32_SFLOAT);
+        const struct dof_optics optics = dof_optics_of(&scene.settings, scene.width_px);
+        draw_line(&given->src.view);
+        rig_set_depth(depth_image_given(&given->depths, &given->drawn.values));
+        assert_ok(rig_frame(&given->rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R16G16B16A16_SFLOAT,
+                            &given->src.view, rig_gaze(0.5, 0.5), &given->dst.view));
+        rig_set_depth((struct fovea_vk_depth){0});
+        assert_tail(&given->dst.view,
+                    dof_optics_sigma_px(&optics, diopters) * fabs(diopters - 1.0 / SCENE_FOCUS_M));
+        given_free(given);
+    }
 }
 
 /* ---- Rows and views */

@@ -33,8 +33,9 @@ const int GROUPS = TILE / EACH;
 const int THREADS = TILE * GROUPS;
 layout(local_size_x = THREADS) in;
 
-/* Beyond it lies a tenth of a level of stored values (gauss/pyramid.h), where a Gaussian has many samples. */
-const float REACH_STORED = LIGHT || LADDER_FLOATS || LAYERS ? REACH : 3.5;
+/* Beyond it lies a tenth of a level of stored values (gauss/pyramid.h),
+ * where a Gaussian has many samples. Layers are floats. */
+const float REACH_STORED = LIGHT || LADDER_FLOATS ? REACH : 3.5;
 
 /* Samples at a time. Less shared memory is more workgroups at once; larger windows, of level 0 and of light above all,
  * are summed in parts. */
