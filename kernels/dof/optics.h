@@ -35,7 +35,8 @@ struct dof_optics {
 struct dof_optics dof_optics_of(const struct fovea_settings *settings, uint32_t width_px);
 bool dof_optics_same(const struct dof_optics *a, const struct dof_optics *b);
 
-/* Sigma for a diopter of defocus. A lens focuses no nearer than at twice its focal length. */
+/* Returns sigma for a diopter of defocus. With a focus nearer than twice the lens's focal length it
+ * is that of there. */
 HOST_DEVICE double dof_optics_sigma_px(const struct dof_optics *optics, double focus_diopters)
 {
     if (optics->is_eye) {
