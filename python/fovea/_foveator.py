@@ -39,8 +39,8 @@ class Foveator:
 
     Nothing of CUDA is touched before the first image in CUDA memory. There is one context of the library's for each
     process and device, opened with the first images; after fork the child opens its own. Objects can be pickled, and
-    used by several threads, whose calls then wait for each other. A file of settings is read here; a map's file with the
-    first images, and ConfigError is raised where it has changed meanwhile.
+    used by several threads, whose calls then wait for each other. A file of settings is read here; the files of
+    maps, kernels and lenses with the first images, and ConfigError is raised where one has changed meanwhile.
     """
 
     def __init__(

@@ -21,12 +21,15 @@ _TEXT_MAX = 32768  # FOVEA_SETTING_TEXT_MAX
 
 Config = Union[None, str, "os.PathLike[str]", Mapping[str, Any]]
 Pairs = tuple[tuple[str, str], ...]  # path and JSON
-Status = tuple[int, ...]  # of a file, by which one sees that it has changed
+Status = tuple[Union[int, str], ...]  # of a file, by which one sees that it has changed
 
-# Contexts read this when they are opened. A text of settings has what it held in a line of its own, behind this mark:
-# texts are the same where the settings and the files are, and only there.
-_READ = "foveation.map.file"
+# Contexts read the files that settings name when they are opened, but for those of these groups. A text of settings has what
+# each held in a line of its own, behind this mark: texts are the same where the settings and the files are, and only there.
+_READ_BY_OTHERS = ("gaze.", "record.")
 _MARK = "#"
+
+# Its file becomes numbers when it is set, and nothing says then that there was one.
+_TABLE = "foveation.display.table"
 
 # Arrays count where these settings name these words; the kind of a map is then that of an array.
 _GIVEN_FOR = {_given.MAP: ("foveation.model", "map", "it must be map"), _given.LENS: ("operators", "lens", "it must list lens")}
@@ -78,6 +81,11 @@ def settings() -> list[Setting]:
             )
         )
     return found
+
+
+@functools.lru_cache(maxsize=1)
+def _read_paths() -> tuple[str, ...]:
+    return tuple(sorted(path for path in _file_paths() if not path.startswith(_READ_BY_OTHERS)))
 
 
 def _absolute(path: str, value: Any) -> Any:
@@ -189,17 +197,20 @@ def _status_of(file: str) -> Status:
 
 
 @functools.lru_cache(maxsize=16)
-def _read_by(pairs: Pairs, statuses: tuple[Status, ...]) -> Optional[str]:
-    return Settings(pairs).get(_READ)
+def _read_by(pairs: Pairs, statuses: tuple[Status, ...]) -> tuple[tuple[str, ...], bool]:
+    """The files that are read, and whether there is a table, which may be of a file."""
+    settings = Settings(pairs)
+    return settings.files(), settings.get(_TABLE) != _defaults()[_TABLE]
 
 
 def statuses_of(pairs: Pairs) -> tuple[Status, ...]:
-    """Changes where a file that the pairs stand for has changed: their own and what it names."""
+    """Changes where a file that the pairs stand for has changed: their own and those that it names."""
     if not pairs:
         return ()
     own = tuple(_status_of(text) for path, text in pairs if not path)
-    file = _read_by(pairs, own)
-    return (*own, _status_of(file)) if file else own
+    files, has_table = _read_by(pairs, own)
+    table = ((Settings(pairs).get(_TABLE) or "",),) if has_table else ()
+    return (*own, *map(_status_of, files), *table)
 
 
 def _bytes_of(text: str) -> bytes:
@@ -293,6 +304,10 @@ class Settings:
         result = self._library.fovea_settings_get(self.pointer, path.encode(), text, _TEXT_MAX)
         return text.value.decode() if result == _library.OK else None
 
+    def files(self) -> tuple[str, ...]:
+        """The files that contexts read."""
+        return tuple(file for path in _read_paths() if (file := self.get(path)))
+
     def largest_sigma_px(self, width: int, height: int) -> float:
         """Of a picture of that size, while somebody looks at its corner. Infinite where the library cannot say."""
         sigmas = np.empty((height, width), np.float32)
@@ -313,8 +328,7 @@ class Settings:
                 continue  # as the array makes it
             if text != default or path == _MODEL:
                 lines.append(f"{path}={text}")
-        if file := self.get(_READ):
-            lines.append(f"{_MARK}{_READ}={_digest_of(file)}")
+        lines += [f"{_MARK}{path}={_digest_of(file)}" for path in _read_paths() if (file := self.get(path))]
         lines += [_MARK + line for line in self.given.lines()]
         return "\t".join(lines)
 

@@ -270,6 +270,33 @@ def test_a_foveator_is_what_it_was_made_of(of_map, tmp_path):
     assert np.array_equal(copy(images), expected)
 
 
+PTO = "i w48 h40 f0 v60 a0 b0 c0.1\n"
+OF_FILES = {  # settings with a file that is no map's, by its path, and two texts for it
+    "blur.file": ({"operators": "blur", "blur.engine": "fft"}, "0 1 0\n1 1 1\n0 1 0\n", "1 0 0\n0 0 0\n0 0 1\n"),
+    "lens.file": ({"operators": "lens"}, PTO, PTO.replace("c0.1", "c-0.1")),
+    "foveation.display.table": ({"foveation.light": "table"}, "0 0.5 1\n", "0 0.1 1\n"),
+}
+
+
+@pytest.mark.parametrize("path", OF_FILES)
+def test_other_files_are_what_they_were_too(tmp_path, path):
+    settings, one, other = OF_FILES[path]
+    images, file = pictures(40, 48, 3), tmp_path / "file"
+    config = {**settings, path: str(file)}
+    file.write_text(one)
+    opened, not_opened = fovea.Foveator(config), fovea.Foveator(config)
+    expected = opened(images)
+    assert opened == not_opened and np.array_equal(fovea.foveate(images, config=config), expected)
+    file.write_text(other)
+    changed = fovea.Foveator(config)
+    assert changed != opened and not np.array_equal(changed(images), expected)
+    assert np.array_equal(fovea.foveate(images, config=config), changed(images))
+    assert np.array_equal(opened(images), expected)
+    if path.endswith(".file"):  # a table has become numbers
+        with pytest.raises(fovea.ConfigError, match="has changed"):
+            not_opened(images)
+
+
 def test_files_mean_the_same_in_another_folder(of_map, tmp_path, monkeypatch):
     images, below = pictures(64, 64, 3), tmp_path / "below"
     below.mkdir()
