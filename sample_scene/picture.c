@@ -6,6 +6,7 @@
 #include "vec.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,29 @@ void picture_finish(struct picture *picture)
     *picture = (struct picture){0};
 }
 
+/* stb's own way into a file does not look whether the disk takes what it is given. */
+struct png_file {
+    FILE *file;
+    bool fine;
+};
+
+static void add_bytes(void *context, void *bytes, int count)
+{
+    struct png_file *png = context;
+    png->fine = fwrite(bytes, (size_t)count, 1, png->file) == 1 && png->fine;
+}
+
+static bool write_rgb(const struct picture *picture, const uint8_t *rgb, const char *path)
+{
+    struct png_file png = {fopen(path, "wb"), true};
+    if (!png.file) {
+        return false;
+    }
+    const bool made = stbi_write_png_to_func(add_bytes, &png, picture->width_px, picture->height_px,
+                                             3, rgb, 0) != 0;
+    return fclose(png.file) == 0 && png.fine && made;
+}
+
 bool picture_write_png(const struct picture *picture, const char *path)
 {
     size_t count = (size_t)picture->width_px * (size_t)picture->height_px;
@@ -42,7 +66,7 @@ bool picture_write_png(const struct picture *picture, const char *path)
         memcpy(rgb + i * 3, picture->rgba + i * 4, 3);
     }
     errno = 0;
-    bool written = stbi_write_png(path, picture->width_px, picture->height_px, 3, rgb, 0) != 0;
+    bool written = write_rgb(picture, rgb, path);
     if (!written) {
         say_error("cannot write %s: %s", path, errno ? strerror(errno) : "no memory");
     }

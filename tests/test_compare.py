@@ -160,10 +160,13 @@ def test_help_names_every_command(quality):
     [
         (["compare"], "needs one picture"),
         (["compare", "--set", "operators=lens", "x.png"], "compare has foveate alone"),
+        (["engines", "--set", "operators=lens", "x.png"], "engines has blur alone"),
+        (["foveate", "--set", "operators=dof", "x.png"], "foveate has foveate alone"),
         (["compare", __file__], "no PNG or JPEG file"),
         (["compare", "/no/such/file.png"], "/no/such/file.png"),
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
         (["foveate", "--gaze", "80,60", "x.png"], "not '80,60'"),
+        (["foveate", "--gaze", "nan,0.5", "x.png"], "not 'nan,0.5'"),
         (["foveate"], "foveate needs one picture"),
         (["models", "x.png"], "models needs"),
         (["blobs"], "blobs needs"),
@@ -199,6 +202,14 @@ def test_wrong_arguments_are_named(quality, arguments, words):
     done = run_program(quality, *arguments, check=False)
     assert done.returncode != 0
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", [("foveate", "noise.png"), ("draw", "white noise", "300x200")])
+def test_a_full_disk_is_an_error(quality, noise, command):
+    arguments = [noise if word == noise.name else word for word in command]
+    to = ["--output", "/dev/full"] if command[0] == "foveate" else ["/dev/full"]
+    done = run_program(quality, *arguments, *to, check=False)
+    assert done.returncode == 1 and "cannot write /dev/full: No space left on device" in done.stderr
 
 
 # White pictures of three microscopes, which come with the package napari-LF 0.1.7: docs/lightfield.md says how to get them.

@@ -21,7 +21,8 @@ static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
         const char *second = end + 1;
         out_gaze->y_uv = strtod(second, &end);
         const double farthest = fmax(fabs(out_gaze->x_uv - 0.5), fabs(out_gaze->y_uv - 0.5));
-        if (end != second && *end == '\0' && farthest <= 1.5) {
+        const bool is_finite = isfinite(out_gaze->x_uv) && isfinite(out_gaze->y_uv);
+        if (end != second && *end == '\0' && is_finite && farthest <= 1.5) {
             return true;
         }
     }
@@ -41,7 +42,8 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
             continue;
         }
         if (option == 's' && strncmp(optarg, "operators", strlen("operators")) == 0) {
-            say_error("--set operators: compare has foveate alone, and with --blur blur alone");
+            say_error("--set operators: %s has %s alone", argv[0],
+                      strcmp(argv[0], "engines") == 0 ? "blur" : "foveate");
             return false;
         }
         if (option == 's' && out->set_count < SETS_MAX) {
