@@ -7,7 +7,9 @@
 #include "interrupt.h"
 #include "window.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EXIT_WRONG_FLAG 2
 #define EXIT_INTERRUPTED 130
@@ -50,8 +52,22 @@ static bool run(const struct options *options)
     return done && messages == 0;
 }
 
+/* A file that is opened gets the lowest free number. Where somebody has closed stdout or stderr, a
+ * record would be what messages are written into. */
+static bool open_standard_files(void)
+{
+    int file = 0;
+    while (file >= 0 && file <= STDERR_FILENO) {
+        file = open("/dev/null", O_RDWR);
+    }
+    return file >= 0 && close(file) == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_files()) {
+        return EXIT_FAILURE;
+    }
     struct options options;
     enum options_outcome outcome = options_read(argc, argv, &options);
     if (outcome != OPTIONS_GO) {

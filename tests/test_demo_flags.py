@@ -267,6 +267,12 @@ def test_a_replay_makes_the_same_pictures_bit_for_bit(run_demo, tmp_path, backen
         assert digest(tmp_path / "live" / name) == digest(tmp_path / "replay" / name), name
 
 
+def test_messages_do_not_get_into_a_record_where_stderr_is_closed(run_demo, tmp_path):
+    run_demo("--set", f"record.file={tmp_path}/sub-01_task-look", preexec_fn=lambda: os.close(2))
+    lines, _ = lines_of(tmp_path / "sub-01_task-look")
+    assert [int(line["frame"]) for line in lines] == [1, 2, 3]
+
+
 def test_a_record_is_valid_bids(run_demo, tmp_path):
     """By the official validator, where somebody has installed it: pip install bids-validator-deno."""
     validator = shutil.which("bids-validator-deno")
