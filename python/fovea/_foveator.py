@@ -108,15 +108,15 @@ class Foveator:
         Returns float32 of (rows, columns), or (N, rows, columns); 0 where the picture is left as it is. Takes about as long as a
         picture on one core, or longer: not for every frame. The same holds for the maps below.
         """
-        return _maps.made(self._settings, "fovea_sigma_map", shape, gaze)
+        return self._of_its_files(_maps.made(self._settings, "fovea_sigma_map", shape, gaze))
 
     def eccentricity_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
         """Degrees between each pixel's ray and the gaze's, for models with a view; docs/models.md says what others have."""
-        return _maps.made(self._settings, "fovea_eccentricity_map", shape, gaze)
+        return self._of_its_files(_maps.made(self._settings, "fovea_eccentricity_map", shape, gaze))
 
     def cutoff_map(self, shape: Sequence[int], gaze: Any = (0.5, 0.5)) -> _maps.Map:
         """The model's cutoff at each pixel, in cycles per degree, before strength and method; it may lie beyond what pixels show."""
-        return _maps.made(self._settings, "fovea_cutoff_map", shape, gaze)
+        return self._of_its_files(_maps.made(self._settings, "fovea_cutoff_map", shape, gaze))
 
     def gain_map(
         self, shape: Sequence[int], cycles_per_deg: float, direction_deg: float = 0.0, gaze: Any = (0.5, 0.5)
@@ -125,7 +125,12 @@ class Foveator:
 
         cycles_per_deg: its frequency at the pixel. direction_deg: along which it varies, 0 to the right, 90 down.
         """
-        return _maps.gain(self._settings, shape, gaze, cycles_per_deg, direction_deg)
+        return self._of_its_files(_maps.gain(self._settings, shape, gaze, cycles_per_deg, direction_deg))
+
+    def _of_its_files(self, found: _maps.Map) -> _maps.Map:
+        """What was made of the files that were read again for it. ConfigError: they are not those that pictures are made by."""
+        _settings.check_files(self.text)
+        return found
 
     def _look_at(self, width: int, height: int) -> None:
         """Warns, once, of settings that leave pictures of this size as they are."""

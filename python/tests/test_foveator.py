@@ -263,6 +263,9 @@ def test_a_foveator_is_what_it_was_made_of(of_map, tmp_path):
     assert np.array_equal(opened(images), expected)
     copy = pickle.loads(pickle.dumps(opened))
     assert copy == opened
+    for of_file in (opened.sigma_map, opened.eccentricity_map, opened.cutoff_map, lambda shape: opened.gain_map(shape, 2)):
+        with pytest.raises(fovea.ConfigError, match="map.png has changed"):  # it would not be that of the pictures
+            of_file((64, 64))
     for foveator in (not_opened, copy):
         with pytest.raises(fovea.ConfigError, match="map.png has changed"):
             foveator(images)
