@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _context, _errors, _library, _settings, _shape
+from . import _arrays, _context, _errors, _library, _live, _settings, _shape
 
 _FORMATS = {("uint8", 1): 1, ("uint8", 3): 2, ("uint8", 4): 3, ("uint16", 1): 4, ("uint16", 3): 5, ("uint16", 4): 6}
 _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
@@ -76,8 +76,22 @@ def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
     }
 
 
-def _foveation_of(gaze: Optional[tuple[float, float]], rings: tuple[float, float]) -> Any:
+def _place_of(gaze: Any, size: tuple[int, int]) -> Optional[tuple[float, float]]:
+    """x and y of what fovea.foveate takes for a picture of that size, which is foveated with the same gaze; None: nobody looks."""
+    if isinstance(gaze, _live.Gaze):
+        gaze = gaze.read(size_px=size)
+    if isinstance(gaze, _live.GazeSample):
+        gaze = gaze.place
+    if gaze is None:
+        return None
+    place = _live.pair_of(gaze)
+    _shape.check_places(np.array(place))
+    return place
+
+
+def _foveation_of(gaze: Any, size: tuple[int, int], rings: tuple[float, float]) -> Any:
     """A pointer, or None."""
+    gaze = _place_of(gaze, size)
     if gaze is None:
         return None
     one = _library.LightFieldFoveation(
@@ -193,8 +207,10 @@ class LightField:
     does the work, for which nothing waits; of others they are NumPy's, and of tensors in CPU memory tensors
     (divide: NumPy's). A LightField stays with the device of its first raw picture there.
 
+    A gaze is x and y, 0 to 1 over the picture; or, as fovea.foveate takes it, an open fovea.Gaze or a sample of one.
+
     Calls of several threads wait for each other; after fork a child begins anew; where its parent used CUDA, it takes pictures in
-    CPU memory alone. What it holds goes with close, or with the last reference.
+    CPU memory alone. It cannot be pickled or copied. What it holds goes with close, or with the last reference.
     """
 
     def __init__(
@@ -218,6 +234,10 @@ class LightField:
     ) -> None:
         geometry = _library.LightFieldGeometry(struct_bytes=ctypes.sizeof(_library.LightFieldGeometry))
         if array is not None:
+            numbers = {"raw": any(raw), "lenses": any(lenses), "pitch": any(pitch), "origin": origin, "rotation": rotation}
+            beside = {**numbers, "rows": rows != _ROWS[0], "flip": flip, "optics": optics, "image": image != _IMAGES[0]}
+            if given := [name for name, is_given in beside.items() if is_given]:
+                raise ValueError(f"{', '.join(given)} beside a file: the array is the file's, or that of the numbers")
             messages = _library.Messages()
             result = _library.library().fovea_lightfield_geometry_read(
                 os.fsencode(array), ctypes.byref(messages.log), ctypes.byref(geometry)
@@ -338,6 +358,9 @@ class LightField:
         _library.check(result, _library.Messages(), "fovea.LightField.rings")  # it says nothing
         return found.full_px, found.next_px
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a LightField cannot be pickled or copied: make one where it is needed, of the file that save writes or of its array")
+
     def close(self) -> None:
         """Frees what it holds, and no later call is taken. Closing twice does nothing. A child of fork leaves its parent's alone."""
         self._kept.close(for_good=_CLOSED)
@@ -397,7 +420,7 @@ class LightField:
         sigma: float = 0.0,
         filter: str = "linear",
         dtype: Any = None,
-        gaze: Optional[tuple[float, float]] = None,
+        gaze: Any = None,
         rings: tuple[float, float] = (0.0, 0.0),
     ) -> Any:
         """A picture focused at a patch size, or at that of each pixel: an array of them, as depth returns. size: (width, height);
@@ -416,7 +439,7 @@ class LightField:
             sigma_px=sigma,
             view_x_px=view[0],
             view_y_px=view[1],
-            foveation=_foveation_of(gaze, rings),
+            foveation=_foveation_of(gaze, wanted, rings),
         )
         if patches is not None:
             rendering.patches = ctypes.pointer(_image_of(patches))
@@ -435,7 +458,7 @@ class LightField:
         range: int = 2,
         box: bool = False,
         filter: str = "linear",
-        gaze: Optional[tuple[float, float]] = None,
+        gaze: Any = None,
         ring: float = 0.0,
     ) -> tuple[Any, Any]:
         """The patch size of each pixel, first to last by steps, and how sure it is, 0 to 1. size: (width, height); by default as
@@ -454,7 +477,7 @@ class LightField:
             range=range,
             filter=_one_of("filter", filter, _FILTERS),
             box=box,
-            foveation=_foveation_of(gaze, (ring, ring)),
+            foveation=_foveation_of(gaze, (width, height), (ring, ring)),
         )
         images = [ctypes.byref(_image_of(_arrays.view_of(array, "out"))) for array in (depths, sure)]
         self._run("depth", taken, ctypes.byref(matching), *images)
@@ -463,7 +486,7 @@ class LightField:
     def refocus(
         self,
         raw: Any,
-        gaze: Optional[tuple[float, float]],
+        gaze: Any,
         first: float,
         last: float,
         *,
@@ -484,7 +507,8 @@ class LightField:
         What differs by less than the hysteresis is not followed. gaze None: nobody looks, and the focus stays. rings: as render
         has them; by default all lenses everywhere. size: by default as many pixels for each lens as the middle patch size."""
         taken = self._take(raw)
-        out = self._picture(taken, self._size(size, (first + last) / 2), dtype)
+        wanted = self._size(size, (first + last) / 2)
+        out = self._picture(taken, wanted, dtype)
         focus = _arrays.empty(raw, taken.view, (1, 1), np.dtype(np.float32))
         refocusing = _library.LightFieldRefocusing(
             struct_bytes=ctypes.sizeof(_library.LightFieldRefocusing),
@@ -497,7 +521,7 @@ class LightField:
             window_px=window,
             range=range,
             filter=_one_of("filter", filter, _FILTERS),
-            foveation=_foveation_of(gaze, rings if rings is not None else (1e6, 1e6)),
+            foveation=_foveation_of(gaze, wanted, rings if rings is not None else (1e6, 1e6)),
             focus=ctypes.pointer(_image_of(_arrays.view_of(focus, "focus"))),
         )
         image = _image_of(_arrays.view_of(out, "out"))

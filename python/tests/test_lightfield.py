@@ -3,9 +3,11 @@
 """fovea.LightField: what it takes, what comes back."""
 
 import concurrent.futures
+import copy
 import gc
 import multiprocessing
 import os
+import pickle
 import sys
 import threading
 import time
@@ -194,6 +196,21 @@ def test_distances_and_rings_are_the_optics_and_the_settings():
     assert 0 < strong[0] < strong[1] < weak[1] and strong[0] < weak[0]
 
 
+def test_a_gaze_is_what_foveate_takes():
+    field, raw = fovea.LightField(**ARRAY), plane()[0]
+    fields = [fovea.LightField(**ARRAY) for _ in range(3)]  # each keeps its focus
+    with fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as gaze:
+        assert np.array_equal(field.render(raw, PATCH, gaze=gaze, rings=(9, 20)), field.render(raw, PATCH))  # nobody looks
+        gaze.push(0.3, 0.7)
+        sample = gaze.read()
+        for ways in (
+            [field.render(raw, PATCH, gaze=one, rings=(9, 20)) for one in ((0.3, 0.7), sample, gaze)],
+            [field.depth(raw, 4, 8, gaze=one, ring=9)[0] for one in ((0.3, 0.7), sample, gaze)],
+            [each.refocus(raw, one, 4, 8)[0] for each, one in zip(fields, ((0.3, 0.7), sample, gaze))],
+        ):
+            assert all(np.array_equal(way, ways[0]) for way in ways)
+
+
 def white_picture(dtype=np.uint8):
     """Round micro-images of the array above, moved a little, darker to the right."""
     y, x = np.mgrid[:250, :300] + 0.5
@@ -241,6 +258,12 @@ def test_an_array_is_found_in_a_white_picture(tmp_path):
         (lambda field, raw: field.rings(None, 4, 5, size=(60, 50), range=-1), ValueError, "range is -1"),
         (lambda field, raw: fovea.LightField(**{**ARRAY, "lenses": (13, 10)}), ValueError, "columns"),
         (lambda field, raw: fovea.LightField("/no/such/file"), OSError, "no/such/file"),
+        (lambda field, raw: fovea.LightField("/no/such/file", rotation=1, image="behind"), ValueError, "rotation, image beside a file"),
+        (lambda field, raw: field.render(raw, 5, gaze=(30, 25), rings=(9, 9)), ValueError, "looks like pixels"),
+        (lambda field, raw: field.depth(raw, 5, 8, gaze=(float("nan"), 0), ring=9), ValueError, "gaze is not finite"),
+        (lambda field, raw: field.refocus(raw, (0.5, 0.5, 1), 5, 8), ValueError, "gaze is x and y"),
+        (lambda field, raw: pickle.dumps(field), TypeError, "cannot be pickled or copied"),
+        (lambda field, raw: copy.deepcopy(field), TypeError, "cannot be pickled or copied"),
         (lambda field, raw: field.patch(1.0), ValueError, "optics"),
         (lambda field, raw: fovea.LightField(**ARRAY, optics=(0.08, 0.1, 0.002)).patch(20), ValueError, "20 dioptres"),
         (lambda field, raw: fovea.LightField(**ARRAY, optics=(0.08, 0.1, 0)), ValueError, "array_to_sensor_m"),
