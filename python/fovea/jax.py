@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _foveator, _given, _library, _shape
+from . import _errors, _foveator, _given, _library, _live, _shape
 
 _FILE = "libfovea_xla.so"
 _HANDLERS = {"cpu": "fovea_xla_cpu", "CUDA": "fovea_xla_cuda"}
@@ -122,6 +122,8 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
 
 
 def _gaze_array(gaze: Any) -> jax.Array:
+    if gaze is None:
+        return jnp.full(2, jnp.nan, jnp.float32)
     try:
         if not isinstance(gaze, (jax.Array, np.ndarray)) and hasattr(gaze, "__dlpack__"):
             gaze = jnp.from_dlpack(gaze)
@@ -139,7 +141,8 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     images: a JAX array (or what jnp.asarray takes), uint8, uint16, float16 or float32, of shape (..., H, W, C) for "NHWC",
         (..., C, H, W) for "NCHW", (..., H, W) for "NHW"; (..., H, W, F) for "NHWF", frames of which none is alpha.
     gaze: x and y in uv, 0 to 1 from the top left corner; of shape (2,), or a pair for each image: (..., 2) or (N, 2); or
-        several for each, (..., foveas, 2), up to four: a pixel has the least blur that any of them asks for.
+        several for each, (..., foveas, 2), up to four: a pixel has the least blur that any of them asks for. Or a `GazeSample`, which is a
+        constant of a program. None, or no gaze there: images are not foveated; operators that look at no gaze are at work.
 
     Returns an array of the images' shape, type and device. vmap is one call for the whole batch; what is not mapped
     over is repeated for it. Of several devices' shards XLA makes one array first: foveate under shard_map instead.
@@ -153,11 +156,14 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     """
     _register()
     images = jnp.asarray(images)
+    nobody_looks = (gaze := gaze.place if isinstance(gaze, _live.GazeSample) else gaze) is None
     gaze = _gaze_array(gaze)
     shape = _shape.packed_shape_of(images.shape, images.dtype, layout)
     _shape.check_gaze(gaze.shape, shape.lead)
     foveator = _foveator.of_config(config)
     if foveator._settings.given != _given.Given():
         raise _errors.UnsupportedError("maps=, transfer= and bits= with JAX arrays: give arrays of NumPy's")
+    if nobody_looks and foveator.get("operators") == "foveate":
+        return images
     foveator._look_at(shape.width, shape.height)
     return _foveate(images, gaze, foveator.text, layout)

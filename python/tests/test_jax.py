@@ -59,6 +59,20 @@ def test_arrays_of_jax_stay_jaxs():
     assert fovea.foveate(jnp.zeros((0, 8, 8, 3), jnp.uint8)).shape == (0, 8, 8, 3)
 
 
+def test_where_nobody_looks_images_are_not_foveated():
+    images = jnp.asarray(pictures(2, 20, 24, 3))
+    with fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as gaze:
+        for nobody in (None, gaze, gaze.read()):
+            assert np.array_equal(fovea.foveate(images, nobody), images)
+            blurred = fovea.foveate(images, nobody, config={"operators": "foveate,blur"})
+            assert np.array_equal(blurred, fovea.foveate(np.asarray(images), config={"operators": "blur"}))
+        gaze.push(0.2, 0.7)
+        sample = gaze.read()
+    expected = fovea.foveate(np.asarray(images), (0.2, 0.7))
+    assert np.array_equal(jax.jit(lambda i: fovea.jax.foveate(i, sample))(images), expected)
+    assert np.array_equal(jax.jit(lambda i: fovea.jax.foveate(i, None))(images), images)
+
+
 def test_more_images_than_the_library_takes_at_once():
     images, places = pictures(65537, 1, 2, 1), gazes(65537)
     assert np.array_equal(fovea.jax.foveate(images, places), fovea.foveate(images, places))
