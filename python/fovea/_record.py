@@ -13,7 +13,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _errors, _foveator, _gaze_source, _library, _live, _settings
+from . import _errors, _foveator, _gaze_source, _library, _live, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
 _SIDE_MOST = 16384
@@ -194,4 +194,5 @@ def _gaze_of(gaze: AnyGaze) -> _gaze_source.Gaze:
     x, y = (math.nan, math.nan) if gaze is None else _live.pair_of(gaze)
     if not (math.isfinite(x) and math.isfinite(y)):
         return _gaze_source.Gaze(_library.PointUv(0.5, 0.5), int(_live.GazeState.LOST), False)
+    _shape.check_places(np.array((x, y)))  # no picture is foveated around another place
     return _gaze_source.Gaze(_library.PointUv(x, y), int(_live.GazeState.TRACKED), True)

@@ -34,8 +34,8 @@ class Foveate:
     """Foveates an image, a batch of images, or those of a sample that is a dict.
 
     config: as fovea.Foveator takes it, or one.
-    gaze: (x, y) in uv for all images (None: the middle); a policy as in fovea.gaze, asked for each image anew; or the name of the entry of
-        dict samples that holds the gaze, (x, y), for batches (N, 2).
+    gaze: (x, y) in uv for all images (None: the middle); a policy as in fovea.gaze, asked anew for each image where an episode begins (so not
+        Blobs, which begins in the middle); or the name of the entry of dict samples that holds the gaze, (x, y), for batches (N, 2).
     key: the entry of dict samples that is the image.
     layout: None: "NCHW" for torch tensors, as torchvision has them, else "NHWC"; without colours "NHW".
         A tensor of shape (H, W, 3) is a ValueError without it.

@@ -149,6 +149,8 @@ def policy_of(gaze: Gaze = None) -> Policy:
 
 def place_or_policy(gaze: Gaze) -> Any:
     """The same where no steps are made: a place as (x, y), or a policy of one's own."""
+    if isinstance(gaze, Blobs):
+        raise ValueError("fovea.gaze.Blobs begins in the middle and goes on by steps of an environment: without them it would stay there")
     policy = policy_of(gaze)
     return policy.place_uv if isinstance(policy, Fixed) else policy
 

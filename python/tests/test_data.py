@@ -60,6 +60,7 @@ class Half:
 
 @pytest.mark.parametrize("gaze, kind, text", [
     (Half(), TypeError, r"no begin\(\)"), (fovea.gaze.RandomSaccades, TypeError, "is a class"), ((40, 40), ValueError, "looks like pixels"),
+    (fovea.gaze.Blobs(), ValueError, "begins in the middle"),
 ])  # fmt: skip
 def test_a_gaze_is_what_wrappers_take(gaze, kind, text):
     for make in (fovea.data.Foveate, fovea.ray.FoveateBatch):

@@ -86,6 +86,8 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
             record.add(gaze, (5, 5), presented_t_ns=time.monotonic())
     with pytest.raises(TypeError, match="gaze is x and y"):
         record.add(0.5, (5, 5))
+    with pytest.raises(ValueError, match="looks like pixels"):
+        record.add((400, 300), (600, 800))
     record.add((float("nan"), 0.5), (5, 5))
     record.close()
     assert rows_of(tmp_path / "sub-01")[1][0]["usable"] == "0" and len(rows_of(tmp_path / "sub-01")[1]) == 1
