@@ -37,6 +37,8 @@ def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: flo
 
 def images_of(images: Any) -> tuple[_arrays.View, bool]:
     """As (N, H, W, C) without gaps, and whether there was more than one dimension of images."""
+    if _arrays.is_torch(images):
+        images = images.detach().resolve_neg()  # whose gradients do not matter here
     view = _arrays.view_of(images, "images")
     if view.device == _arrays.CPU and not isinstance(images, np.ndarray):
         view = _arrays.view_of(np.asarray(images), "images")

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Optional
 import torch
 from torch import Tensor
 
-from . import _arrays, _errors, _foveator, _shape
+from . import _arrays, _errors, _foveator, _live, _shape
 
 
 def _lead(images: Tensor, layout: str) -> torch.Size:
@@ -202,6 +202,17 @@ def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     return gaze.reshape(*lead, 2) if gaze.dim() > 1 else gaze.expand(*lead, 2)
 
 
+def _stays(gaze: Any, text: str) -> bool:
+    """Whether nobody looks, so that images are not foveated. UnsupportedError: other operators are still at work on them."""
+    if gaze is not None:
+        return False
+    if "\toperators=" in f"\t{text}":  # others than the default: foveate alone
+        raise _errors.UnsupportedError(
+            "gaze None, with operators beside foveate: call it on plain tensors under no_grad(), outside of code that torch compiles"
+        )
+    return True
+
+
 def _learns(array: Any) -> bool:
     return isinstance(array, torch.Tensor) and array.requires_grad
 
@@ -227,7 +238,7 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) 
             raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
         if out is not None and (_learns(images) or _learns(gaze) or _learns(out)):
             raise _errors.UnsupportedError("out= has no gradient: leave it away, or work under torch.no_grad()")
-    seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
+    seen = images.clone() if _stays(gaze, text) else foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
     if out is None:
         return seen
     if not isinstance(out, torch.Tensor):
@@ -245,4 +256,6 @@ def _text_of(config: _foveator.AnyConfig) -> str:
 def traced(images: Any, gaze: Any, out: Any, config: _foveator.AnyConfig, layout: str, stream: Any) -> Any:
     """`fovea.foveate` in code that torch.compile reads: a configuration is a constant of the graph."""
     text = config.text if isinstance(config, _foveator.Foveator) else _text_of(config)
+    if isinstance(gaze, _live.GazeSample):
+        gaze = gaze.place
     return call(images, _arrays.stacked(gaze), text, out, layout, stream)

@@ -48,6 +48,32 @@ def test_who_looks_at_operators_sees_the_operator():
     assert "fovea.foveate.default" in names and torch.equal(seen, fovea.foveate(images, places))
 
 
+def test_where_nobody_looks_images_that_learn_are_not_foveated():
+    images = pictures(2, 16, 16, 3, dtype=torch.float32)
+    learning, out = images.clone().requires_grad_(), torch.zeros_like(images)
+    with fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as gaze:
+        for nobody in (None, gaze, gaze.read()):
+            seen = fovea.foveate(learning, nobody)
+            assert torch.equal(seen, images) and seen.data_ptr() != learning.data_ptr()
+        gaze.push(0.2, 0.7)
+        sample = gaze.read()
+    assert torch.equal(torch.autograd.grad(seen.sum(), learning)[0], torch.ones_like(images))
+    assert torch.equal(torch.vmap(lambda image: fovea.foveate(image, None))(images), images)
+    with torch.no_grad():
+        assert fovea.foveate(learning, None, out=out) is out and torch.equal(out, images)
+    for gaze in (None, sample):
+        compiled = torch.compile(lambda images, gaze=gaze: fovea.foveate(images, gaze), backend="eager", fullgraph=True)
+        assert torch.equal(compiled(images), fovea.foveate(images, gaze))
+    with pytest.raises(fovea.UnsupportedError, match="gaze None, with operators beside foveate"):
+        fovea.foveate(learning, None, config={"operators": "foveate,blur"})
+
+
+@pytest.mark.parametrize("finder", [fovea.blobs, fovea.BlobFinder()])
+def test_blobs_of_images_that_learn_are_those_of_others(finder):
+    images = pictures(1, 40, 40, 3, dtype=torch.float32)
+    assert np.array_equal(finder(images.clone().requires_grad_())[0], finder(images.numpy())[0])
+
+
 @pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
 @pytest.mark.parametrize("layout, shape", [("NHWC", (2, 16, 16, 3)), ("NCHW", (2, 4, 16, 16)), ("NHWF", (2, 16, 16, 4))])
 def test_traced_code_sees_what_plain_code_sees(layout, shape):
