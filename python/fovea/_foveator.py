@@ -275,6 +275,8 @@ class Foveator:
         if not shape.fits(source) or not source.is_aligned:
             source = _arrays.view_of(_arrays.packed(images), "images", stream)
         if not shape.fits(target, written=True) or not target.is_aligned:
+            if target.device == _arrays.CUDA and not _arrays.has_arithmetic(out):
+                raise ValueError(f"out is a {type(out).__name__} with these strides: give one without gaps")
             packed = _arrays.empty_like(out, target)
             target = _arrays.view_of(packed, "out", stream)
         gazes = _gazes_of(gaze, shape, source, stream)

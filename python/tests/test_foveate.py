@@ -460,6 +460,15 @@ def test_a_gaze_on_a_device_is_known_by_cudas_interface_alone():
         fovea.foveate(pictures(2, 8, 8, 3), Places())
 
 
+def test_strides_of_a_foreign_arrays_out_are_what_is_wrong_with_it():
+    class Places:  # of a library that nobody can ask for memory
+        def __init__(self, strides):
+            self.__cuda_array_interface__ = {"version": 3, "shape": (2, 8, 8, 3), "typestr": "|u1", "data": (4096, False), "strides": strides}
+
+    with pytest.raises(ValueError, match="out is a Places with these strides: give one without gaps"):
+        fovea.foveate(Places(None), out=Places((192, 24, -3, 1)))
+
+
 def test_thousands_of_senseless_calls_raise_and_crash_nothing():
     rng = random.Random(3)
     done = 0
