@@ -147,7 +147,16 @@ struct only {
     const char *others;
 };
 
-/* Returns the entry by which a setting of an operator that runs does nothing; NULL: it counts. */
+static bool is_about(const struct only *only, const char *path,
+                     const struct fovea_settings *settings)
+{
+    const size_t length = strlen(only->begin);
+    return strncmp(path, only->begin, length) == 0 && is_among(path + length, only->others) &&
+           config_operators_have(&settings->operators, only->operator_name);
+}
+
+/* Returns the first entry by which a setting of an operator that runs does nothing; NULL: it
+ * counts, by another entry at least. */
 static const struct only *only_of(const char *path, const struct fovea_settings *settings)
 {
     static const struct only all[] = {
@@ -160,17 +169,17 @@ static const struct only *only_of(const char *path, const struct fovea_settings 
      others},
 #include "kernels/operators.def"
     };
-    const struct only *found = NULL;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && !found; i++) {
-        const size_t length = strlen(all[i].begin);
-        uint32_t word;
-        memcpy(&word, (const char *)settings + all[i].word_at, sizeof word);
-        const bool lacks = word != all[i].word && strncmp(path, all[i].begin, length) == 0 &&
-                           is_among(path + length, all[i].others) &&
-                           config_operators_have(&settings->operators, all[i].operator_name);
-        found = lacks ? &all[i] : NULL;
+    const struct only *lacks = NULL;
+    bool counts = false;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (is_about(&all[i], path, settings)) {
+            uint32_t word;
+            memcpy(&word, (const char *)settings + all[i].word_at, sizeof word);
+            counts = counts || word == all[i].word;
+            lacks = lacks ? lacks : &all[i];
+        }
     }
-    return found;
+    return counts ? NULL : lacks;
 }
 
 bool config_unused_by_word(const char *path, const struct fovea_settings *settings)

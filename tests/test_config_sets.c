@@ -318,6 +318,8 @@ TEST(what_an_operators_word_does_not_use_is_said)
          "dof.pupil_mm (dof.lens \"eye\" would)"},
         {{"dof.focus_time_s=1", "operators=dof", "dof.focus=fixed"},
          "dof.focus_time_s (dof.focus \"gaze\" would)"},
+        {{"dof.focus_time_s=1", "operators=dof", "dof.focus_hysteresis_diopters=1"}, ""},
+        {{"dof.focus_time_s=1", "operators=dof", "dof.focus=vergence"}, ""},
     };
     assert_unused(cases, sizeof cases / sizeof cases[0], unused_word_names);
 }
