@@ -433,6 +433,24 @@ WITH_BENCH(arrays_that_are_no_map_are_refused)
     assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "a blur that no image needs");
 }
 
+WITH_BENCH(where_foveate_does_not_run_its_map_is_not_opened_and_asks_for_no_blur)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = with_file(b); /* which is not there */
+    settings.operators.order[0] = FOVEA_OPERATOR_blur;
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_of(&settings, &b->said);
+    OWNED_IMAGE of_file = run(context);
+    settings.foveation = fovea_settings_default().foveation;
+    settings.foveation.paper.e2_deg = 3e-4;
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    OWNED_IMAGE of_paper = run(context);
+    compare_assert_all_same(&of_file.view, &of_paper.view, "the same blur");
+    settings.operators.order[0] = FOVEA_OPERATOR_foveate;
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_ERROR_INVALID_ARGUMENT);
+    settings.foveation = with_file(b);
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_ERROR_IO);
+}
+
 /* ---- Places */
 
 WITH_BENCH(degrees_lie_where_the_mapping_puts_them)

@@ -182,7 +182,8 @@ enum fovea_result foveate_map_store_prepare(struct fovea_settings *settings, str
 {
     struct fovea_foveation *foveation = &settings->foveation;
     const bool formula = foveate_map_copy_is_formula(foveation->map.kind);
-    if (foveation->model != FOVEA_MODEL_MAP ||
+    const bool chosen = config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
+    if (!chosen || foveation->model != FOVEA_MODEL_MAP ||
         (foveation->map.kind != FOVEA_MAP_FILE && !formula)) {
         drop_unused();
         return FOVEA_OK;

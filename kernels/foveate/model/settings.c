@@ -46,6 +46,11 @@ static enum fovea_result take_map(struct fovea_foveation *foveation, struct fove
     return FOVEA_OK;
 }
 
+static bool is_chosen(const struct fovea_settings *settings)
+{
+    return config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
+}
+
 static struct foveate_map_copy *own(struct operator_kept *kept)
 {
     return (struct foveate_map_copy *)kept;
@@ -68,9 +73,9 @@ static enum fovea_result take(struct fovea_settings *settings, struct operator_k
     *out_fresh = NULL;
     foveation->map.own_values = NULL; /* the program may free them at once */
     foveation->map.ready = NULL;
-    if (foveation->model != FOVEA_MODEL_MAP) {
+    if (foveation->model != FOVEA_MODEL_MAP || !is_chosen(settings)) {
         foveation->map.values = NULL;
-        return check_model(foveation, log);
+        return is_chosen(settings) ? check_model(foveation, log) : FOVEA_OK;
     }
     struct foveate_map_copy *fresh = calloc(1, sizeof *fresh);
     *out_fresh = (struct operator_kept *)fresh;
