@@ -199,6 +199,8 @@ WRONG_SETS(sets_of_wrong_values_are_named) = {
     {"foveation.strength=NaN", "foveation.strength: expected a number, 0 to 8; found NaN"},
     {"foveation.strength=2x", "expected a value as JSON writes it; found 2x"},
     {"foveation.strength=", "foveation.strength: expected a number, 0 to 8; found "},
+    {"gaze.vergence.ipd_mm=19",
+     "gaze.vergence.ipd_mm: expected a number, 0 or 20 to 100; found 19"},
     {"foveation.geometry.ppd=0.5",
      "foveation.geometry.ppd: expected a number, 0 or 1 to 1000; found 0.5"},
     {"foveation.geometry.tan_left=0.5",
