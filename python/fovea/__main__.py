@@ -52,10 +52,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fovea", description="Foveates images and videos around a gaze.")
     parser.add_argument("input", nargs="*", type=pathlib.Path, help="images and videos, or folders of them")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one, else a folder (foveated)")
-    parser.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
+    gazes = parser.add_mutually_exclusive_group()
+    gazes.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
     gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels, with gaze.screen_px, and others say how it is read"
-    parser.add_argument("--gaze-file", metavar="CSV", help=gaze_help)
-    parser.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
+    gazes.add_argument("--gaze-file", metavar="CSV", help=gaze_help)
+    gazes.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
     parser.add_argument("--config", metavar="FILE", help="a configuration file (docs/configuration.md)")
     set_help = "a setting, as in foveation.strength=2; may be given several times (--settings lists all)"
     parser.add_argument("--set", dest="sets", action="append", type=_setting, default=[], metavar="KEY.PATH=VALUE", help=set_help)
@@ -213,8 +214,7 @@ def _foveate_video(
             gaze_at = lambda _seconds: arguments.gaze  # noqa: E731
 
         def see(frame: Any, seconds: float) -> Any:
-            gaze = gaze_at(seconds)
-            return frame if gaze is None else foveate(frame, gaze)
+            return foveate(frame, gaze_at(seconds))
 
         _video.foveate_file(video, target, see, _Progress(f"frames of {source.name}"), video.stays_deep(target))
 

@@ -87,6 +87,20 @@ def test_a_file_of_gazes_that_is_wrong_is_said(tmp_path, text, said):
     assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr
 
 
+def test_there_is_one_gaze(tmp_path):
+    done = run("in.mp4", "--saccades", "7", "--gaze", "0.2,0.3")
+    assert done.returncode == 2 and "--gaze: not allowed with argument --saccades" in done.stderr
+
+
+def test_operators_that_look_at_no_gaze_are_at_work_where_there_is_none(tmp_path):
+    source, target = make(tmp_path / "in.mkv", sound=False), tmp_path / "out.mkv"
+    (tmp_path / "gaze.csv").write_text("t,x,y\n0,nan,nan\n0.5,0.5,0.5\n")
+    settings = ("operators=foveate,blur", "blur.sigma_px=9", "gaze.validity.fallback=none")
+    done = run(source, "-o", target, "--gaze-file", tmp_path / "gaze.csv", *(word for text in settings for word in ("--set", text)))
+    assert done.returncode == 0, done.stderr
+    assert frames(target)[0].std() < 0.8 * frames(source)[0].std()
+
+
 @pytest.mark.parametrize(
     "codec, pixels, suffix, is_deep",
     [("libx264", "yuv420p10le", ".mp4", True), ("ffv1", "gbrp10le", ".mkv", True), ("libx264rgb", "rgb24", ".mp4", False),
