@@ -10,6 +10,9 @@ import numpy as np
 from . import _library, _settings
 
 
+_FARTHEST_UV = 2.5  # from the middle: beyond it the library warns of pixels
+
+
 class Gaze(ctypes.Structure):
     _fields_ = [
         ("point", _library.PointUv),
@@ -53,6 +56,11 @@ def functions() -> ctypes.CDLL:
     return library
 
 
+def taken(x: float, y: float) -> tuple[float, float]:
+    """The place that pictures are foveated around: beyond -1 and 2 it is as at -1 and 2."""
+    return min(max(x, -1.0), 2.0), min(max(y, -1.0), 2.0)
+
+
 class Source:
     """The source that settings name, open for as long as a `with` lasts. Called with rising times it says where it looks."""
 
@@ -65,11 +73,14 @@ class Source:
         _library.check(result, self._messages, "gaze")
 
     def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
-        """x and y in uv; None where there is no gaze."""
+        """What pictures are foveated around, x and y in uv; None where there is no gaze. What is so far away that it is no uv stays so."""
         result = self._library.fovea_gaze_source_read(self._source, t_ns, *self._size_px, ctypes.byref(self._gaze))
         _library.check(result, self._messages, "gaze")
         point = self._gaze.point
-        return (point.x_uv, point.y_uv) if self._gaze.usable else None
+        if not self._gaze.usable:
+            return None
+        is_uv = max(abs(point.x_uv - 0.5), abs(point.y_uv - 0.5)) <= _FARTHEST_UV
+        return taken(point.x_uv, point.y_uv) if is_uv else (point.x_uv, point.y_uv)
 
     def __enter__(self) -> "Source":
         try:

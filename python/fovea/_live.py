@@ -51,7 +51,7 @@ class GazeSample(NamedTuple):
     @property
     def place(self) -> Optional[tuple[float, float]]:
         """What pictures are foveated with: None where there is no gaze; beyond -1 and 2 it is as at -1 and 2."""
-        return (min(max(self.x, -1.0), 2.0), min(max(self.y, -1.0), 2.0)) if self.usable else None
+        return _gaze_source.taken(self.x, self.y) if self.usable else None
 
     @property
     def places(self) -> Optional[tuple[tuple[float, float], ...]]:

@@ -87,6 +87,14 @@ def test_a_file_of_gazes_that_is_wrong_is_said(tmp_path, text, said):
     assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_look_far_beside_the_screen_does_not_end_a_video(tmp_path):
+    """Trackers say so now and then; fovea.Gaze takes it for the farthest place that pictures are foveated around, too."""
+    source, target = make(tmp_path / "in.mkv", sound=False), tmp_path / "out.mkv"
+    (tmp_path / "gaze.csv").write_text("t,x,y\n0,0.5,0.5\n0.2,-1.4,0.5\n0.6,0.3,2.7\n")
+    done = run(source, "-o", target, "--gaze-file", tmp_path / "gaze.csv")
+    assert done.returncode == 0 and done.stderr == "" and len(frames(target)) == len(frames(source))
+
+
 def test_there_is_one_gaze(tmp_path):
     done = run("in.mp4", "--saccades", "7", "--gaze", "0.2,0.3")
     assert done.returncode == 2 and "--gaze: not allowed with argument --saccades" in done.stderr
