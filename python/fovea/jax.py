@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _foveator, _given, _library, _live, _shape
+from . import _errors, _foveator, _given, _library, _live, _settings, _shape
 
 _FILE = "libfovea_xla.so"
 _HANDLERS = {"cpu": "fovea_xla_cpu", "CUDA": "fovea_xla_cuda"}
@@ -39,6 +39,12 @@ def _register() -> None:
         raise _errors.LibraryError(f"{found[0]} and {_library.library_path()} do not fit: {lacking.decode()}")
     for platform, name in _HANDLERS.items():
         jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(getattr(handlers, name)), platform=platform)
+
+
+@functools.lru_cache(maxsize=16)  # as many as the handlers keep open
+def _check_files(settings: str) -> None:
+    """Handlers read the files of settings when they come upon them first."""
+    _settings.check_files(settings)
 
 
 # A call makes one of these, as native/xla.c has it.
@@ -165,5 +171,6 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
         raise _errors.UnsupportedError("maps=, transfer= and bits= with JAX arrays: give arrays of NumPy's")
     if nobody_looks and foveator.get("operators") == "foveate":
         return images
+    _check_files(foveator.text)
     foveator._look_at(shape.width, shape.height)
     return _foveate(images, gaze, foveator.text, layout)

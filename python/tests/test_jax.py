@@ -73,6 +73,19 @@ def test_where_nobody_looks_images_are_not_foveated():
     assert np.array_equal(jax.jit(lambda i: fovea.jax.foveate(i, None))(images), images)
 
 
+def test_a_program_is_what_its_foveators_files_were(tmp_path):
+    images, file = jnp.asarray(pictures(20, 24, 3)), tmp_path / "lens.pto"
+    config = {"operators": "lens", "lens.file": str(file)}
+    file.write_text("i w24 h20 f0 v60 a0 b0 c0.1\n")
+    opened, not_opened = fovea.Foveator(config), fovea.Foveator({**config, "lens.filter": "nearest"})
+    seen = fovea.jax.foveate(images, config=opened)
+    file.write_text("i w24 h20 f0 v60 a0 b0 c-0.2\n")
+    assert np.array_equal(fovea.jax.foveate(images, config=opened), seen)
+    assert not np.array_equal(fovea.jax.foveate(images, config=config), seen)
+    with pytest.raises(fovea.ConfigError, match="lens.pto has changed"):
+        fovea.jax.foveate(images, config=not_opened)
+
+
 def test_more_images_than_the_library_takes_at_once():
     images, places = pictures(65537, 1, 2, 1), gazes(65537)
     assert np.array_equal(fovea.jax.foveate(images, places), fovea.foveate(images, places))
