@@ -128,7 +128,7 @@ class Foveator:
         return self._of_its_files(_maps.gain(self._settings, shape, gaze, cycles_per_deg, direction_deg))
 
     def _of_its_files(self, found: _maps.Map) -> _maps.Map:
-        """What was made of the files that were read again for it. ConfigError: they are not those that pictures are made by."""
+        """Returns what was found. ConfigError: the files that were read for it are not those that pictures are made by."""
         _settings.check_files(self.text)
         return found
 

@@ -73,7 +73,7 @@ class Source:
         _library.check(result, self._messages, "gaze")
 
     def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
-        """What pictures are foveated around, x and y in uv; None where there is no gaze. What is so far away that it is no uv stays so."""
+        """Says what pictures are foveated around, x and y in uv; None where there is no gaze. A place so far away that it is no uv stays so."""
         result = self._library.fovea_gaze_source_read(self._source, t_ns, *self._size_px, ctypes.byref(self._gaze))
         _library.check(result, self._messages, "gaze")
         point = self._gaze.point

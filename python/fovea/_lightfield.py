@@ -77,7 +77,7 @@ def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
 
 
 def _place_of(gaze: Any, size: tuple[int, int]) -> Optional[tuple[float, float]]:
-    """x and y of what fovea.foveate takes for a picture of that size, which is foveated with the same gaze; None: nobody looks."""
+    """Gives x and y of what fovea.foveate takes, for a picture of that size, which is foveated with the same gaze; None: nobody looks."""
     if isinstance(gaze, _live.Gaze):
         gaze = gaze.read(size_px=size)
     if isinstance(gaze, _live.GazeSample):
