@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of foveation (tables.h has the formulas). Every kernel makes one sample or pixel a
- * thread, all its channels, in blocks of 32 x 8; z is the image. Neighbours along x read
+/* Gradients of foveation (tables.h has the formulas). Every kernel but the last makes one sample or
+ * pixel a thread, all its channels, in blocks of 32 x 8; z is the image. Neighbours along x read
  * neighbours, but for columns, whose rows' weights are read again from the cache. Nothing is added
  * by two threads, so that results are always the same. */
 
@@ -16,21 +16,23 @@
 
 typedef foveate_gradient_params gradient_params;
 
-#define KERNEL(name)                                                                               \
+/* A kernel that makes the place (x, y) of so many columns and rows in a thread. */
+#define KERNEL(name, columns, rows)                                                                \
+    static __device__ void name##_at(const gradient_params &params, int x, int y);                 \
     extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_SIDE_X *FOVEATE_GRADIENT_SIDE_Y) \
-        name(const __grid_constant__ gradient_params params)
+        name(const __grid_constant__ gradient_params params)                                       \
+    {                                                                                              \
+        const int x = (int)(blockIdx.x * FOVEATE_GRADIENT_SIDE_X + threadIdx.x);                   \
+        const int y = (int)(blockIdx.y * FOVEATE_GRADIENT_SIDE_Y + threadIdx.y);                   \
+        if (x < (columns) && y < (rows)) {                                                         \
+            name##_at(params, x, y);                                                               \
+        }                                                                                          \
+    }                                                                                              \
+    static __device__ void name##_at(const gradient_params &params, int x, int y)
+#define OF_PIXELS(name) KERNEL(name, params.width, params.height)
+#define OF_SAMPLES(name) KERNEL(name, params.band.out_width, params.band.out_height)
 
 namespace {
-
-__device__ int thread_x()
-{
-    return (int)(blockIdx.x * FOVEATE_GRADIENT_SIDE_X + threadIdx.x);
-}
-
-__device__ int thread_y()
-{
-    return (int)(blockIdx.y * FOVEATE_GRADIENT_SIDE_Y + threadIdx.y);
-}
 
 __device__ float *scratch_at(const gradient_params &params, int64_t at)
 {
@@ -42,9 +44,15 @@ __device__ foveate_gradient_row row_at(const gradient_params &params, int i)
     return ((const foveate_gradient_row *)params.rows)[params.band.first_row + i];
 }
 
-__device__ const float *weights_of(const gradient_params &params, const foveate_gradient_row &row)
+/* Adds what a row has of the samples from the first one on, `next` floats apart. */
+__device__ float sum_of(const gradient_params &params, const foveate_gradient_row &row,
+                        const float *in, int64_t next, float sum)
 {
-    return (const float *)params.weights + row.at;
+    const float *weights = (const float *)params.weights + row.at;
+    for (int t = 0; t < row.count; t++) {
+        sum += weights[t] * in[t * next];
+    }
+    return sum;
 }
 
 /* The gaze is fovea 0. */
@@ -56,13 +64,8 @@ __device__ int2 fovea_of(const gradient_params &params, int k)
 
 /* ---- Pixels */
 
-template <typename Pixel> __device__ void read_pixel(const gradient_params &params)
+template <typename Pixel> __device__ void read_pixel(const gradient_params &params, int x, int y)
 {
-    const int x = thread_x();
-    const int y = thread_y();
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
     linear_image<Pixel> image = {params.image};
     image.view.data += blockIdx.z * params.image_next_bytes;
     const float4 value = Pixel::decode(image.load(x, y));
@@ -74,13 +77,8 @@ template <typename Pixel> __device__ void read_pixel(const gradient_params &para
 }
 
 /* Alpha that is kept is that of the image that is read. */
-template <typename Pixel> __device__ void write_pixel(const gradient_params &params)
+template <typename Pixel> __device__ void write_pixel(const gradient_params &params, int x, int y)
 {
-    const int x = thread_x();
-    const int y = thread_y();
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
     linear_image<Pixel> from = {params.image};
     linear_image<Pixel> to = {params.written};
     from.view.data += blockIdx.z * params.image_next_bytes;
@@ -99,13 +97,13 @@ template <typename Pixel> __device__ void write_pixel(const gradient_params &par
 } // namespace
 
 #define FORMAT(suffix, format)                                                                     \
-    KERNEL(gradient_read_linear_##suffix)                                                          \
+    OF_PIXELS(gradient_read_linear_##suffix)                                                       \
     {                                                                                              \
-        read_pixel<pixel<format>>(params);                                                         \
+        read_pixel<pixel<format>>(params, x, y);                                                   \
     }                                                                                              \
-    KERNEL(gradient_write_linear_##suffix)                                                         \
+    OF_PIXELS(gradient_write_linear_##suffix)                                                      \
     {                                                                                              \
-        write_pixel<pixel<format>>(params);                                                        \
+        write_pixel<pixel<format>>(params, x, y);                                                  \
     }
 
 FORMAT(rgba16f, FOVEA_FORMAT_RGBA16F)
@@ -116,14 +114,9 @@ FORMAT(rgb32f, FOVEA_FORMAT_RGB32F)
 FORMAT(r32f, FOVEA_FORMAT_R32F)
 
 /* The places of pixels; without a gaze that of node 0, which is the picture itself. */
-KERNEL(gradient_places)
+OF_PIXELS(gradient_places)
 {
-    const int x = thread_x();
-    const int y = thread_y();
     const int2 gaze = fovea_of(params, 0);
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
     const float *table = (const float *)params.law.table;
     float place = 0.0f;
     if (gaze.x != GAZE_NONE) {
@@ -152,63 +145,38 @@ KERNEL(gradient_places)
 /* ---- Bands */
 
 /* This goes along x. */
-KERNEL(gradient_columns)
+OF_SAMPLES(gradient_columns)
 {
-    const int x = thread_x();
-    const int y = thread_y();
     const foveate_gradient_band_params &band = params.band;
-    if (x >= band.out_width || y >= band.out_height) {
-        return;
-    }
     const foveate_gradient_row row = row_at(params, x);
-    const float *weights = weights_of(params, row);
     for (int c = 0; c < params.channels; c++) {
         const int64_t line = (int64_t)c * band.out_height + y;
         const float *in = scratch_at(params, band.in) + line * band.in_width + row.first;
         float *out = scratch_at(params, band.out) + line * band.out_width + x;
-        float sum = band.adds ? *out : 0.0f;
-        for (int t = 0; t < row.count; t++) {
-            sum += weights[t] * in[t];
-        }
-        *out = sum;
+        *out = sum_of(params, row, in, 1, band.adds ? *out : 0.0f);
     }
 }
 
 /* This goes along y. */
-KERNEL(gradient_rows)
+OF_SAMPLES(gradient_rows)
 {
-    const int x = thread_x();
-    const int y = thread_y();
     const foveate_gradient_band_params &band = params.band;
-    if (x >= band.out_width || y >= band.out_height) {
-        return;
-    }
     const foveate_gradient_row row = row_at(params, y);
-    const float *weights = weights_of(params, row);
     for (int c = 0; c < params.channels; c++) {
         const int64_t first = (int64_t)c * band.in_height + row.first;
         const float *in = scratch_at(params, band.in) + first * band.out_width + x;
         float *out =
             scratch_at(params, band.out) + ((int64_t)c * band.out_height + y) * band.out_width + x;
-        float sum = band.adds ? *out : 0.0f;
-        for (int t = 0; t < row.count; t++) {
-            sum += weights[t] * in[(int64_t)t * band.out_width];
-        }
-        *out = sum;
+        *out = sum_of(params, row, in, band.out_width, band.adds ? *out : 0.0f);
     }
 }
 
 /* Along y, from pixels, of each as much as the node has of it. */
-KERNEL(gradient_node_rows)
+OF_SAMPLES(gradient_node_rows)
 {
-    const int x = thread_x();
-    const int y = thread_y();
     const foveate_gradient_band_params &band = params.band;
-    if (x >= band.out_width || y >= band.out_height) {
-        return;
-    }
     const foveate_gradient_row row = row_at(params, y);
-    const float *weights = weights_of(params, row);
+    const float *weights = (const float *)params.weights + row.at;
     const float *places = scratch_at(params, params.places) + x;
     const float *in = scratch_at(params, params.derivative) + x;
     float sums[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -226,17 +194,11 @@ KERNEL(gradient_node_rows)
 }
 
 /* Along y, to pixels, and what the node says of the pixel's place. */
-KERNEL(gradient_node_dots)
+OF_PIXELS(gradient_node_dots)
 {
-    const int x = thread_x();
-    const int y = thread_y();
     const foveate_gradient_band_params &band = params.band;
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
     const int64_t at = (int64_t)y * params.width + x;
     const foveate_gradient_row row = row_at(params, y);
-    const float *weights = weights_of(params, row);
     const float *derivative = scratch_at(params, params.derivative) + at;
     const float slope = foveate_gradient_weight_slope(scratch_at(params, params.places)[at],
                                                       band.node, params.node_count);
@@ -245,11 +207,8 @@ KERNEL(gradient_node_dots)
     for (int c = 0; c < params.channels && slope != 0.0f; c++) {
         const int64_t first = (int64_t)c * band.in_height + row.first;
         const float *in = scratch_at(params, band.in) + first * params.width + x;
-        float sum = 0.0f;
-        for (int t = 0; t < row.count; t++) {
-            sum += weights[t] * in[(int64_t)t * params.width];
-        }
-        dot += sum * derivative[(int64_t)c * params.height * params.width];
+        dot += sum_of(params, row, in, params.width, 0.0f) *
+               derivative[(int64_t)c * params.height * params.width];
     }
     const float added = slope == 0.0f ? 0.0f : slope * dot;
     *out = band.adds ? *out + added : added;
@@ -297,13 +256,8 @@ __device__ double *parts_at(const gradient_params &params, int64_t at)
 
 /* Makes a pixel's part of the derivative of the fovea that it has its sigma by, whose number then
  * stands where the pixel's dot stood. */
-KERNEL(gradient_gaze_parts)
+OF_PIXELS(gradient_gaze_parts)
 {
-    const int x = thread_x();
-    const int y = thread_y();
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
     const int64_t at = (int64_t)y * params.width + x;
     float *dot = scratch_at(params, params.dots) + at;
     float sigma = 0.0f;

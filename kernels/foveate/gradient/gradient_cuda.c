@@ -16,6 +16,7 @@ extern const unsigned char foveate_gradient_fatbin[];
 
 #define MOST_BATCH_BYTES ((uint64_t)256 << 20)
 #define MOST_IN_A_GRID 65535 /* along z */
+
 /* ---- Kernels */
 
 static enum fovea_result load(struct operator_cuda_gradient *g)
@@ -84,30 +85,31 @@ static void plan_retire(struct operator_cuda_gradient *gradient,
     operator_cuda_plan_retire(&gradient->base, &gone);
 }
 
-/* A plane of any level and of the picture fits between. */
-static void lay_out(struct operator_cuda_gradient_plan *plan)
+/* An image's scratch memory, in floats. A plane of any level and of the picture fits between. */
+static void lay_out(const struct foveate_gradient_tables *tables,
+                    struct operator_cuda_gradient_plan *plan)
 {
-    const struct foveate_gradient_tables *tables = &plan->tables;
+    struct foveate_gradient_params *params = &plan->params;
     const int64_t channels = 4;
     const int64_t pixels = (int64_t)tables->width_px * tables->height_px;
-    struct foveate_gradient_layout *layout = &plan->layout;
     int64_t width = 0;
     int64_t height = 0;
-    layout->places = 0;
-    layout->dots = pixels;
-    layout->derivative = 2 * pixels;
+    params->places = 0;
+    params->dots = pixels;
+    params->derivative = 2 * pixels;
     /* A pixel's two doubles take its place in the end, at a multiple of 8 bytes. */
     _Static_assert(4 * sizeof(float) == 2 * sizeof(double), "gradient_gaze_parts writes doubles");
-    int64_t at = layout->derivative + channels * pixels;
+    int64_t at = params->derivative + channels * pixels;
     for (int32_t k = 0; k < tables->level_count; k++) {
         const struct foveate_gradient_level *level = &tables->levels[k];
-        layout->levels[k] = at;
+        plan->levels[k] = at;
         at += channels * level->width * level->height;
         width = level->width > width ? level->width : width;
         height = level->height > height ? level->height : height;
     }
-    layout->between = at;
-    layout->floats = (at + channels * width * height + 1) / 2 * 2; /* doubles in them are aligned */
+    plan->between = at;
+    /* doubles in them are aligned */
+    params->next_floats = (at + channels * width * height + 1) / 2 * 2;
 }
 
 static enum fovea_result upload(struct operator_cuda_gradient *gradient,
@@ -132,16 +134,10 @@ static enum fovea_result fill(struct operator_cuda_gradient *gradient,
     const struct gauss_plan *own = plan->plan;
     FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, own));
     FOVEA_TRY(foveate_gradient_tables_init(&plan->tables, &plan->laws.view));
-    lay_out(plan);
-    plan->params = (struct foveate_gradient_params){
-        .width = (int32_t)own->width_px,
-        .height = (int32_t)own->height_px,
-        .node_count = plan->tables.node_count,
-        .next_floats = plan->layout.floats,
-        .places = plan->layout.places,
-        .derivative = plan->layout.derivative,
-        .dots = plan->layout.dots,
-    };
+    plan->params = (struct foveate_gradient_params){.width = (int32_t)own->width_px,
+                                                    .height = (int32_t)own->height_px,
+                                                    .node_count = plan->tables.node_count};
+    lay_out(&plan->tables, plan);
     plan->stepped.law = own->law;
     plan->stepped.fragment_px = (int32_t)own->fragment_px;
     plan->even.law = plan->laws.view.law;
@@ -192,7 +188,7 @@ static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
                                  struct operator_cuda_gradient_plan *plan,
                                  const struct operator_derivatives *batch)
 {
-    const uint64_t image_bytes = (uint64_t)plan->layout.floats * sizeof(float);
+    const uint64_t image_bytes = (uint64_t)plan->params.next_floats * sizeof(float);
     uint32_t images = image_slice_smaller(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
     uint32_t gazes = image_slice_capacity(batch->count * operator_derivatives_foveas(batch), 0, 0);

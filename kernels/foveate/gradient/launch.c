@@ -21,11 +21,44 @@ static enum fovea_result launch_pixels(const struct foveate_gradient_slice *slic
     return launch_all(slice, kernel, slice->params.width, slice->params.height);
 }
 
-static enum fovea_result launch_band(struct foveate_gradient_slice *slice, CUfunction kernel,
-                                     struct foveate_gradient_band_params band)
+/* Samples in an image's scratch memory. */
+struct plane {
+    int64_t at;
+    int32_t width, height;
+};
+
+static struct plane pixels_at(const struct foveate_gradient_slice *slice, int64_t at)
 {
-    slice->params.band = band;
-    return launch_all(slice, kernel, band.out_width, band.out_height);
+    return (struct plane){at, slice->params.width, slice->params.height};
+}
+
+static struct plane level_of(const struct foveate_gradient_slice *slice, int32_t k)
+{
+    const struct foveate_gradient_level *level = &slice->plan->tables.levels[k];
+    return (struct plane){slice->plan->levels[k], level->width, level->height};
+}
+
+/* One axis of `out` is done, the other one still as it is in `in`. */
+static struct plane between(const struct foveate_gradient_slice *slice, int32_t width,
+                            int32_t height)
+{
+    return (struct plane){slice->plan->between, width, height};
+}
+
+/* own: what the band has beside its planes. */
+static enum fovea_result launch_band(struct foveate_gradient_slice *slice, CUfunction kernel,
+                                     struct plane in, struct plane out,
+                                     struct foveate_gradient_band_params own)
+{
+    struct foveate_gradient_band_params *band = &slice->params.band;
+    *band = own;
+    band->in = in.at;
+    band->in_width = in.width;
+    band->in_height = in.height;
+    band->out = out.at;
+    band->out_width = out.width;
+    band->out_height = out.height;
+    return launch_all(slice, kernel, out.width, out.height);
 }
 
 static struct image_linear linear_of(const struct fovea_image *images, ptrdiff_t next_bytes,
@@ -62,49 +95,29 @@ static enum fovea_result write_image(struct foveate_gradient_slice *slice,
 static enum fovea_result resample(struct foveate_gradient_slice *slice, int32_t from, int32_t to,
                                   const struct foveate_gradient_bands *bands, bool adds)
 {
-    const struct foveate_gradient_level *in = &slice->plan->tables.levels[from];
-    const struct foveate_gradient_level *out = &slice->plan->tables.levels[to];
-    const struct foveate_gradient_layout *layout = &slice->plan->layout;
-    FOVEA_TRY(launch_band(slice, slice->gradient->columns,
-                          (struct foveate_gradient_band_params){.in = layout->levels[from],
-                                                                .out = layout->between,
-                                                                .in_width = in->width,
-                                                                .out_width = out->width,
-                                                                .out_height = in->height,
-                                                                .first_row = bands->x.first_row}));
-    return launch_band(slice, slice->gradient->rows,
-                       (struct foveate_gradient_band_params){.in = layout->between,
-                                                             .out = layout->levels[to],
-                                                             .in_height = in->height,
-                                                             .out_width = out->width,
-                                                             .out_height = out->height,
-                                                             .first_row = bands->y.first_row,
-                                                             .adds = adds});
+    const struct foveate_gradient_band_params x = {.first_row = bands->x.first_row};
+    const struct foveate_gradient_band_params y = {.first_row = bands->y.first_row, .adds = adds};
+    const struct plane in = level_of(slice, from);
+    const struct plane out = level_of(slice, to);
+    const struct plane across = between(slice, out.width, in.height);
+    FOVEA_TRY(launch_band(slice, slice->gradient->columns, in, across, x));
+    return launch_band(slice, slice->gradient->rows, across, out, y);
 }
 
 /* ---- The image's derivative */
 
 static enum fovea_result gather_node(struct foveate_gradient_slice *slice, int32_t i, bool adds)
 {
-    const struct foveate_gradient_tables *tables = &slice->plan->tables;
-    const struct foveate_gradient_layout *layout = &slice->plan->layout;
-    const struct foveate_gradient_node *node = &tables->nodes[i];
-    const struct foveate_gradient_level *level = &tables->levels[node->level];
-    FOVEA_TRY(
-        launch_band(slice, slice->gradient->node_rows,
-                    (struct foveate_gradient_band_params){.out = layout->between,
-                                                          .out_width = tables->width_px,
-                                                          .out_height = level->height,
-                                                          .first_row = node->gather.y.first_row,
-                                                          .node = i}));
-    return launch_band(slice, slice->gradient->columns,
-                       (struct foveate_gradient_band_params){.in = layout->between,
-                                                             .out = layout->levels[node->level],
-                                                             .in_width = tables->width_px,
-                                                             .out_width = level->width,
-                                                             .out_height = level->height,
-                                                             .first_row = node->gather.x.first_row,
-                                                             .adds = adds});
+    const struct foveate_gradient_node *node = &slice->plan->tables.nodes[i];
+    const struct foveate_gradient_band_params y = {.first_row = node->gather.y.first_row,
+                                                   .node = i};
+    const struct foveate_gradient_band_params x = {.first_row = node->gather.x.first_row,
+                                                   .adds = adds};
+    const struct plane pixels = pixels_at(slice, slice->params.derivative);
+    const struct plane out = level_of(slice, node->level);
+    const struct plane down = between(slice, pixels.width, out.height);
+    FOVEA_TRY(launch_band(slice, slice->gradient->node_rows, pixels, down, y));
+    return launch_band(slice, slice->gradient->columns, down, out, x);
 }
 
 /* Each level's first node writes what others add to. Leaves it in level 0. */
@@ -129,26 +142,15 @@ static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
 
 static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t i)
 {
-    const struct foveate_gradient_tables *tables = &slice->plan->tables;
-    const struct foveate_gradient_layout *layout = &slice->plan->layout;
-    const struct foveate_gradient_node *node = &tables->nodes[i];
-    const struct foveate_gradient_level *level = &tables->levels[node->level];
-    FOVEA_TRY(
-        launch_band(slice, slice->gradient->columns,
-                    (struct foveate_gradient_band_params){.in = layout->levels[node->level],
-                                                          .out = layout->between,
-                                                          .in_width = level->width,
-                                                          .out_width = tables->width_px,
-                                                          .out_height = level->height,
-                                                          .first_row = node->blur.x.first_row}));
-    return launch_band(slice, slice->gradient->node_dots,
-                       (struct foveate_gradient_band_params){.in = layout->between,
-                                                             .in_height = level->height,
-                                                             .out_width = tables->width_px,
-                                                             .out_height = tables->height_px,
-                                                             .first_row = node->blur.y.first_row,
-                                                             .adds = i > 0,
-                                                             .node = i});
+    const struct foveate_gradient_node *node = &slice->plan->tables.nodes[i];
+    const struct foveate_gradient_band_params x = {.first_row = node->blur.x.first_row};
+    const struct foveate_gradient_band_params y = {
+        .first_row = node->blur.y.first_row, .adds = i > 0, .node = i};
+    const struct plane in = level_of(slice, node->level);
+    const struct plane pixels = pixels_at(slice, slice->params.dots);
+    const struct plane across = between(slice, pixels.width, in.height);
+    FOVEA_TRY(launch_band(slice, slice->gradient->columns, in, across, x));
+    return launch_band(slice, slice->gradient->node_dots, across, pixels, y);
 }
 
 /* The picture is in level 0. */
@@ -176,14 +178,15 @@ static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
 enum fovea_result foveate_gradient_launch(struct foveate_gradient_slice *slice,
                                           const struct operator_derivatives *batch, uint32_t first)
 {
-    const struct foveate_gradient_layout *layout = &slice->plan->layout;
-    FOVEA_TRY(read_image(slice, batch->d_dst, batch->d_dst_next_bytes, first, layout->derivative));
+    const int64_t picture = slice->plan->levels[0];
+    FOVEA_TRY(
+        read_image(slice, batch->d_dst, batch->d_dst_next_bytes, first, slice->params.derivative));
     if (batch->d_src) {
         FOVEA_TRY(make_d_src(slice));
-        FOVEA_TRY(write_image(slice, batch, first, layout->levels[0]));
+        FOVEA_TRY(write_image(slice, batch, first, picture));
     }
     if (batch->d_gazes_uv) {
-        FOVEA_TRY(read_image(slice, batch->src, batch->src_next_bytes, first, layout->levels[0]));
+        FOVEA_TRY(read_image(slice, batch->src, batch->src_next_bytes, first, picture));
         FOVEA_TRY(make_d_gazes(slice));
     }
     return FOVEA_OK;

@@ -21,20 +21,13 @@ struct operator_cuda_gradient {
     CUfunction places, columns, rows, node_rows, node_dots, gaze_parts, gaze;
 };
 
-/* An image's scratch memory, in floats. */
-struct foveate_gradient_layout {
-    int64_t places, derivative, dots, between;
-    int64_t levels[GAUSS_MAX_LEVELS];
-    int64_t floats;
-};
-
 struct operator_cuda_gradient_plan {
     struct operator_cuda_plan base; /* batch: gazes, their derivatives, scratch memory */
     const struct gauss_plan *plan;
     struct foveate_gradient_plan laws;
     struct foveate_gradient_tables tables; /* their rows and weights are on the device too */
-    struct foveate_gradient_layout layout;
     struct foveate_gradient_params params; /* what does not change from batch to batch */
+    int64_t levels[GAUSS_MAX_LEVELS], between; /* floats of an image's scratch memory before them */
     struct foveate_gradient_law stepped, even; /* for the image's derivative, and the gaze's */
     uint32_t gaze_capacity; /* foveas of images */
     uint32_t image_capacity;
