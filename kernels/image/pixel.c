@@ -11,117 +11,88 @@ static uint32_t to_level(float value, float highest)
     return (uint32_t)(clamped + 0.5f);
 }
 
-/* ---- 8 bits a channel */
+/* ---- Channels of one type */
 
-/* These are inlined with constants, so that the loops over channels unroll. */
-static inline void decode_bytes(const struct pixel_row *src, uint32_t channels, float *out)
+static uint8_t to_byte(float value)
 {
-    const unsigned char *pixel = src->data;
-    for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {
-        for (uint32_t c = 0; c < channels; c++) {
-            *out++ = pixel[c];
-        }
+    return (uint8_t)to_level(value, 255.0f);
+}
+
+static uint16_t to_word(float value)
+{
+    return (uint16_t)to_level(value, 65535.0f);
+}
+
+/* `size` of them lie in a pixel, of which `channels` are asked for; alpha that is not is the
+ * source's. Inlined with constants, so that the loops over channels unroll. */
+#define CHANNELS(kind, type, value_of, channel_of)                                                 \
+    static inline void decode_##kind(const struct pixel_row *src, uint32_t channels, float *out)   \
+    {                                                                                              \
+        const unsigned char *pixel = src->data;                                                    \
+        for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {                    \
+            for (uint32_t c = 0; c < channels; c++) {                                              \
+                type channel;                                                                      \
+                memcpy(&channel, pixel + c * sizeof channel, sizeof channel);                      \
+                *out++ = value_of(channel);                                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static inline void encode_##kind(const float *in, uint32_t size, uint32_t channels,            \
+                                     const struct pixel_row *src, const struct pixel_row *dst)     \
+    {                                                                                              \
+        const unsigned char *from = src->data;                                                     \
+        unsigned char *to = dst->data;                                                             \
+        for (uint32_t i = 0; i < dst->count; i++) {                                                \
+            for (uint32_t c = 0; c < channels; c++) {                                              \
+                const type channel = channel_of(*in++);                                            \
+                memcpy(to + c * sizeof channel, &channel, sizeof channel);                         \
+            }                                                                                      \
+            if (channels < size) {                                                                 \
+                memcpy(to + channels * sizeof(type), from + channels * sizeof(type),               \
+                       sizeof(type));                                                              \
+            }                                                                                      \
+            from += src->stride_bytes;                                                             \
+            to += dst->stride_bytes;                                                               \
+        }                                                                                          \
     }
-}
 
-static inline void encode_bytes(const float *in, uint32_t channels, const struct pixel_row *dst)
-{
-    unsigned char *pixel = dst->data;
-    for (uint32_t i = 0; i < dst->count; i++, pixel += dst->stride_bytes) {
-        for (uint32_t c = 0; c < channels; c++) {
-            pixel[c] = (unsigned char)to_level(*in++, 255.0f);
-        }
+CHANNELS(bytes, uint8_t, (float), to_byte)
+CHANNELS(words, uint16_t, (float), to_word)
+CHANNELS(halves, uint16_t, pixel_half_to_float, pixel_float_to_half)
+CHANNELS(floats, float, (float), (float))
+
+/* One channel fewer than there are: alpha is left out. */
+#define CODEC(name, kind, size)                                                                    \
+    static void decode_##name(const struct pixel_row *src, uint32_t channels, float *out)          \
+    {                                                                                              \
+        if (channels < (size)) {                                                                   \
+            decode_##kind(src, (size)-1, out);                                                     \
+        } else {                                                                                   \
+            decode_##kind(src, size, out);                                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void encode_##name(const float *in, uint32_t channels, const struct pixel_row *src,     \
+                              const struct pixel_row *dst)                                         \
+    {                                                                                              \
+        if (channels < (size)) {                                                                   \
+            encode_##kind(in, size, (size)-1, src, dst);                                           \
+        } else {                                                                                   \
+            encode_##kind(in, size, size, src, dst);                                               \
+        }                                                                                          \
     }
-}
 
-static void decode_rgba8(const struct pixel_row *src, uint32_t channels, float *out)
-{
-    if (channels == 4) {
-        decode_bytes(src, 4, out);
-    } else {
-        decode_bytes(src, 3, out);
-    }
-}
-
-static void encode_rgba8(const float *in, uint32_t channels, const struct pixel_row *src,
-                         const struct pixel_row *dst)
-{
-    if (channels == 4) {
-        encode_bytes(in, 4, dst);
-        return;
-    }
-    encode_bytes(in, 3, dst);
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++) {
-        dst->data[i * dst->stride_bytes + 3] = src->data[i * src->stride_bytes + 3];
-    }
-}
-
-static void decode_rgb8(const struct pixel_row *src, uint32_t channels, float *out)
-{
-    (void)channels;
-    decode_bytes(src, 3, out);
-}
-
-static void encode_rgb8(const float *in, uint32_t channels, const struct pixel_row *src,
-                        const struct pixel_row *dst)
-{
-    (void)channels;
-    (void)src;
-    encode_bytes(in, 3, dst);
-}
-
-static void decode_r8(const struct pixel_row *src, uint32_t channels, float *out)
-{
-    (void)channels;
-    decode_bytes(src, 1, out);
-}
-
-static void encode_r8(const float *in, uint32_t channels, const struct pixel_row *src,
-                      const struct pixel_row *dst)
-{
-    (void)channels;
-    (void)src;
-    encode_bytes(in, 1, dst);
-}
-
-/* ---- 16 bits a channel */
-
-static inline void decode_words(const struct pixel_row *src, uint32_t channels, float *out)
-{
-    const unsigned char *pixel = src->data;
-    for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {
-        uint16_t words[4];
-        memcpy(words, pixel, channels * sizeof *words);
-        for (uint32_t c = 0; c < channels; c++) {
-            *out++ = words[c];
-        }
-    }
-}
-
-static inline void encode_words(const float *in, uint32_t size, uint32_t channels,
-                                const struct pixel_row *src, const struct pixel_row *dst)
-{
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++) {
-        uint16_t words[4];
-        memcpy(words, src->data + i * src->stride_bytes, size * sizeof *words);
-        for (uint32_t c = 0; c < channels; c++) {
-            words[c] = (uint16_t)to_level(*in++, 65535.0f);
-        }
-        memcpy(dst->data + i * dst->stride_bytes, words, size * sizeof *words);
-    }
-}
-
-static void encode_rgba16(const float *in, uint32_t channels, const struct pixel_row *src,
-                          const struct pixel_row *dst)
-{
-    encode_words(in, 4, channels, src, dst);
-}
-
-static void encode_words_alone(const float *in, uint32_t channels, const struct pixel_row *src,
-                               const struct pixel_row *dst)
-{
-    encode_words(in, channels, channels, src, dst);
-}
+CODEC(rgba8, bytes, 4)
+CODEC(rgb8, bytes, 3)
+CODEC(r8, bytes, 1)
+CODEC(rgba16, words, 4)
+CODEC(rgb16, words, 3)
+CODEC(r16, words, 1)
+CODEC(rgba16f, halves, 4)
+CODEC(rgb16f, halves, 3)
+CODEC(r16f, halves, 1)
+CODEC(rgba32f, floats, 4)
+CODEC(rgb32f, floats, 3)
+CODEC(r32f, floats, 1)
 
 /* ---- One 32-bit word */
 
@@ -184,74 +155,6 @@ static void encode_b10g11r11f(const float *in, uint32_t channels, const struct p
     }
 }
 
-/* ---- A float a channel */
-
-/* `size` floats lie in a pixel, of which `channels` are asked for. */
-static inline void decode_halves(const struct pixel_row *src, uint32_t size, uint32_t channels,
-                                 float *out)
-{
-    const unsigned char *pixel = src->data;
-    for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {
-        uint16_t halves[4];
-        memcpy(halves, pixel, size * sizeof *halves);
-        for (uint32_t c = 0; c < channels; c++) {
-            *out++ = pixel_half_to_float(halves[c]);
-        }
-    }
-}
-
-static inline void encode_halves(const float *in, uint32_t size, uint32_t channels,
-                                 const struct pixel_row *src, const struct pixel_row *dst)
-{
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++) {
-        uint16_t halves[4];
-        memcpy(halves, src->data + i * src->stride_bytes, size * sizeof *halves);
-        for (uint32_t c = 0; c < channels; c++) {
-            halves[c] = pixel_float_to_half(*in++);
-        }
-        memcpy(dst->data + i * dst->stride_bytes, halves, size * sizeof *halves);
-    }
-}
-
-static void decode_floats(const struct pixel_row *src, uint32_t channels, float *out)
-{
-    const unsigned char *pixel = src->data;
-    for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes, out += channels) {
-        memcpy(out, pixel, channels * sizeof *out);
-    }
-}
-
-static inline void encode_floats(const float *in, uint32_t size, uint32_t channels,
-                                 const struct pixel_row *src, const struct pixel_row *dst)
-{
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++, in += channels) {
-        float pixel[4];
-        memcpy(pixel, src->data + i * src->stride_bytes, size * sizeof *pixel);
-        memcpy(pixel, in, channels * sizeof *pixel);
-        memcpy(dst->data + i * dst->stride_bytes, pixel, size * sizeof *pixel);
-    }
-}
-
-#define CODEC_OF_FLOATS(name, size)                                                                \
-    static void decode_##name##16f(const struct pixel_row *src, uint32_t channels, float *out)     \
-    {                                                                                              \
-        decode_halves(src, size, channels, out);                                                   \
-    }                                                                                              \
-    static void encode_##name##16f(const float *in, uint32_t channels,                             \
-                                   const struct pixel_row *src, const struct pixel_row *dst)       \
-    {                                                                                              \
-        encode_halves(in, size, channels, src, dst);                                               \
-    }                                                                                              \
-    static void encode_##name##32f(const float *in, uint32_t channels,                             \
-                                   const struct pixel_row *src, const struct pixel_row *dst)       \
-    {                                                                                              \
-        encode_floats(in, size, channels, src, dst);                                               \
-    }
-
-CODEC_OF_FLOATS(rgba, 4)
-CODEC_OF_FLOATS(rgb, 3)
-CODEC_OF_FLOATS(r, 1)
-
 static const struct pixel_codec codecs[] = {
     [FOVEA_FORMAT_RGBA8] = {4, 1, 3, true, decode_rgba8, encode_rgba8},
     [FOVEA_FORMAT_RGB8] = {3, 1, 3, false, decode_rgb8, encode_rgb8},
@@ -259,14 +162,14 @@ static const struct pixel_codec codecs[] = {
     [FOVEA_FORMAT_A2B10G10R10] = {4, 4, 3, true, decode_a2b10g10r10, encode_a2b10g10r10},
     [FOVEA_FORMAT_B10G11R11F] = {4, 4, 3, false, decode_b10g11r11f, encode_b10g11r11f},
     [FOVEA_FORMAT_RGBA16F] = {8, 2, 3, true, decode_rgba16f, encode_rgba16f},
-    [FOVEA_FORMAT_RGBA32F] = {16, 4, 3, true, decode_floats, encode_rgba32f},
+    [FOVEA_FORMAT_RGBA32F] = {16, 4, 3, true, decode_rgba32f, encode_rgba32f},
     [FOVEA_FORMAT_RGB16F] = {6, 2, 3, false, decode_rgb16f, encode_rgb16f},
     [FOVEA_FORMAT_R16F] = {2, 2, 1, false, decode_r16f, encode_r16f},
-    [FOVEA_FORMAT_RGB32F] = {12, 4, 3, false, decode_floats, encode_rgb32f},
-    [FOVEA_FORMAT_R32F] = {4, 4, 1, false, decode_floats, encode_r32f},
-    [FOVEA_FORMAT_RGBA16] = {8, 2, 3, true, decode_words, encode_rgba16},
-    [FOVEA_FORMAT_RGB16] = {6, 2, 3, false, decode_words, encode_words_alone},
-    [FOVEA_FORMAT_R16] = {2, 2, 1, false, decode_words, encode_words_alone},
+    [FOVEA_FORMAT_RGB32F] = {12, 4, 3, false, decode_rgb32f, encode_rgb32f},
+    [FOVEA_FORMAT_R32F] = {4, 4, 1, false, decode_r32f, encode_r32f},
+    [FOVEA_FORMAT_RGBA16] = {8, 2, 3, true, decode_rgba16, encode_rgba16},
+    [FOVEA_FORMAT_RGB16] = {6, 2, 3, false, decode_rgb16, encode_rgb16},
+    [FOVEA_FORMAT_R16] = {2, 2, 1, false, decode_r16, encode_r16},
 };
 
 const struct pixel_codec *pixel_codec_of(enum fovea_format format)
