@@ -155,32 +155,16 @@ template <int CHANNELS> static __device__ __forceinline__ void unpack(const leve
     }
 }
 
-KERNEL(levels_pack_1)
-{
-    pack<1>(params);
-}
+#define KERNELS(channels)                                                                          \
+    KERNEL(levels_pack_##channels)                                                                 \
+    {                                                                                              \
+        pack<channels>(params);                                                                    \
+    }                                                                                              \
+    KERNEL(levels_unpack_##channels)                                                               \
+    {                                                                                              \
+        unpack<channels>(params);                                                                  \
+    }
 
-KERNEL(levels_pack_3)
-{
-    pack<3>(params);
-}
-
-KERNEL(levels_pack_4)
-{
-    pack<4>(params);
-}
-
-KERNEL(levels_unpack_1)
-{
-    unpack<1>(params);
-}
-
-KERNEL(levels_unpack_3)
-{
-    unpack<3>(params);
-}
-
-KERNEL(levels_unpack_4)
-{
-    unpack<4>(params);
-}
+KERNELS(1)
+KERNELS(3)
+KERNELS(4)

@@ -50,6 +50,18 @@ static __device__ inline uint32_t encode_small_float(float value, int mantissa)
     return min((bits >> dropped) - (112u << mantissa), infinity - 1u);
 }
 
+/* The first channels of a format with alpha; the others of a word are 0. */
+template <typename Whole, int CHANNELS> struct pixel_without_alpha : Whole {
+    typedef typename Whole::word word;
+    static const int part_count = CHANNELS;
+    static const int channels = CHANNELS;
+
+    static __device__ word keep_alpha(word colour, word)
+    {
+        return colour;
+    }
+};
+
 template <> struct pixel<FOVEA_FORMAT_RGBA8> {
     typedef uint32_t word;
     typedef uint8_t part; /* what an unaligned pixel is read and written by */
@@ -74,19 +86,9 @@ template <> struct pixel<FOVEA_FORMAT_RGBA8> {
     }
 };
 
-template <> struct pixel<FOVEA_FORMAT_RGB8> : pixel<FOVEA_FORMAT_RGBA8> {
-    static const int part_count = 3;
-    static const int channels = 3;
-
-    static __device__ word keep_alpha(word colour, word)
-    {
-        return colour;
-    }
+template <> struct pixel<FOVEA_FORMAT_RGB8> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA8>, 3> {
 };
-
-template <> struct pixel<FOVEA_FORMAT_R8> : pixel<FOVEA_FORMAT_RGB8> {
-    static const int part_count = 1;
-    static const int channels = 1;
+template <> struct pixel<FOVEA_FORMAT_R8> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA8>, 1> {
 };
 
 template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
@@ -174,20 +176,10 @@ template <> struct pixel<FOVEA_FORMAT_RGBA16F> {
     }
 };
 
-/* A pixel has fewer halves than a word holds; the others are 0. */
-template <> struct pixel<FOVEA_FORMAT_RGB16F> : pixel<FOVEA_FORMAT_RGBA16F> {
-    static const int part_count = 3;
-    static const int channels = 3;
-
-    static __device__ word keep_alpha(word colour, word)
-    {
-        return colour;
-    }
+template <>
+struct pixel<FOVEA_FORMAT_RGB16F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA16F>, 3> {
 };
-
-template <> struct pixel<FOVEA_FORMAT_R16F> : pixel<FOVEA_FORMAT_RGB16F> {
-    static const int part_count = 1;
-    static const int channels = 1;
+template <> struct pixel<FOVEA_FORMAT_R16F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA16F>, 1> {
 };
 
 template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
@@ -214,19 +206,10 @@ template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
     }
 };
 
-template <> struct pixel<FOVEA_FORMAT_RGB32F> : pixel<FOVEA_FORMAT_RGBA32F> {
-    static const int part_count = 3;
-    static const int channels = 3;
-
-    static __device__ word keep_alpha(word colour, word)
-    {
-        return colour;
-    }
+template <>
+struct pixel<FOVEA_FORMAT_RGB32F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA32F>, 3> {
 };
-
-template <> struct pixel<FOVEA_FORMAT_R32F> : pixel<FOVEA_FORMAT_RGB32F> {
-    static const int part_count = 1;
-    static const int channels = 1;
+template <> struct pixel<FOVEA_FORMAT_R32F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA32F>, 1> {
 };
 
 #endif

@@ -115,32 +115,16 @@ static __device__ __forceinline__ void copy(const planes &planes, bool packs)
     }
 }
 
-KERNEL planes_pack_8(const __grid_constant__ planes params)
-{
-    copy<uint8_t>(params, true);
-}
+#define KERNELS(bits)                                                                              \
+    KERNEL planes_pack_##bits(const __grid_constant__ planes params)                               \
+    {                                                                                              \
+        copy<uint##bits##_t>(params, true);                                                        \
+    }                                                                                              \
+    KERNEL planes_unpack_##bits(const __grid_constant__ planes params)                             \
+    {                                                                                              \
+        copy<uint##bits##_t>(params, false);                                                       \
+    }
 
-KERNEL planes_pack_16(const __grid_constant__ planes params)
-{
-    copy<uint16_t>(params, true);
-}
-
-KERNEL planes_pack_32(const __grid_constant__ planes params)
-{
-    copy<uint32_t>(params, true);
-}
-
-KERNEL planes_unpack_8(const __grid_constant__ planes params)
-{
-    copy<uint8_t>(params, false);
-}
-
-KERNEL planes_unpack_16(const __grid_constant__ planes params)
-{
-    copy<uint16_t>(params, false);
-}
-
-KERNEL planes_unpack_32(const __grid_constant__ planes params)
-{
-    copy<uint32_t>(params, false);
-}
+KERNELS(8)
+KERNELS(16)
+KERNELS(32)
