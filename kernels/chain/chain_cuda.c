@@ -18,24 +18,16 @@
  * will do; those of others when a plan first asks for them. */
 struct chain_cuda {
     struct operator_cuda base;
-    _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
     struct pack_cuda planes; /* loaded when the first images in planes come */
     struct pack_cuda levels; /* loaded with the first plan for images of 16 bits */
 };
 
-struct chain_cuda_part {
-    enum fovea_operator name;
-    struct operator_cuda_plan *plan;
-};
-
-/* Retired ones may outlive the chain's plan. */
 struct chain_cuda_plan {
-    /* batch: the images between; NULL: no linear ones need any. tables: the curve's */
+    /* batch: the images between; NULL: no linear ones need any. tables: the curve's. inner: the
+     * parts, in their order */
     struct operator_cuda_plan base;
     struct levels_curve curve; /* of images of 16 bits */
     const struct chain_plan *plan;
-    uint32_t count;
-    struct chain_cuda_part parts[FOVEA_OPERATOR_COUNT];
     uint64_t between_bytes;
 };
 
@@ -56,123 +48,47 @@ static const struct operator_cuda_api *api_at(enum fovea_operator name)
 
 /* ---- Kernels */
 
-static enum fovea_result make_kernels(struct chain_cuda *chain, enum fovea_operator name)
+static enum fovea_result make_kernels(struct operator_cuda *cuda, enum fovea_operator name)
 {
-    struct operator_cuda *made = NULL;
-    if (atomic_load(&chain->kernels[name])) {
-        return FOVEA_OK;
-    }
     if (!api_at(name)) {
-        log_error(chain->base.device->log, "cuda: the operator %s has no kernels yet",
+        log_error(cuda->device->log, "cuda: the operator %s has no kernels yet",
                   operators_at(name)->name);
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(api_at(name)->create(chain->base.device, &made));
-    atomic_store(&chain->kernels[name], made);
-    if (atomic_load(&chain->base.abandoned)) {
-        api_at(name)->abandon(made); /* by another thread that did not see it */
-    }
-    return FOVEA_OK;
+    return operator_cuda_make_inner(cuda, name, &api_at(name)->kind);
 }
 
-static void destroy(struct operator_cuda **cuda)
+static enum fovea_result load(struct operator_cuda *cuda)
 {
-    struct chain_cuda *chain = own(*cuda);
-    *cuda = NULL;
-    if (!chain) {
-        return;
-    }
-    const bool frees = operator_cuda_finish(&chain->base);
-    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
-        struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
-        if (kernels) {
-            api_at((enum fovea_operator)i)->destroy(&kernels);
-        }
-    }
-    if (frees) {
-        pack_cuda_unload(&chain->planes);
-        pack_cuda_unload(&chain->levels);
-    }
-    free(chain);
+    return make_kernels(cuda, (enum fovea_operator)0);
 }
 
-static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+static void unload(struct operator_cuda *cuda)
 {
-    FOVEA_TRY(operator_cuda_make(device, sizeof(struct chain_cuda), out_cuda));
-    const enum fovea_result result = make_kernels(own(*out_cuda), (enum fovea_operator)0);
-    if (result < 0) {
-        destroy(out_cuda);
-    }
-    return result;
-}
-
-static void abandon(struct operator_cuda *cuda)
-{
-    struct chain_cuda *chain = own(cuda);
-    operator_cuda_abandon(cuda);
-    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
-        struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
-        if (kernels) {
-            api_at((enum fovea_operator)i)->abandon(kernels);
-        }
-    }
-}
-
-static bool frees_without_waiting(const struct operator_cuda *cuda)
-{
-    const struct chain_cuda *chain = (const struct chain_cuda *)cuda;
-    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
-        const struct operator_cuda *kernels = atomic_load(&chain->kernels[i]);
-        if (kernels && !api_at((enum fovea_operator)i)->frees_without_waiting(kernels)) {
-            return false;
-        }
-    }
-    return true;
+    pack_cuda_unload(&own(cuda)->planes);
+    pack_cuda_unload(&own(cuda)->levels);
 }
 
 /* ---- Plans */
 
-static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
-{
-    struct chain_cuda *chain = own(cuda);
-    struct chain_cuda_plan *gone = own_plan(*plan);
-    for (uint32_t i = 0; gone && i < gone->count; i++) {
-        struct chain_cuda_part *part = &gone->parts[i];
-        api_at(part->name)->plan_retire(atomic_load(&chain->kernels[part->name]), &part->plan);
-    }
-    operator_cuda_plan_retire(cuda, plan);
-}
-
-static enum fovea_result make_parts(struct chain_cuda *chain, enum fovea_format format,
+static enum fovea_result make_parts(struct operator_cuda *cuda, enum fovea_format format,
                                     struct chain_cuda_plan *plan)
 {
     for (uint32_t i = 0; i < plan->plan->count; i++) {
         const struct chain_part *part = &plan->plan->parts[i];
-        struct chain_cuda_part *made = &plan->parts[i];
         char words[OPERATOR_DESCRIPTION_BYTES];
         if (chain_part_lacks(part, FOVEA_BACKEND_CUDA, words, sizeof words)) {
-            log_error(chain->base.device->log, "cuda: %s", words);
+            log_error(cuda->device->log, "cuda: %s", words);
             return FOVEA_ERROR_UNSUPPORTED;
         }
-        FOVEA_TRY(make_kernels(chain, part->name));
-        made->name = part->name;
-        FOVEA_TRY(api_at(part->name)
-                      ->plan_create(atomic_load(&chain->kernels[part->name]), part->plan, format,
-                                    &made->plan));
-        plan->count++;
+        FOVEA_TRY(make_kernels(cuda, part->name));
+        FOVEA_TRY(operator_cuda_plan_make_inner(cuda, part->name, part->plan, format,
+                                                &plan->base.inner[i]));
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result make_levels(struct chain_cuda *chain)
-{
-    if (!chain->base.upload) {
-        FOVEA_TRY(operator_cuda_make_upload(&chain->base));
-    }
-    return levels_cuda_load(chain->base.device, &chain->levels);
-}
-
-static enum fovea_result upload_curve(struct chain_cuda *chain, const struct levels_light *light,
+static enum fovea_result upload_curve(struct operator_cuda *cuda, const struct levels_light *light,
                                       struct chain_cuda_plan *plan)
 {
     const struct pixel_light *curve = &light->curve;
@@ -185,32 +101,22 @@ static enum fovea_result upload_curve(struct chain_cuda *chain, const struct lev
         {&plan->curve.light, light->light_of, sizeof light->light_of},
         {&plan->curve.level, curve->level, sizeof curve->level},
         {&plan->curve.samples, curve->samples, curve->sample_count * sizeof curve->samples[0]}};
-    return operator_cuda_plan_fill(&chain->base, &plan->base, parts, sizeof parts / sizeof *parts);
+    return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
 }
 
 /* The parts get floats of images of 16 bits. */
-static enum fovea_result fill_plan(struct chain_cuda *chain, enum fovea_format format,
-                                   struct chain_cuda_plan *plan)
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan)
 {
-    const struct levels_light *levels = plan->plan->levels;
+    const struct levels_light *levels = chain_plan_of(source)->levels;
+    own_plan(plan)->plan = chain_plan_of(source);
     if (!levels) {
-        return make_parts(chain, format, plan);
+        return make_parts(cuda, format, own_plan(plan));
     }
-    FOVEA_TRY(make_levels(chain));
-    FOVEA_TRY(upload_curve(chain, levels, plan));
-    return make_parts(chain, pixel_floats_of_16_bits(format), plan);
-}
-
-static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
-{
-    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct chain_cuda_plan), out_plan));
-    own_plan(*out_plan)->plan = chain_plan_of(plan);
-    const enum fovea_result result = fill_plan(own(cuda), format, own_plan(*out_plan));
-    if (result < 0) {
-        plan_retire(cuda, out_plan);
-    }
-    return result;
+    FOVEA_TRY(operator_cuda_make_upload(cuda));
+    FOVEA_TRY(levels_cuda_load(cuda->device, &own(cuda)->levels));
+    FOVEA_TRY(upload_curve(cuda, levels, own_plan(plan)));
+    return make_parts(cuda, pixel_floats_of_16_bits(format), own_plan(plan));
 }
 
 /* ---- Frames */
@@ -250,13 +156,12 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     FOVEA_TRY(grow(chain, own, images));
     const struct chain_way way = chain_way_of(own->plan, false);
     chain_first_slice(own->plan, images, &slice);
-    for (uint32_t i = 0; i < own->count; i++) {
-        const struct chain_cuda_part *part = &own->parts[i];
+    for (uint32_t i = 0; i < own->plan->count; i++) {
+        const struct operator_cuda_inner_plan *part = &plan->inner[i];
         struct chain_images of_part;
         chain_images_of(own->plan, &way, i, &slice.images, between_of(own), &of_part);
         FOVEA_TRY(
-            api_at(part->name)
-                ->reserve(atomic_load(&chain->kernels[part->name]), part->plan, &of_part.images));
+            api_at(own->plan->parts[i].name)->reserve(part->kernels, part->plan, &of_part.images));
     }
     return FOVEA_OK;
 }
@@ -265,7 +170,7 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
 {
     struct operator_cuda_run of_part = *run;
     of_part.plan = chain_plan_of(run->plan)->parts[part].plan;
-    of_part.cuda_plan = own_plan(run->cuda_plan)->parts[part].plan;
+    of_part.cuda_plan = run->cuda_plan->inner[part].plan;
     return of_part;
 }
 
@@ -296,12 +201,12 @@ static enum fovea_result run_slice(struct chain_cuda *chain, const struct operat
     FOVEA_TRY(convert(chain, run, &way, slice, true));
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
-        const enum fovea_operator name = plan->parts[part].name;
         const struct operator_cuda_run of_part = run_of(run, part);
         struct chain_images images_of_part;
         chain_images_of(plan->plan, &way, i, slice, between, &images_of_part);
-        FOVEA_TRY(api_at(name)->run_linear(atomic_load(&chain->kernels[name]), &of_part,
-                                           &images_of_part.images));
+        FOVEA_TRY(api_at(plan->plan->parts[part].name)
+                      ->run_linear(run->cuda_plan->inner[part].kernels, &of_part,
+                                   &images_of_part.images));
     }
     return convert(chain, run, &way, slice, false);
 }
@@ -341,27 +246,26 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      const struct operator_cuda_run *run, enum fovea_format format,
                                      CUsurfObject src, CUsurfObject dst)
 {
-    struct chain_cuda *chain = own(cuda);
     const struct chain_plan *plan = chain_plan_of(run->plan);
     const struct chain_way way = chain_way_of(plan, run->frame->blind);
+    (void)cuda;
     for (uint32_t i = 0; i < way.count; i++) {
-        const enum fovea_operator name = plan->parts[way.parts[i]].name;
-        const struct operator_cuda_run of_part = run_of(run, way.parts[i]);
-        FOVEA_TRY(
-            api_at(name)->run_surface(atomic_load(&chain->kernels[name]), &of_part, format,
-                                      i == 0 ? src : run->between[chain_between(i - 1)],
-                                      i + 1 == way.count ? dst : run->between[chain_between(i)]));
+        const uint32_t part = way.parts[i];
+        const struct operator_cuda_run of_part = run_of(run, part);
+        FOVEA_TRY(api_at(plan->parts[part].name)
+                      ->run_surface(run->cuda_plan->inner[part].kernels, &of_part, format,
+                                    i == 0 ? src : run->between[chain_between(i - 1)],
+                                    i + 1 == way.count ? dst : run->between[chain_between(i)]));
     }
     return FOVEA_OK;
 }
 
 const struct operator_cuda_api chain_cuda = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = abandon,
-    .frees_without_waiting = frees_without_waiting,
-    .plan_create = plan_create,
-    .plan_retire = plan_retire,
+    .kind = {.bytes = sizeof(struct chain_cuda),
+             .plan_bytes = sizeof(struct chain_cuda_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill},
     .reserve = reserve,
     .run_linear = run_linear,
     .run_surface = run_surface,

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* An operator on a CUDA device: its kernels once a device, its tables once a plan.
+ * operator_cuda_base makes and frees both, by what struct operator_cuda_kind says.
  *
  * The device is pushed (cuda_device_push) around every call. One thread at a time for each
  * operator_cuda. Runs take any stream of the device, allocate nothing and wait for nothing. */
@@ -13,8 +14,6 @@
 
 struct operator_cuda;
 struct operator_cuda_plan;
-struct operator_cuda_gradient;
-struct operator_cuda_gradient_plan;
 
 /* The view is written, and all of it, and nothing else of dst; src and dst are apart. On failure
  * dst is not written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan that write to memory
@@ -35,27 +34,48 @@ struct operator_cuda_run {
     struct operator_focus *focuses; /* on the device */
 };
 
-struct operator_cuda_api {
-    /* Loads the kernels. The device must outlive it. FOVEA_ERROR_UNSUPPORTED: the device is older
-     * than what this build has code for. */
-    enum fovea_result (*create)(const struct cuda_device *device, struct operator_cuda **out_cuda);
-    /* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
-    void (*destroy)(struct operator_cuda **cuda); /* NULL-safe, sets NULL */
-    /* A stream is stuck for good: destroy leaves what it may still read to the end of the process.
-     * Any thread. */
-    void (*abandon)(struct operator_cuda *cuda);
-    /* Plans are made and freed without waiting for the device. Else what is freed may wait for
-     * everything that it has to do. */
-    bool (*frees_without_waiting)(const struct operator_cuda *cuda);
+/* Kernels and plans of one kind: an operator's, or those of derivatives. */
+struct operator_cuda_kind {
+    size_t bytes; /* of its own struct, which begins with a struct operator_cuda */
+    size_t plan_bytes; /* likewise with a struct operator_cuda_plan */
 
-    /* For images of that format, and of others that take no more memory a pixel. Uploads the tables
-     * and waits for that, and for nothing else. */
-    enum fovea_result (*plan_create)(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format,
-                                     struct operator_cuda_plan **out_plan);
-    /* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that
-     * is made or retired; does not wait for that. NULL-safe, sets NULL. */
-    void (*plan_retire)(struct operator_cuda *cuda, struct operator_cuda_plan **plan);
+    /* Loads the kernels. FOVEA_ERROR_UNSUPPORTED: the device is older than what this build has code
+     * for. */
+    enum fovea_result (*load)(struct operator_cuda *cuda);
+    /* Unloads those that are there. Nothing uses them any more. */
+    void (*unload)(struct operator_cuda *cuda);
+    /* Uploads the tables and waits for that, and for nothing else. */
+    enum fovea_result (*plan_fill)(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan);
+    /* Frees what a plan has in host memory, though it may not be filled; NULL: nothing. */
+    void (*plan_finish)(struct operator_cuda_plan *plan);
+};
+
+/* The device must outlive it. */
+FOVEA_MUST_CHECK enum fovea_result operator_cuda_create(const struct operator_cuda_kind *kind,
+                                                        const struct cuda_device *device,
+                                                        struct operator_cuda **out_cuda);
+/* Waits for the launches that still use plans, unless abandoned. Every plan was retired. NULL-safe,
+ * sets NULL. */
+void operator_cuda_destroy(struct operator_cuda **cuda);
+/* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
+ * thread. */
+void operator_cuda_abandon(struct operator_cuda *cuda);
+/* Plans are made and freed without waiting for the device. Else what is freed may wait for
+ * everything that it has to do. */
+bool operator_cuda_frees_without_waiting(const struct operator_cuda *cuda);
+
+/* For images of that format, and of others that take no more memory a pixel. */
+FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_create(struct operator_cuda *cuda,
+                                                             const struct operator_plan *source,
+                                                             enum fovea_format format,
+                                                             struct operator_cuda_plan **out_plan);
+/* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is
+ * made or retired; does not wait for that. NULL-safe, sets NULL. */
+void operator_cuda_plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan);
+
+struct operator_cuda_api {
+    struct operator_cuda_kind kind;
 
     /* Memory for images of that kind. Allocates where the plan has run no batch as large; on
      * failure everything is as it was. */
@@ -75,23 +95,12 @@ struct operator_cuda_api {
 /* Derivatives on a device, as operator_cuda_api has frames: kernels once, tables and scratch memory
  * for a plan, which outlives them. */
 struct operator_cuda_gradient_api {
-    enum fovea_result (*create)(const struct cuda_device *device,
-                                struct operator_cuda_gradient **out_gradient);
-    /* NULL-safe, sets NULL; waits, unless abandoned. */
-    void (*destroy)(struct operator_cuda_gradient **gradient);
-    /* Does as operator_cuda_api's. */
-    void (*abandon)(struct operator_cuda_gradient *gradient);
-    enum fovea_result (*plan_create)(struct operator_cuda_gradient *gradient,
-                                     const struct operator_plan *plan,
-                                     struct operator_cuda_gradient_plan **out_plan);
-    void (*plan_retire)(struct operator_cuda_gradient *gradient,
-                        struct operator_cuda_gradient_plan **plan);
-    enum fovea_result (*reserve)(struct operator_cuda_gradient *gradient,
-                                 struct operator_cuda_gradient_plan *plan,
+    struct operator_cuda_kind kind;
+
+    enum fovea_result (*reserve)(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                                  const struct operator_derivatives *batch);
     /* If d_gazes_uv is the host's it waits for the stream. */
-    enum fovea_result (*run)(struct operator_cuda_gradient *gradient,
-                             struct operator_cuda_gradient_plan *plan,
+    enum fovea_result (*run)(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                              const struct operator_derivatives *batch, CUstream stream);
 };
 

@@ -9,28 +9,18 @@
 
 #define PART_BYTES 256 /* what parts are aligned to */
 
-enum fovea_result operator_cuda_make(const struct cuda_device *device, size_t bytes,
-                                     struct operator_cuda **out_cuda)
+/* Frees what was retired and nothing uses any more. */
+static void free_idle(struct operator_cuda *cuda)
 {
-    *out_cuda = calloc(1, bytes);
-    if (!*out_cuda) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    if (!atomic_load(&cuda->abandoned)) {
+        cuda_block_free_idle(cuda->device, &cuda->retired);
     }
-    (*out_cuda)->device = device;
-    return FOVEA_OK;
 }
 
-enum fovea_result operator_cuda_make_upload(struct operator_cuda *cuda)
+/* Frees what there is for plans, after waiting for what uses it. False: everything on the device
+ * stays to the end of the process. */
+static bool finish(struct operator_cuda *cuda)
 {
-    FOVEA_TRY(cuda_device_create_stream(cuda->device, &cuda->upload));
-    return cuda_memory_init(cuda->device, cuda->upload, &cuda->memory);
-}
-
-bool operator_cuda_finish(struct operator_cuda *cuda)
-{
-    if (!cuda) {
-        return false;
-    }
     const struct cuda_device *device = cuda->device;
     if (atomic_load(&cuda->abandoned)) {
         cuda_block_abandon_all(&cuda->retired);
@@ -45,46 +35,135 @@ bool operator_cuda_finish(struct operator_cuda *cuda)
     return true;
 }
 
+void operator_cuda_destroy(struct operator_cuda **cuda)
+{
+    struct operator_cuda *gone = *cuda;
+    *cuda = NULL;
+    if (!gone) {
+        return;
+    }
+    const bool frees = finish(gone);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *inner = operator_cuda_inner(gone, i);
+        operator_cuda_destroy(&inner);
+    }
+    if (frees) {
+        gone->kind->unload(gone);
+    }
+    free(gone);
+}
+
+enum fovea_result operator_cuda_create(const struct operator_cuda_kind *kind,
+                                       const struct cuda_device *device,
+                                       struct operator_cuda **out_cuda)
+{
+    struct operator_cuda *made = calloc(1, kind->bytes);
+    *out_cuda = made;
+    if (!made) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    made->kind = kind;
+    made->device = device;
+    const enum fovea_result result = kind->load(made);
+    if (result < 0) {
+        operator_cuda_destroy(out_cuda);
+    }
+    return result;
+}
+
+enum fovea_result operator_cuda_make_upload(struct operator_cuda *cuda)
+{
+    if (cuda->upload) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(cuda_device_create_stream(cuda->device, &cuda->upload));
+    return cuda_memory_init(cuda->device, cuda->upload, &cuda->memory);
+}
+
+enum fovea_result operator_cuda_make_inner(struct operator_cuda *cuda, uint32_t number,
+                                           const struct operator_cuda_kind *kind)
+{
+    struct operator_cuda *made = NULL;
+    if (operator_cuda_inner(cuda, number)) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(operator_cuda_create(kind, cuda->device, &made));
+    atomic_store(&cuda->inner[number], made);
+    if (atomic_load(&cuda->abandoned)) {
+        operator_cuda_abandon(made); /* by another thread that did not see it */
+    }
+    return FOVEA_OK;
+}
+
 void operator_cuda_abandon(struct operator_cuda *cuda)
 {
     atomic_store(&cuda->abandoned, true);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *inner = operator_cuda_inner(cuda, i);
+        if (inner) {
+            operator_cuda_abandon(inner);
+        }
+    }
 }
 
 bool operator_cuda_frees_without_waiting(const struct operator_cuda *cuda)
 {
-    return cuda_memory_is_pooled(&cuda->memory);
-}
-
-void operator_cuda_free_idle(struct operator_cuda *cuda)
-{
-    if (!atomic_load(&cuda->abandoned)) {
-        cuda_block_free_idle(cuda->device, &cuda->retired);
+    bool frees = !cuda->upload || cuda_memory_is_pooled(&cuda->memory);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        const struct operator_cuda *inner = operator_cuda_inner(cuda, i);
+        frees = frees && (!inner || operator_cuda_frees_without_waiting(inner));
     }
+    return frees;
 }
 
 /* ---- Plans */
 
 /* A program that makes plans and retires none frees blocks here, but only if nobody waits. */
-enum fovea_result operator_cuda_plan_make(struct operator_cuda *cuda, size_t bytes,
-                                          struct operator_cuda_plan **out_plan)
+enum fovea_result operator_cuda_plan_create(struct operator_cuda *cuda,
+                                            const struct operator_plan *source,
+                                            enum fovea_format format,
+                                            struct operator_cuda_plan **out_plan)
 {
-    if (operator_cuda_frees_without_waiting(cuda)) {
-        operator_cuda_free_idle(cuda);
+    if (cuda_memory_is_pooled(&cuda->memory)) {
+        free_idle(cuda);
     }
-    *out_plan = calloc(1, bytes);
-    return *out_plan ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+    *out_plan = calloc(1, cuda->kind->plan_bytes);
+    if (!*out_plan) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = cuda->kind->plan_fill(cuda, source, format, *out_plan);
+    if (result < 0) {
+        operator_cuda_plan_retire(cuda, out_plan);
+    }
+    return result;
 }
 
 void operator_cuda_plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
 {
     struct operator_cuda_plan *gone = *plan;
     *plan = NULL;
-    if (gone) {
-        cuda_block_retire(&cuda->retired, &gone->tables);
-        cuda_block_retire(&cuda->retired, &gone->batch);
-        free(gone);
-        operator_cuda_free_idle(cuda);
+    if (!gone) {
+        return;
     }
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        operator_cuda_plan_retire(gone->inner[i].kernels, &gone->inner[i].plan);
+    }
+    if (cuda->kind->plan_finish) {
+        cuda->kind->plan_finish(gone);
+    }
+    cuda_block_retire(&cuda->retired, &gone->tables);
+    cuda_block_retire(&cuda->retired, &gone->batch);
+    free(gone);
+    free_idle(cuda);
+}
+
+enum fovea_result operator_cuda_plan_make_inner(const struct operator_cuda *cuda, uint32_t number,
+                                                const struct operator_plan *source,
+                                                enum fovea_format format,
+                                                struct operator_cuda_inner_plan *out)
+{
+    out->kernels = operator_cuda_inner(cuda, number);
+    return operator_cuda_plan_create(out->kernels, source, format, &out->plan);
 }
 
 static uint64_t aligned(uint64_t bytes)
@@ -121,13 +200,13 @@ enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                           struct operator_cuda_plan *plan, uint64_t bytes)
 {
     struct cuda_block *grown = NULL;
-    operator_cuda_free_idle(cuda);
+    free_idle(cuda);
     FOVEA_TRY(cuda_block_create(cuda->device, NULL, bytes, &grown));
     if (plan->tables) {
         cuda_block_read(grown, plan->tables);
     }
     cuda_block_retire(&cuda->retired, &plan->batch);
-    operator_cuda_free_idle(cuda);
+    free_idle(cuda);
     plan->batch = grown;
     return FOVEA_OK;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* All operators have this in common on a CUDA device: their structs begin with these, and what is
- * here serves as entries of their struct operator_cuda_api. The device is pushed around every call.
- */
+/* All operators have this in common on a CUDA device: their structs begin with these. The device is
+ * pushed around every call. */
 #ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
 #define FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
 
@@ -14,39 +13,45 @@
 
 #include <stdatomic.h>
 
+#define OPERATOR_CUDA_MACHINE 0 /* of gauss/, among inner operators of those that are no chain */
+
 struct operator_cuda {
+    const struct operator_cuda_kind *kind;
     const struct cuda_device *device;
     CUstream upload; /* of our own, so that tables wait for nobody's work; NULL: there are none */
     struct cuda_memory memory; /* of plans' tables; in the order of upload */
     struct cuda_block *retired;
     atomic_bool abandoned;
+    /* Kernels of others that it runs, which are abandoned and destroyed with it: a chain's by their
+     * names, of others the machine. */
+    _Atomic(struct operator_cuda *) inner[FOVEA_OPERATOR_COUNT];
 };
 
 /* Memory of launches is freed when the last of them is over. */
 struct operator_cuda_plan {
     struct cuda_block *tables; /* NULL: none */
     struct cuda_block *batch; /* NULL: there was no batch that needs memory */
+    struct operator_cuda_inner_plan {
+        struct operator_cuda *kernels;
+        struct operator_cuda_plan *plan; /* NULL: there is none; retired with this one */
+    } inner[FOVEA_OPERATOR_COUNT];
 };
 
-/* Allocates an operator's struct of so many bytes, all zeros but for the device. */
-FOVEA_MUST_CHECK enum fovea_result operator_cuda_make(const struct cuda_device *device,
-                                                      size_t bytes,
-                                                      struct operator_cuda **out_cuda);
-/* Makes what tables are uploaded with. */
+/* Makes what tables are uploaded with, unless it is there. */
 FOVEA_MUST_CHECK enum fovea_result operator_cuda_make_upload(struct operator_cuda *cuda);
-/* Frees all but the struct, after waiting for what uses it. False: it is NULL or abandoned, and
- * everything that it has on the device stays to the end of the process. */
-bool operator_cuda_finish(struct operator_cuda *cuda);
-
-void operator_cuda_abandon(struct operator_cuda *cuda);
-bool operator_cuda_frees_without_waiting(const struct operator_cuda *cuda);
-/* Frees what was retired and nothing uses any more. */
-void operator_cuda_free_idle(struct operator_cuda *cuda);
-
-/* Allocates a plan's struct of so many bytes, all zeros. */
-FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_make(struct operator_cuda *cuda, size_t bytes,
-                                                           struct operator_cuda_plan **out_plan);
-void operator_cuda_plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan);
+/* Makes an inner operator, unless it is there. */
+FOVEA_MUST_CHECK enum fovea_result operator_cuda_make_inner(struct operator_cuda *cuda,
+                                                            uint32_t number,
+                                                            const struct operator_cuda_kind *kind);
+static inline struct operator_cuda *operator_cuda_inner(const struct operator_cuda *cuda,
+                                                        uint32_t number)
+{
+    return atomic_load(&cuda->inner[number]);
+}
+/* Makes a plan's inner one, of the inner operator of that number. */
+FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_make_inner(
+    const struct operator_cuda *cuda, uint32_t number, const struct operator_plan *source,
+    enum fovea_format format, struct operator_cuda_inner_plan *out);
 
 /* A part of the memory of a plan's tables. */
 struct operator_cuda_part {

@@ -32,7 +32,6 @@ struct captured_plan {
 struct context_device {
     struct fovea_log log;
     struct cuda_device *cuda;
-    const struct operator_cuda_api *api;
     struct operator_cuda *kernels;
     bool pointers_refused; /* said once, until good ones come */
     struct captured_plan *captured;
@@ -46,7 +45,7 @@ struct context_op {
     const struct operator_plan *plan;
     struct operator_cuda_plan *usual;
     struct operator_cuda_plan *floats;
-    struct operator_cuda_gradient_plan *gradient;
+    struct operator_cuda_plan *gradient;
 };
 
 /* Around all calls of the driver: nobody's capture sees them, but for what a run enqueues. */
@@ -70,7 +69,7 @@ static void forget_captured(struct context_device *device, struct captured_plan 
 {
     struct captured_plan *gone = *at;
     *at = gone->next;
-    device->api->plan_retire(device->kernels, &gone->plan);
+    operator_cuda_plan_retire(device->kernels, &gone->plan);
     cuda_graphs_forget(&gone->graphs);
     free(gone);
 }
@@ -99,7 +98,7 @@ static void close_kernels(struct context_device *device)
     forget_captures_that_are_gone(device);
     const bool graphs_left = device->captured || device->gradients.captured;
     if (graphs_left) {
-        device->api->abandon(device->kernels);
+        operator_cuda_abandon(device->kernels);
         context_cuda_gradients_abandon(&device->gradients);
     }
     while (device->captured) {
@@ -107,7 +106,7 @@ static void close_kernels(struct context_device *device)
     }
     context_cuda_gradients_finish(&device->gradients);
     context_cuda_focuses_finish(device->cuda, &device->focuses, graphs_left);
-    device->api->destroy(&device->kernels);
+    operator_cuda_destroy(&device->kernels);
     leave(device, before);
     if (graphs_left) {
         log_warning(device->log, "cuda: the context was destroyed before the graphs that captured "
@@ -129,7 +128,8 @@ static enum fovea_result open_cuda(struct context_device *device, int ordinal)
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_device_create(ordinal, device->log, &device->cuda));
     FOVEA_TRY(enter(device, &before));
-    enum fovea_result result = device->api->create(device->cuda, &device->kernels);
+    enum fovea_result result =
+        operator_cuda_create(&chain_operator.cuda->kind, device->cuda, &device->kernels);
     leave(device, before);
     return result;
 }
@@ -144,7 +144,6 @@ static enum fovea_result cuda_open(const struct context_device_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     device->log = desc->log;
-    device->api = chain_operator.cuda;
     enum fovea_result result = open_cuda(device, desc->cuda_device);
     if (result != FOVEA_OK) {
         log_error(desc->log, "cuda: device %d cannot be used: %s", desc->cuda_device,
@@ -162,8 +161,8 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
     /* The tables go when the last launch is over; it is the plan's copy, so nothing has to wait. */
     CUstreamCaptureMode before;
     if (*op && enter(device, &before) == FOVEA_OK) {
-        device->api->plan_retire(device->kernels, &(*op)->usual);
-        device->api->plan_retire(device->kernels, &(*op)->floats);
+        operator_cuda_plan_retire(device->kernels, &(*op)->usual);
+        operator_cuda_plan_retire(device->kernels, &(*op)->floats);
         context_cuda_gradient_retire(&device->gradients, (*op)->plan, &(*op)->gradient);
         leave(device, before);
     }
@@ -265,7 +264,7 @@ static enum fovea_result make_plan(struct context_device *device, const struct c
                                    struct operator_cuda_plan **out_plan)
 {
     const enum fovea_result result =
-        device->api->plan_create(device->kernels, op->plan, image->format, out_plan);
+        operator_cuda_plan_create(device->kernels, op->plan, image->format, out_plan);
     if (result < 0) {
         log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
                   (unsigned)image->width_px, (unsigned)image->height_px, fovea_result_name(result));
@@ -276,7 +275,7 @@ static enum fovea_result make_plan(struct context_device *device, const struct c
 static enum fovea_result reserve(struct context_device *device, struct operator_cuda_plan *plan,
                                  const struct operator_images *images)
 {
-    const enum fovea_result result = device->api->reserve(device->kernels, plan, images);
+    const enum fovea_result result = chain_operator.cuda->reserve(device->kernels, plan, images);
     if (result < 0) {
         log_error(device->log, "cuda: cannot make the memory of %u images: %s",
                   (unsigned)images->count, fovea_result_name(result));
@@ -361,11 +360,11 @@ static enum fovea_result run_images(struct context_device *device,
                                     const struct operator_images *images)
 {
     if (!images->depth) {
-        return device->api->run_linear(device->kernels, run, images);
+        return chain_operator.cuda->run_linear(device->kernels, run, images);
     }
     FOVEA_TRY(context_cuda_focuses_follow(device->cuda, &device->focuses, run->stream));
     return context_cuda_focuses_note(device->cuda, &device->focuses, run->stream,
-                                     device->api->run_linear(device->kernels, run, images));
+                                     chain_operator.cuda->run_linear(device->kernels, run, images));
 }
 
 static enum fovea_result run_entered(struct context_device *device, struct context_op *op,

@@ -13,7 +13,7 @@
 struct context_captured_gradient {
     struct context_captured_gradient *next;
     struct cuda_graphs *graphs;
-    struct operator_cuda_gradient_plan *plan;
+    struct operator_cuda_plan *plan;
     const struct operator_plan *chain_plan; /* NULL: it was destroyed */
     uint64_t capture;
     uint32_t count;
@@ -27,16 +27,15 @@ static enum fovea_result refuse(const struct cuda_device *device, const char *pr
 
 static enum fovea_result prepare(const struct cuda_device *device,
                                  struct context_cuda_gradients *gradients,
-                                 const struct operator_plan *only,
-                                 struct operator_cuda_gradient_plan **plan,
+                                 const struct operator_plan *only, struct operator_cuda_plan **plan,
                                  const struct operator_derivatives *batch)
 {
     gradients->api = only->api->cuda_gradient;
     if (!gradients->kernels) {
-        FOVEA_TRY(gradients->api->create(device, &gradients->kernels));
+        FOVEA_TRY(operator_cuda_create(&gradients->api->kind, device, &gradients->kernels));
     }
     if (!*plan) {
-        FOVEA_TRY(gradients->api->plan_create(gradients->kernels, only, plan));
+        FOVEA_TRY(operator_cuda_plan_create(gradients->kernels, only, FOVEA_FORMAT_NONE, plan));
     }
     return gradients->api->reserve(gradients->kernels, *plan, batch);
 }
@@ -139,7 +138,7 @@ static enum fovea_result run_captured(struct cuda_device *device,
 enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
                                             struct context_cuda_gradients *gradients,
                                             const struct operator_plan *chain_plan,
-                                            struct operator_cuda_gradient_plan **plan,
+                                            struct operator_cuda_plan **plan,
                                             const struct context_gradient *gradient)
 {
     const struct operator_plan *only = chain_only_plan(chain_plan);
@@ -159,11 +158,9 @@ enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
 
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
                                   const struct operator_plan *chain_plan,
-                                  struct operator_cuda_gradient_plan **plan)
+                                  struct operator_cuda_plan **plan)
 {
-    if (gradients->kernels) {
-        gradients->api->plan_retire(gradients->kernels, plan);
-    }
+    operator_cuda_plan_retire(gradients->kernels, plan);
     struct context_captured_gradient *at = chain_plan ? gradients->captured : NULL;
     for (; at; at = at->next) {
         at->chain_plan = at->chain_plan == chain_plan ? NULL : at->chain_plan;
@@ -173,7 +170,7 @@ void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
 void context_cuda_gradients_abandon(struct context_cuda_gradients *gradients)
 {
     if (gradients->kernels) {
-        gradients->api->abandon(gradients->kernels);
+        operator_cuda_abandon(gradients->kernels);
     }
 }
 
@@ -182,7 +179,5 @@ void context_cuda_gradients_finish(struct context_cuda_gradients *gradients)
     while (gradients->captured) {
         forget_captured(gradients, &gradients->captured);
     }
-    if (gradients->kernels) {
-        gradients->api->destroy(&gradients->kernels);
-    }
+    operator_cuda_destroy(&gradients->kernels);
 }

@@ -14,7 +14,7 @@ struct context_captured_gradient;
 /* A device has them from the first gradient on. */
 struct context_cuda_gradients {
     const struct operator_cuda_gradient_api *api;
-    struct operator_cuda_gradient *kernels;
+    struct operator_cuda *kernels;
     struct context_captured_gradient *captured; /* by graphs that are still there */
 };
 
@@ -22,12 +22,12 @@ struct context_cuda_gradients {
  * a plan of its own. */
 FOVEA_MUST_CHECK enum fovea_result context_cuda_gradient_run(
     struct cuda_device *device, struct context_cuda_gradients *gradients,
-    const struct operator_plan *chain_plan, struct operator_cuda_gradient_plan **plan,
+    const struct operator_plan *chain_plan, struct operator_cuda_plan **plan,
     const struct context_gradient *gradient);
 /* chain_plan: it is about to go; NULL: it stays. */
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
                                   const struct operator_plan *chain_plan,
-                                  struct operator_cuda_gradient_plan **plan);
+                                  struct operator_cuda_plan **plan);
 void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients);
 /* Leaves its memory on the device to the end of the process, because graphs use it. Call it before
  * finish. */

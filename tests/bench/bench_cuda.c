@@ -27,7 +27,7 @@ bool cuda_open(struct cuda_bench *b)
     }
     b->cu = b->device->cu;
     bench_must(cuda_device_push(b->device), "cuda");
-    bench_must(gauss_operator_cuda.create(b->device, &b->foveate), "cuda");
+    bench_must(operator_cuda_create(&gauss_operator_cuda.kind, b->device, &b->foveate), "cuda");
     bench_must(cuda_device_create_stream(b->device, &b->stream), "cuda");
     cuda_copy_load(b);
     note_device(b);
@@ -40,7 +40,7 @@ static void close_device(struct cuda_bench *b)
         return;
     }
     cuda_free_pictures(b);
-    gauss_operator_cuda.destroy(&b->foveate);
+    operator_cuda_destroy(&b->foveate);
     CUDA_MUST(b, b->cu->ModuleUnload(b->copy_module));
     CUDA_MUST(b, b->cu->StreamDestroy(b->stream));
     cuda_device_pop(b->device);

@@ -17,8 +17,8 @@ struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operato
                                 .frame = operator_frame_make(size->width_px, size->height_px,
                                                              (struct fovea_point_uv){0.5, 0.5})};
     bench_must(own.api->plan_create(&desc, &own.plan), "operator");
-    bench_must(own.api->cuda->create(b->device, &own.cuda), "operator");
-    bench_must(own.api->cuda->plan_create(own.cuda, own.plan, pictures->format, &own.cuda_plan),
+    bench_must(operator_cuda_create(&own.api->cuda->kind, b->device, &own.cuda), "operator");
+    bench_must(operator_cuda_plan_create(own.cuda, own.plan, pictures->format, &own.cuda_plan),
                "operator");
     return own;
 }
@@ -46,8 +46,8 @@ enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32
 
 void cuda_operator_free(struct cuda_operator *own)
 {
-    own->api->cuda->plan_retire(own->cuda, &own->cuda_plan);
-    own->api->cuda->destroy(&own->cuda);
+    operator_cuda_plan_retire(own->cuda, &own->cuda_plan);
+    operator_cuda_destroy(&own->cuda);
     own->api->plan_destroy(&own->plan);
 }
 

@@ -66,9 +66,9 @@ enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveatio
     FOVEA_TRY(foveate_plan_create(foveation, pictures->size->width_px, pictures->size->height_px,
                                   &out->plan));
     out->plan->base.api = &foveate_operator;
-    bench_must(gauss_operator_cuda.plan_create(b->foveate, &out->plan->base, pictures->format,
-                                               &out->tables),
-               "plan");
+    bench_must(
+        operator_cuda_plan_create(b->foveate, &out->plan->base, pictures->format, &out->tables),
+        "plan");
     out->frame = operator_frame_make(pictures->size->width_px, pictures->size->height_px, gaze);
     if (pictures->images > 1) {
         prepare_batch(b, out);
@@ -78,7 +78,7 @@ enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveatio
 
 void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p)
 {
-    gauss_operator_cuda.plan_retire(b->foveate, &p->tables);
+    operator_cuda_plan_retire(b->foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
     if (p->gazes) {
         CUDA_MUST(b, b->cu->MemFree(p->gazes));

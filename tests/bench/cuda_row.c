@@ -89,16 +89,16 @@ static void prepare_step(struct cuda_bench *b, const struct bench_mode *mode,
     const uint32_t step = p->count++;
     settings.operators = *operators;
     bench_must(chain_operator.plan_create(&desc, &p->plans[step]), mode->name);
-    bench_must(chain_operator.cuda->plan_create(p->cuda, p->plans[step], mode->format,
-                                                &p->cuda_plans[step]),
-               mode->name);
+    bench_must(
+        operator_cuda_plan_create(p->cuda, p->plans[step], mode->format, &p->cuda_plans[step]),
+        mode->name);
     bench_must(run_step(b, p, step, b->pictures.src[0], b->pictures.dst[0], true), mode->name);
 }
 
 static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct prepared *p)
 {
     const struct fovea_operators all = bench_settings(mode).operators;
-    bench_must(chain_operator.cuda->create(b->device, &p->cuda), mode->name);
+    bench_must(operator_cuda_create(&chain_operator.cuda->kind, b->device, &p->cuda), mode->name);
     p->depths = cuda_depths_make(b, mode);
     p->depth = cuda_depths_of(&p->depths, 0);
     if (b->pictures.surfaces) {
@@ -117,9 +117,9 @@ static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct 
 static void finish(struct cuda_bench *b, struct prepared *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        chain_operator.cuda->plan_retire(p->cuda, &p->cuda_plans[i]);
+        operator_cuda_plan_retire(p->cuda, &p->cuda_plans[i]);
     }
-    chain_operator.cuda->destroy(&p->cuda);
+    operator_cuda_destroy(&p->cuda);
     for (uint32_t i = 0; i < p->count; i++) {
         chain_operator.plan_destroy(&p->plans[i]);
     }

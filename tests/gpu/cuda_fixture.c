@@ -25,7 +25,7 @@ static enum fovea_result open_device(void)
     FOVEA_TRY(cuda_device_create(0, fixture.log, &fixture.device));
     fixture.cu = fixture.device->cu;
     FOVEA_TRY(cuda_device_push(fixture.device));
-    FOVEA_TRY(gauss_operator_cuda.create(fixture.device, &fixture.foveate));
+    FOVEA_TRY(operator_cuda_create(&gauss_operator_cuda.kind, fixture.device, &fixture.foveate));
     return cuda_device_create_stream(fixture.device, &fixture.stream);
 }
 
@@ -47,11 +47,9 @@ int cuda_fixture_open(void)
 
 void cuda_fixture_close(void)
 {
-    gauss_operator_cuda.destroy(&fixture.foveate);
+    operator_cuda_destroy(&fixture.foveate);
     for (int i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
-        if (fixture.operators[i]) {
-            operators_at((enum fovea_operator)i)->cuda->destroy(&fixture.operators[i]);
-        }
+        operator_cuda_destroy(&fixture.operators[i]);
     }
     CU_WARN(fixture.log, fixture.cu, fixture.cu->StreamDestroy(fixture.stream));
     cuda_device_pop(fixture.device);

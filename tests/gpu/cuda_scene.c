@@ -61,8 +61,8 @@ void scene_prepare(struct prepared *p, const struct scene *scene)
     choose_way(scene->way);
     assert_ok(foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan));
     p->plan->base.api = &foveate_operator;
-    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &p->plan->base, FOVEA_FORMAT_RGBA32F,
-                                              &p->tables));
+    assert_ok(operator_cuda_plan_create(fixture.foveate, &p->plan->base, FOVEA_FORMAT_RGBA32F,
+                                        &p->tables));
     /* Plans leave a map's samples with their owner; the reference reads them again. */
     p->plan->foveation.map.values = scene->foveation.map.values;
     p->plan->foveation.map.own_values = scene->foveation.map.own_values;
@@ -85,7 +85,7 @@ void scene_look(struct prepared *p, struct fovea_point_uv gaze)
 
 void scene_finish(struct prepared *p)
 {
-    gauss_operator_cuda.plan_retire(fixture.foveate, &p->tables);
+    operator_cuda_plan_retire(fixture.foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
 }
 

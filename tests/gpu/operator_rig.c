@@ -10,7 +10,7 @@ static struct operator_cuda *operator_of(const struct operator_under_test *wante
 {
     struct operator_cuda **kept = &fixture.operators[wanted->id];
     if (!*kept) {
-        assert_ok(wanted->api->cuda->create(fixture.device, kept));
+        assert_ok(operator_cuda_create(&wanted->api->cuda->kind, fixture.device, kept));
     }
     return *kept;
 }
@@ -22,14 +22,14 @@ struct operator_rig operator_rig_make(const struct operator_scene *scene)
                                .plan = scene_plan(scene),
                                .frame = scene_frame(scene),
                                .scene = *scene};
-    assert_ok(rig.api->cuda->plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan));
+    assert_ok(operator_cuda_plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan));
     return rig;
 }
 
 void operator_rig_finish(struct operator_rig *rig)
 {
     cuda_fixture_wait();
-    rig->api->cuda->plan_retire(rig->cuda, &rig->cuda_plan);
+    operator_cuda_plan_retire(rig->cuda, &rig->cuda_plan);
     rig->api->plan_destroy(&rig->plan);
 }
 

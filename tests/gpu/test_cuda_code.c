@@ -25,12 +25,12 @@ static void open_rig(struct rig *rig, int code_of)
     *rig = (struct rig){0};
     assert_ok(cuda_device_create(0, recorded_log(&rig->said), &rig->device));
     assert_ok(cuda_device_push(rig->device));
-    assert_ok(gauss_operator_cuda.create(rig->device, &rig->foveate));
+    assert_ok(operator_cuda_create(&gauss_operator_cuda.kind, rig->device, &rig->foveate));
 }
 
 static void close_rig(struct rig *rig)
 {
-    gauss_operator_cuda.destroy(&rig->foveate);
+    operator_cuda_destroy(&rig->foveate);
     cuda_device_pop(rig->device);
     cuda_device_destroy(&rig->device);
     assert_int_equal(fake_cuda_living(fake), 0);
@@ -79,7 +79,7 @@ static void run(struct rig *rig, const struct picture *picture)
     foveation.light = picture->light;
     assert_ok(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan));
     plan->base.api = &foveate_operator;
-    assert_ok(gauss_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables));
+    assert_ok(operator_cuda_plan_create(rig->foveate, &plan->base, picture->format, &tables));
     const struct operator_frame frame = {.width_px = (int32_t)picture->width_px,
                                          .height_px = (int32_t)picture->height_px,
                                          .gaze_x_q8 = 128 * (int32_t)picture->width_px,
@@ -91,7 +91,7 @@ static void run(struct rig *rig, const struct picture *picture)
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
     fake->launched[0] = '\0';
     assert_ok(gauss_operator_cuda.run_linear(rig->foveate, &one, &images));
-    gauss_operator_cuda.plan_retire(rig->foveate, &tables);
+    operator_cuda_plan_retire(rig->foveate, &tables);
 }
 
 static void assert_launched(const struct picture *picture, bool by_products)
@@ -139,7 +139,8 @@ TEST(an_answer_that_does_not_come_is_an_error)
     for (int n = 1; n <= 3; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
         fake->fails = "FuncGetAttribute";
-        assert_int_equal(gauss_operator_cuda.create(device, &foveate), FOVEA_ERROR_INTERNAL);
+        assert_int_equal(operator_cuda_create(&gauss_operator_cuda.kind, device, &foveate),
+                         FOVEA_ERROR_INTERNAL);
         assert_null(foveate);
     }
     cuda_device_pop(device);

@@ -473,9 +473,9 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
         gauss_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
         FOVEA_ERROR_UNSUPPORTED);
     struct operator_cuda_plan *small = NULL;
-    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &p.plan->base, FOVEA_FORMAT_RGBA16F,
-                                              &small));
+    assert_ok(
+        operator_cuda_plan_create(fixture.foveate, &p.plan->base, FOVEA_FORMAT_RGBA16F, &small));
     p.run.cuda_plan = small;
     assert_int_equal(run(&p, &picture, fixture.stream), FOVEA_ERROR_UNSUPPORTED);
-    gauss_operator_cuda.plan_retire(fixture.foveate, &small);
+    operator_cuda_plan_retire(fixture.foveate, &small);
 }

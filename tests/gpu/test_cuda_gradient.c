@@ -135,8 +135,8 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
                     bool gazes_on_device)
 {
     const struct operator_cuda_gradient_api *api = foveate_operator.cuda_gradient;
-    struct operator_cuda_gradient *gradient = NULL;
-    struct operator_cuda_gradient_plan *tables = NULL;
+    struct operator_cuda *gradient = NULL;
+    struct operator_cuda_plan *tables = NULL;
     OWNED(device_image_free) struct device_image src = device_image_make(&p->src.all, 0);
     OWNED(device_image_free) struct device_image d_dst = device_image_make(&p->d_dst.all, 0);
     OWNED(device_image_free) struct device_image d_src = device_image_make(&p->gpu.all, 0);
@@ -156,8 +156,8 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
         batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
         batch.gazes_on_device = true;
     }
-    assert_ok(api->create(fixture.device, &gradient));
-    assert_ok(api->plan_create(gradient, plan, &tables));
+    assert_ok(operator_cuda_create(&api->kind, fixture.device, &gradient));
+    assert_ok(operator_cuda_plan_create(gradient, plan, FOVEA_FORMAT_NONE, &tables));
     assert_ok(api->reserve(gradient, tables, &batch));
     assert_ok(api->run(gradient, tables, &batch, fixture.stream));
     cuda_fixture_wait();
@@ -167,8 +167,8 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
                                          sizeof p->gpu_gazes));
         CU_ASSERT(fixture.cu->MemFree(gazes));
     }
-    api->plan_retire(gradient, &tables);
-    api->destroy(&gradient);
+    operator_cuda_plan_retire(gradient, &tables);
+    operator_cuda_destroy(&gradient);
 }
 
 static double worst[2];

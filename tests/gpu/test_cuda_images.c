@@ -151,15 +151,15 @@ static void run_images(struct device_pair *p, enum fovea_method method, const fl
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
     assert_ok(chain_operator.plan_create(&desc, &plan));
     run.plan = plan;
-    assert_ok(api->create(fixture.device, &kernels));
-    assert_ok(api->plan_create(kernels, plan, src.format, &run.cuda_plan));
+    assert_ok(operator_cuda_create(&api->kind, fixture.device, &kernels));
+    assert_ok(operator_cuda_plan_create(kernels, plan, src.format, &run.cuda_plan));
     CU_ASSERT(fixture.cu->MemsetD8(p->device_dst.copy, 0xa5, p->device_dst.bytes));
     assert_ok(api->reserve(kernels, run.cuda_plan, &images));
     assert_ok(api->run_linear(kernels, &run, &images));
     cuda_fixture_wait();
     device_image_download(&p->device_dst, &p->dst);
-    api->plan_retire(kernels, &run.cuda_plan);
-    api->destroy(&kernels);
+    operator_cuda_plan_retire(kernels, &run.cuda_plan);
+    operator_cuda_destroy(&kernels);
     chain_operator.plan_destroy(&plan);
 }
 

@@ -35,15 +35,15 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     plan->base.api = &foveate_operator;
 
     const size_t count = take_all_memory(blocks);
-    const enum fovea_result without = gauss_operator_cuda.plan_create(
-        fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables);
+    const enum fovea_result without =
+        operator_cuda_plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables);
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT(fixture.cu->MemFree(blocks[i]));
     }
     assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_null(tables);
 
-    assert_ok(gauss_operator_cuda.plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F,
-                                              &tables));
-    gauss_operator_cuda.plan_retire(fixture.foveate, &tables);
+    assert_ok(
+        operator_cuda_plan_create(fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables));
+    operator_cuda_plan_retire(fixture.foveate, &tables);
 }

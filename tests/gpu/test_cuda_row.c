@@ -200,12 +200,12 @@ static void run_surface_with(struct operator_cuda *kernels, const struct fovea_o
     struct operator_plan *plan = NULL;
     assert_ok(chain_operator.plan_create(&desc, &plan));
     assert_int_equal(plan->images_between, operators->count - 1);
-    assert_ok(chain_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan));
+    assert_ok(operator_cuda_plan_create(kernels, plan, format, &run.cuda_plan));
     run.plan = plan;
     run.between[0] = surfaces[2];
     assert_ok(chain_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]));
     cuda_fixture_wait();
-    chain_operator.cuda->plan_retire(kernels, &run.cuda_plan);
+    operator_cuda_plan_retire(kernels, &run.cuda_plan);
     chain_operator.plan_destroy(&plan);
 }
 
@@ -229,7 +229,7 @@ TEST(a_late_gaze_is_the_whole_rows)
     struct device_array arrays[4]; /* the source, with the frame's gaze, with a late one, between */
     CU_ASSERT(fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
     cuda_fixture_upload(gazes, gaze_q8, sizeof gaze_q8);
-    assert_ok(chain_operator.cuda->create(fixture.device, &kernels));
+    assert_ok(operator_cuda_create(&chain_operator.cuda->kind, fixture.device, &kernels));
     for (int i = 0; i < 4; i++) {
         host[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         image_draw(&host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_CHECKER, 3);
@@ -248,7 +248,7 @@ TEST(a_late_gaze_is_the_whole_rows)
         device_array_free(&arrays[i]);
         image_free(&host[i]);
     }
-    chain_operator.cuda->destroy(&kernels);
+    operator_cuda_destroy(&kernels);
     CU_ASSERT(fixture.cu->MemFree(gazes));
 }
 
@@ -257,7 +257,7 @@ TEST(surfaces_go_through_the_row)
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
     struct operator_cuda *kernels = NULL;
-    assert_ok(chain_operator.cuda->create(fixture.device, &kernels));
+    assert_ok(operator_cuda_create(&chain_operator.cuda->kind, fixture.device, &kernels));
     for (size_t f = 0; f < COUNT(formats); f++) {
         for (size_t i = 0; i < COUNT(rows); i++) {
             struct test_image host[5];
@@ -285,5 +285,5 @@ TEST(surfaces_go_through_the_row)
             }
         }
     }
-    chain_operator.cuda->destroy(&kernels);
+    operator_cuda_destroy(&kernels);
 }

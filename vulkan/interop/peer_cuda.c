@@ -32,7 +32,7 @@ static void free_plans(struct cuda_peer *peer)
     while (peer->forgotten_plans) {
         struct peer_plan *plan = peer->forgotten_plans;
         peer->forgotten_plans = plan->next;
-        peer->api->plan_retire(peer->kernels, &plan->cuda);
+        operator_cuda_plan_retire(peer->kernels, &plan->cuda);
         free(plan);
     }
     peer->forgotten_plan_count = 0;
@@ -54,7 +54,7 @@ static void free_images(struct cuda_peer *peer)
 /* Frees what can be freed without waiting for jobs. The device is pushed. */
 static void tidy(struct cuda_peer *peer)
 {
-    const bool waits = !peer->api->frees_without_waiting(peer->kernels);
+    const bool waits = !operator_cuda_frees_without_waiting(peer->kernels);
     const bool busy = (peer->dirty || waits) && !is_idle(peer);
     if (!busy) {
         free_plans(peer);
@@ -170,14 +170,15 @@ static enum fovea_result import_plan(struct peer *base, const struct operator_pl
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
         tidy(peer);
-        result = peer->forgotten_plan_count < FORGOTTEN_PLANS_MAX
-                     ? peer->api->plan_create(peer->kernels, plan, FOVEA_FORMAT_RGBA8, &own->cuda)
-                     : FOVEA_ERROR_OUT_OF_MEMORY;
+        result =
+            peer->forgotten_plan_count < FORGOTTEN_PLANS_MAX
+                ? operator_cuda_plan_create(peer->kernels, plan, FOVEA_FORMAT_RGBA8, &own->cuda)
+                : FOVEA_ERROR_OUT_OF_MEMORY;
         if (result == FOVEA_OK) {
             result = peer_cuda_between_for_plan(peer, plan);
         }
         if (result < 0) {
-            peer->api->plan_retire(peer->kernels, &own->cuda);
+            operator_cuda_plan_retire(peer->kernels, &own->cuda);
         }
         cuda_device_pop(peer->device);
     }
@@ -209,7 +210,7 @@ static void abandon(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
     atomic_store(&peer->abandoned, true);
-    peer->api->abandon(peer->kernels);
+    operator_cuda_abandon(peer->kernels);
 }
 
 static void drain(struct peer *base)
@@ -247,7 +248,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     free_images(peer);
     peer_cuda_between_destroy(peer);
     late_cuda_destroy(&peer->late);
-    peer->api->destroy(&peer->kernels);
+    operator_cuda_destroy(&peer->kernels);
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
     }
@@ -261,7 +262,7 @@ static void leave(struct cuda_peer *peer)
     free_images(peer);
     peer_cuda_between_destroy(peer);
     late_cuda_abandon(&peer->late);
-    peer->api->destroy(&peer->kernels);
+    operator_cuda_destroy(&peer->kernels);
     cuda_device_abandon(&peer->device);
 }
 
@@ -301,7 +302,7 @@ static const struct peer_api api = {
 static enum fovea_result start_pushed(struct cuda_peer *peer)
 {
     const struct cuda_driver *cu = peer->cu;
-    FOVEA_TRY(peer->api->create(peer->device, &peer->kernels));
+    FOVEA_TRY(operator_cuda_create(&chain_operator.cuda->kind, peer->device, &peer->kernels));
     FOVEA_TRY(cuda_device_create_stream(peer->device, &peer->stream));
     for (uint32_t i = 0; i < peer->slot_count; i++) {
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
@@ -345,7 +346,6 @@ enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     peer->base.api = &api;
-    peer->api = chain_operator.cuda;
     peer->log = log;
     peer->slot_count = slot_count;
     peer->slots = calloc(slot_count, sizeof *peer->slots);

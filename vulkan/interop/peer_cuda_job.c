@@ -3,6 +3,8 @@
 
 #include "peer_cuda_state.h"
 
+#include "kernels/chain/chain.h"
+
 static enum fovea_result enqueue_wait(struct cuda_peer *peer, const struct peer_job *job)
 {
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS params = {0};
@@ -36,8 +38,8 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
         for (uint32_t j = 0; j < view->plan->plan->images_between; j++) {
             run.between[j] = between->images[j]->surface;
         }
-        FOVEA_TRY(peer->api->run_surface(peer->kernels, &run, job->src->format, job->src->surface,
-                                         job->dst->surface));
+        FOVEA_TRY(chain_operator.cuda->run_surface(peer->kernels, &run, job->src->format,
+                                                   job->src->surface, job->dst->surface));
     }
     return FOVEA_OK;
 }

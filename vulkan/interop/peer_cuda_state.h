@@ -45,7 +45,6 @@ struct cuda_peer {
     struct fovea_log log;
     struct cuda_device *device;
     const struct cuda_driver *cu;
-    const struct operator_cuda_api *api;
     struct operator_cuda *kernels;
     struct late_cuda *late; /* NULL: jobs cannot be late */
     /* Not freed yet. */

@@ -17,13 +17,11 @@
 
 struct blur_cuda {
     struct operator_cuda base;
-    struct operator_cuda *machine;
     struct blur_kernels kernels; /* from the first plan of an engine on */
 };
 
 struct blur_cuda_plan {
-    struct operator_cuda_plan base;
-    struct operator_cuda_plan *of_machine; /* which runs; NULL: an engine does */
+    struct operator_cuda_plan base; /* with an inner one the machine runs; else an engine does */
     uint64_t light_samples;
     uint64_t memory; /* one image's */
     uint64_t sample_bytes; /* of one image's passes; 0: it has none */
@@ -43,51 +41,17 @@ static struct blur_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 
 /* ---- Kernels */
 
-static void destroy(struct operator_cuda **cuda)
+static enum fovea_result load(struct operator_cuda *cuda)
 {
-    struct blur_cuda *blur = own(*cuda);
-    if (operator_cuda_finish(*cuda)) {
-        blur_kernels_unload(blur->base.device, &blur->kernels);
-    }
-    if (blur) {
-        gauss_operator_cuda.destroy(&blur->machine);
-    }
-    free(blur);
-    *cuda = NULL;
+    return operator_cuda_make_inner(cuda, OPERATOR_CUDA_MACHINE, &gauss_operator_cuda.kind);
 }
 
-static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+static void unload(struct operator_cuda *cuda)
 {
-    FOVEA_TRY(operator_cuda_make(device, sizeof(struct blur_cuda), out_cuda));
-    const enum fovea_result result = gauss_operator_cuda.create(device, &own(*out_cuda)->machine);
-    if (result < 0) {
-        destroy(out_cuda);
-    }
-    return result;
-}
-
-static void abandon(struct operator_cuda *cuda)
-{
-    operator_cuda_abandon(cuda);
-    gauss_operator_cuda.abandon(own(cuda)->machine);
-}
-
-static bool frees_without_waiting(const struct operator_cuda *cuda)
-{
-    return gauss_operator_cuda.frees_without_waiting(((const struct blur_cuda *)cuda)->machine) &&
-           (!cuda->upload || operator_cuda_frees_without_waiting(cuda));
+    blur_kernels_unload(cuda->device, &own(cuda)->kernels);
 }
 
 /* ---- Plans */
-
-static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
-{
-    struct blur_cuda_plan *gone = own_plan(*plan);
-    if (gone && gone->of_machine) {
-        gauss_operator_cuda.plan_retire(own(cuda)->machine, &gone->of_machine);
-    }
-    operator_cuda_plan_retire(cuda, plan);
-}
 
 /* 0: nothing runs images of the format. */
 static uint64_t image_bytes(const struct blur_cuda_plan *plan, enum fovea_format format)
@@ -123,32 +87,22 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
     return result;
 }
 
-static enum fovea_result make_plan(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                   enum fovea_format format, struct blur_cuda_plan *made)
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan)
 {
     char words[OPERATOR_PROBLEM_BYTES];
-    const struct blur_engine *engine = blur_plan_of(plan)->engine;
-    if (plan->api->plan_lacks(plan, FOVEA_BACKEND_CUDA, words, sizeof words)) {
+    const struct blur_engine *engine = blur_plan_of(source)->engine;
+    if (source->api->plan_lacks(source, FOVEA_BACKEND_CUDA, words, sizeof words)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     if (!engine) {
-        return gauss_operator_cuda.plan_create(own(cuda)->machine, plan, format, &made->of_machine);
+        return operator_cuda_plan_make_inner(cuda, OPERATOR_CUDA_MACHINE, source, format,
+                                             &plan->inner[OPERATOR_CUDA_MACHINE]);
     }
     FOVEA_TRY(
         (engine->passes ? blur_kernels_load : blur_fft_load)(cuda->device, &own(cuda)->kernels));
-    FOVEA_TRY(cuda->upload ? FOVEA_OK : operator_cuda_make_upload(cuda));
-    return fill(cuda, blur_plan_of(plan), format, made);
-}
-
-static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
-{
-    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct blur_cuda_plan), out_plan));
-    const enum fovea_result result = make_plan(cuda, plan, format, own_plan(*out_plan));
-    if (result < 0) {
-        plan_retire(cuda, out_plan);
-    }
-    return result;
+    FOVEA_TRY(operator_cuda_make_upload(cuda));
+    return fill(cuda, blur_plan_of(source), format, own_plan(plan));
 }
 
 /* One image has the plan's memory. */
@@ -156,8 +110,9 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
                                  const struct operator_images *images)
 {
     struct blur_cuda_plan *blur = own_plan(plan);
-    if (blur->of_machine) {
-        return gauss_operator_cuda.reserve(own(cuda)->machine, blur->of_machine, images);
+    const struct operator_cuda_inner_plan *machine = &plan->inner[OPERATOR_CUDA_MACHINE];
+    if (machine->plan) {
+        return gauss_operator_cuda.reserve(machine->kernels, machine->plan, images);
     }
     const uint64_t bytes = image_bytes(blur, images->src->format);
     const uint64_t wanted =
@@ -208,7 +163,7 @@ static struct blur_run start(struct operator_cuda *cuda, const struct operator_c
 static struct operator_cuda_run run_of_machine(const struct operator_cuda_run *run)
 {
     struct operator_cuda_run of_machine = *run;
-    of_machine.cuda_plan = own_plan(run->cuda_plan)->of_machine;
+    of_machine.cuda_plan = run->cuda_plan->inner[OPERATOR_CUDA_MACHINE].plan;
     return of_machine;
 }
 
@@ -217,9 +172,10 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    if (plan->of_machine) {
-        const struct operator_cuda_run of_machine = run_of_machine(run);
-        return gauss_operator_cuda.run_surface(own(cuda)->machine, &of_machine, format, src, dst);
+    const struct operator_cuda_run of_machine = run_of_machine(run);
+    if (of_machine.cuda_plan) {
+        return gauss_operator_cuda.run_surface(operator_cuda_inner(cuda, OPERATOR_CUDA_MACHINE),
+                                               &of_machine, format, src, dst);
     }
     struct blur_run image = start(cuda, run, format, plan->memory);
     if (image.next_bytes == 0 ||
@@ -255,9 +211,10 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 {
     const enum fovea_format format = images->src->format;
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    if (plan->of_machine) {
-        const struct operator_cuda_run of_machine = run_of_machine(run);
-        return gauss_operator_cuda.run_linear(own(cuda)->machine, &of_machine, images);
+    const struct operator_cuda_run of_machine = run_of_machine(run);
+    if (of_machine.cuda_plan) {
+        return gauss_operator_cuda.run_linear(operator_cuda_inner(cuda, OPERATOR_CUDA_MACHINE),
+                                              &of_machine, images);
     }
     const bool alone = images->count == 1;
     struct cuda_block *block = alone ? plan->base.tables : plan->base.batch;
@@ -278,12 +235,11 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 }
 
 const struct operator_cuda_api blur_operator_cuda = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = abandon,
-    .frees_without_waiting = frees_without_waiting,
-    .plan_create = plan_create,
-    .plan_retire = plan_retire,
+    .kind = {.bytes = sizeof(struct blur_cuda),
+             .plan_bytes = sizeof(struct blur_cuda_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill},
     .reserve = reserve,
     .run_linear = run_linear,
     .run_surface = run_surface,

@@ -40,53 +40,24 @@ static enum fovea_result get_kernels(struct dof_cuda *dof)
     return cuda_kernels_get(device, dof->module, "dof_compose", CUDA_EVERY_FORMAT, &dof->compose);
 }
 
-static enum fovea_result load(struct dof_cuda *dof)
+static enum fovea_result load(struct operator_cuda *cuda)
 {
-    const struct cuda_device *device = dof->base.device;
-    FOVEA_TRY(gauss_operator_cuda.create(device, &dof->machine));
+    struct dof_cuda *dof = dof_cuda_of(cuda);
+    const struct cuda_device *device = cuda->device;
+    FOVEA_TRY(operator_cuda_make_inner(cuda, OPERATOR_CUDA_MACHINE, &gauss_operator_cuda.kind));
     FOVEA_TRY(cuda_module_load(device, dof_fatbin, &dof->module));
     FOVEA_TRY(get_kernels(dof));
     FOVEA_TRY(dof_cuda_load_discs(dof));
     FOVEA_TRY(gaze_cuda_load(device, &dof->gaze));
-    return operator_cuda_make_upload(&dof->base);
+    return operator_cuda_make_upload(cuda);
 }
 
-static void destroy(struct operator_cuda **cuda)
+static void unload(struct operator_cuda *cuda)
 {
-    struct dof_cuda *dof = dof_cuda_of(*cuda);
-    if (operator_cuda_finish(*cuda)) {
-        gaze_cuda_unload(dof->base.device, &dof->gaze);
-        cuda_module_unload(dof->base.device, &dof->module);
-        cuda_module_unload(dof->base.device, &dof->discs_module);
-    }
-    if (dof && dof->machine) {
-        gauss_operator_cuda.destroy(&dof->machine);
-    }
-    free(dof);
-    *cuda = NULL;
-}
-
-static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
-{
-    FOVEA_TRY(operator_cuda_make(device, sizeof(struct dof_cuda), out_cuda));
-    const enum fovea_result result = load(dof_cuda_of(*out_cuda));
-    if (result < 0) {
-        destroy(out_cuda);
-    }
-    return result;
-}
-
-static void abandon(struct operator_cuda *cuda)
-{
-    operator_cuda_abandon(cuda);
-    gauss_operator_cuda.abandon(dof_cuda_of(cuda)->machine);
-}
-
-static bool frees_without_waiting(const struct operator_cuda *cuda)
-{
-    const struct dof_cuda *dof = (const struct dof_cuda *)cuda;
-    return gauss_operator_cuda.frees_without_waiting(dof->machine) &&
-           operator_cuda_frees_without_waiting(cuda);
+    struct dof_cuda *dof = dof_cuda_of(cuda);
+    gaze_cuda_unload(cuda->device, &dof->gaze);
+    cuda_module_unload(cuda->device, &dof->module);
+    cuda_module_unload(cuda->device, &dof->discs_module);
 }
 
 /* ---- Pictures between the steps */
@@ -122,7 +93,7 @@ static void set_sizes(const struct dof_plan *plan, struct dof_cuda_frame *frame)
 
 uint64_t dof_cuda_level_bytes(const struct dof_cuda_plan *own)
 {
-    return gauss_nodes_level_bytes(&gauss_cuda_plan_of(own->blur)->nodes);
+    return gauss_nodes_level_bytes(&gauss_cuda_plan_of(dof_cuda_machine(own)->plan)->nodes);
 }
 
 uint64_t dof_cuda_lay_out(const struct dof_cuda_plan *own, bool are_floats, uint32_t count,
@@ -174,39 +145,34 @@ static struct fovea_image layer_like(const struct dof_plan *plan, enum fovea_for
                                 .memory = FOVEA_MEMORY_CUDA};
 }
 
-enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof, const struct dof_plan *plan,
-                                           struct dof_cuda_plan *own, bool are_floats,
+enum fovea_result dof_cuda_reserve_machine(const struct dof_cuda_plan *own, bool are_floats,
                                            uint32_t count)
 {
+    const struct dof_plan *plan = own->source;
+    const struct operator_cuda_inner_plan *machine = dof_cuda_machine(own);
     const struct fovea_image layer = layer_like(plan, FOVEA_FORMAT_RGBA32F);
     const struct fovea_image alpha =
         layer_like(plan, are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F);
     struct operator_images pairs = {
         .count = 2 * count, .src = &layer, .dst = &layer, .src_next_bytes = 1};
     if (are_floats) {
-        FOVEA_TRY(gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs));
+        FOVEA_TRY(gauss_operator_cuda.reserve(machine->kernels, machine->plan, &pairs));
     }
     pairs.src = pairs.dst = &alpha;
-    return averages_alpha(plan) ? gauss_operator_cuda.reserve(dof->machine, own->blur, &pairs)
-                                : FOVEA_OK;
+    return averages_alpha(plan)
+               ? gauss_operator_cuda.reserve(machine->kernels, machine->plan, &pairs)
+               : FOVEA_OK;
 }
 
 /* ---- Plans */
 
-static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+static void plan_finish(struct operator_cuda_plan *plan)
 {
-    struct dof_cuda_plan *gone = dof_cuda_plan_of(*plan);
-    if (gone && gone->blur) {
-        gauss_operator_cuda.plan_retire(dof_cuda_of(cuda)->machine, &gone->blur);
-    }
-    if (gone) {
-        gauss_plan_finish(&gone->machine);
-    }
-    operator_cuda_plan_retire(cuda, plan);
+    gauss_plan_finish(&dof_cuda_plan_of(plan)->machine);
 }
 
 /* The machine blurs all channels of layers. */
-static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_plan *plan,
+static enum fovea_result make_machine(const struct operator_cuda *cuda, const struct dof_plan *plan,
                                       struct dof_cuda_plan *own)
 {
     own->machine.levels_light = plan->machine.levels_light;
@@ -215,9 +181,10 @@ static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_pla
                                        plan->machine.height_px));
     own->machine.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
     own->machine.base.api = &dof_operator;
-    return gauss_operator_cuda.plan_create(
-        dof->machine, &own->machine.base,
-        own->has_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F, &own->blur);
+    return operator_cuda_plan_make_inner(cuda, OPERATOR_CUDA_MACHINE, &own->machine.base,
+                                         own->has_floats ? FOVEA_FORMAT_RGBA32F
+                                                         : FOVEA_FORMAT_RGBA16F,
+                                         &own->base.inner[OPERATOR_CUDA_MACHINE]);
 }
 
 enum fovea_result dof_cuda_clear(struct operator_cuda *cuda, uint64_t memory, uint64_t bytes)
@@ -251,40 +218,29 @@ static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct do
 }
 
 /* A plan of small pixels takes wide light's layers in floats and those of half floats as halves. */
-static enum fovea_result fill(struct operator_cuda *cuda, const struct dof_plan *plan,
-                              enum fovea_format format, struct dof_cuda_plan *own)
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan)
 {
-    struct dof_cuda *dof = dof_cuda_of(cuda);
-    own->source = plan;
+    const struct dof_plan *dof = dof_plan_of(source);
+    struct dof_cuda_plan *own = dof_cuda_plan_of(plan);
+    own->source = dof;
     own->has_floats =
-        pixel_has_32_bit_floats(format) || image_light_is_wide(gauss_plan_light(&plan->machine));
-    FOVEA_TRY(make_machine(dof, plan, own));
+        pixel_has_32_bit_floats(format) || image_light_is_wide(gauss_plan_light(&dof->machine));
+    FOVEA_TRY(make_machine(cuda, dof, own));
     if (own->has_floats) {
-        FOVEA_TRY(dof_cuda_reserve_machine(dof, plan, own, true, 1));
+        FOVEA_TRY(dof_cuda_reserve_machine(own, true, 1));
     }
-    FOVEA_TRY(dof_cuda_reserve_machine(dof, plan, own, false, 1));
-    return fill_tables(cuda, plan, own);
-}
-
-static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
-{
-    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct dof_cuda_plan), out_plan));
-    const enum fovea_result result =
-        fill(cuda, dof_plan_of(plan), format, dof_cuda_plan_of(*out_plan));
-    if (result < 0) {
-        plan_retire(cuda, out_plan);
-    }
-    return result;
+    FOVEA_TRY(dof_cuda_reserve_machine(own, false, 1));
+    return fill_tables(cuda, dof, own);
 }
 
 const struct operator_cuda_api dof_operator_cuda = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = abandon,
-    .frees_without_waiting = frees_without_waiting,
-    .plan_create = plan_create,
-    .plan_retire = plan_retire,
+    .kind = {.bytes = sizeof(struct dof_cuda),
+             .plan_bytes = sizeof(struct dof_cuda_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill,
+             .plan_finish = plan_finish},
     .reserve = dof_cuda_reserve,
     .run_linear = dof_cuda_run_linear,
     .run_surface = dof_cuda_run_surface,

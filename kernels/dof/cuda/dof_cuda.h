@@ -17,8 +17,7 @@ struct dof_cuda_disc_kernels {
 };
 
 struct dof_cuda {
-    struct operator_cuda base;
-    struct operator_cuda *machine;
+    struct operator_cuda base; /* with the machine */
     struct gaze_cuda_kernels gaze;
     CUmodule module;
     CUfunction focus;
@@ -40,8 +39,8 @@ struct dof_cuda {
 struct dof_cuda_plan {
     struct operator_cuda_plan base; /* tables: the light's samples, one image's pictures */
     const struct dof_plan *source; /* for as long as this is not retired */
-    struct gauss_plan machine; /* of layers, whose alpha is their coverage */
-    struct operator_cuda_plan *blur; /* made of it */
+    /* Of layers, whose alpha is their coverage; the machine's inner plan is made of it. */
+    struct gauss_plan machine;
     bool has_floats; /* there is memory for pictures of 32-bit floats */
     uint64_t light_samples;
     uint64_t memory; /* one image's pictures */
@@ -57,6 +56,12 @@ static inline struct dof_cuda *dof_cuda_of(struct operator_cuda *cuda)
 static inline struct dof_cuda_plan *dof_cuda_plan_of(struct operator_cuda_plan *plan)
 {
     return (struct dof_cuda_plan *)plan;
+}
+
+static inline const struct operator_cuda_inner_plan *dof_cuda_machine(
+    const struct dof_cuda_plan *plan)
+{
+    return &plan->base.inner[OPERATOR_CUDA_MACHINE];
 }
 
 /* Layers are halves, which keep to the bound of README.md. (In 330 pictures levels of 8 bits were
@@ -85,9 +90,7 @@ FOVEA_MUST_CHECK enum fovea_result dof_cuda_clear(struct operator_cuda *cuda, ui
                                                   uint64_t bytes);
 
 /* Memory of the machine for the layers of so many images that it blurs whole. */
-FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof,
-                                                            const struct dof_plan *plan,
-                                                            struct dof_cuda_plan *own,
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve_machine(const struct dof_cuda_plan *own,
                                                             bool are_floats, uint32_t count);
 
 /* discs.c: what highlights that are discs take. No memory: they are none. */

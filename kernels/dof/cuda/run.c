@@ -145,12 +145,12 @@ static enum fovea_result blur(const struct dof_run *run, const struct blurred *b
     const struct operator_frame frame =
         operator_frame_make(src.width_px, src.height_px, (struct fovea_point_uv){0.5, 0.5});
     const struct operator_cuda_run of_machine = {.plan = &run->own->machine.base,
-                                                 .cuda_plan = run->own->blur,
+                                                 .cuda_plan = dof_cuda_machine(run->own)->plan,
                                                  .frame = &frame,
                                                  .stream = run->of->stream,
                                                  .stream_kept = run->of->stream_kept};
     return gauss_cuda_run_layers(
-        run->dof->machine, &of_machine, &images,
+        dof_cuda_machine(run->own)->kernels, &of_machine, &images,
         (struct gauss_cuda_layers){
             .wanted = blurred->wanted,
             .of_light = !blurred->is_alpha &&
@@ -167,7 +167,7 @@ static struct dof_cuda_nodes_params nodes_of(const struct dof_run *run, int32_t 
     struct dof_cuda_nodes_params params = {
         .frame = *run->frame,
         .machine = {.frame = gauss_frame_of(&run->own->machine, &frame),
-                    .nodes = gauss_cuda_plan_of(run->own->blur)->nodes},
+                    .nodes = gauss_cuda_plan_of(dof_cuda_machine(run->own)->plan)->nodes},
         .layers = layers,
         .blend = run->blend};
     params.machine.nodes.samples = run->frame->memory.levels;
@@ -286,7 +286,8 @@ static enum fovea_result launch_halves(const struct dof_run *run, const struct c
 static enum fovea_result run_halves(const struct dof_run *run, const struct cuda_launch *layers,
                                     bool has_alpha)
 {
-    FOVEA_TRY(operator_cuda_note(run->dof->machine, run->own->blur->tables, run->of->stream,
+    const struct operator_cuda_inner_plan *machine = dof_cuda_machine(run->own);
+    FOVEA_TRY(operator_cuda_note(machine->kernels, machine->plan->tables, run->of->stream,
                                  run->of->stream_kept, launch_halves(run, layers, has_alpha)));
     return has_alpha ? blur_alpha(run, FOVEA_FORMAT_R16F) : FOVEA_OK;
 }
@@ -478,8 +479,7 @@ enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_c
     if (images->count == 1) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(dof_cuda_reserve_machine(dof_cuda_of(cuda), own->source, own,
-                                       dof_cuda_takes_floats(own->source, format), count));
+    FOVEA_TRY(dof_cuda_reserve_machine(own, dof_cuda_takes_floats(own->source, format), count));
     if (bytes <= own->batch_bytes) {
         return FOVEA_OK;
     }

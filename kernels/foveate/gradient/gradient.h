@@ -33,6 +33,6 @@ void foveate_gradient_plan_finish(struct foveate_gradient_plan *own);
 
 extern const struct operator_gradient_api foveate_gradient;
 /* It is there if FOVEA_HAVE_CUDA is 1. */
-extern const struct operator_cuda_gradient_api foveate_cuda_gradient;
+extern const struct operator_cuda_gradient_api foveate_operator_cuda_gradient;
 
 #endif

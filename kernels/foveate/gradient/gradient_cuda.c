@@ -19,11 +19,22 @@ extern const unsigned char foveate_gradient_fatbin[];
 
 /* ---- Kernels */
 
-static enum fovea_result load(struct operator_cuda_gradient *g)
+static struct foveate_cuda_gradient *own(struct operator_cuda *cuda)
 {
+    return (struct foveate_cuda_gradient *)cuda;
+}
+
+static struct foveate_cuda_gradient_plan *own_plan(struct operator_cuda_plan *plan)
+{
+    return (struct foveate_cuda_gradient_plan *)plan;
+}
+
+static enum fovea_result load(struct operator_cuda *cuda)
+{
+    struct foveate_cuda_gradient *g = own(cuda);
     static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
                                     1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
-    const struct cuda_device *device = g->base.device;
+    const struct cuda_device *device = cuda->device;
     const struct cuda_named_kernel kernels[] = {{"gradient_places", &g->places, 0},
                                                 {"gradient_columns", &g->columns, 0},
                                                 {"gradient_rows", &g->rows, 0},
@@ -36,58 +47,26 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_write", formats, &g->write));
     FOVEA_TRY(cuda_kernels_get_named(device, g->module, kernels, sizeof kernels / sizeof *kernels));
-    return operator_cuda_make_upload(&g->base);
+    return operator_cuda_make_upload(cuda);
 }
 
-static void destroy(struct operator_cuda_gradient **gradient)
+static void unload(struct operator_cuda *cuda)
 {
-    struct operator_cuda_gradient *gone = *gradient;
-    if (gone && operator_cuda_finish(&gone->base)) {
-        gaze_cuda_unload(gone->base.device, &gone->gaze_kernels);
-        cuda_module_unload(gone->base.device, &gone->module);
-    }
-    free(gone);
-    *gradient = NULL;
-}
-
-static void abandon(struct operator_cuda_gradient *gradient)
-{
-    operator_cuda_abandon(&gradient->base);
-}
-
-static enum fovea_result create(const struct cuda_device *device,
-                                struct operator_cuda_gradient **out_gradient)
-{
-    struct operator_cuda *made = NULL;
-    enum fovea_result result =
-        operator_cuda_make(device, sizeof(struct operator_cuda_gradient), &made);
-    *out_gradient = (struct operator_cuda_gradient *)made;
-    if (result == FOVEA_OK) {
-        result = load(*out_gradient);
-    }
-    if (result < 0) {
-        destroy(out_gradient);
-    }
-    return result;
+    gaze_cuda_unload(cuda->device, &own(cuda)->gaze_kernels);
+    cuda_module_unload(cuda->device, &own(cuda)->module);
 }
 
 /* ---- Plans */
 
-static void plan_retire(struct operator_cuda_gradient *gradient,
-                        struct operator_cuda_gradient_plan **plan)
+static void plan_finish(struct operator_cuda_plan *plan)
 {
-    struct operator_cuda_plan *gone = (struct operator_cuda_plan *)*plan;
-    if (*plan) {
-        foveate_gradient_tables_finish(&(*plan)->tables);
-        foveate_gradient_plan_finish(&(*plan)->laws);
-    }
-    *plan = NULL;
-    operator_cuda_plan_retire(&gradient->base, &gone);
+    foveate_gradient_tables_finish(&own_plan(plan)->tables);
+    foveate_gradient_plan_finish(&own_plan(plan)->laws);
 }
 
 /* An image's scratch memory, in floats. A plane of any level and of the picture fits between. */
 static void lay_out(const struct foveate_gradient_tables *tables,
-                    struct operator_cuda_gradient_plan *plan)
+                    struct foveate_cuda_gradient_plan *plan)
 {
     struct foveate_gradient_params *params = &plan->params;
     const int64_t channels = 4;
@@ -112,52 +91,37 @@ static void lay_out(const struct foveate_gradient_tables *tables,
     params->next_floats = (at + channels * width * height + 1) / 2 * 2;
 }
 
-static enum fovea_result upload(struct operator_cuda_gradient *gradient,
-                                struct operator_cuda_gradient_plan *plan)
+static enum fovea_result upload(struct operator_cuda *cuda, struct foveate_cuda_gradient_plan *plan)
 {
     const struct foveate_gradient_tables *tables = &plan->tables;
-    const struct gauss_plan *own = plan->plan;
+    const struct gauss_plan *source = plan->plan;
     const struct gauss_plan *laws = &plan->laws.view;
     struct foveate_gradient_params *params = &plan->params;
     const struct operator_cuda_part parts[] = {
         {&params->rows, tables->rows, tables->row_count * sizeof *tables->rows},
         {&params->weights, tables->weights, tables->weight_count * sizeof *tables->weights},
-        {&plan->stepped.table, own->law_table, (size_t)own->law.table_count * sizeof(float)},
+        {&plan->stepped.table, source->law_table, (size_t)source->law.table_count * sizeof(float)},
         {&plan->even.table, laws->law_table, (size_t)laws->law.table_count * sizeof(float)}};
-    return operator_cuda_plan_fill(&gradient->base, &plan->base, parts,
-                                   sizeof parts / sizeof *parts);
+    return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
 }
 
-static enum fovea_result fill(struct operator_cuda_gradient *gradient,
-                              struct operator_cuda_gradient_plan *plan)
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *filled)
 {
-    const struct gauss_plan *own = plan->plan;
-    FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, own));
+    struct foveate_cuda_gradient_plan *plan = own_plan(filled);
+    const struct gauss_plan *of = (const struct gauss_plan *)source;
+    (void)format; /* scratch memory has floats */
+    plan->plan = of;
+    FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, of));
     FOVEA_TRY(foveate_gradient_tables_init(&plan->tables, &plan->laws.view));
-    plan->params = (struct foveate_gradient_params){.width = (int32_t)own->width_px,
-                                                    .height = (int32_t)own->height_px,
+    plan->params = (struct foveate_gradient_params){.width = (int32_t)of->width_px,
+                                                    .height = (int32_t)of->height_px,
                                                     .node_count = plan->tables.node_count};
     lay_out(&plan->tables, plan);
-    plan->stepped.law = own->law;
-    plan->stepped.fragment_px = (int32_t)own->fragment_px;
+    plan->stepped.law = of->law;
+    plan->stepped.fragment_px = (int32_t)of->fragment_px;
     plan->even.law = plan->laws.view.law;
-    return upload(gradient, plan);
-}
-
-static enum fovea_result plan_create(struct operator_cuda_gradient *gradient,
-                                     const struct operator_plan *plan,
-                                     struct operator_cuda_gradient_plan **out_plan)
-{
-    struct operator_cuda_plan *made = NULL;
-    *out_plan = NULL;
-    FOVEA_TRY(operator_cuda_plan_make(&gradient->base, sizeof **out_plan, &made));
-    *out_plan = (struct operator_cuda_gradient_plan *)made;
-    (*out_plan)->plan = (const struct gauss_plan *)plan;
-    const enum fovea_result result = fill(gradient, *out_plan);
-    if (result < 0) {
-        plan_retire(gradient, out_plan);
-    }
-    return result;
+    return upload(cuda, plan);
 }
 
 /* ---- Memory of batches */
@@ -170,7 +134,7 @@ static uint64_t gazes_bytes(uint32_t capacity)
 }
 
 /* The other foveas, behind the gazes; 0: there are none. */
-static uint64_t others_at(const struct operator_cuda_gradient_plan *plan,
+static uint64_t others_at(const struct foveate_cuda_gradient_plan *plan,
                           const struct operator_derivatives *batch)
 {
     return operator_derivatives_foveas(batch) > 1
@@ -179,15 +143,15 @@ static uint64_t others_at(const struct operator_cuda_gradient_plan *plan,
 }
 
 /* The gazes' derivatives, behind all foveas. */
-static uint64_t d_gazes_at(const struct operator_cuda_gradient_plan *plan)
+static uint64_t d_gazes_at(const struct foveate_cuda_gradient_plan *plan)
 {
     return plan->base.batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
 }
 
-static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
-                                 struct operator_cuda_gradient_plan *plan,
+static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *of,
                                  const struct operator_derivatives *batch)
 {
+    struct foveate_cuda_gradient_plan *plan = own_plan(of);
     const uint64_t image_bytes = (uint64_t)plan->params.next_floats * sizeof(float);
     uint32_t images = image_slice_smaller(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
@@ -197,8 +161,7 @@ static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
     }
     images = images > plan->image_capacity ? images : plan->image_capacity;
     gazes = gazes > plan->gaze_capacity ? gazes : plan->gaze_capacity;
-    FOVEA_TRY(operator_cuda_plan_grow(&gradient->base, &plan->base,
-                                      gazes_bytes(gazes) + images * image_bytes));
+    FOVEA_TRY(operator_cuda_plan_grow(cuda, of, gazes_bytes(gazes) + images * image_bytes));
     plan->image_capacity = images;
     plan->gaze_capacity = gazes;
     return FOVEA_OK;
@@ -206,8 +169,8 @@ static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
 
 /* ---- A batch */
 
-static enum fovea_result fill_gazes(const struct operator_cuda_gradient *gradient,
-                                    const struct operator_cuda_gradient_plan *plan,
+static enum fovea_result fill_gazes(const struct foveate_cuda_gradient *gradient,
+                                    const struct foveate_cuda_gradient_plan *plan,
                                     const struct operator_derivatives *batch, CUstream stream)
 {
     const struct gaze_cuda_run gazes = {.device = gradient->base.device,
@@ -223,8 +186,8 @@ static enum fovea_result fill_gazes(const struct operator_cuda_gradient *gradien
                                  others_at(plan, batch));
 }
 
-static enum fovea_result run_slices(const struct operator_cuda_gradient *gradient,
-                                    const struct operator_cuda_gradient_plan *plan,
+static enum fovea_result run_slices(const struct foveate_cuda_gradient *gradient,
+                                    const struct foveate_cuda_gradient_plan *plan,
                                     const struct operator_derivatives *batch, CUstream stream)
 {
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
@@ -252,8 +215,8 @@ static enum fovea_result run_slices(const struct operator_cuda_gradient *gradien
     return FOVEA_OK;
 }
 
-static enum fovea_result fetch_d_gazes(const struct operator_cuda_gradient *gradient,
-                                       const struct operator_cuda_gradient_plan *plan,
+static enum fovea_result fetch_d_gazes(const struct foveate_cuda_gradient *gradient,
+                                       const struct foveate_cuda_gradient_plan *plan,
                                        const struct operator_derivatives *batch, CUstream stream)
 {
     const struct cuda_device *device = gradient->base.device;
@@ -267,28 +230,29 @@ static enum fovea_result fetch_d_gazes(const struct operator_cuda_gradient *grad
 
 /* The next batch writes over the scratch memory: it follows on its stream. The plan's own block is
  * read for its tables, and stays as long. */
-static enum fovea_result run(struct operator_cuda_gradient *gradient,
-                             struct operator_cuda_gradient_plan *plan,
+static enum fovea_result run(struct operator_cuda *cuda, struct operator_cuda_plan *of,
                              const struct operator_derivatives *batch, CUstream stream)
 {
-    const struct cuda_device *device = gradient->base.device;
+    const struct foveate_cuda_gradient *gradient = own(cuda);
+    const struct foveate_cuda_gradient_plan *plan = own_plan(of);
     if (!cuda_kernels_has(gradient->read.linear, batch->d_dst->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(cuda_uses_follow(device, &plan->base.batch->uses, stream));
-    FOVEA_TRY(operator_cuda_note(&gradient->base, plan->base.batch, stream, false,
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &of->batch->uses, stream));
+    FOVEA_TRY(operator_cuda_note(cuda, of->batch, stream, false,
                                  run_slices(gradient, plan, batch, stream)));
     return batch->d_gazes_uv && !batch->gazes_on_device
                ? fetch_d_gazes(gradient, plan, batch, stream)
                : FOVEA_OK;
 }
 
-const struct operator_cuda_gradient_api foveate_cuda_gradient = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = abandon,
-    .plan_create = plan_create,
-    .plan_retire = plan_retire,
+const struct operator_cuda_gradient_api foveate_operator_cuda_gradient = {
+    .kind = {.bytes = sizeof(struct foveate_cuda_gradient),
+             .plan_bytes = sizeof(struct foveate_cuda_gradient_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill,
+             .plan_finish = plan_finish},
     .reserve = reserve,
     .run = run,
 };

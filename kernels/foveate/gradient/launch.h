@@ -13,7 +13,7 @@
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
-struct operator_cuda_gradient {
+struct foveate_cuda_gradient {
     struct operator_cuda base;
     CUmodule module;
     struct gaze_cuda_kernels gaze_kernels;
@@ -21,7 +21,7 @@ struct operator_cuda_gradient {
     CUfunction places, columns, rows, node_rows, node_dots, gaze_parts, gaze;
 };
 
-struct operator_cuda_gradient_plan {
+struct foveate_cuda_gradient_plan {
     struct operator_cuda_plan base; /* batch: gazes, their derivatives, scratch memory */
     const struct gauss_plan *plan;
     struct foveate_gradient_plan laws;
@@ -35,8 +35,8 @@ struct operator_cuda_gradient_plan {
 
 /* A slice of a batch. */
 struct foveate_gradient_slice {
-    const struct operator_cuda_gradient *gradient;
-    const struct operator_cuda_gradient_plan *plan;
+    const struct foveate_cuda_gradient *gradient;
+    const struct foveate_cuda_gradient_plan *plan;
     enum fovea_format format;
     CUstream stream;
     uint32_t count;

@@ -89,6 +89,6 @@ const struct operator_api foveate_operator = {
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &gauss_operator_cuda,
-    .cuda_gradient = &foveate_cuda_gradient,
+    .cuda_gradient = &foveate_operator_cuda_gradient,
 #endif
 };

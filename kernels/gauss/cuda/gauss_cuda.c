@@ -33,40 +33,27 @@ static enum fovea_result tell_of_old_code(const struct gauss_cuda *gauss)
     return FOVEA_OK;
 }
 
-static enum fovea_result load(struct gauss_cuda *gauss)
+static enum fovea_result load(struct operator_cuda *cuda)
 {
-    const struct cuda_device *device = gauss->base.device;
+    struct gauss_cuda *gauss = gauss_cuda_of(cuda);
+    const struct cuda_device *device = cuda->device;
+    gauss_cuda_set_tile_slope(cuda, GAUSS_TILE_MAX_SLOPE);
     FOVEA_TRY(gauss_cuda_smooth_load(device, &gauss->smooth));
     FOVEA_TRY(gauss_cuda_tiles_load(device, &gauss->tiles));
     FOVEA_TRY(gauss_nodes_load(device, &gauss->nodes));
     FOVEA_TRY(tell_of_old_code(gauss));
     FOVEA_TRY(gaze_cuda_load(device, &gauss->gaze));
-    return operator_cuda_make_upload(&gauss->base);
+    return operator_cuda_make_upload(cuda);
 }
 
-static void destroy(struct operator_cuda **cuda)
+static void unload(struct operator_cuda *cuda)
 {
-    struct gauss_cuda *gone = gauss_cuda_of(*cuda);
-    if (operator_cuda_finish(*cuda)) {
-        const struct cuda_device *device = gone->base.device;
-        gaze_cuda_unload(device, &gone->gaze);
-        gauss_nodes_unload(device, &gone->nodes);
-        gauss_cuda_tiles_unload(device, &gone->tiles);
-        gauss_cuda_smooth_unload(device, &gone->smooth);
-    }
-    free(gone);
-    *cuda = NULL;
-}
-
-static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
-{
-    FOVEA_TRY(operator_cuda_make(device, sizeof(struct gauss_cuda), out_cuda));
-    gauss_cuda_set_tile_slope(*out_cuda, GAUSS_TILE_MAX_SLOPE);
-    const enum fovea_result result = load(gauss_cuda_of(*out_cuda));
-    if (result < 0) {
-        destroy(out_cuda);
-    }
-    return result;
+    struct gauss_cuda *gauss = gauss_cuda_of(cuda);
+    const struct cuda_device *device = cuda->device;
+    gaze_cuda_unload(device, &gauss->gaze);
+    gauss_nodes_unload(device, &gauss->nodes);
+    gauss_cuda_tiles_unload(device, &gauss->tiles);
+    gauss_cuda_smooth_unload(device, &gauss->smooth);
 }
 
 /* ---- Plans */
@@ -172,25 +159,18 @@ static enum fovea_result fill(struct gauss_cuda *gauss, const struct gauss_plan 
     return result;
 }
 
-static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan)
 {
-    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct gauss_cuda_plan), out_plan));
-    const enum fovea_result result =
-        fill(gauss_cuda_of(cuda), gauss_plan_of(plan), format, gauss_cuda_plan_of(*out_plan));
-    if (result < 0) {
-        operator_cuda_plan_retire(cuda, out_plan);
-    }
-    return result;
+    return fill(gauss_cuda_of(cuda), gauss_plan_of(source), format, gauss_cuda_plan_of(plan));
 }
 
 const struct operator_cuda_api gauss_operator_cuda = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = operator_cuda_abandon,
-    .frees_without_waiting = operator_cuda_frees_without_waiting,
-    .plan_create = plan_create,
-    .plan_retire = operator_cuda_plan_retire,
+    .kind = {.bytes = sizeof(struct gauss_cuda),
+             .plan_bytes = sizeof(struct gauss_cuda_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill},
     .reserve = gauss_cuda_reserve,
     .run_linear = gauss_cuda_run_linear,
     .run_surface = gauss_cuda_run_surface,

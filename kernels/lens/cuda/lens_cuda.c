@@ -92,59 +92,34 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
     return result;
 }
 
-static enum fovea_result load(struct lens_cuda *lens)
+static enum fovea_result load(struct operator_cuda *cuda)
 {
-    FOVEA_TRY(load_module(lens->base.device, lens_fatbin, "lens", LENS_NEAREST, &lens->formula));
-    return operator_cuda_make_upload(&lens->base);
+    FOVEA_TRY(load_module(cuda->device, lens_fatbin, "lens", LENS_NEAREST, &own(cuda)->formula));
+    return operator_cuda_make_upload(cuda);
 }
 
-static void destroy(struct operator_cuda **cuda)
+static void unload(struct operator_cuda *cuda)
 {
-    struct lens_cuda *lens = own(*cuda);
-    if (operator_cuda_finish(*cuda)) {
-        cuda_module_unload(lens->base.device, &lens->grid.module);
-        cuda_module_unload(lens->base.device, &lens->formula.module);
-    }
-    free(lens);
-    *cuda = NULL;
-}
-
-static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
-{
-    FOVEA_TRY(operator_cuda_make(device, sizeof(struct lens_cuda), out_cuda));
-    const enum fovea_result result = load(own(*out_cuda));
-    if (result < 0) {
-        destroy(out_cuda);
-    }
-    return result;
+    cuda_module_unload(cuda->device, &own(cuda)->grid.module);
+    cuda_module_unload(cuda->device, &own(cuda)->formula.module);
 }
 
 /* ---- Plans */
 
-static enum fovea_result fill(struct operator_cuda *cuda, const struct lens_plan *own,
-                              struct lens_cuda_plan *plan)
+/* Nothing lies in memory between, whatever the format. */
+static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
+                                   enum fovea_format format, struct operator_cuda_plan *plan)
 {
+    const struct lens_plan *lens = lens_plan_of(source);
     const struct operator_cuda_part parts[] = {
-        {&plan->samples, own->samples, own->sample_count * sizeof own->samples[0]},
-        {&plan->ways, own->ways, own->way_count * sizeof own->ways[0]}};
-    return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
-}
-
-static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
-                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
-{
-    (void)format; /* nothing lies in memory between */
-    *out_plan = NULL;
-    if (lens_plan_of(plan)->ways) {
+        {&own_plan(plan)->samples, lens->samples, lens->sample_count * sizeof lens->samples[0]},
+        {&own_plan(plan)->ways, lens->ways, lens->way_count * sizeof lens->ways[0]}};
+    (void)format;
+    if (lens->ways) {
         FOVEA_TRY(
             load_module(cuda->device, lens_grid_fatbin, "lens_grid", MOVED, &own(cuda)->grid));
     }
-    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct lens_cuda_plan), out_plan));
-    const enum fovea_result result = fill(cuda, lens_plan_of(plan), own_plan(*out_plan));
-    if (result < 0) {
-        operator_cuda_plan_retire(cuda, out_plan);
-    }
-    return result;
+    return operator_cuda_plan_fill(cuda, plan, parts, sizeof parts / sizeof *parts);
 }
 
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
@@ -308,12 +283,11 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 }
 
 const struct operator_cuda_api lens_operator_cuda = {
-    .create = create,
-    .destroy = destroy,
-    .abandon = operator_cuda_abandon,
-    .frees_without_waiting = operator_cuda_frees_without_waiting,
-    .plan_create = plan_create,
-    .plan_retire = operator_cuda_plan_retire,
+    .kind = {.bytes = sizeof(struct lens_cuda),
+             .plan_bytes = sizeof(struct lens_cuda_plan),
+             .load = load,
+             .unload = unload,
+             .plan_fill = plan_fill},
     .reserve = reserve,
     .run_linear = run_linear,
     .run_surface = run_surface,
