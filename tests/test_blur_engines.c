@@ -68,10 +68,10 @@ static void make_by_cpu(const struct blur_numbers *numbers, const struct blur_pi
     OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
     assert_ok(thread_pool_create(2, &pool));
     assert_ok(blur_operator.plan_create(&desc, &plan));
-    assert_ok(blur_operator.host.create(pool, plan, &host));
-    assert_ok(blur_operator.host.reserve(host, &batch));
-    blur_operator.host.run(host, &batch, &frame);
-    blur_operator.host.destroy(&host);
+    assert_ok(operator_host_create(&operator_host_of(plan)->kind, pool, plan, &host));
+    assert_ok(operator_host_of(plan)->reserve(host, &batch));
+    operator_host_of(plan)->run(host, &batch, &frame);
+    operator_host_destroy(&host);
     blur_operator.plan_destroy(&plan);
 }
 

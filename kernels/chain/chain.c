@@ -317,10 +317,7 @@ const struct operator_api chain_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = {.create = chain_host_create,
-             .destroy = chain_host_destroy,
-             .reserve = chain_host_reserve,
-             .run = chain_host_run},
+    .host = &chain_host,
     .glsl = &chain_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &chain_cuda,

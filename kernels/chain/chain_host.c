@@ -10,12 +10,11 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
-
-#include <stdlib.h>
+#include "kernels/operator/operator_host.h"
 
 struct chain_host {
+    struct operator_host base;
     const struct chain_plan *plan;
-    struct thread_pool *pool;
     struct operator_host *parts[FOVEA_OPERATOR_COUNT];
     void *between; /* NULL: one operator reads and writes the frame's own images */
     uint64_t between_bytes;
@@ -41,12 +40,14 @@ static enum fovea_result grow(struct chain_host *host, uint64_t bytes)
     return FOVEA_OK;
 }
 
-static enum fovea_result make(struct thread_pool *pool, struct chain_host *host)
+static enum fovea_result make(struct operator_host *base)
 {
-    const struct chain_plan *plan = host->plan;
+    struct chain_host *host = own(base);
+    const struct chain_plan *plan = host->plan = chain_plan_of(base->plan);
     for (uint32_t i = 0; i < plan->count; i++) {
-        const struct chain_part *part = &plan->parts[i];
-        FOVEA_TRY(part->api->host.create(pool, part->plan, &host->parts[i]));
+        const struct operator_plan *part = plan->parts[i].plan;
+        FOVEA_TRY(
+            operator_host_create(&operator_host_of(part)->kind, base->pool, part, &host->parts[i]));
     }
     /* The largest that Vulkan shares: for its images nobody calls reserve. */
     const struct fovea_image shared = {
@@ -54,43 +55,18 @@ static enum fovea_result make(struct thread_pool *pool, struct chain_host *host)
     return grow(host, plan->base.images_between * chain_image_bytes(&shared));
 }
 
-enum fovea_result chain_host_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                    struct operator_host **out_host)
+static void finish(struct operator_host *base)
 {
-    struct chain_host *host = calloc(1, sizeof *host);
-    struct operator_host *made = (struct operator_host *)host;
-    *out_host = NULL;
-    if (!host) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    struct chain_host *host = own(base);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        operator_host_destroy(&host->parts[i]);
     }
-    host->plan = chain_plan_of(plan);
-    host->pool = pool;
-    const enum fovea_result result = make(pool, host);
-    if (result < 0) {
-        chain_host_destroy(&made);
-        return result;
-    }
-    *out_host = made;
-    return FOVEA_OK;
-}
-
-void chain_host_destroy(struct operator_host **host)
-{
-    struct chain_host *gone = own(*host);
-    for (uint32_t i = 0; i < gone->plan->count; i++) {
-        if (gone->parts[i]) {
-            gone->plan->parts[i].api->host.destroy(&gone->parts[i]);
-        }
-    }
-    large_memory_free(gone->between);
-    free(gone);
-    *host = NULL;
+    large_memory_free(host->between);
 }
 
 /* ---- Frames */
 
-enum fovea_result chain_host_reserve(struct operator_host *host,
-                                     const struct operator_images *images)
+static enum fovea_result reserve(struct operator_host *host, const struct operator_images *images)
 {
     struct chain_host *chain = own(host);
     struct chain_images slice;
@@ -100,7 +76,8 @@ enum fovea_result chain_host_reserve(struct operator_host *host,
     for (uint32_t i = 0; i < chain->plan->count; i++) {
         struct chain_images part;
         chain_images_of(chain->plan, &way, i, &slice.images, chain->between, &part);
-        FOVEA_TRY(chain->plan->parts[i].api->host.reserve(chain->parts[i], &part.images));
+        FOVEA_TRY(
+            operator_host_of(chain->plan->parts[i].plan)->reserve(chain->parts[i], &part.images));
     }
     return FOVEA_OK;
 }
@@ -153,7 +130,7 @@ static void convert(const struct chain_host *chain, const struct chain_way *way,
         struct rows rows = {.levels = chain_levels_of(plan, way, slice, chain->between, packs),
                             .light = plan->levels,
                             .run = packs ? levels_pack : levels_unpack};
-        share(chain->pool, &rows);
+        share(chain->base.pool, &rows);
     } else if (chain_planes_of(plan, way, slice, chain->between, packs, &planes)) {
         (packs ? planes_pack : planes_unpack)(&planes, slice->src->format);
     }
@@ -168,13 +145,14 @@ static void run_slice(struct chain_host *chain, const struct operator_images *sl
         const uint32_t part = way.parts[i];
         struct chain_images of_part;
         chain_images_of(chain->plan, &way, i, slice, chain->between, &of_part);
-        chain->plan->parts[part].api->host.run(chain->parts[part], &of_part.images, frame);
+        operator_host_of(chain->plan->parts[part].plan)
+            ->run(chain->parts[part], &of_part.images, frame);
     }
     convert(chain, &way, slice, false);
 }
 
-void chain_host_run(struct operator_host *host, const struct operator_images *images,
-                    const struct operator_frame *frame)
+static void run(struct operator_host *host, const struct operator_images *images,
+                const struct operator_frame *frame)
 {
     struct chain_host *chain = own(host);
     const uint32_t count = chain_slice_count(chain->plan, images);
@@ -187,3 +165,8 @@ void chain_host_run(struct operator_host *host, const struct operator_images *im
         run_slice(chain, &slice.images, &of_slice);
     }
 }
+
+const struct operator_host_api chain_host = {
+    .kind = {.bytes = sizeof(struct chain_host), .make = make, .finish = finish},
+    .reserve = reserve,
+    .run = run};

@@ -93,16 +93,7 @@ bool chain_planes_of(const struct chain_plan *plan, const struct chain_way *way,
 struct levels chain_levels_of(const struct chain_plan *plan, const struct chain_way *way,
                               const struct operator_images *slice, void *between, bool packs);
 
-/* Entries of struct operator_host_api. */
-FOVEA_MUST_CHECK enum fovea_result chain_host_create(struct thread_pool *pool,
-                                                     const struct operator_plan *plan,
-                                                     struct operator_host **out_host);
-void chain_host_destroy(struct operator_host **host);
-FOVEA_MUST_CHECK enum fovea_result chain_host_reserve(struct operator_host *host,
-                                                      const struct operator_images *images);
-void chain_host_run(struct operator_host *host, const struct operator_images *images,
-                    const struct operator_frame *frame);
-
+extern const struct operator_host_api chain_host;
 extern const struct operator_glsl_api chain_glsl;
 /* It is there if FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_api chain_cuda;

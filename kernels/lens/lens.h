@@ -66,18 +66,9 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
 
 /* Its parts in the table of operators; CUDA's is there where FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_api lens_operator;
+extern const struct operator_host_api lens_cpu;
 extern const struct operator_glsl_api lens_operator_glsl;
 extern const struct operator_cuda_api lens_operator_cuda;
-
-/* The functions of struct operator_host_api. */
-FOVEA_MUST_CHECK enum fovea_result lens_cpu_create(struct thread_pool *pool,
-                                                   const struct operator_plan *plan,
-                                                   struct operator_host **out_host);
-void lens_cpu_destroy(struct operator_host **host);
-FOVEA_MUST_CHECK enum fovea_result lens_cpu_reserve(struct operator_host *host,
-                                                    const struct operator_images *images);
-void lens_cpu_run(struct operator_host *host, const struct operator_images *images,
-                  const struct operator_frame *frame);
 
 /* The definition in double precision, which shares nothing with what runs but the settings: src and
  * dst are rows of `channels` doubles without gaps, dst apart from src. A value whose place lies

@@ -22,7 +22,7 @@ struct operator_cuda_api;
 struct operator_cuda_gradient_api;
 struct operator_glsl_api;
 struct operator_host;
-struct operator_gradient;
+struct operator_host_api;
 struct operator_kept;
 struct shared_data;
 struct thread_pool;
@@ -31,6 +31,7 @@ struct thread_pool;
  * any thread. */
 struct operator_plan {
     const struct operator_api *api;
+    const struct operator_host_api *host; /* runs it on the processor; NULL: the operator's own */
     uint64_t cuda_bytes; /* about what it takes on a CUDA device */
     /* On Vulkan and on CUDA surfaces, for whoever has the images: how many more of their size and
      * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no chain. */
@@ -126,13 +127,25 @@ static inline const float *operator_gaze_of(const struct operator_images *images
     return images->gazes_uv + 2 * operator_foveas_of(images) * index;
 }
 
-/* Frames on the processor. One thread at a time for each operator_host. */
+/* Memory and threads for a plan on the processor: an operator's, or those of derivatives. One
+ * thread at a time for each operator_host. */
+struct operator_host_kind {
+    size_t
+        bytes; /* of its own struct, which begins with a struct operator_host (operator_host.h) */
+    enum fovea_result (*make)(struct operator_host *host); /* the rest, which is zeros */
+    void (*finish)(struct operator_host *host); /* frees it, though it may not be made whole */
+};
+
+/* In threads of others', who run their jobs at other times. The pool and the plan outlive it. */
+FOVEA_MUST_CHECK enum fovea_result operator_host_create(const struct operator_host_kind *kind,
+                                                        struct thread_pool *pool,
+                                                        const struct operator_plan *plan,
+                                                        struct operator_host **out_host);
+void operator_host_destroy(struct operator_host **host); /* NULL-safe, sets NULL */
+
+/* Frames on the processor. */
 struct operator_host_api {
-    /* In threads of others', who run their jobs at other times. The pool and the plan outlive
-     * it. */
-    enum fovea_result (*create)(struct thread_pool *pool, const struct operator_plan *plan,
-                                struct operator_host **out_host);
-    void (*destroy)(struct operator_host **host); /* sets NULL */
+    struct operator_host_kind kind;
     /* Threads and memory for images of that kind. On failure everything is as it was. */
     enum fovea_result (*reserve)(struct operator_host *host, const struct operator_images *images);
     /* Returns when dst is written. */
@@ -163,12 +176,10 @@ static inline uint32_t operator_derivatives_foveas(const struct operator_derivat
 
 /* Derivatives on the processor, as operator_host_api has frames. */
 struct operator_gradient_api {
-    enum fovea_result (*create)(struct thread_pool *pool, const struct operator_plan *plan,
-                                struct operator_gradient **out_gradient);
-    void (*destroy)(struct operator_gradient **gradient); /* NULL-safe, sets NULL */
-    enum fovea_result (*reserve)(struct operator_gradient *gradient,
+    struct operator_host_kind kind;
+    enum fovea_result (*reserve)(struct operator_host *host,
                                  const struct operator_derivatives *batch);
-    void (*run)(struct operator_gradient *gradient, const struct operator_derivatives *batch);
+    void (*run)(struct operator_host *host, const struct operator_derivatives *batch);
 };
 
 /* An operator keeps this beside settings that were taken, because plans refer to it and the program
@@ -256,13 +267,18 @@ struct operator_api {
     const struct operator_settings_api *settings; /* NULL: settings are all that plans take */
     const struct operator_maps_api *maps; /* NULL: it has none */
 
-    struct operator_host_api host;
+    const struct operator_host_api *host;
     const struct operator_gradient_api *gradient; /* NULL: it has no derivative */
     /* NULL: chains with it are FOVEA_ERROR_UNSUPPORTED there. */
     const struct operator_glsl_api *glsl;
     const struct operator_cuda_api *cuda; /* NULL too: a build without CUDA */
     const struct operator_cuda_gradient_api *cuda_gradient; /* likewise */
 };
+
+static inline const struct operator_host_api *operator_host_of(const struct operator_plan *plan)
+{
+    return plan->host ? plan->host : plan->api->host;
+}
 
 /* The gaze is clamped to four image sizes outside the image, so that squares fit in 64 bits. */
 struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,

@@ -19,7 +19,7 @@ struct context_op {
     struct operator_host *host;
     const struct operator_plan *plan;
     const struct operator_gradient_api *gradient_api;
-    struct operator_gradient *gradient; /* NULL: none was asked for yet */
+    struct operator_host *gradient; /* NULL: none was asked for yet */
 };
 
 static enum fovea_result cpu_open(const struct context_device_desc *desc,
@@ -44,11 +44,9 @@ static void cpu_close(struct context_device **device)
 static void cpu_destroy_op(struct context_device *device, struct context_op **op)
 {
     (void)device;
-    if (*op && (*op)->gradient) {
-        (*op)->gradient_api->destroy(&(*op)->gradient);
-    }
-    if (*op && (*op)->host) {
-        (*op)->api->destroy(&(*op)->host);
+    if (*op) {
+        operator_host_destroy(&(*op)->gradient);
+        operator_host_destroy(&(*op)->host);
     }
     free(*op);
     *op = NULL;
@@ -61,8 +59,8 @@ static enum fovea_result make_op(struct context_device *device, const struct ope
         FOVEA_TRY(thread_pool_create(thread_count, &device->pool));
     }
     op->plan = plan;
-    op->api = &plan->api->host;
-    return op->api->create(device->pool, plan, &op->host);
+    op->api = operator_host_of(plan);
+    return operator_host_create(&op->api->kind, device->pool, plan, &op->host);
 }
 
 static enum fovea_result cpu_create_op(struct context_device *device,
@@ -110,7 +108,7 @@ static enum fovea_result prepare_gradient(struct context_device *device, struct 
     enum fovea_result result = FOVEA_OK;
     if (!op->gradient) {
         op->gradient_api = only->api->gradient;
-        result = op->gradient_api->create(device->pool, only, &op->gradient);
+        result = operator_host_create(&op->gradient_api->kind, device->pool, only, &op->gradient);
     }
     if (result == FOVEA_OK) {
         result = op->gradient_api->reserve(op->gradient, batch);

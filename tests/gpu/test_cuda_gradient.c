@@ -111,14 +111,14 @@ static void run_cpu(const struct scene *scene, const struct operator_plan *plan,
 {
     const struct operator_gradient_api *api = foveate_operator.gradient;
     struct operator_derivatives batch = batch_of(scene, p);
-    struct operator_gradient *gradient = NULL;
+    struct operator_host *gradient = NULL;
     OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
     batch.d_gazes_uv = p->cpu_gazes;
     assert_ok(thread_pool_create(2, &pool));
-    assert_ok(api->create(pool, plan, &gradient));
+    assert_ok(operator_host_create(&api->kind, pool, plan, &gradient));
     assert_ok(api->reserve(gradient, &batch));
     api->run(gradient, &batch);
-    api->destroy(&gradient);
+    operator_host_destroy(&gradient);
 }
 
 static struct fovea_image on_device(const struct device_image *image, const struct sheet *sheet)

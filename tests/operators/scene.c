@@ -196,10 +196,10 @@ static void run_on_host(struct thread_pool *pool, const struct operator_scene *s
     struct operator_plan *plan = scene_plan(scene);
     struct operator_host *host = NULL;
     const struct operator_frame frame = scene_frame(scene);
-    assert_ok(api->host.create(pool, plan, &host));
-    assert_ok(api->host.reserve(host, images));
-    api->host.run(host, images, &frame);
-    api->host.destroy(&host);
+    assert_ok(operator_host_create(&operator_host_of(plan)->kind, pool, plan, &host));
+    assert_ok(operator_host_of(plan)->reserve(host, images));
+    operator_host_of(plan)->run(host, images, &frame);
+    operator_host_destroy(&host);
     api->plan_destroy(&plan);
 }
 

@@ -257,8 +257,9 @@ static enum fovea_result import_plan(struct peer *base, const struct operator_pl
     if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    own->api = &plan->api->host;
-    enum fovea_result result = own->api->create(host(base)->pool, plan, &own->host);
+    own->api = operator_host_of(plan);
+    const enum fovea_result result =
+        operator_host_create(&own->api->kind, host(base)->pool, plan, &own->host);
     if (result < 0) {
         free(own);
         return result;
@@ -271,7 +272,7 @@ static void forget_plan(struct peer *base, struct peer_plan **plan)
 {
     (void)base;
     if (*plan) {
-        (*plan)->api->destroy(&(*plan)->host);
+        operator_host_destroy(&(*plan)->host);
         free(*plan);
         *plan = NULL;
     }

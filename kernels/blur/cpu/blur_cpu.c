@@ -9,8 +9,6 @@
 #include "kernels/blur/engine.h"
 #include "kernels/gauss/cpu/common/picture.h"
 
-#include <stdlib.h>
-
 /* Workers of an engine that needs much memory are fewer. */
 #define MOST_SCRATCH_BYTES ((size_t)512 << 20)
 
@@ -59,14 +57,14 @@ static void work(void *user, uint32_t worker)
     int32_t chunk;
     while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
         const struct blur_cpu_step *step = &cpu->steps[index];
-        step->make(cpu, step, chunk, cpu->workers.of[worker]);
+        step->make(cpu, step, chunk, cpu->base.workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
 
 static void run_steps(struct blur_cpu *cpu)
 {
-    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
+    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
     thread_steps_clear(&cpu->chunks);
 }
 
@@ -98,8 +96,8 @@ static float white_of(const struct blur_cpu *cpu, enum fovea_format format)
     return pixel_white(format);
 }
 
-void blur_cpu_run(struct operator_host *host, const struct operator_images *images,
-                  const struct operator_frame *frame)
+static void run(struct operator_host *host, const struct operator_images *images,
+                const struct operator_frame *frame)
 {
     struct blur_cpu *cpu = (struct blur_cpu *)host;
     const struct gauss_plan *machine = &cpu->plan->machine;
@@ -133,40 +131,38 @@ static enum fovea_result grow(struct blur_cpu *cpu)
     while (wanted > 1 && wanted * bytes > MOST_SCRATCH_BYTES) {
         wanted--;
     }
-    return worker_floats_grow(&cpu->workers, cpu->pool, wanted, cpu->scratch_floats + 1);
+    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, wanted, cpu->scratch_floats + 1);
 }
 
-enum fovea_result blur_cpu_reserve(struct operator_host *host, const struct operator_images *images)
+static enum fovea_result reserve(struct operator_host *host, const struct operator_images *images)
 {
     (void)images; /* one after the other */
     return grow((struct blur_cpu *)host);
 }
 
-void blur_cpu_destroy(struct operator_host **host)
+static void finish(struct operator_host *host)
 {
-    struct blur_cpu *cpu = (struct blur_cpu *)*host;
-    *host = NULL;
-    if (!cpu) {
-        return;
-    }
-    worker_floats_free(&cpu->workers);
+    struct blur_cpu *cpu = (struct blur_cpu *)host;
     large_memory_free(cpu->pixels);
     large_memory_free(cpu->more);
-    free(cpu);
 }
 
-static enum fovea_result make(struct blur_cpu *cpu)
+static enum fovea_result make(struct operator_host *host)
 {
-    const struct blur_cpu_engine *engine = cpu->engine;
-    const size_t pixels = (size_t)cpu->width_px * (size_t)cpu->height_px;
-    const size_t more = engine->more_floats ? engine->more_floats(cpu->plan) : 0;
-    cpu->scratch_floats = engine->scratch_floats ? engine->scratch_floats(cpu->plan) : 0;
+    struct blur_cpu *cpu = (struct blur_cpu *)host;
+    const struct blur_plan *plan = cpu->plan = blur_plan_of(host->plan);
+    const struct blur_cpu_engine *engine = cpu->engine = plan->engine->cpu;
+    const size_t pixels = (size_t)plan->machine.width_px * plan->machine.height_px;
+    const size_t more = engine->more_floats ? engine->more_floats(plan) : 0;
+    cpu->width_px = (int32_t)plan->machine.width_px;
+    cpu->height_px = (int32_t)plan->machine.height_px;
+    cpu->scratch_floats = engine->scratch_floats ? engine->scratch_floats(plan) : 0;
     cpu->pixels = large_memory_make(pixels * BLUR_MOST_CHANNELS, sizeof *cpu->pixels);
     cpu->more = large_memory_make(more + 1, sizeof *cpu->more);
     if (!cpu->pixels || !cpu->more) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    gauss_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
+    gauss_cpu_lights_init(&cpu->lights, &plan->machine);
     FOVEA_TRY(grow(cpu));
     if (engine->begin) {
         engine->begin(cpu);
@@ -174,22 +170,7 @@ static enum fovea_result make(struct blur_cpu *cpu)
     return FOVEA_OK;
 }
 
-enum fovea_result blur_cpu_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                  struct operator_host **out_host)
-{
-    struct blur_cpu *cpu = calloc(1, sizeof *cpu);
-    *out_host = (struct operator_host *)cpu;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->plan = blur_plan_of(plan);
-    cpu->engine = cpu->plan->engine->cpu;
-    cpu->width_px = (int32_t)cpu->plan->machine.width_px;
-    cpu->height_px = (int32_t)cpu->plan->machine.height_px;
-    cpu->pool = pool;
-    const enum fovea_result result = make(cpu);
-    if (result < 0) {
-        blur_cpu_destroy(out_host);
-    }
-    return result;
-}
+const struct operator_host_api blur_cpu_steps = {
+    .kind = {.bytes = sizeof(struct blur_cpu), .make = make, .finish = finish},
+    .reserve = reserve,
+    .run = run};

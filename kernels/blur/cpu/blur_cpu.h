@@ -10,7 +10,7 @@
 #include "core/thread_steps.h"
 #include "kernels/blur/plan.h"
 #include "kernels/image/pixel_light.h"
-#include "kernels/operator/worker_floats.h"
+#include "kernels/operator/operator_host.h"
 
 #define BLUR_MOST_CHANNELS 4
 
@@ -36,6 +36,7 @@ struct blur_cpu_engine {
 };
 
 struct blur_cpu {
+    struct operator_host base; /* workers have scratch_floats each, and one more */
     const struct blur_plan *plan;
     const struct blur_cpu_engine *engine;
     int32_t width_px;
@@ -52,9 +53,7 @@ struct blur_cpu {
     const struct pixel_codec *codec;
     const struct pixel_light *light; /* NULL: averaged as stored */
     /* The engine's are above. */
-    struct thread_pool *pool;
     struct pixel_lights lights;
-    struct worker_floats workers; /* with scratch_floats each, and one more */
     size_t scratch_floats;
     struct thread_steps chunks;
     struct blur_cpu_step steps[THREAD_STEPS_MAX];
@@ -90,14 +89,6 @@ extern const struct blur_cpu_engine blur_cpu_diffusion;
 extern const struct blur_cpu_engine blur_cpu_spread;
 extern const struct blur_cpu_engine blur_cpu_fft;
 
-/* Entries of struct operator_host_api. */
-FOVEA_MUST_CHECK enum fovea_result blur_cpu_create(struct thread_pool *pool,
-                                                   const struct operator_plan *plan,
-                                                   struct operator_host **out_host);
-void blur_cpu_destroy(struct operator_host **host);
-FOVEA_MUST_CHECK enum fovea_result blur_cpu_reserve(struct operator_host *host,
-                                                    const struct operator_images *images);
-void blur_cpu_run(struct operator_host *host, const struct operator_images *images,
-                  const struct operator_frame *frame);
+extern const struct operator_host_api blur_cpu_steps; /* of all of them */
 
 #endif

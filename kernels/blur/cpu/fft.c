@@ -202,7 +202,7 @@ static void begin(struct blur_cpu *cpu)
         values[2 * ((size_t)y * (size_t)tiles.width + (size_t)x)] = kernel->weights[i] / count;
     }
     const struct fft_rectangle all =
-        rectangle_in(cpu, &tiles, values, (double *)(void *)cpu->workers.of[0]);
+        rectangle_in(cpu, &tiles, values, (double *)(void *)cpu->base.workers.of[0]);
     fft_go(&all);
 }
 

@@ -90,6 +90,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return result;
     }
     plan->machine.base.api = &blur_operator;
+    plan->machine.base.host = plan->engine ? &blur_cpu_steps : NULL;
     plan->machine.base.cuda_bytes =
         plan->engine ? cuda_bytes_of(plan) : gauss_plan_cuda_bytes(&plan->machine);
     return FOVEA_OK;
@@ -165,60 +166,6 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
              has_radius ? numbers->radius_px : numbers->sigma_px);
 }
 
-/* ---- The processor: the machine, or an engine's steps */
-
-struct host {
-    const struct operator_host_api *api;
-    struct operator_host *of;
-};
-
-static struct host *own(struct operator_host *host)
-{
-    return (struct host *)host;
-}
-
-static void host_destroy(struct operator_host **host)
-{
-    struct host *gone = own(*host);
-    if (gone && gone->of) {
-        gone->api->destroy(&gone->of);
-    }
-    free(gone);
-    *host = NULL;
-}
-
-static enum fovea_result host_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                     struct operator_host **out_host)
-{
-    static const struct operator_host_api machine = {gauss_host_create, gauss_host_destroy,
-                                                     gauss_host_reserve, gauss_host_run};
-    static const struct operator_host_api engine = {blur_cpu_create, blur_cpu_destroy,
-                                                    blur_cpu_reserve, blur_cpu_run};
-    struct host *host = calloc(1, sizeof *host);
-    *out_host = (struct operator_host *)host;
-    if (!host) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    host->api = blur_plan_of(plan)->engine ? &engine : &machine;
-    const enum fovea_result result = host->api->create(pool, plan, &host->of);
-    if (result < 0) {
-        host_destroy(out_host);
-    }
-    return result;
-}
-
-static enum fovea_result host_reserve(struct operator_host *host,
-                                      const struct operator_images *images)
-{
-    return own(host)->api->reserve(own(host)->of, images);
-}
-
-static void host_run(struct operator_host *host, const struct operator_images *images,
-                     const struct operator_frame *frame)
-{
-    own(host)->api->run(own(host)->of, images, frame);
-}
-
 const struct operator_api blur_operator = {
     .name = "blur",
     .takes_sigmas = true,
@@ -229,10 +176,7 @@ const struct operator_api blur_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = {.create = host_create,
-             .destroy = host_destroy,
-             .reserve = host_reserve,
-             .run = host_run},
+    .host = &gauss_host,
     .glsl = &blur_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &blur_operator_cuda,

@@ -12,7 +12,6 @@
 #include "kernels/gauss/cpu/common/picture.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- An image */
@@ -23,7 +22,7 @@ static void work(void *user, uint32_t worker)
     int32_t step;
     int32_t tile_row;
     while (thread_steps_take(&cpu->chunks, &step, &tile_row)) {
-        cpu->rows_fn(cpu, tile_row, cpu->workers.of[worker]);
+        cpu->rows_fn(cpu, tile_row, cpu->base.workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
@@ -33,7 +32,7 @@ static void run_rows(struct dof_cpu *cpu, dof_step_fn rows_fn)
     cpu->rows_fn = rows_fn;
     thread_steps_clear(&cpu->chunks);
     thread_steps_add(&cpu->chunks, cpu->rows);
-    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
+    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
 }
 
 static struct fovea_image image_of(const struct dof_cpu *cpu, enum fovea_format format,
@@ -173,8 +172,8 @@ static void set_focus(struct dof_cpu *cpu, const struct operator_images *images,
     cpu->px_per_diopter = (float)dof_optics_sigma_px(optics, diopters);
 }
 
-void dof_cpu_run(struct operator_host *host, const struct operator_images *images,
-                 const struct operator_frame *frame)
+static void run(struct operator_host *host, const struct operator_images *images,
+                const struct operator_frame *frame)
 {
     struct dof_cpu *cpu = (struct dof_cpu *)host;
     const int32_t light =
@@ -203,12 +202,12 @@ static enum fovea_result grow_workers(struct dof_cpu *cpu)
 {
     const size_t row = (size_t)dof_width(cpu) * DOF_LAYER_CHANNELS;
     const size_t block = cpu->plan->optics.has_discs ? dof_block_floats() : 0;
-    return worker_floats_grow(&cpu->workers, cpu->pool, (uint32_t)cpu->rows,
+    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, (uint32_t)cpu->rows,
                               row > block ? row : block);
 }
 
 /* Images come one after the other. */
-enum fovea_result dof_cpu_reserve(struct operator_host *host, const struct operator_images *images)
+static enum fovea_result reserve(struct operator_host *host, const struct operator_images *images)
 {
     struct dof_cpu *cpu = (struct dof_cpu *)host;
     struct operator_images one = *images;
@@ -255,7 +254,7 @@ static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
     memcpy(out, parts, sizeof parts);
 }
 
-static enum fovea_result make(struct dof_cpu *cpu)
+static enum fovea_result make_parts(struct dof_cpu *cpu)
 {
     struct part parts[PARTS];
     list_parts(cpu, parts);
@@ -268,45 +267,36 @@ static enum fovea_result make(struct dof_cpu *cpu)
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
     }
-    FOVEA_TRY(gauss_cpu_create_in(cpu->pool, &cpu->plan->machine, &cpu->machine));
+    return FOVEA_OK;
+}
+
+static enum fovea_result make(struct operator_host *host)
+{
+    struct dof_cpu *cpu = (struct dof_cpu *)host;
+    const struct gauss_plan *machine = &dof_plan_of(host->plan)->machine;
+    cpu->plan = dof_plan_of(host->plan);
+    cpu->columns = (dof_width(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
+    cpu->rows = (dof_height(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
+    gauss_cpu_lights_init(&cpu->lights, machine);
+    cpu->frame = gauss_frame_make(machine, (struct fovea_point_uv){0.5, 0.5});
+    cpu->frame.blur_alpha = 1; /* where layers have their coverage */
+    FOVEA_TRY(make_parts(cpu));
+    FOVEA_TRY(gauss_cpu_create_in(host->pool, machine, &cpu->machine));
     return grow_workers(cpu);
 }
 
-enum fovea_result dof_cpu_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                 struct operator_host **out_host)
+static void finish(struct operator_host *host)
 {
-    struct dof_cpu *cpu = calloc(1, sizeof *cpu);
-    *out_host = (struct operator_host *)cpu;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->plan = dof_plan_of(plan);
-    cpu->pool = pool;
-    cpu->columns = (dof_width(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
-    cpu->rows = ((int32_t)cpu->plan->machine.height_px + DOF_TILE_PX - 1) / DOF_TILE_PX;
-    gauss_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
-    cpu->frame = gauss_frame_make(&cpu->plan->machine, (struct fovea_point_uv){0.5, 0.5});
-    cpu->frame.blur_alpha = 1; /* where layers have their coverage */
-    const enum fovea_result result = make(cpu);
-    if (result < 0) {
-        dof_cpu_destroy(out_host);
-    }
-    return result;
-}
-
-void dof_cpu_destroy(struct operator_host **host)
-{
-    struct dof_cpu *cpu = (struct dof_cpu *)*host;
+    struct dof_cpu *cpu = (struct dof_cpu *)host;
     struct part parts[PARTS];
-    *host = NULL;
-    if (!cpu) {
-        return;
-    }
     list_parts(cpu, parts);
     for (size_t i = 0; i < PARTS; i++) {
         large_memory_free(*parts[i].to);
     }
-    worker_floats_free(&cpu->workers);
     gauss_cpu_destroy(&cpu->machine);
-    free(cpu);
 }
+
+const struct operator_host_api dof_cpu_steps = {
+    .kind = {.bytes = sizeof(struct dof_cpu), .make = make, .finish = finish},
+    .reserve = reserve,
+    .run = run};

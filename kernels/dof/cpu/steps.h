@@ -10,7 +10,7 @@
 #include "core/thread_steps.h"
 #include "kernels/dof/dof.h"
 #include "kernels/image/pixel_light.h"
-#include "kernels/operator/worker_floats.h"
+#include "kernels/operator/operator_host.h"
 
 #define DOF_TILE_PX 8 /* also the rows that a worker takes */
 #define DOF_LAYER_CHANNELS 4
@@ -32,12 +32,11 @@ struct dof_disc {
 typedef void (*dof_step_fn)(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
 
 struct dof_cpu {
+    struct operator_host base; /* workers have a row of the picture each */
     const struct dof_plan *plan;
-    struct thread_pool *pool;
     struct gauss_cpu *machine;
     struct pixel_lights lights;
     int32_t columns, rows; /* of tiles */
-    struct worker_floats workers; /* with a row of the picture each */
     /* A value a pixel each. */
     float *offset_px; /* s */
     float *reach_px; /* d */
@@ -130,14 +129,6 @@ size_t dof_block_floats(void);
 /* The picture's pixels, as light where it is averaged as that. */
 void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels);
 
-/* Entries of struct operator_host_api. */
-FOVEA_MUST_CHECK enum fovea_result dof_cpu_create(struct thread_pool *pool,
-                                                  const struct operator_plan *plan,
-                                                  struct operator_host **out_host);
-void dof_cpu_destroy(struct operator_host **host);
-FOVEA_MUST_CHECK enum fovea_result dof_cpu_reserve(struct operator_host *host,
-                                                   const struct operator_images *images);
-void dof_cpu_run(struct operator_host *host, const struct operator_images *images,
-                 const struct operator_frame *frame);
+extern const struct operator_host_api dof_cpu_steps;
 
 #endif

@@ -91,10 +91,7 @@ const struct operator_api dof_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = {.create = dof_cpu_create,
-             .destroy = dof_cpu_destroy,
-             .reserve = dof_cpu_reserve,
-             .run = dof_cpu_run},
+    .host = &dof_cpu_steps,
 #if FOVEA_HAVE_CUDA
     .cuda = &dof_operator_cuda,
 #endif

@@ -10,37 +10,33 @@
 #include "kernels/foveate/foveate.h"
 #include "kernels/gauss/cpu/common/picture.h"
 #include "kernels/operator/gaze.h"
-#include "kernels/operator/worker_floats.h"
+#include "kernels/operator/operator_host.h"
 #include "smooth.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
-struct operator_gradient {
+struct gradient {
+    struct operator_host base;
     const struct gauss_plan *plan;
     struct foveate_gradient_plan laws;
     struct foveate_gradient_smooth smooth;
-    struct thread_pool *pool;
-    struct worker_floats workers;
     /* The batch under way. */
     const struct operator_derivatives *batch;
     atomic_uint next;
 };
 
+static struct gradient *own(struct operator_host *host)
+{
+    return (struct gradient *)host;
+}
+
 /* ---- Create and destroy */
 
-static void destroy(struct operator_gradient **gradient)
+static void finish(struct operator_host *host)
 {
-    struct operator_gradient *gone = *gradient;
-    *gradient = NULL;
-    if (!gone) {
-        return;
-    }
-    worker_floats_free(&gone->workers);
-    foveate_gradient_smooth_finish(&gone->smooth);
-    foveate_gradient_plan_finish(&gone->laws);
-    free(gone);
+    foveate_gradient_smooth_finish(&own(host)->smooth);
+    foveate_gradient_plan_finish(&own(host)->laws);
 }
 
 enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
@@ -68,34 +64,19 @@ void foveate_gradient_plan_finish(struct foveate_gradient_plan *own)
     foveate_plan_destroy(&own->own);
 }
 
-static enum fovea_result make(struct operator_gradient *gradient)
+static enum fovea_result make(struct operator_host *host)
 {
+    struct gradient *gradient = own(host);
+    gradient->plan = (const struct gauss_plan *)host->plan;
     FOVEA_TRY(foveate_gradient_plan_init(&gradient->laws, gradient->plan));
     return foveate_gradient_smooth_init(&gradient->smooth, gradient->plan, &gradient->laws.view);
 }
 
-static enum fovea_result create(struct thread_pool *pool, const struct operator_plan *plan,
-                                struct operator_gradient **out_gradient)
-{
-    struct operator_gradient *gradient = calloc(1, sizeof *gradient);
-    *out_gradient = gradient;
-    if (!gradient) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    gradient->plan = (const struct gauss_plan *)plan;
-    gradient->pool = pool;
-    const enum fovea_result result = make(gradient);
-    if (result < 0) {
-        destroy(out_gradient);
-    }
-    return result;
-}
-
-static enum fovea_result reserve(struct operator_gradient *gradient,
+static enum fovea_result reserve(struct operator_host *host,
                                  const struct operator_derivatives *batch)
 {
-    return worker_floats_grow(&gradient->workers, gradient->pool, batch->count,
-                              foveate_gradient_smooth_floats(&gradient->smooth));
+    return worker_floats_grow(&host->workers, host->pool, batch->count,
+                              foveate_gradient_smooth_floats(&own(host)->smooth));
 }
 
 /* ---- A batch */
@@ -106,7 +87,7 @@ static float per_uv(double per_px, float gaze_uv, int32_t size_px)
     return moves ? (float)(per_px * size_px) : 0.0f;
 }
 
-static void run_image(const struct operator_gradient *gradient, float *scratch, uint32_t index)
+static void run_image(const struct gradient *gradient, float *scratch, uint32_t index)
 {
     const struct operator_derivatives *batch = gradient->batch;
     const ptrdiff_t i = (ptrdiff_t)index;
@@ -145,26 +126,25 @@ static void run_image(const struct operator_gradient *gradient, float *scratch, 
 
 static void work(void *user, uint32_t worker)
 {
-    struct operator_gradient *gradient = user;
+    struct gradient *gradient = user;
     uint32_t index = atomic_fetch_add(&gradient->next, 1);
     while (index < gradient->batch->count) {
-        run_image(gradient, gradient->workers.of[worker], index);
+        run_image(gradient, gradient->base.workers.of[worker], index);
         index = atomic_fetch_add(&gradient->next, 1);
     }
 }
 
-static void run(struct operator_gradient *gradient, const struct operator_derivatives *batch)
+static void run(struct operator_host *host, const struct operator_derivatives *batch)
 {
+    struct gradient *gradient = own(host);
     gradient->batch = batch;
     atomic_store(&gradient->next, 0);
     const uint32_t workers =
-        batch->count < gradient->workers.count ? batch->count : gradient->workers.count;
-    thread_pool_share(gradient->pool, workers, work, gradient);
+        batch->count < gradient->base.workers.count ? batch->count : gradient->base.workers.count;
+    thread_pool_share(gradient->base.pool, workers, work, gradient);
 }
 
 const struct operator_gradient_api foveate_gradient = {
-    .create = create,
-    .destroy = destroy,
+    .kind = {.bytes = sizeof(struct gradient), .make = make, .finish = finish},
     .reserve = reserve,
-    .run = run,
-};
+    .run = run};

@@ -81,10 +81,7 @@ const struct operator_api foveate_operator = {
     .plan_summarize = plan_summarize,
     .settings = &foveate_settings,
     .maps = &foveate_maps,
-    .host = {.create = gauss_host_create,
-             .destroy = gauss_host_destroy,
-             .reserve = gauss_host_reserve,
-             .run = gauss_host_run},
+    .host = &gauss_host,
     .gradient = &foveate_gradient,
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA

@@ -44,14 +44,6 @@ uint32_t gauss_layer_shaders(bool wide, struct operator_shader *out_shaders);
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
                             struct operator_pass *out_passes);
 
-/* On the processor: entries of struct operator_host_api. */
-FOVEA_MUST_CHECK enum fovea_result gauss_host_create(struct thread_pool *pool,
-                                                     const struct operator_plan *plan,
-                                                     struct operator_host **out_host);
-void gauss_host_destroy(struct operator_host **host);
-FOVEA_MUST_CHECK enum fovea_result gauss_host_reserve(struct operator_host *host,
-                                                      const struct operator_images *images);
-void gauss_host_run(struct operator_host *host, const struct operator_images *images,
-                    const struct operator_frame *frame);
+extern const struct operator_host_api gauss_host;
 
 #endif

@@ -14,9 +14,8 @@
 #include "core/thread_steps.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
-#include "kernels/operator/worker_floats.h"
+#include "kernels/operator/operator_host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define STRIP_ROWS 8
@@ -24,10 +23,9 @@
 #define MAX_PIXEL_BYTES 16
 
 struct lens_cpu {
+    struct operator_host base; /* workers have one row of the result each */
     const struct lens_plan *plan;
-    struct thread_pool *pool;
     struct pixel_lights lights;
-    struct worker_floats workers; /* with one row of the result each */
     float *samples; /* the source as floats; NULL where pixels are copied */
     /* These are of the image under way. */
     struct fovea_image src;
@@ -285,7 +283,7 @@ static void work(void *user, uint32_t worker)
     int32_t index;
     int32_t chunk;
     while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
-        cpu->steps[index].chunk_fn(cpu, chunk, cpu->workers.of[worker]);
+        cpu->steps[index].chunk_fn(cpu, chunk, cpu->base.workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
@@ -308,7 +306,7 @@ static void run_image(struct lens_cpu *cpu, bool decoded)
         }
         add_step(cpu, warp_strip);
     }
-    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
+    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
 }
 
 static void set_blank_pixel(struct lens_cpu *cpu)
@@ -321,8 +319,8 @@ static void set_blank_pixel(struct lens_cpu *cpu)
     cpu->codec->encode(values, cpu->channels, &row, &row);
 }
 
-void lens_cpu_run(struct operator_host *host, const struct operator_images *images,
-                  const struct operator_frame *frame)
+static void run(struct operator_host *host, const struct operator_images *images,
+                const struct operator_frame *frame)
 {
     struct lens_cpu *cpu = (struct lens_cpu *)host;
     const int32_t light = image_light_in_order(cpu->plan->light, frame->blue_first);
@@ -346,33 +344,30 @@ void lens_cpu_run(struct operator_host *host, const struct operator_images *imag
 static enum fovea_result grow(struct lens_cpu *cpu)
 {
     const size_t blanks = ((size_t)cpu->plan->shape.width_px + 3) / 4; /* a byte a pixel */
-    return worker_floats_grow(&cpu->workers, cpu->pool, (uint32_t)strip_count(cpu->plan),
+    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, (uint32_t)strip_count(cpu->plan),
                               row_floats(cpu->plan) + blanks);
 }
 
-enum fovea_result lens_cpu_reserve(struct operator_host *host, const struct operator_images *images)
+static enum fovea_result reserve(struct operator_host *host, const struct operator_images *images)
 {
     (void)images; /* one after the other */
     return grow((struct lens_cpu *)host);
 }
 
-void lens_cpu_destroy(struct operator_host **host)
+static void finish(struct operator_host *host)
 {
-    struct lens_cpu *cpu = (struct lens_cpu *)*host;
-    *host = NULL;
-    if (!cpu) {
-        return;
-    }
-    worker_floats_free(&cpu->workers);
-    large_memory_free(cpu->samples);
-    free(cpu);
+    large_memory_free(((struct lens_cpu *)host)->samples);
 }
 
-static enum fovea_result make(struct lens_cpu *cpu)
+static enum fovea_result make(struct operator_host *host)
 {
-    if (!moves_pixels(cpu->plan)) {
-        const size_t rows = (size_t)cpu->plan->shape.height_px;
-        cpu->samples = large_memory_make(rows * row_floats(cpu->plan), sizeof *cpu->samples);
+    struct lens_cpu *cpu = (struct lens_cpu *)host;
+    const struct lens_plan *plan = cpu->plan = lens_plan_of(host->plan);
+    pixel_lights_init(&cpu->lights,
+                      &(struct pixel_transfer){plan->light, plan->light_value, plan->samples});
+    if (!moves_pixels(plan)) {
+        const size_t rows = (size_t)plan->shape.height_px;
+        cpu->samples = large_memory_make(rows * row_floats(plan), sizeof *cpu->samples);
         if (!cpu->samples) {
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
@@ -380,22 +375,7 @@ static enum fovea_result make(struct lens_cpu *cpu)
     return grow(cpu);
 }
 
-enum fovea_result lens_cpu_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                  struct operator_host **out_host)
-{
-    struct lens_cpu *cpu = calloc(1, sizeof *cpu);
-    *out_host = (struct operator_host *)cpu;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->plan = lens_plan_of(plan);
-    cpu->pool = pool;
-    pixel_lights_init(
-        &cpu->lights,
-        &(struct pixel_transfer){cpu->plan->light, cpu->plan->light_value, cpu->plan->samples});
-    const enum fovea_result result = make(cpu);
-    if (result < 0) {
-        lens_cpu_destroy(out_host);
-    }
-    return result;
-}
+const struct operator_host_api lens_cpu = {
+    .kind = {.bytes = sizeof(struct lens_cpu), .make = make, .finish = finish},
+    .reserve = reserve,
+    .run = run};

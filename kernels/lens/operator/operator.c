@@ -73,10 +73,7 @@ const struct operator_api lens_operator = {
     .place_before = lens_place_before,
     .plan_summarize = plan_summarize,
     .read_field = lens_calibration_of_field,
-    .host = {.create = lens_cpu_create,
-             .destroy = lens_cpu_destroy,
-             .reserve = lens_cpu_reserve,
-             .run = lens_cpu_run},
+    .host = &lens_cpu,
     .glsl = &lens_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &lens_operator_cuda,

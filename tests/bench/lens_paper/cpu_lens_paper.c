@@ -173,8 +173,8 @@ static void run_ours(struct cpu_lens *lens, void *user, int picture)
         bench_image(lens->size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, lens->src[picture]);
     const struct fovea_image dst =
         bench_image(lens->size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, lens->dst);
-    own->api->host.run(own->host, &(struct operator_images){.count = 1, .src = &src, .dst = &dst},
-                       &own->frame);
+    own->api->host->run(own->host, &(struct operator_images){.count = 1, .src = &src, .dst = &dst},
+                        &own->frame);
 }
 
 static double time_ours(struct cpu_lens *lens, const struct cpu_way *way, uint32_t filter,
@@ -194,13 +194,13 @@ static double time_ours(struct cpu_lens *lens, const struct cpu_way *way, uint32
     const struct fovea_image image =
         bench_image(size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, lens->dst);
     bench_must(own.api->plan_create(&desc, &plan), way->what);
-    bench_must(own.api->host.create(lens->pool, plan, &own.host), way->what);
-    bench_must(own.api->host.reserve(
+    bench_must(operator_host_create(&own.api->host->kind, lens->pool, plan, &own.host), way->what);
+    bench_must(own.api->host->reserve(
                    own.host, &(struct operator_images){.count = 1, .src = &image, .dst = &image}),
                way->what);
     row.user = &own;
     const double us = measure(lens, &row);
-    own.api->host.destroy(&own.host);
+    operator_host_destroy(&own.host);
     own.api->plan_destroy(&plan);
     return us;
 }

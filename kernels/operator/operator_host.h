@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* All operators have this in common on the processor: their structs begin with it. */
+#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_HOST_H
+#define FOVEA_KERNELS_OPERATOR_OPERATOR_HOST_H
+
+#include "operator.h"
+#include "worker_floats.h"
+
+struct operator_host {
+    const struct operator_host_kind *kind;
+    const struct operator_plan *plan;
+    struct thread_pool *pool;
+    struct worker_floats workers; /* freed with it */
+};
+
+#endif
