@@ -118,7 +118,7 @@ static void gaze(const struct foveate_gradient_view *view, const float *dots, in
 /* ---- Bands */
 
 /* `channels` is a constant, so that the sums stay in registers. */
-static inline bool sum_block(const struct foveate_gradient_sum *sum, const int32_t channels,
+static inline void sum_block(const struct foveate_gradient_sum *sum, const int32_t channels,
                              float *out)
 {
     const struct foveate_gradient_row row = *sum->row;
@@ -126,7 +126,6 @@ static inline bool sum_block(const struct foveate_gradient_sum *sum, const int32
     const float *in = sum->in + row.first * sum->pitch;
     const int32_t count = channels * REGISTERS;
     lanes sums[4 * REGISTERS];
-    bool any = !sum->marks.of;
     for (int32_t i = 0; i < count; i++) {
         sums[i] = sum->adds ? lanes_at(out)[i] : (lanes){0};
     }
@@ -135,7 +134,6 @@ static inline bool sum_block(const struct foveate_gradient_sum *sum, const int32
             !sum->marks.of[((row.first + t) >> sum->marks.rows_log2) * sum->marks.pitch]) {
             continue;
         }
-        any = true;
         for (int32_t i = 0; i < count; i++) {
             sums[i] += weights[t] * lanes_at(in)[i];
         }
@@ -143,18 +141,19 @@ static inline bool sum_block(const struct foveate_gradient_sum *sum, const int32
     for (int32_t i = 0; i < count; i++) {
         ((lanes *)out)[i] = sums[i];
     }
-    return any;
 }
 
-static bool sum(const struct foveate_gradient_sum *sum, float *out)
+static void sum(const struct foveate_gradient_sum *sum, float *out)
 {
     switch (sum->channels) {
     case 1:
-        return sum_block(sum, 1, out);
+        sum_block(sum, 1, out);
+        break;
     case 3:
-        return sum_block(sum, 3, out);
+        sum_block(sum, 3, out);
+        break;
     default:
-        return sum_block(sum, 4, out);
+        sum_block(sum, 4, out);
     }
 }
 

@@ -47,8 +47,7 @@ struct foveate_gradient_node_at {
 
 struct foveate_gradient_loops {
     void (*places)(const struct foveate_gradient_view *view, float *out_places);
-    /* True if any block that it read held something; writes 0 if none did. */
-    bool (*sum)(const struct foveate_gradient_sum *sum, float *out);
+    void (*sum)(const struct foveate_gradient_sum *sum, float *out);
     /* out = in times the node's weight at each of a block's places; 0 where that is 0. */
     void (*weigh)(const struct foveate_gradient_node_at *at, const float *places, const float *in,
                   int32_t channels, float *out);

@@ -29,8 +29,8 @@ struct work {
     float *one, *other, *third; /* pictures of the largest size that any level has */
     float *levels[GAUSS_MAX_LEVELS]; /* transposed */
     uint8_t *marks; /* blocks of pixels that have a node */
-    uint8_t *touched; /* blocks of rows of samples that those reach */
-    uint8_t *transposed; /* the same of `other`, transposed: of 16 rows each */
+    uint8_t *touched; /* blocks of a row of samples that those reach */
+    uint8_t *transposed; /* the same of 16 rows each, transposed */
 };
 
 const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
@@ -100,7 +100,7 @@ static size_t lay_out(const struct foveate_gradient_tables *tables, float *memor
     const size_t floats[] = {
         pixels,  pixels / BLOCK, pixels / BLOCK, pixels,  (size_t)GAZE_ROWS * row,
         picture, picture,        picture,        picture, marks,
-        marks,   marks};
+        marks,   row / BLOCK};
     size_t at = 0;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
         *parts[i] = memory ? memory + at : NULL;
@@ -112,8 +112,8 @@ static size_t lay_out(const struct foveate_gradient_tables *tables, float *memor
         at += (size_t)whole(level->width) * (size_t)whole(level->height) * MAX_CHANNELS;
     }
     out->marks = (uint8_t *)bytes[0];
-    out->touched = (uint8_t *)bytes[1];
-    out->transposed = (uint8_t *)bytes[2];
+    out->transposed = (uint8_t *)bytes[1];
+    out->touched = (uint8_t *)bytes[2];
     return at;
 }
 
@@ -214,8 +214,7 @@ static const struct foveate_gradient_row *row_of(const struct work *work,
     return work->smooth->tables.rows + band.first_row + i;
 }
 
-/* Marks blocks of rows of samples that marked blocks of pixels reach, and 16 rows of them
- * together. */
+/* Marks blocks of 16 rows of samples that marked blocks of pixels reach. */
 static void mark_samples(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t rows = node->gather.y.row_count;
@@ -223,45 +222,48 @@ static void mark_samples(const struct work *work, const struct foveate_gradient_
     memset(work->transposed, 0, (size_t)tiles * (size_t)work->blocks);
     for (int32_t i = 0; i < rows; i++) {
         const struct foveate_gradient_row *row = row_of(work, node->gather.y, i);
-        uint8_t *touched = work->touched + (ptrdiff_t)i * work->blocks;
-        memset(touched, 0, (size_t)work->blocks);
         const uint8_t *marks = work->marks + (ptrdiff_t)row->first * work->blocks;
+        memset(work->touched, 0, (size_t)work->blocks);
         for (int32_t t = 0; t < row->count; t++, marks += work->blocks) {
             for (int32_t b = 0; b < work->blocks; b++) {
-                touched[b] |= marks[b];
+                work->touched[b] |= marks[b];
             }
         }
         for (int32_t b = 0; b < work->blocks; b++) {
-            work->transposed[b * tiles + i / BLOCK] |= touched[b];
+            work->transposed[b * tiles + i / BLOCK] |= work->touched[b];
         }
     }
 }
 
-/* ---- Bands of whole pictures, transposed and back */
+/* ---- Bands of pictures, transposed and back */
 
+/* A band's rows, of rows of so many blocks. */
 struct pass {
     struct foveate_gradient_band band;
-    int32_t width; /* of a row, in what is in it */
-    bool adds;
+    const float *in;
+    float *out;
+    int32_t blocks;
+    struct foveate_gradient_marks marks; /* of `in`; of its first block */
+    const uint8_t *wanted; /* blocks of 16 rows that are made; NULL: all are */
+    bool adds; /* to `out` */
 };
 
-static ptrdiff_t pitch_of(const struct work *work, int32_t width)
+static void apply(const struct work *work, const struct pass *pass)
 {
-    return foveate_gradient_blocks(width) * work->block;
-}
-
-static void apply(const struct work *work, const struct pass *pass, const float *in, float *out)
-{
-    const ptrdiff_t pitch = pitch_of(work, pass->width);
+    const ptrdiff_t pitch = pass->blocks * work->block;
     struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
                                        .pitch = pitch,
+                                       .marks = pass->marks,
                                        .channels = work->channels,
                                        .adds = pass->adds};
     for (int32_t i = 0; i < pass->band.row_count; i++) {
         sum.row = row_of(work, pass->band, i);
-        for (int32_t b = 0; b < foveate_gradient_blocks(pass->width); b++) {
-            sum.in = in + b * work->block;
-            work->smooth->loops->sum(&sum, out + i * pitch + b * work->block);
+        for (int32_t b = 0; b < pass->blocks; b++) {
+            if (!pass->wanted || pass->wanted[i / BLOCK * pass->blocks + b]) {
+                sum.in = pass->in + b * work->block;
+                sum.marks.of = pass->marks.of ? pass->marks.of + b : NULL;
+                work->smooth->loops->sum(&sum, pass->out + i * pitch + b * work->block);
+            }
         }
     }
 }
@@ -278,9 +280,15 @@ static void apply_both(const struct work *work, struct foveate_gradient_bands ba
                        bool adds, const float *in, float *out)
 {
     const int32_t width = bands.x.row_count;
-    apply(work, &(struct pass){.band = bands.x, .width = height}, in, work->one);
+    apply(work, &(struct pass){.band = bands.x,
+                               .in = in,
+                               .out = work->one,
+                               .blocks = foveate_gradient_blocks(height)});
     transpose(work, width, height, false, work->one, work->other);
-    apply(work, &(struct pass){.band = bands.y, .width = width}, work->other, work->one);
+    apply(work, &(struct pass){.band = bands.y,
+                               .in = work->other,
+                               .out = work->one,
+                               .blocks = foveate_gradient_blocks(width)});
     transpose(work, bands.y.row_count, width, adds, work->one, out);
 }
 
@@ -303,19 +311,12 @@ static void weigh(const struct work *work, int32_t node)
 static void gather_rows(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t rows = node->gather.y.row_count;
-    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
-                                       .pitch = work->pitch,
-                                       .marks = {.pitch = work->blocks},
-                                       .channels = work->channels};
-    for (int32_t i = 0; i < rows; i++) {
-        sum.row = row_of(work, node->gather.y, i);
-        for (int32_t b = 0; b < work->blocks; b++) {
-            sum.in = work->one + b * work->block;
-            sum.marks.of = work->marks + b;
-            work->smooth->loops->sum(&sum, work->other + i * work->pitch + b * work->block);
-        }
-    }
     const ptrdiff_t beyond = whole(rows) - rows;
+    apply(work, &(struct pass){.band = node->gather.y,
+                               .in = work->one,
+                               .out = work->other,
+                               .blocks = work->blocks,
+                               .marks = {.of = work->marks, .pitch = work->blocks}});
     memset(work->other + rows * work->pitch, 0,
            (size_t)(beyond * work->pitch) * sizeof *work->other);
 }
@@ -348,20 +349,12 @@ static void transpose_marked(const struct work *work, const struct foveate_gradi
 static void gather_columns(const struct work *work, const struct foveate_gradient_node *node)
 {
     const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
-    const ptrdiff_t pitch = tiles * work->block;
-    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
-                                       .pitch = pitch,
-                                       .marks = {.pitch = tiles, .rows_log2 = 4},
-                                       .channels = work->channels,
-                                       .adds = true};
-    for (int32_t i = 0; i < node->gather.x.row_count; i++) {
-        sum.row = row_of(work, node->gather.x, i);
-        for (int32_t t = 0; t < tiles; t++) {
-            sum.in = work->third + t * work->block;
-            sum.marks.of = work->transposed + t;
-            work->smooth->loops->sum(&sum, work->levels[node->level] + i * pitch + t * work->block);
-        }
-    }
+    apply(work, &(struct pass){.band = node->gather.x,
+                               .in = work->third,
+                               .out = work->levels[node->level],
+                               .blocks = tiles,
+                               .marks = {.of = work->transposed, .pitch = tiles, .rows_log2 = 4},
+                               .adds = true});
 }
 
 static void clear_levels(const struct work *work)
@@ -369,7 +362,8 @@ static void clear_levels(const struct work *work)
     const struct foveate_gradient_tables *tables = &work->smooth->tables;
     for (int32_t k = 0; k < tables->level_count; k++) {
         const struct foveate_gradient_level *level = &tables->levels[k];
-        const size_t floats = (size_t)(whole(level->width) * pitch_of(work, level->height));
+        const size_t floats = (size_t)whole(level->width) *
+                              (size_t)(foveate_gradient_blocks(level->height) * work->block);
         memset(work->levels[k], 0, floats * sizeof(float));
     }
 }
@@ -412,19 +406,11 @@ static void make_levels(const struct work *work)
 /* Blurs the level into columns of transposed samples in `third`. */
 static void blur_columns(const struct work *work, const struct foveate_gradient_node *node)
 {
-    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
-    const ptrdiff_t pitch = tiles * work->block;
-    struct foveate_gradient_sum sum = {
-        .weights = work->smooth->tables.weights, .pitch = pitch, .channels = work->channels};
-    for (int32_t x = 0; x < node->blur.x.row_count; x++) {
-        sum.row = row_of(work, node->blur.x, x);
-        for (int32_t t = 0; t < tiles; t++) {
-            if (work->transposed[x / BLOCK * tiles + t]) {
-                sum.in = work->levels[node->level] + t * work->block;
-                work->smooth->loops->sum(&sum, work->third + x * pitch + t * work->block);
-            }
-        }
-    }
+    apply(work, &(struct pass){.band = node->blur.x,
+                               .in = work->levels[node->level],
+                               .out = work->third,
+                               .blocks = foveate_gradient_blocks(node->gather.y.row_count),
+                               .wanted = work->transposed});
 }
 
 /* Blurs rows of samples in `other` into pixels, and sums what they say of the pixels' places. */
