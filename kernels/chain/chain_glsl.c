@@ -33,7 +33,7 @@ static const struct chain_plan *plan_of(const struct chain_glsl *chain)
 
 static const struct operator_glsl_api *api_of(const struct chain_glsl *chain, uint32_t part)
 {
-    return plan_of(chain)->parts[part].api->glsl;
+    return chain->parts[part]->api;
 }
 
 static void destroy(struct operator_glsl **glsl)
@@ -70,12 +70,11 @@ static enum fovea_result make(const struct operator_glsl_limits *limits, struct 
     for (uint32_t i = 0; i < plan_of(chain)->count; i++) {
         char words[OPERATOR_DESCRIPTION_BYTES];
         const struct chain_part *part = &plan_of(chain)->parts[i];
-        if (!api_of(chain, i) ||
-            chain_part_lacks(part, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
+        const struct operator_glsl_api *api = part->api->glsl;
+        if (!api || chain_part_lacks(part, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
             return FOVEA_ERROR_UNSUPPORTED;
         }
-        FOVEA_TRY(
-            api_of(chain, i)->create(plan_of(chain)->parts[i].plan, limits, &chain->parts[i]));
+        FOVEA_TRY(api->create(part->plan, limits, &chain->parts[i]));
     }
     place_steps(chain);
     return FOVEA_OK;

@@ -23,9 +23,10 @@
 /* A plan on a device; the first member of an operator's own struct. */
 struct operator_glsl {
     const struct operator_plan *plan;
+    const struct operator_glsl_api *api; /* that runs it: the plan's operator's, or the machine's */
 };
 
-/* Allocates an operator's struct of so many bytes, all zeros but for the plan. */
+/* Allocates an operator's struct of so many bytes, all zeros but for these. */
 FOVEA_MUST_CHECK static inline enum fovea_result operator_glsl_make(
     const struct operator_plan *plan, size_t bytes, struct operator_glsl **out_glsl)
 {
@@ -34,6 +35,7 @@ FOVEA_MUST_CHECK static inline enum fovea_result operator_glsl_make(
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     (*out_glsl)->plan = plan;
+    (*out_glsl)->api = plan->api->glsl;
     return FOVEA_OK;
 }
 
@@ -129,7 +131,7 @@ struct operator_glsl_limits {
 };
 
 struct operator_glsl_api {
-    /* The plan outlives it. */
+    /* The plan outlives it. What is made is run by its own api, which may be another one. */
     enum fovea_result (*create)(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl);

@@ -30,11 +30,6 @@ static const struct blur_plan *plan_of(const struct operator_glsl *glsl)
     return blur_plan_of(glsl->plan);
 }
 
-static bool is_machine(const struct operator_glsl *glsl)
-{
-    return !plan_of(glsl)->engine;
-}
-
 /* ---- Memory */
 
 static enum fovea_result create(const struct operator_plan *plan,
@@ -45,7 +40,9 @@ static enum fovea_result create(const struct operator_plan *plan,
     const struct blur_plan *blur = blur_plan_of(plan);
     *out_glsl = NULL;
     if (!blur->engine) {
-        return gauss_machine_glsl.create(plan, limits, out_glsl);
+        FOVEA_TRY(gauss_machine_glsl.create(plan, limits, out_glsl));
+        (*out_glsl)->api = &gauss_machine_glsl;
+        return FOVEA_OK;
     }
     if (blur_operator.plan_lacks(plan, FOVEA_BACKEND_VULKAN, words, sizeof words) ||
         SAMPLE_BYTES * blur->engine->passes->samples(blur) > limits->buffer_bytes) {
@@ -54,38 +51,23 @@ static enum fovea_result create(const struct operator_plan *plan,
     return operator_glsl_make(plan, sizeof **out_glsl, out_glsl);
 }
 
-static void destroy(struct operator_glsl **glsl)
-{
-    if (*glsl && is_machine(*glsl)) {
-        gauss_machine_glsl.destroy(glsl);
-    } else {
-        operator_glsl_free(glsl);
-    }
-}
-
 /* One sample of a display's at least, since a buffer of no bytes cannot be made. */
 static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
     const uint64_t samples = gauss_plan_light_samples(&plan_of(glsl)->machine);
-    return is_machine(glsl) ? gauss_machine_glsl.table_bytes(glsl)
-                            : (samples > 0 ? samples : 1) * sizeof(float);
+    return (samples > 0 ? samples : 1) * sizeof(float);
 }
 
 static void fill(struct operator_glsl *glsl, void *tables)
 {
-    if (is_machine(glsl)) {
-        gauss_machine_glsl.fill(glsl, tables);
-    } else {
-        memset(tables, 0, sizeof(float));
-        gauss_plan_fill_light(&plan_of(glsl)->machine, tables);
-    }
+    memset(tables, 0, sizeof(float));
+    gauss_plan_fill_light(&plan_of(glsl)->machine, tables);
 }
 
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
-    const struct blur_plan *plan = plan_of(glsl);
-    return is_machine(glsl) ? gauss_machine_glsl.scratch_bytes(glsl, format)
-                            : SAMPLE_BYTES * plan->engine->passes->samples(plan);
+    (void)format;
+    return SAMPLE_BYTES * plan_of(glsl)->engine->passes->samples(plan_of(glsl));
 }
 
 /* ---- Passes */
@@ -167,9 +149,6 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
     struct dispatches list = {.passes.emit = add_shader, .out_shaders = out_shaders};
-    if (is_machine(glsl)) {
-        return gauss_machine_glsl.shaders(glsl, frame, format, out_shaders);
-    }
     walk(glsl, frame, format, &list);
     return list.count;
 }
@@ -178,15 +157,12 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                        enum fovea_format format, struct operator_pass *out_passes)
 {
     struct dispatches list = {.passes.emit = add_dispatch, .out = out_passes};
-    if (is_machine(glsl)) {
-        return gauss_machine_glsl.passes(glsl, frame, format, out_passes);
-    }
     walk(glsl, frame, format, &list);
     return list.count;
 }
 
 const struct operator_glsl_api blur_operator_glsl = {.create = create,
-                                                     .destroy = destroy,
+                                                     .destroy = operator_glsl_free,
                                                      .table_bytes = table_bytes,
                                                      .fill = fill,
                                                      .scratch_bytes = scratch_bytes,
