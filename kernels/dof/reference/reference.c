@@ -3,6 +3,7 @@
 
 /* The formulas of dof.h in distances, with Gaussians of a pixel by their definition. */
 
+#include "kernels/gauss/reference/reference.h"
 #include "discs.h"
 
 #include <math.h>
@@ -125,71 +126,17 @@ static enum fovea_result fill_reach(const double *offset, uint32_t width, uint32
 
 #define CUT_OFF_SIGMAS 9.0
 
-/* Places of a line weigh this for a pixel; those beyond its ends are the outermost ones. */
-struct line {
-    double *weights;
-    long first, end; /* of those that weigh anything */
-};
-
-static void weigh_line(long length, long place, double sigma, struct line *out)
-{
-    const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma);
-    double sum = 0.0;
-    out->first = place - reach < 0 ? 0 : place - reach;
-    out->end = place + reach + 1 > length ? length : place + reach + 1;
-    for (long i = out->first; i < out->end; i++) {
-        out->weights[i] = 0.0;
-    }
-    for (long i = place - reach; i <= place + reach; i++) {
-        const double away = (double)(i - place);
-        /* A near sigma may be so small that its square is 0. */
-        const double weight = sigma > 0.0 ? exp(-0.5 * pow(away / sigma, 2.0)) : 1.0;
-        out->weights[i < 0 ? 0 : i >= length ? length - 1 : i] += weight;
-        sum += weight;
-    }
-    for (long i = out->first; i < out->end; i++) {
-        out->weights[i] /= sum;
-    }
-}
-
 struct layer {
     const double *src;
     uint32_t width, height, channels;
 };
 
-static double mean_of(const struct layer *layer, const struct line *across, const struct line *down,
-                      uint32_t channel)
-{
-    double sum = 0.0;
-    for (long y = down->first; y < down->end; y++) {
-        const double *row = layer->src + (size_t)y * layer->width * layer->channels;
-        double mean = 0.0;
-        for (long x = across->first; x < across->end; x++) {
-            mean += across->weights[x] * row[(size_t)x * layer->channels + channel];
-        }
-        sum += down->weights[y] * mean;
-    }
-    return sum;
-}
-
 /* G: each pixel by the Gaussian of its own sigma. */
 static enum fovea_result blur(const struct layer *layer, const double *sigmas, double *dst)
 {
-    double *weights = malloc(((size_t)layer->width + layer->height) * sizeof *weights);
-    if (!weights) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    struct line across = {.weights = weights};
-    struct line down = {.weights = weights + layer->width};
-    for (size_t i = 0; i < (size_t)layer->width * layer->height; i++) {
-        weigh_line((long)layer->width, (long)(i % layer->width), sigmas[i], &across);
-        weigh_line((long)layer->height, (long)(i / layer->width), sigmas[i], &down);
-        for (uint32_t c = 0; c < layer->channels; c++) {
-            dst[i * layer->channels + c] = mean_of(layer, &across, &down, c);
-        }
-    }
-    free(weights);
-    return FOVEA_OK;
+    const struct gauss_reference wanted = {layer->width, layer->height, layer->channels,
+                                           layer->channels, CUT_OFF_SIGMAS};
+    return gauss_reference(&wanted, sigmas, layer->src, dst);
 }
 
 /* ---- Layers */

@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method by its definition: for every pixel sigma by the model's formula, and the sum of
- * the picture under that Gaussian. Shares no code with the plan or a backend, and no table: it is
- * what they are tested against. The one liberty: samples beyond an edge, which all have the value
- * at the edge, are one product. */
+ * the picture under that Gaussian (gauss/reference/). Shares no code with the plan or a backend,
+ * and no table: it is what they are tested against. */
 
 #include "kernels/foveate/foveate.h"
+#include "kernels/gauss/reference/reference.h"
 
 #include "map.h"
 
@@ -20,19 +20,13 @@
 
 struct smooth_reference {
     struct fovea_foveation settings;
-    long width, height, channels;
-    const double *src;
-    double *dst;
+    long width, height;
     const double *foveas; /* x and y of each */
     uint32_t fovea_count;
     double gaze_x, gaze_y; /* of the one that is asked for */
     double tan_left, tan_up; /* of the picture's left and upper edge, left and up positive */
     double tan_across, tan_down; /* of a pixel */
     struct reference_map map; /* of the map model */
-    double *planes; /* the picture, a plane a channel */
-    long radius; /* the largest */
-    double *weights; /* of samples along a line */
-    double *across, *down; /* of the pixels that they come from */
 };
 
 /* ---- Where a pixel is looked at from */
@@ -223,76 +217,7 @@ static double sigma_of(struct smooth_reference *ref, double x, double y)
     return least;
 }
 
-/* ---- The sum */
-
-static long clamp(long value, long low, long high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-static void fill_planes(const struct smooth_reference *ref)
-{
-    double *out = ref->planes;
-    for (long c = 0; c < ref->channels; c++) {
-        for (long i = 0; i < ref->width * ref->height; i++) {
-            *out++ = ref->src[i * ref->channels + c];
-        }
-    }
-}
-
-/* Four sums side by side, so that one addition need not wait for the one before. Nearly all of the
- * time goes by here, ten times as much with sanitizers: blur_pixel keeps to what is there. */
-__attribute__((no_sanitize("address"), no_sanitize("undefined"))) static double dot(const double *a,
-                                                                                    const double *b,
-                                                                                    long count)
-{
-    double sums[4] = {0.0};
-    long i = 0;
-    for (; i + 4 <= count; i += 4) {
-        for (long j = 0; j < 4; j++) {
-            sums[j] += a[i + j] * b[i + j];
-        }
-    }
-    for (; i < count; i++) {
-        sums[0] += a[i] * b[i];
-    }
-    return sums[0] + sums[1] + sums[2] + sums[3];
-}
-
-/* weights[i + radius] for i = -radius .. radius; they sum to 1. */
-static void fill_weights(const struct smooth_reference *ref, double sigma, long radius)
-{
-    double sum = 0.0;
-    for (long i = -radius; i <= radius; i++) {
-        ref->weights[i + radius] = exp(-(double)(i * i) / (2.0 * sigma * sigma));
-        sum += ref->weights[i + radius];
-    }
-    for (long i = 0; i <= 2 * radius; i++) {
-        ref->weights[i] /= sum;
-    }
-}
-
-/* The pixels from the first on that samples around one of them come from. */
-struct span {
-    long first;
-    long count;
-};
-
-/* Beyond its edges a picture goes on as its last pixel, which therefore has the weights of all
- * samples there, too. */
-static struct span fold_weights(const struct smooth_reference *ref, long radius, long at,
-                                long count, double *out)
-{
-    const long first = clamp(at - radius, 0, count - 1);
-    const long last = clamp(at + radius, 0, count - 1);
-    for (long i = first; i <= last; i++) {
-        out[i - first] = 0.0;
-    }
-    for (long i = -radius; i <= radius; i++) {
-        out[clamp(at + i, 0, count - 1) - first] += ref->weights[i + radius];
-    }
-    return (struct span){first, last - first + 1};
-}
+/* ---- The picture */
 
 static double cut_off_sigmas(const struct smooth_reference *ref)
 {
@@ -300,48 +225,6 @@ static double cut_off_sigmas(const struct smooth_reference *ref)
                          ref->settings.light != FOVEA_LIGHT_GAMMA &&
                          ref->settings.light != FOVEA_LIGHT_TABLE;
     return as_srgb ? CUT_OFF_SIGMAS : CUT_OFF_SIGMAS_HDR;
-}
-
-static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)
-{
-    const long radius = clamp((long)ceil(cut_off_sigmas(ref) * sigma), 0, ref->radius);
-    const bool keep_alpha = ref->settings.alpha == FOVEA_ALPHA_KEEP && ref->channels == 4;
-    fill_weights(ref, sigma, radius);
-    const struct span columns = fold_weights(ref, radius, x, ref->width, ref->across);
-    const struct span rows = fold_weights(ref, radius, y, ref->height, ref->down);
-    for (long c = 0; c < ref->channels - keep_alpha; c++) {
-        const double *corner =
-            ref->planes + (c * ref->height + rows.first) * ref->width + columns.first;
-        double sum = 0.0;
-        for (long j = 0; j < rows.count; j++) {
-            sum += ref->down[j] * dot(ref->across, corner + j * ref->width, columns.count);
-        }
-        ref->dst[(y * ref->width + x) * ref->channels + c] = sum;
-    }
-}
-
-static double largest_sigma(struct smooth_reference *ref)
-{
-    double largest = 0.0;
-    for (long y = 0; y < ref->height; y++) {
-        for (long x = 0; x < ref->width; x++) {
-            largest = fmax(largest, sigma_of(ref, (double)x + 0.5, (double)y + 0.5));
-        }
-    }
-    return largest;
-}
-
-static void blur(struct smooth_reference *ref)
-{
-    fill_planes(ref);
-    for (long y = 0; y < ref->height; y++) {
-        for (long x = 0; x < ref->width; x++) {
-            const double sigma = sigma_of(ref, (double)x + 0.5, (double)y + 0.5);
-            if (sigma > 0.0) {
-                blur_pixel(ref, x, y, sigma);
-            }
-        }
-    }
 }
 
 double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
@@ -367,29 +250,21 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
         .settings = *foveation,
         .width = (long)width_px,
         .height = (long)height_px,
-        .channels = (long)channels,
-        .src = src,
-        .dst = dst,
         .foveas = foveas_px,
         .fovea_count = fovea_count,
     };
+    const bool keeps_alpha = foveation->alpha == FOVEA_ALPHA_KEEP && channels == 4;
+    const struct gauss_reference wanted = {width_px, height_px, channels,
+                                           channels - (keeps_alpha ? 1 : 0), cut_off_sigmas(&ref)};
+    double *sigmas = calloc((size_t)width_px * height_px, sizeof *sigmas);
+    if (!sigmas) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
     set_view(&ref);
-    for (long i = 0; i < ref.width * ref.height * ref.channels; i++) {
-        dst[i] = src[i];
+    for (long i = 0; i < ref.width * ref.height; i++) {
+        sigmas[i] = sigma_of(&ref, (double)(i % ref.width) + 0.5, (double)(i / ref.width) + 0.5);
     }
-    ref.radius = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
-    const size_t pixels = (size_t)(ref.width * ref.height);
-    ref.planes = calloc(pixels * (size_t)ref.channels + 1, sizeof *ref.planes);
-    ref.weights = calloc(2 * (size_t)ref.radius + 1, sizeof *ref.weights);
-    ref.across = calloc((size_t)ref.width, sizeof *ref.across);
-    ref.down = calloc((size_t)ref.height, sizeof *ref.down);
-    const bool ready = ref.planes && ref.weights && ref.across && ref.down;
-    if (ready) {
-        blur(&ref);
-    }
-    free(ref.planes);
-    free(ref.weights);
-    free(ref.across);
-    free(ref.down);
-    return ready ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+    const enum fovea_result result = gauss_reference(&wanted, sigmas, src, dst);
+    free(sigmas);
+    return result;
 }
