@@ -5,11 +5,11 @@
 
 #include "kernels/blur/table.h"
 
+#include "core/json_text.h"
 #include "core/log.h"
 #include "kernels/image/png_samples.h"
 #include "kernels/operator/operator.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,24 +112,17 @@ static void skip_blanks(struct text *text)
 
 _Static_assert(BLUR_PROBLEM_BYTES == OPERATOR_PROBLEM_BYTES, "one for all");
 
-#define NUMBER_BYTES 64 /* of one that is written down */
-
-/* strtod alone would read beyond the file's end, and takes hexadecimal numbers and words. */
 static enum fovea_result read_number(struct text *text)
 {
     const char *start = text->at;
-    char word[NUMBER_BYTES] = "";
+    double weight = 0.0;
     while (!ends_line(text, text->at) && !is_blank(*text->at) && *text->at != ',') {
         text->at++;
     }
-    const size_t length = (size_t)(text->at - start);
-    if (length == 0) {
+    if (text->at == start) {
         return wrong(text, start, "there is no number before this comma");
     }
-    memcpy(word, start, length < sizeof word ? length : sizeof word - 1);
-    char *after = NULL;
-    const double weight = strtod(word, &after);
-    if (strspn(word, "0123456789+-.eE") != length || after != word + length) {
+    if (json_decimal(start, text->at, &weight) != text->at) {
         return wrong(text, start, "this is no number");
     }
     return weight >= 0.0 && isfinite(weight)
@@ -196,14 +189,7 @@ static enum fovea_result read_text(const char *bytes, size_t count, char *out_pr
     struct text text = {.at = bytes, .end = bytes + count, .problem = out_problem};
     uint32_t columns;
     uint32_t rows;
-    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* has points in numbers */
-    if (!c_locale) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const locale_t programs = uselocale(c_locale); /* of this thread alone */
     const enum fovea_result result = read_rows(&text, &columns, &rows);
-    uselocale(programs);
-    freelocale(c_locale);
     if (result < 0) {
         free(text.weights);
         return result;
