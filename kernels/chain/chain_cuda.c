@@ -28,7 +28,6 @@ struct chain_cuda_plan {
     struct operator_cuda_plan base;
     struct levels_curve curve; /* of images of 16 bits */
     const struct chain_plan *plan;
-    uint64_t between_bytes;
 };
 
 static struct chain_cuda *own(struct operator_cuda *cuda)
@@ -121,18 +120,6 @@ static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct oper
 
 /* ---- Frames */
 
-static enum fovea_result grow(struct chain_cuda *chain, struct chain_cuda_plan *plan,
-                              const struct operator_images *images)
-{
-    const uint64_t bytes = chain_between_bytes(plan->plan, images);
-    if (bytes <= plan->between_bytes) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(operator_cuda_plan_grow(&chain->base, &plan->base, bytes));
-    plan->between_bytes = bytes;
-    return FOVEA_OK;
-}
-
 static void *between_of(const struct chain_cuda_plan *plan)
 {
     return plan->base.batch ? (void *)(uintptr_t)plan->base.batch->memory : NULL;
@@ -153,7 +140,7 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     struct chain_cuda_plan *own = own_plan(plan);
     struct chain_images slice;
     FOVEA_TRY(make_planes(chain, images));
-    FOVEA_TRY(grow(chain, own, images));
+    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, chain_between_bytes(own->plan, images)));
     const struct chain_way way = chain_way_of(own->plan, false);
     chain_first_slice(own->plan, images, &slice);
     for (uint32_t i = 0; i < own->plan->count; i++) {

@@ -200,6 +200,9 @@ enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                           struct operator_cuda_plan *plan, uint64_t bytes)
 {
     struct cuda_block *grown = NULL;
+    if (bytes <= plan->batch_bytes) {
+        return FOVEA_OK;
+    }
     free_idle(cuda);
     FOVEA_TRY(cuda_block_create(cuda->device, NULL, bytes, &grown));
     if (plan->tables) {
@@ -208,6 +211,7 @@ enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
     cuda_block_retire(&cuda->retired, &plan->batch);
     free_idle(cuda);
     plan->batch = grown;
+    plan->batch_bytes = bytes;
     return FOVEA_OK;
 }
 

@@ -31,6 +31,7 @@ struct operator_cuda {
 struct operator_cuda_plan {
     struct cuda_block *tables; /* NULL: none */
     struct cuda_block *batch; /* NULL: there was no batch that needs memory */
+    uint64_t batch_bytes;
     struct operator_cuda_inner_plan {
         struct operator_cuda *kernels;
         struct operator_cuda_plan *plan; /* NULL: there is none; retired with this one */
@@ -64,7 +65,7 @@ FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_fill(struct operator_cuda 
                                                            struct operator_cuda_plan *plan,
                                                            const struct operator_cuda_part *parts,
                                                            size_t count);
-/* Other memory for batches takes the place of what there is. On failure that stays. */
+/* Where batches have less memory than that, other memory takes its place. On failure it stays. */
 FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                                            struct operator_cuda_plan *plan,
                                                            uint64_t bytes);

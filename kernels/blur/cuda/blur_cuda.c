@@ -25,7 +25,6 @@ struct blur_cuda_plan {
     uint64_t light_samples;
     uint64_t memory; /* one image's */
     uint64_t sample_bytes; /* of one image's passes; 0: it has none */
-    uint64_t batch_bytes; /* that there are */
     struct blur_fft_plan fft;
 };
 
@@ -115,14 +114,11 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
         return gauss_operator_cuda.reserve(machine->kernels, machine->plan, images);
     }
     const uint64_t bytes = image_bytes(blur, images->src->format);
-    const uint64_t wanted =
-        bytes * image_slice_capacity(images->count, bytes, BLUR_CUDA_MOST_BATCH_BYTES);
-    if (images->count == 1 || wanted <= blur->batch_bytes) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, wanted));
-    blur->batch_bytes = wanted;
-    return FOVEA_OK;
+    return images->count == 1
+               ? FOVEA_OK
+               : operator_cuda_plan_grow(cuda, plan,
+                                         bytes * image_slice_capacity(images->count, bytes,
+                                                                      BLUR_CUDA_MOST_BATCH_BYTES));
 }
 
 /* ---- Frames */
@@ -227,7 +223,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     }
     const uint32_t most =
         alone ? 1
-              : image_slice_smaller((uint32_t)(plan->batch_bytes / slices.next_bytes),
+              : image_slice_smaller((uint32_t)(plan->base.batch_bytes / slices.next_bytes),
                                     BLUR_CUDA_MOST_IN_A_GRID);
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
     return operator_cuda_note(cuda, block, run->stream, run->stream_kept,

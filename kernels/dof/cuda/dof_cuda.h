@@ -44,7 +44,6 @@ struct dof_cuda_plan {
     bool has_floats; /* there is memory for pictures of 32-bit floats */
     uint64_t light_samples;
     uint64_t memory; /* one image's pictures */
-    uint64_t batch_bytes;
     bool had_floats, batch_had_floats; /* the last run left 32-bit floats in the memory */
 };
 

@@ -337,7 +337,7 @@ static enum fovea_result clear_floats(const struct operator_cuda *cuda,
     const uint64_t memory = alone ? own->memory : own->base.batch->memory;
     if (*had_floats && !are_floats) {
         /* A smaller batch may come first: all of the memory is cleared. */
-        const uint64_t bytes = alone ? image_bytes(own, format) : own->batch_bytes;
+        const uint64_t bytes = alone ? image_bytes(own, format) : own->base.batch_bytes;
         CU_TRY(device->log, device->cu, device->cu->MemsetD8Async(memory, 0, bytes, run->stream));
     }
     *had_floats = are_floats;
@@ -476,17 +476,13 @@ enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_c
     const enum fovea_format format = images->src->format;
     const uint32_t count = images_at_a_time(own, images);
     const uint64_t bytes = count * image_bytes(own, format);
+    const struct cuda_block *before = plan->batch;
     if (images->count == 1) {
         return FOVEA_OK;
     }
     FOVEA_TRY(dof_cuda_reserve_machine(own, dof_cuda_takes_floats(own->source, format), count));
-    if (bytes <= own->batch_bytes) {
-        return FOVEA_OK;
-    }
     FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, bytes));
-    FOVEA_TRY(dof_cuda_clear(cuda, plan->batch->memory, bytes));
-    own->batch_bytes = bytes;
-    return FOVEA_OK;
+    return plan->batch == before ? FOVEA_OK : dof_cuda_clear(cuda, plan->batch->memory, bytes);
 }
 
 enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
