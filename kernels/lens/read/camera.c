@@ -8,47 +8,42 @@
 
 #include <string.h>
 
-static const char *const matrix_names[] = {"camera_matrix",
-                                           "Camera_Matrix",
-                                           "cameraMatrix",
-                                           "intrinsic_matrix",
-                                           "mtx",
-                                           "K",
-                                           "k",
-                                           "intrinsics",
-                                           NULL};
-static const char *const terms_names[] = {"distortion_coefficients",
-                                          "Distortion_Coefficients",
-                                          "distortion_coeffs",
-                                          "distCoeffs",
-                                          "dist_coeffs",
-                                          "dist_coeff",
-                                          "dist",
-                                          "D",
-                                          "d",
-                                          NULL};
-static const char *const width_names[] = {"image_width", "image_Width", "width", NULL};
-static const char *const height_names[] = {"image_height", "image_Height", "height", NULL};
-static const char *const size_names[] = {"image_size", "imageSize", "img_size", "resolution", NULL};
+/* The names of a value, and how many numbers it has at most. */
+enum { MATRIX, TERMS, WIDTH, HEIGHT, SIZE, FISHEYE };
+static const struct {
+    const char *const names[10];
+    size_t most;
+} values[] = {
+    [MATRIX] = {{"camera_matrix", "Camera_Matrix", "cameraMatrix", "intrinsic_matrix", "mtx", "K",
+                 "k", "intrinsics"},
+                9},
+    [TERMS] = {{"distortion_coefficients", "Distortion_Coefficients", "distortion_coeffs",
+                "distCoeffs", "dist_coeffs", "dist_coeff", "dist", "D", "d"},
+               14},
+    [WIDTH] = {{"image_width", "image_Width", "width"}, 1},
+    [HEIGHT] = {{"image_height", "image_Height", "height"}, 1},
+    [SIZE] = {{"image_size", "imageSize", "img_size", "resolution"}, 2},
+    [FISHEYE] = {{"fisheye_model"}, 1},
+};
 static const char *const model_names[] = {"distortion_model", NULL};
-static const char *const fisheye_names[] = {"fisheye_model", NULL};
 static const char *const camera_names[] = {"camera_model", NULL};
 static const char *const second_names[] = {"cam1", NULL};
 static const char *const data_names[] = {"data", NULL};
 
 static bool knows(struct json_scan *scan)
 {
-    const bool knows = lens_text_go(scan, 0, matrix_names) && lens_text_go(scan, 0, terms_names);
+    const bool knows =
+        lens_text_go(scan, 0, values[MATRIX].names) && lens_text_go(scan, 0, values[TERMS].names);
     scan->at = 0;
     return knows;
 }
 
 /* Numbers beside the name, or those of the matrix that is there: its data. */
-static bool read_numbers(struct json_scan *scan, const char *const *names, size_t most,
-                         double *out_numbers, size_t *out_count)
+static bool read_numbers(struct json_scan *scan, int value, double *out_numbers, size_t *out_count)
 {
+    const size_t most = values[value].most;
     *out_count = 0;
-    if (!lens_text_go(scan, 0, names)) {
+    if (!lens_text_go(scan, 0, values[value].names)) {
         return true;
     }
     const size_t from = scan->at;
@@ -63,14 +58,14 @@ static bool read_size(struct json_scan *scan, double size_px[2])
 {
     size_t width = 0;
     size_t height = 0;
-    if (!read_numbers(scan, width_names, 1, &size_px[0], &width) ||
-        !read_numbers(scan, height_names, 1, &size_px[1], &height)) {
+    if (!read_numbers(scan, WIDTH, &size_px[0], &width) ||
+        !read_numbers(scan, HEIGHT, &size_px[1], &height)) {
         return false;
     }
     if (width == 1 && height == 1) {
         return true;
     }
-    return read_numbers(scan, size_names, 2, size_px, &width) &&
+    return read_numbers(scan, SIZE, size_px, &width) &&
            (width == 2 || json_fail(scan, "there is no size of the pictures: add image_width "
                                           "and image_height"));
 }
@@ -80,7 +75,7 @@ static bool read_matrix(struct json_scan *scan, struct lens_formula *formula)
 {
     double matrix[9];
     size_t count = 0;
-    if (!read_numbers(scan, matrix_names, 9, matrix, &count)) {
+    if (!read_numbers(scan, MATRIX, matrix, &count)) {
         return false;
     }
     if (count != 9 && count != 4) {
@@ -119,7 +114,7 @@ static bool read_models(struct json_scan *scan, struct lens_camera *camera)
     double fisheye = 0.0;
     size_t count = 0;
     if (!read_model(scan, camera_names, cameras, &number) ||
-        !read_numbers(scan, fisheye_names, 1, &fisheye, &count) ||
+        !read_numbers(scan, FISHEYE, &fisheye, &count) ||
         (fisheye == 0.0 && !read_model(scan, model_names, models, &number))) {
         return false;
     }
@@ -130,8 +125,7 @@ static bool read_models(struct json_scan *scan, struct lens_camera *camera)
 static bool read_terms(struct json_scan *scan, struct lens_camera *camera)
 {
     size_t count = 0;
-    if (!read_numbers(scan, terms_names, sizeof camera->terms / sizeof *camera->terms,
-                      camera->terms, &count)) {
+    if (!read_numbers(scan, TERMS, camera->terms, &count)) {
         return false;
     }
     const bool right = count == 4 || (!camera->fisheye &&
