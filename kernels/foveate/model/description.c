@@ -9,15 +9,11 @@
 
 #define RADIANS (M_PI / 180.0)
 
-static bool is_map(const struct foveate_model *model)
-{
-    return model->foveation.model == FOVEA_MODEL_MAP;
-}
-
-static bool is_relative(const struct foveate_model *model)
-{
-    return model->foveation.model == FOVEA_MODEL_RELATIVE;
-}
+const char *const foveate_model_names[] = {[FOVEA_MODEL_PAPER] = "paper",
+                                           [FOVEA_MODEL_PHYSICAL] = "physical",
+                                           [FOVEA_MODEL_CURVE] = "curve",
+                                           [FOVEA_MODEL_MAP] = "map",
+                                           [FOVEA_MODEL_RELATIVE] = "relative"};
 
 /* Directions from the gaze for which sigma is described. */
 struct toward {
@@ -27,7 +23,7 @@ struct toward {
 /* Returns the law's sigma before the ramp one degree of the view on in that direction. */
 static double law_toward(const struct foveate_model *model, double e_deg, struct toward to)
 {
-    if (is_map(model)) {
+    if (foveate_model_is_map(model)) {
         return foveate_model_map_law(
             model, foveate_map_at(&model->map, e_deg * to.right, e_deg * to.down));
     }
@@ -49,7 +45,7 @@ static double axis_sigma_px(const struct foveate_model *model, double e_deg, str
 static void describe_view(const struct foveate_model *model, char *out, size_t bytes)
 {
     const struct fovea_geometry *geometry = &model->foveation.geometry;
-    if (is_relative(model)) {
+    if (foveate_model_is_relative(model)) {
         snprintf(out, bytes,
                  "sharp up to %g, half of it %g beyond, in halves of the shorter side of",
                  model->foveation.relative.sharp, model->foveation.relative.halving);
@@ -83,14 +79,10 @@ static void describe_map(const struct foveate_model *model, char *out, size_t by
 
 static void describe_model(const struct foveate_model *model, char *out, size_t bytes)
 {
-    static const char *const names[] = {[FOVEA_MODEL_PAPER] = "paper",
-                                        [FOVEA_MODEL_PHYSICAL] = "physical",
-                                        [FOVEA_MODEL_CURVE] = "curve",
-                                        [FOVEA_MODEL_RELATIVE] = "relative"};
-    if (is_map(model)) {
+    if (foveate_model_is_map(model)) {
         describe_map(model, out, bytes);
     } else {
-        snprintf(out, bytes, "%s", names[model->foveation.model]);
+        snprintf(out, bytes, "%s", foveate_model_names[model->foveation.model]);
     }
 }
 
@@ -98,7 +90,7 @@ static void describe_model(const struct foveate_model *model, char *out, size_t 
 static void describe_sigma(const struct foveate_model *model, struct toward to, char *out,
                            size_t bytes)
 {
-    const double unit = is_relative(model) ? 0.05 : 1.0;
+    const double unit = foveate_model_is_relative(model) ? 0.05 : 1.0;
     snprintf(out, bytes, "%.2f, %.2f, %.2f, %.2f px", axis_sigma_px(model, 5.0 * unit, to),
              axis_sigma_px(model, 10.0 * unit, to), axis_sigma_px(model, 20.0 * unit, to),
              axis_sigma_px(model, 40.0 * unit, to));
@@ -112,7 +104,7 @@ static void describe_other_ways(const struct foveate_model *model, const char *r
     static const char *const names[] = {"left", "up", "down"};
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < 3 && is_map(model) && used < bytes; i++) {
+    for (size_t i = 0; i < 3 && foveate_model_is_map(model) && used < bytes; i++) {
         char sigma[64];
         describe_sigma(model, ways[i], sigma, sizeof sigma);
         if (strcmp(sigma, right) != 0) {
@@ -136,6 +128,6 @@ void foveate_model_describe(const struct foveate_model *model, char *out, size_t
              "the axis at %s: %s%s%s",
              name, view, (unsigned)model->width_px, (unsigned)model->height_px,
              model->foveation.cutoff_gain, model->foveation.strength,
-             is_relative(model) ? "0.25, 0.5, 1, 2 of it" : "5, 10, 20, 40 degrees",
+             foveate_model_is_relative(model) ? "0.25, 0.5, 1, 2 of it" : "5, 10, 20, 40 degrees",
              others[0] ? "right: " : "", right, others);
 }

@@ -7,7 +7,6 @@
 #include "kernels/image/png_samples.h"
 #include "kernels/operator/operator_file.h"
 #include "map_ready.h"
-#include "map_store.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

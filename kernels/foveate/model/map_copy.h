@@ -11,6 +11,8 @@
 
 #include <sys/stat.h>
 
+struct foveate_map_samples;
+
 /* All 0: none. */
 struct foveate_map_copy {
     float *values;
@@ -19,7 +21,7 @@ struct foveate_map_copy {
     uint32_t height;
     uint64_t serial; /* of no other samples in this process */
     struct fovea_map_ready *ready; /* a share of what plans take of them; NULL: there is none */
-    struct foveate_map_samples *shared; /* that the values are of (map_store.h); NULL: its own */
+    struct foveate_map_samples *shared; /* that the values are of (below); NULL: its own */
     /* The file that was read, as it was then; "": an array. */
     char file[FOVEA_PATH_MAX];
     struct stat status;
@@ -60,5 +62,22 @@ FOVEA_MUST_CHECK enum fovea_result foveate_map_copy_read(const struct fovea_map 
                                                          const struct foveate_map_copy *old,
                                                          struct fovea_log log,
                                                          struct foveate_map_copy *out_fresh);
+
+/* ---- The store -------------------------------------------------------------------------------
+ *
+ * The samples of maps, read and decoded or evaluated before settings with them are taken: on the
+ * thread that reads saved settings, so that no frame waits for it. The process keeps those of the
+ * four files and formulas prepared last, whichever struct fovea_config named them, and lets go of
+ * those that no context uses when settings with neither are saved. */
+
+/* A config_prepare_fn. Settings with a map's file get the serial of its samples in the store; what
+ * is there already is neither decoded nor evaluated again. */
+FOVEA_MUST_CHECK enum fovea_result foveate_map_store_prepare(struct fovea_settings *settings,
+                                                             struct fovea_log log);
+
+/* True: the samples of these settings are there, and *out_copy has a share of them.
+ * Waits for nothing but looks at the store that others take at the same time. */
+bool foveate_map_store_find(const struct fovea_map *map, struct foveate_map_copy *out_copy);
+void foveate_map_samples_release(struct foveate_map_samples **samples);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "map_store.h"
+#include "map_copy.h"
 
 #include "core/log.h"
 #include "map_ready.h"

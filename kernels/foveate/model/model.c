@@ -33,29 +33,20 @@ static double kappa_of(double gain)
     return sqrt(-2.0 * log(gain)) / (2.0 * M_PI);
 }
 
-static bool is_map(const struct foveate_model *model)
-{
-    return model->foveation.model == FOVEA_MODEL_MAP;
-}
-
-static bool is_relative(const struct foveate_model *model)
-{
-    return model->foveation.model == FOVEA_MODEL_RELATIVE;
-}
-
 /* The relative model has no half diagonal in its formula: it ends where the picture does. */
 double foveate_model_farthest_px(const struct foveate_model *model)
 {
-    return is_relative(model) ? 2.0 * model->d_max_px : model->d_max_px;
+    return foveate_model_is_relative(model) ? 2.0 * model->d_max_px : model->d_max_px;
 }
 
 /* A map's samples are not looked at again for it: its smallest anywhere stands for those in
  * reach. */
 static double sigma_to_check_px(const struct foveate_model *model)
 {
-    return is_map(model) ? foveate_model_applied_px(model, foveate_model_law_bound(model) *
-                                                               foveate_model_px_per_unit_max(model))
-                         : foveate_model_sigma_max_px(model);
+    return foveate_model_is_map(model)
+               ? foveate_model_applied_px(model, foveate_model_law_bound(model) *
+                                                     foveate_model_px_per_unit_max(model))
+               : foveate_model_sigma_max_px(model);
 }
 
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
@@ -78,10 +69,10 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
     if (foveate_model_projected(model)) {
         model->view = foveate_view_of(&foveation->geometry, width_px, height_px);
     }
-    if (is_map(model) && !foveate_map_init(&model->map, &foveation->map)) {
+    if (foveate_model_is_map(model) && !foveate_map_init(&model->map, &foveation->map)) {
         return false;
     }
-    return is_relative(model) || sigma_to_check_px(model) <= GAUSS_MAX_SIGMA_PX;
+    return foveate_model_is_relative(model) || sigma_to_check_px(model) <= GAUSS_MAX_SIGMA_PX;
 }
 
 /* ---- Cutoffs */
@@ -242,7 +233,7 @@ static double angle_deg(struct ray a, struct ray b)
  * cutoff has no maximum of its own, so the points and the end are enough. */
 static double largest_law(const struct foveate_model *model, double up_to_deg)
 {
-    if (is_map(model)) {
+    if (foveate_model_is_map(model)) {
         return foveate_model_map_law(
             model, foveate_map_smallest_within(&model->map, up_to_deg, up_to_deg));
     }
@@ -284,8 +275,8 @@ static double map_max_px(const struct foveate_model *model)
 
 static double unprojected_max_px(const struct foveate_model *model)
 {
-    return is_map(model) ? map_max_px(model)
-                         : foveate_model_law(model, foveate_model_farthest_px(model));
+    return foveate_model_is_map(model) ? map_max_px(model)
+                                       : foveate_model_law(model, foveate_model_farthest_px(model));
 }
 
 double foveate_model_sigma_max_px(const struct foveate_model *model)
@@ -301,7 +292,7 @@ double foveate_model_sigma_max_px(const struct foveate_model *model)
 /* The angle to a gaze outside the picture may be anything below 180 degrees. */
 double foveate_model_law_bound(const struct foveate_model *model)
 {
-    if (is_map(model)) {
+    if (foveate_model_is_map(model)) {
         return foveate_model_map_law(model, model->map.smallest);
     }
     return largest_law(model,
@@ -322,7 +313,7 @@ double foveate_model_px_per_unit_max(const struct foveate_model *model)
 
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg)
 {
-    if (is_relative(model)) {
+    if (foveate_model_is_relative(model)) {
         return eccentricity_deg * model->half_short_px;
     }
     if (!foveate_model_projected(model)) {
@@ -366,7 +357,7 @@ double foveate_model_eccentricity_deg(const struct foveate_model *model, struct 
         return angle_deg(ray_of(model, at), ray_of(model, gaze));
     }
     const double distance_px = hypot(at.x_px - gaze.x_px, at.y_px - gaze.y_px);
-    if (is_relative(model)) {
+    if (foveate_model_is_relative(model)) {
         return distance_px / model->half_short_px;
     }
     return model->foveation.paper.e_max_deg * fmin(distance_px / model->d_max_px, 1.0);
@@ -378,7 +369,7 @@ double foveate_model_eccentricity_deg(const struct foveate_model *model, struct 
 double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
                                 struct foveate_place toward)
 {
-    if (is_relative(model)) {
+    if (foveate_model_is_relative(model)) {
         return model->half_short_px;
     }
     if (!foveate_model_projected(model)) {

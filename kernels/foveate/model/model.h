@@ -29,6 +29,16 @@ struct foveate_model {
     struct foveate_map map; /* of the map model */
 };
 
+static inline bool foveate_model_is_map(const struct foveate_model *model)
+{
+    return model->foveation.model == FOVEA_MODEL_MAP;
+}
+
+static inline bool foveate_model_is_relative(const struct foveate_model *model)
+{
+    return model->foveation.model == FOVEA_MODEL_RELATIVE;
+}
+
 /* False if a setting that the model uses is out of range, not finite or names something unknown, or
  * if all together ask for more than GAUSS_MAX_SIGMA_PX where the gaze is in the picture. */
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
@@ -112,6 +122,9 @@ bool foveate_view_given_as_projection(const struct fovea_geometry *geometry);
 double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x, double tan_y);
 
 /* ---- In words -------------------------------------------------------------------------------- */
+
+/* The setting's words, by enum fovea_model. */
+extern const char *const foveate_model_names[];
 
 /* Describes the model and its strength: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9
  * pixels a degree; sigma at 5, 10, 20, 40 degrees: ...". Writes at most `bytes`, with the NUL. */

@@ -5,8 +5,8 @@
 
 #include "core/log.h"
 #include "kernels/foveate/foveate.h"
+#include "map_copy.h"
 #include "map_ready.h"
-#include "map_store.h"
 #include "model.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "kernels/foveate/gradient/gradient.h"
+#include "kernels/foveate/model/model.h"
 #include "kernels/gauss/operator/gauss_operator.h"
 
 #include <stdio.h>
@@ -50,17 +51,12 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
 /* "smooth paper  linear light  strength 1.00" */
 static void plan_summarize(const struct operator_plan *operator_plan, char *out, size_t bytes)
 {
-    static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
-                                         [FOVEA_MODEL_PHYSICAL] = "physical",
-                                         [FOVEA_MODEL_CURVE] = "curve",
-                                         [FOVEA_MODEL_MAP] = "map",
-                                         [FOVEA_MODEL_RELATIVE] = "relative"};
     static const char *const lights[] = {
         [IMAGE_LIGHT_STORED] = "encoded", [IMAGE_LIGHT_SRGB] = "linear",
         [IMAGE_LIGHT_PQ] = "linear PQ",   [IMAGE_LIGHT_HLG] = "linear HLG",
         [IMAGE_LIGHT_GAMMA] = "gamma",    [IMAGE_LIGHT_TABLE] = "table"};
     const struct gauss_plan *plan = gauss_plan_of(operator_plan);
-    const char *model = models[plan->foveation.model];
+    const char *model = foveate_model_names[plan->foveation.model];
     const double strength = plan->foveation.strength;
     if (plan->fragment_px == 0) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model,
