@@ -74,9 +74,12 @@ enum fovea_result blur_reference_pictured(const double *sigmas_px, double sigma_
     for (size_t i = 0; i < pixels; i++) {
         counted_px[i] = sigmas_px[i] > 0.0 ? fmin(sigmas_px[i], sigma_max_px) : 0.0;
     }
-    const enum fovea_result result = gauss_reference(
-        &(struct gauss_reference){width_px, height_px, channels, channels, CUT_OFF_SIGMAS},
-        counted_px, src, dst);
+    const struct gauss_reference wanted = {.width_px = width_px,
+                                           .height_px = height_px,
+                                           .channels = channels,
+                                           .blurred = channels,
+                                           .cut_off_sigmas = CUT_OFF_SIGMAS};
+    const enum fovea_result result = gauss_reference(&wanted, counted_px, src, dst);
     free(counted_px);
     return result;
 }

@@ -134,8 +134,11 @@ struct layer {
 /* G: each pixel by the Gaussian of its own sigma. */
 static enum fovea_result blur(const struct layer *layer, const double *sigmas, double *dst)
 {
-    const struct gauss_reference wanted = {layer->width, layer->height, layer->channels,
-                                           layer->channels, CUT_OFF_SIGMAS};
+    const struct gauss_reference wanted = {.width_px = layer->width,
+                                           .height_px = layer->height,
+                                           .channels = layer->channels,
+                                           .blurred = layer->channels,
+                                           .cut_off_sigmas = CUT_OFF_SIGMAS};
     return gauss_reference(&wanted, sigmas, layer->src, dst);
 }
 

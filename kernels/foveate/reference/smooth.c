@@ -254,8 +254,11 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
         .fovea_count = fovea_count,
     };
     const bool keeps_alpha = foveation->alpha == FOVEA_ALPHA_KEEP && channels == 4;
-    const struct gauss_reference wanted = {width_px, height_px, channels,
-                                           channels - (keeps_alpha ? 1 : 0), cut_off_sigmas(&ref)};
+    const struct gauss_reference wanted = {.width_px = width_px,
+                                           .height_px = height_px,
+                                           .channels = channels,
+                                           .blurred = channels - (keeps_alpha ? 1 : 0),
+                                           .cut_off_sigmas = cut_off_sigmas(&ref)};
     double *sigmas = calloc((size_t)width_px * height_px, sizeof *sigmas);
     if (!sigmas) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

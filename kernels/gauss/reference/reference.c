@@ -107,7 +107,11 @@ static void blur_pixel(const struct picture *picture, long at, double sigma_px, 
 
 static long radius_of(const struct gauss_reference *wanted, double sigma_px)
 {
-    return sigma_px > 0.0 ? (long)ceil(wanted->cut_off_sigmas * sigma_px) : 0;
+    if (!(sigma_px > 0.0)) {
+        return 0;
+    }
+    return wanted->radius_px ? wanted->radius_px(wanted->user, sigma_px)
+                             : (long)ceil(wanted->cut_off_sigmas * sigma_px);
 }
 
 enum fovea_result gauss_reference(const struct gauss_reference *wanted, const double *sigmas_px,

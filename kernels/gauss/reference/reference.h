@@ -14,6 +14,8 @@ struct gauss_reference {
     uint32_t channels;
     uint32_t blurred; /* the first of them; the others stay */
     double cut_off_sigmas; /* how far a Gaussian goes */
+    long (*radius_px)(const void *user, double sigma_px); /* or so far; NULL: so many sigmas */
+    const void *user;
 };
 
 /* Where sigma is not above 0 a pixel stays. dst is apart from src. */
