@@ -85,40 +85,31 @@ static void pictures_free(struct pictures *p)
     sheet_free(&p->gpu);
 }
 
-static struct operator_derivatives batch_of(const struct scene *scene, const struct pictures *p)
-{
-    return (struct operator_derivatives){.count = IMAGES,
-                                         .src = &p->src.first,
-                                         .d_dst = &p->d_dst.first,
-                                         .d_src = &p->cpu.first,
-                                         .src_next_bytes = p->src.next_bytes,
-                                         .d_dst_next_bytes = p->d_dst.next_bytes,
-                                         .d_src_next_bytes = p->cpu.next_bytes,
-                                         .gazes_uv = scene->gazes_uv,
-                                         .foveas = scene->foveas};
-}
-
-static struct operator_plan *plan_of(const struct scene *scene)
-{
-    const struct operator_plan_desc desc = {
-        .settings = &scene->settings, .width_px = scene->width_px, .height_px = scene->height_px};
-    struct operator_plan *plan = NULL;
-    assert_ok(foveate_operator.plan_create(&desc, &plan));
-    return plan;
-}
-
-static void run_cpu(const struct scene *scene, const struct operator_plan *plan, struct pictures *p)
+static void run_cpu(const struct scene *scene, struct pictures *p)
 {
     const struct operator_gradient_api *api = foveate_operator.gradient;
-    struct operator_derivatives batch = batch_of(scene, p);
+    const struct operator_plan_desc desc = {
+        .settings = &scene->settings, .width_px = scene->width_px, .height_px = scene->height_px};
+    const struct operator_derivatives batch = {.count = IMAGES,
+                                               .src = &p->src.first,
+                                               .d_dst = &p->d_dst.first,
+                                               .d_src = &p->cpu.first,
+                                               .src_next_bytes = p->src.next_bytes,
+                                               .d_dst_next_bytes = p->d_dst.next_bytes,
+                                               .d_src_next_bytes = p->cpu.next_bytes,
+                                               .gazes_uv = scene->gazes_uv,
+                                               .d_gazes_uv = p->cpu_gazes,
+                                               .foveas = scene->foveas};
+    struct operator_plan *plan = NULL;
     struct operator_host *gradient = NULL;
     OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
-    batch.d_gazes_uv = p->cpu_gazes;
+    assert_ok(foveate_operator.plan_create(&desc, &plan));
     assert_ok(thread_pool_create(2, &pool));
     assert_ok(operator_host_create(&api->kind, pool, plan, &gradient));
     assert_ok(api->reserve(gradient, &batch));
     api->run(gradient, &batch);
     operator_host_destroy(&gradient);
+    foveate_operator.plan_destroy(&plan);
 }
 
 static struct fovea_image on_device(const struct device_image *image, const struct sheet *sheet)
@@ -130,45 +121,86 @@ static struct fovea_image on_device(const struct device_image *image, const stru
     return first;
 }
 
-/* Gazes in device memory, or in the host's. */
-static void run_gpu(const struct scene *scene, const struct operator_plan *plan, struct pictures *p,
-                    bool gazes_on_device)
+/* The call on images in the device's memory, with gazes there, too, or in the host's. */
+struct called {
+    const struct scene *scene;
+    struct pictures *pictures;
+    struct device_image src, d_dst, d_src;
+    CUdeviceptr gazes; /* and their derivatives behind them; 0: they are the host's */
+    struct fovea_context *context;
+    struct fovea_batch_gradient batch;
+};
+
+static void make_gazes(struct called *c)
 {
-    const struct operator_cuda_gradient_api *api = foveate_operator.cuda_gradient;
-    struct operator_cuda *gradient = NULL;
-    struct operator_cuda_plan *tables = NULL;
-    OWNED(device_image_free) struct device_image src = device_image_make(&p->src.all, 0);
-    OWNED(device_image_free) struct device_image d_dst = device_image_make(&p->d_dst.all, 0);
-    OWNED(device_image_free) struct device_image d_src = device_image_make(&p->gpu.all, 0);
-    const struct fovea_image images[] = {on_device(&src, &p->src), on_device(&d_dst, &p->d_dst),
-                                         on_device(&d_src, &p->gpu)};
-    struct operator_derivatives batch = batch_of(scene, p);
-    CUdeviceptr gazes = 0;
-    batch.src = &images[0];
-    batch.d_dst = &images[1];
-    batch.d_src = &images[2];
-    batch.d_gazes_uv = p->gpu_gazes;
-    if (gazes_on_device) {
-        CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
-        CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, 2 * sizeof scene->gazes_uv));
-        cuda_fixture_upload(gazes, scene->gazes_uv, sizeof scene->gazes_uv);
-        batch.gazes_uv = (const float *)(uintptr_t)gazes;
-        batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
-        batch.gazes_on_device = true;
+    const size_t bytes = sizeof c->scene->gazes_uv;
+    CU_ASSERT(fixture.cu->MemAlloc(&c->gazes, 2 * bytes));
+    CU_ASSERT(fixture.cu->MemsetD8(c->gazes, 0, 2 * bytes));
+    CU_ASSERT(fixture.cu->StreamSynchronize(NULL));
+    c->batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    c->batch.gazes_uv = (const float *)(uintptr_t)c->gazes;
+    c->batch.d_gazes_uv = (float *)(uintptr_t)(c->gazes + bytes);
+}
+
+static void upload_gazes(const struct called *c)
+{
+    if (c->gazes) {
+        cuda_fixture_upload(c->gazes, c->scene->gazes_uv, sizeof c->scene->gazes_uv);
     }
-    assert_ok(operator_cuda_create(&api->kind, fixture.device, &gradient));
-    assert_ok(operator_cuda_plan_create(gradient, plan, FOVEA_FORMAT_NONE, &tables));
-    assert_ok(api->reserve(gradient, tables, &batch));
-    assert_ok(api->run(gradient, tables, &batch, fixture.stream));
+}
+
+static struct called called_make(const struct scene *scene, struct pictures *p,
+                                 bool gazes_on_device)
+{
+    struct called c = {.scene = scene,
+                       .pictures = p,
+                       .src = device_image_make(&p->src.all, 0),
+                       .d_dst = device_image_make(&p->d_dst.all, 0),
+                       .d_src = device_image_make(&p->gpu.all, 0)};
+    c.context = cuda_fixture_context(&scene->settings);
+    fovea_batch_gradient_init(&c.batch);
+    c.batch.count = IMAGES;
+    c.batch.src = on_device(&c.src, &p->src);
+    c.batch.d_dst = on_device(&c.d_dst, &p->d_dst);
+    c.batch.d_src = on_device(&c.d_src, &p->gpu);
+    c.batch.src_next_bytes = p->src.next_bytes;
+    c.batch.d_dst_next_bytes = p->d_dst.next_bytes;
+    c.batch.d_src_next_bytes = p->gpu.next_bytes;
+    c.batch.gazes_uv = scene->gazes_uv;
+    c.batch.d_gazes_uv = p->gpu_gazes;
+    c.batch.fovea_count = scene->foveas;
+    if (gazes_on_device) {
+        make_gazes(&c);
+    }
+    return c;
+}
+
+static void call(const struct called *c)
+{
+    assert_ok(fovea_context_run_batch_gradient(c->context, &c->batch, fixture.stream));
+}
+
+static void called_finish(struct called *c)
+{
+    struct pictures *p = c->pictures;
     cuda_fixture_wait();
-    device_image_download(&d_src, &p->gpu.all);
-    if (gazes_on_device) {
-        CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + sizeof scene->gazes_uv,
-                                         sizeof p->gpu_gazes));
-        CU_ASSERT(fixture.cu->MemFree(gazes));
+    device_image_download(&c->d_src, &p->gpu.all);
+    if (c->gazes) {
+        const size_t bytes = sizeof p->gpu_gazes;
+        CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, c->gazes + bytes, bytes));
+        CU_ASSERT(fixture.cu->MemFree(c->gazes));
     }
-    operator_cuda_plan_retire(gradient, &tables);
-    operator_cuda_destroy(&gradient);
+    fovea_context_destroy(&c->context);
+    device_image_free(&c->src);
+    device_image_free(&c->d_dst);
+    device_image_free(&c->d_src);
+}
+
+static void run_gpu(const struct scene *scene, struct pictures *p, bool gazes_on_device)
+{
+    OWNED(called_finish) struct called c = called_make(scene, p, gazes_on_device);
+    upload_gazes(&c);
+    call(&c);
 }
 
 static double worst[2];
@@ -222,12 +254,10 @@ TEST(gradients_are_the_cpus)
                       scene.height_px, (int)scene.format, (int)scene.settings.foveation.model,
                       (int)scene.settings.foveation.method);
         OWNED(pictures_free) struct pictures p = pictures_make(&scene);
-        struct operator_plan *plan = plan_of(&scene);
-        run_cpu(&scene, plan, &p);
-        run_gpu(&scene, plan, &p, i % 2);
+        run_cpu(&scene, &p);
+        run_gpu(&scene, &p, i % 2);
         assert_images(&p, what);
         assert_gazes(&p, what);
-        foveate_operator.plan_destroy(&plan);
     }
     print_message("image %.2e of the largest, gaze %.2e\n", worst[0], worst[1]);
 }
@@ -239,8 +269,7 @@ TEST(an_image_without_a_gaze_is_copied)
         const uint32_t numbers = 2 * (scene.foveas > 0 ? scene.foveas : 1);
         scene.gazes_uv[numbers] = i % 2 ? NAN : -INFINITY;
         OWNED(pictures_free) struct pictures p = pictures_make(&scene);
-        struct operator_plan *plan = plan_of(&scene);
-        run_gpu(&scene, plan, &p, true);
+        run_gpu(&scene, &p, true);
         const struct fovea_image expected = sheet_image(&p.d_dst, 1);
         const struct fovea_image got = sheet_image(&p.gpu, 1);
         for (uint32_t n = 0; n < got.width_px * got.height_px; n++) {
@@ -251,7 +280,6 @@ TEST(an_image_without_a_gaze_is_copied)
         for (uint32_t n = 0; n < numbers; n++) {
             assert_true(p.gpu_gazes[numbers + n] == 0.0f);
         }
-        foveate_operator.plan_destroy(&plan);
     }
 }
 
@@ -261,23 +289,21 @@ TEST(a_fovea_that_is_not_finite_has_no_pixels)
     scene.foveas = 2;
     OWNED(pictures_free) struct pictures both = pictures_make(&scene);
     OWNED(pictures_free) struct pictures one = pictures_make(&scene);
-    struct operator_plan *plan = plan_of(&scene);
     for (size_t i = 0; i < IMAGES; i++) {
         scene.gazes_uv[4 * i + 2] = NAN;
     }
-    run_gpu(&scene, plan, &both, true);
+    run_gpu(&scene, &both, true);
     for (size_t i = 0; i < IMAGES; i++) {
         scene.gazes_uv[2 * i] = scene.gazes_uv[4 * i];
         scene.gazes_uv[2 * i + 1] = scene.gazes_uv[4 * i + 1];
     }
     scene.foveas = 1;
-    run_gpu(&scene, plan, &one, true);
+    run_gpu(&scene, &one, true);
     assert_memory_equal(both.gpu.all.memory, one.gpu.all.memory, one.gpu.all.memory_bytes);
     for (size_t i = 0; i < 2 * IMAGES; i++) {
         assert_true(both.gpu_gazes[i + i / 2 * 2] == one.gpu_gazes[i]);
         assert_true(both.gpu_gazes[i + i / 2 * 2 + 2] == 0.0f);
     }
-    foveate_operator.plan_destroy(&plan);
 }
 
 TEST(results_are_always_the_same)
@@ -285,76 +311,10 @@ TEST(results_are_always_the_same)
     const struct scene scene = scene_of(7);
     OWNED(pictures_free) struct pictures a = pictures_make(&scene);
     OWNED(pictures_free) struct pictures b = pictures_make(&scene);
-    struct operator_plan *plan = plan_of(&scene);
-    run_gpu(&scene, plan, &a, true);
-    run_gpu(&scene, plan, &b, false);
+    run_gpu(&scene, &a, true);
+    run_gpu(&scene, &b, false);
     assert_memory_equal(a.gpu.all.memory, b.gpu.all.memory, a.gpu.all.memory_bytes);
     assert_memory_equal(a.gpu_gazes, b.gpu_gazes, sizeof a.gpu_gazes);
-    foveate_operator.plan_destroy(&plan);
-}
-
-/* The public call on images in the device's memory. */
-struct called {
-    struct device_image src, d_dst, d_src;
-    struct fovea_context *context;
-    struct fovea_batch_gradient batch;
-};
-
-static struct called called_make(const struct scene *scene, struct pictures *p)
-{
-    struct called c = {.src = device_image_make(&p->src.all, 0),
-                       .d_dst = device_image_make(&p->d_dst.all, 0),
-                       .d_src = device_image_make(&p->gpu.all, 0)};
-    c.context = cuda_fixture_context(&scene->settings);
-    fovea_batch_gradient_init(&c.batch);
-    c.batch.count = IMAGES;
-    c.batch.src = on_device(&c.src, &p->src);
-    c.batch.d_dst = on_device(&c.d_dst, &p->d_dst);
-    c.batch.d_src = on_device(&c.d_src, &p->gpu);
-    c.batch.src_next_bytes = p->src.next_bytes;
-    c.batch.d_dst_next_bytes = p->d_dst.next_bytes;
-    c.batch.d_src_next_bytes = p->gpu.next_bytes;
-    c.batch.gazes_uv = scene->gazes_uv;
-    c.batch.d_gazes_uv = p->gpu_gazes;
-    c.batch.fovea_count = scene->foveas;
-    return c;
-}
-
-static void call(const struct called *c)
-{
-    assert_ok(fovea_context_run_batch_gradient(c->context, &c->batch, fixture.stream));
-}
-
-static void called_finish(struct called *c, struct pictures *p)
-{
-    cuda_fixture_wait();
-    device_image_download(&c->d_src, &p->gpu.all);
-    fovea_context_destroy(&c->context);
-    device_image_free(&c->src);
-    device_image_free(&c->d_dst);
-    device_image_free(&c->d_src);
-}
-
-static void run_context(const struct scene *scene, struct pictures *p)
-{
-    struct called c = called_make(scene, p);
-    call(&c);
-    call(&c);
-    called_finish(&c, p);
-}
-
-TEST(contexts_give_the_same)
-{
-    for (uint32_t i = 0; i < 8; i += 4) {
-        const struct scene scene = scene_of(i);
-        OWNED(pictures_free) struct pictures p = pictures_make(&scene);
-        struct operator_plan *plan = plan_of(&scene);
-        run_cpu(&scene, plan, &p);
-        run_context(&scene, &p);
-        assert_images(&p, "context");
-        assert_gazes(&p, "context");
-        foveate_operator.plan_destroy(&plan);
-    }
 }
 
 static CUgraphExec capture(const struct called *c)
@@ -369,31 +329,20 @@ static CUgraphExec capture(const struct called *c)
     return exec;
 }
 
-/* With gazes and their derivatives in the device's memory, gazes that come after the capture.
- * `warm`: the context has made gradients of that size before. */
+/* Gazes come after the capture. `warm`: the context has made gradients of that size before. */
 static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
 {
-    const size_t bytes = sizeof scene->gazes_uv;
-    struct called c = called_make(scene, p);
-    CUdeviceptr gazes = 0;
-    CU_ASSERT(fixture.cu->MemAlloc(&gazes, 2 * bytes));
-    CU_ASSERT(fixture.cu->MemsetD8(gazes, 0, 2 * bytes));
-    c.batch.gazes_memory = FOVEA_MEMORY_CUDA;
-    c.batch.gazes_uv = (const float *)(uintptr_t)gazes;
-    c.batch.d_gazes_uv = (float *)(uintptr_t)(gazes + bytes);
+    OWNED(called_finish) struct called c = called_make(scene, p, true);
     if (warm) {
         call(&c);
         cuda_fixture_wait();
     }
     CUgraphExec exec = capture(&c);
-    cuda_fixture_upload(gazes, scene->gazes_uv, bytes);
+    upload_gazes(&c);
     CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
     CU_ASSERT(fixture.cu->GraphLaunch(exec, fixture.stream));
     cuda_fixture_wait();
-    CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + bytes, bytes));
     CU_ASSERT(fixture.cu->GraphExecDestroy(exec));
-    CU_ASSERT(fixture.cu->MemFree(gazes));
-    called_finish(&c, p);
 }
 
 TEST(a_graph_gives_what_a_call_gives)
@@ -402,12 +351,10 @@ TEST(a_graph_gives_what_a_call_gives)
         const struct scene scene = scene_of(i + i / 8);
         OWNED(pictures_free) struct pictures called = pictures_make(&scene);
         OWNED(pictures_free) struct pictures replayed = pictures_make(&scene);
-        struct operator_plan *plan = plan_of(&scene);
-        run_gpu(&scene, plan, &called, true);
+        run_gpu(&scene, &called, true);
         run_graph(&scene, &replayed, i / 4 % 2);
         assert_memory_equal(called.gpu.all.memory, replayed.gpu.all.memory,
                             called.gpu.all.memory_bytes);
         assert_memory_equal(called.gpu_gazes, replayed.gpu_gazes, sizeof called.gpu_gazes);
-        foveate_operator.plan_destroy(&plan);
     }
 }
