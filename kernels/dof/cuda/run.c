@@ -321,7 +321,7 @@ static struct dof_cuda_scratch scratch_of(const struct dof_cuda_plan *own, enum 
 {
     const bool of_one = memory == own->memory;
     return (struct dof_cuda_scratch){
-        memory, of_one ? 1 : (uint32_t)(own->batch_bytes / image_bytes(own, format))};
+        memory, of_one ? 1 : (uint32_t)(own->base.batch_bytes / image_bytes(own, format))};
 }
 
 /* Layers of floats are made whole, those of halves where they are looked at: what else they have
