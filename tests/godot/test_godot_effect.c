@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fovea's extension in the host: its pictures against the reference, and what it does where sizes,
- * views and viewports change, where something is missing, and at its end. */
+/* Fovea's extension in the host: its properties, signals and sources, where it does not run, and
+ * its end. test_godot_frames has its pictures. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -45,14 +45,6 @@ static struct host_frame frame_of(const struct pictures *pictures, uint32_t view
                                .out = pictures->out.view.data};
 }
 
-static struct fovea_image layer_of(const struct fovea_image *all, uint32_t views, uint32_t layer)
-{
-    struct fovea_image view = *all;
-    view.height_px /= views;
-    view.data = image_pixel(all, 0, layer * view.height_px);
-    return view;
-}
-
 static void close_effect(struct object *effect)
 {
     host_release(effect); /* the render thread frees what it had, later */
@@ -85,83 +77,6 @@ static void expect_drawn(const struct pictures *pictures, const char *what)
 }
 
 /* ---- Tests */
-
-TEST(pictures_are_those_of_the_reference)
-{
-    static const struct {
-        const char *model;
-        const char *method;
-        double strength;
-    } cases[] = {{"paper", "smooth", 1},    {"paper", "smooth", 0.3},  {"physical", "smooth", 4},
-                 {"paper", "blockwise", 1}, {"curve", "blockwise", 2}, {"map", "smooth", 1}};
-    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
-    const struct host_frame frame = frame_of(&pictures, 1);
-    for (uint32_t minor = 4; minor <= 7; minor++) {
-        struct object *effect =
-            host_open_effect(FOVEA_GODOT, &(struct host_options){.minor = minor});
-        assert_true(host_set(effect, "gaze_uv", host_vector2(0.25F, 0.5F)));
-        for (size_t i = 0; i < (minor == 4 ? sizeof cases / sizeof cases[0] : 1); i++) {
-            struct fovea_foveation foveation = fovea_settings_default().foveation;
-            foveation.model = i == 2   ? FOVEA_MODEL_PHYSICAL
-                              : i == 4 ? FOVEA_MODEL_CURVE
-                              : i == 5 ? FOVEA_MODEL_MAP
-                                       : FOVEA_MODEL_PAPER;
-            foveation.method = strcmp(cases[i].method, "smooth") == 0 ? FOVEA_METHOD_SMOOTH
-                                                                      : FOVEA_METHOD_BLOCKWISE;
-            foveation.strength = cases[i].strength;
-            assert_true(host_set(effect, "model", host_string(cases[i].model)));
-            assert_true(host_set(effect, "method", host_string(cases[i].method)));
-            assert_true(host_set(effect, "strength", host_float(cases[i].strength)));
-            assert_true(host_frame(effect, &frame));
-            host_expect_clean();
-            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.25, 0.5,
-                            test_text("4.%u, case %zu, %s", minor, i, cases[i].model));
-        }
-        host_expect_clean();
-        assert_int_equal(host_counts().unexpected_lookups, 0);
-        close_effect(effect);
-    }
-}
-
-TEST(each_view_has_its_own_gaze)
-{
-    const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
-    const struct host_frame frame = frame_of(&pictures, 2);
-    OWNED(close_clean)
-    struct object *effect =
-        host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
-    assert_true(host_set(effect, "gaze_per_eye", host_bool(true)));
-    assert_true(host_set(effect, "gaze_uv_left", host_vector2(0.125F, 0.75F)));
-    assert_true(host_set(effect, "gaze_uv_right", host_vector2(0.875F, 0.25F)));
-    for (int i = 0; i < 3; i++) {
-        assert_true(host_frame(effect, &frame));
-        for (uint32_t eye = 0; eye < 2; eye++) {
-            const struct fovea_image in = layer_of(&pictures.in.view, 2, eye);
-            const struct fovea_image out = layer_of(&pictures.out.view, 2, eye);
-            expect_foveated(&foveation, &in, &out, eye ? 0.875 : 0.125, eye ? 0.25 : 0.75,
-                            eye ? "right" : "left");
-        }
-    }
-}
-
-TEST(sizes_and_viewports_change)
-{
-    static const uint32_t widths[] = {64, 64, 200, 17, 64, 1};
-    const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    OWNED(close_clean)
-    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        OWNED(free_pictures) struct pictures pictures = make_pictures(widths[i], 50);
-        struct host_frame frame = frame_of(&pictures, 1);
-        frame.msaa = i % 2 == 1;
-        for (frame.viewport = 0; frame.viewport < 3; frame.viewport++) {
-            assert_true(host_frame(effect, &frame));
-            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "resized");
-        }
-    }
-    assert_true(host_frame(effect, &(struct host_frame){0}));
-}
 
 /* Once everything is made, frames make nothing more. */
 TEST(frames_leave_nothing_behind)
@@ -235,30 +150,6 @@ TEST(debug_views_show_something)
     }
     const struct compare_rect left = {0, 0, WIDTH_PX / 2 - 4, HEIGHT_PX};
     compare_assert_same(&pictures.out.view, &pictures.in.view, left, "left of the split");
-}
-
-TEST(the_camera_gives_the_view_its_angles)
-{
-    struct fovea_foveation foveation = fovea_settings_default().foveation;
-    OWNED(free_pictures) struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
-    struct host_frame frame = frame_of(&pictures, 1);
-    OWNED(close_clean)
-    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
-    frame.fov_y_deg = 90; /* tangents of 1, and of 160 / 96 = 427 / 256 */
-    foveation.model = FOVEA_MODEL_PHYSICAL;
-    foveation.physical.alpha = 1; /* so that so few pixels a degree are blurred, too */
-    assert_true(host_set(effect, "model", host_string("physical")));
-    assert_true(host_set(effect, "physical_alpha", host_float(1)));
-    assert_true(host_set(effect, "geometry_from_camera", host_bool(true)));
-    for (int i = 0; i <= 1; i++) {
-        frame.up_tan = frame.right_tan = 0.5 * i; /* as in a headset */
-        foveation.geometry.tan_up = 1 + frame.up_tan;
-        foveation.geometry.tan_down = 1 - frame.up_tan;
-        foveation.geometry.tan_right = 427.0 / 256 + frame.right_tan;
-        foveation.geometry.tan_left = 427.0 / 256 - frame.right_tan;
-        assert_true(host_frame(effect, &frame));
-        expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "camera");
-    }
 }
 
 TEST(properties_take_what_fits_and_say_what_does_not)
@@ -435,16 +326,6 @@ TEST(a_place_before_the_whole_picture_is_refused_once)
     expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "in its place");
 }
 
-TEST(a_method_that_is_missing_is_named)
-{
-    assert_true(host_open(&(struct host_options){.refused = "RenderingDevice.uniform_set_create"}));
-    host_load(FOVEA_GODOT, "fovea_godot_init");
-    assert_true(host_said("RenderingDevice.uniform_set_create"));
-    assert_null(host_construct(CLASS));
-    host_unload();
-    assert_int_equal(host_close(), 0);
-}
-
 TEST(double_precision_is_refused)
 {
     assert_true(host_open(&(struct host_options){.double_precision = true, .headless = true}));
@@ -454,14 +335,6 @@ TEST(double_precision_is_refused)
     assert_null(host_construct(CLASS));
     host_unload();
     assert_int_equal(host_close(), 0);
-}
-
-TEST(versions_before_4_4_are_refused)
-{
-    assert_true(host_open(&(struct host_options){.minor = 3}));
-    assert_false(host_load(FOVEA_GODOT, "fovea_godot_init"));
-    assert_true(host_said("4.4"));
-    host_close();
 }
 
 TEST(the_library_can_be_loaded_again)

@@ -13,10 +13,11 @@
 
 #define ENTRY "fovea_godot_init"
 
-/* An effect in a host, and the settings that it should have. */
+/* An effect in a host, the settings that it should have, and what its frames are like. */
 struct show {
     struct object *effect;
     struct fovea_settings settings;
+    struct host_frame like;
 };
 
 static void expect_clean(const char *what)
@@ -51,7 +52,8 @@ static void set_both(struct show *show, const char *property, const char *path, 
 
 static struct show construct(void)
 {
-    struct show show = {host_construct("FoveaEffect"), fovea_settings_default()};
+    struct show show = {.effect = host_construct("FoveaEffect"),
+                        .settings = fovea_settings_default()};
     assert_non_null(show.effect);
     set_both(&show, "method", "foveation.method", "blockwise");
     set_both(&show, "paper_fragment_px", "foveation.paper.fragment_px", "16");
@@ -104,9 +106,9 @@ static void free_pair(struct pair *pair)
     image_free(&pair->dst);
 }
 
-static bool run(struct show *show, struct pair *pair, const struct host_frame *like)
+static bool run(struct show *show, struct pair *pair)
 {
-    struct host_frame frame = *like;
+    struct host_frame frame = show->like;
     frame.width_px = pair->src.view.width_px;
     frame.height_px = pair->src.view.height_px / pair->views;
     frame.views = pair->views;
@@ -149,13 +151,14 @@ static void check(struct show *show, uint32_t width_px, uint32_t height_px, int 
                   double x_uv, double y_uv)
 {
     char what[96];
-    snprintf(what, sizeof what, "%ux%u, pattern %d, gaze %.3f %.3f", width_px, height_px, pattern,
-             x_uv, y_uv);
+    snprintf(what, sizeof what, "%ux%u, model %d, method %d, pattern %d, gaze %.3f %.3f", width_px,
+             height_px, (int)show->settings.foveation.model, (int)show->settings.foveation.method,
+             pattern, x_uv, y_uv);
     OWNED(free_pair) struct pair pair = make_pair(width_px, height_px, 1, pattern);
     look_at(show, x_uv, y_uv);
-    assert_true(run(show, &pair, &(struct host_frame){0}));
+    assert_true(run(show, &pair));
     expect_clean(what);
-    assert_true(width_px * height_px < 2000 || !is_unchanged(&pair));
+    assert_that(width_px * height_px < 2000 || !is_unchanged(&pair), "%s: unchanged", what);
     expect_reference(show, &pair, 0, x_uv, y_uv, what);
 }
 
@@ -171,12 +174,12 @@ TEST(every_version_of_the_engine_gets_the_reference)
 
 TEST(every_method_and_model_is_the_reference)
 {
-    static const char *const methods[] = {"blockwise", "smooth"}, *const models[] = {"paper",
-                                                                                     "physical"};
+    static const char *const methods[] = {"blockwise", "smooth"};
+    static const char *const models[] = {"paper", "physical", "map"};
     OWNED(close_show) struct show show = open_show(&(struct host_options){0});
-    for (int i = 0; i < 4; i++) {
-        set_both(&show, "method", "foveation.method", methods[i / 2]);
-        set_both(&show, "model", "foveation.model", models[i % 2]);
+    for (int i = 0; i < 6; i++) {
+        set_both(&show, "method", "foveation.method", methods[i / 3]);
+        set_both(&show, "model", "foveation.model", models[i % 3]);
         check(&show, 131, 83, IMAGE_RANDOM, 0.5, 0.5);
         check(&show, 131, 83, IMAGE_STROKES, 0, 1);
         set_both(&show, "strength", "foveation.strength", "0.5");
@@ -185,13 +188,16 @@ TEST(every_method_and_model_is_the_reference)
     }
 }
 
-TEST(sizes_follow_each_frame_on_the_render_thread)
+TEST(sizes_and_viewports_follow_each_frame_on_the_render_thread)
 {
     static const uint32_t sizes[][2] = {{97, 61}, {16, 9}, {97, 61}, {1, 1}, {33, 64}, {200, 3}};
     OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        check(&show, sizes[i][0], sizes[i][1], IMAGE_RANDOM, 0.25, 0.5);
-        check(&show, sizes[i][0], sizes[i][1], IMAGE_CHECKER, 0.75, 0.5);
+        show.like.msaa = i % 2 == 1;
+        for (show.like.viewport = 0; show.like.viewport < 3; show.like.viewport++) {
+            check(&show, sizes[i][0], sizes[i][1], IMAGE_RANDOM, 0.25, 0.5);
+            check(&show, sizes[i][0], sizes[i][1], IMAGE_CHECKER, 0.75, 0.5);
+        }
     }
     host_frame(show.effect, &(struct host_frame){0}); /* no size yet */
     expect_clean("no size");
@@ -200,16 +206,16 @@ TEST(sizes_follow_each_frame_on_the_render_thread)
 
 TEST(each_eye_has_a_gaze)
 {
-    OWNED(close_show) struct show show = open_show(&(struct host_options){0});
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
     struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
     look_at(&show, 0.5, 0.25);
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     expect_reference(&show, &pair, 0, 0.5, 0.25, "left, one gaze");
     expect_reference(&show, &pair, 1, 0.5, 0.25, "right, one gaze");
     set(&show, "gaze_per_eye", host_bool(true));
     set(&show, "gaze_uv_left", host_vector2(0.25f, 0.5f));
     set(&show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     expect_reference(&show, &pair, 0, 0.25, 0.5, "left");
     expect_reference(&show, &pair, 1, 0.75, 0.125, "right");
     expect_clean("two views");
@@ -217,20 +223,31 @@ TEST(each_eye_has_a_gaze)
     check(&show, 90, 50, IMAGE_RANDOM, 0.25, 0.5); /* one view again: the left eye's */
 }
 
-/* A telescopic sight: few degrees, of which steps of a fixed size would be a large part. */
-TEST(a_narrow_camera_keeps_its_angles)
+/* A telescopic sight, of few degrees, of which steps of a fixed size would be a large part; and a
+ * wide view, whose axis may lie beside its middle, as in a headset. */
+TEST(the_camera_gives_the_view_its_angles)
 {
+    static const struct {
+        double fov_y_deg, beside; /* tangents of the axis */
+    } cameras[] = {{3.3, 0}, {90, 0}, {90, 0.5}};
     OWNED(close_show) struct show show = open_show(&(struct host_options){0});
     OWNED(free_pair) struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
-    const double up = tan(1.65 * 3.14159265358979 / 180);
     set_both(&show, "model", "foveation.model", "physical");
     set(&show, "geometry_from_camera", host_bool(true));
-    show.settings.foveation.geometry = (struct fovea_geometry){
-        .tan_left = 2 * up, .tan_right = 2 * up, .tan_up = up, .tan_down = up};
     look_at(&show, 0.25, 0.5);
-    assert_true(run(&show, &pair, &(struct host_frame){.fov_y_deg = 3.3}));
-    assert_false(is_unchanged(&pair));
-    expect_reference(&show, &pair, 0, 0.25, 0.5, "3.3 degrees");
+    for (size_t i = 0; i < sizeof cameras / sizeof cameras[0]; i++) {
+        const double up = tan(cameras[i].fov_y_deg / 2 * 3.14159265358979 / 180);
+        const double beside = cameras[i].beside;
+        show.settings.foveation.geometry = (struct fovea_geometry){.tan_left = 2 * up - beside,
+                                                                   .tan_right = 2 * up + beside,
+                                                                   .tan_up = up + beside,
+                                                                   .tan_down = up - beside};
+        show.like = (struct host_frame){
+            .fov_y_deg = cameras[i].fov_y_deg, .up_tan = beside, .right_tan = beside};
+        assert_true(run(&show, &pair));
+        assert_false(is_unchanged(&pair));
+        expect_reference(&show, &pair, 0, 0.25, 0.5, test_text("camera %zu", i));
+    }
     expect_clean("camera");
 }
 
@@ -240,7 +257,7 @@ TEST(missing_barriers_are_seen_by_validation)
     OWNED(close_show) struct show show = open_show(&(struct host_options){.no_barriers = true});
     OWNED(free_pair) struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     set_both(&show, "method", "foveation.method", "smooth");
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     assert_true(host_counts().messages > 0 || !host_counts().validates);
     host_clear();
 }
@@ -252,13 +269,13 @@ TEST(a_disabled_effect_changes_nothing)
     OWNED(close_show) struct show show = open_show(&(struct host_options){0});
     OWNED(free_pair) struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     host_enable(show.effect, false);
-    assert_false(run(&show, &pair, &(struct host_frame){0}));
+    assert_false(run(&show, &pair));
     assert_true(is_unchanged(&pair));
     host_enable(show.effect, true);
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     assert_false(is_unchanged(&pair));
     set(&show, "strength", host_float(0));
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     assert_true(is_unchanged(&pair));
     expect_clean("off");
 }
@@ -285,21 +302,21 @@ TEST(frames_are_recorded_where_a_file_is_named)
     snprintf(name, sizeof name, "%s/no such folder/a", folder);
     set(&show, "record_file", host_string(name));
     look_at(&show, 0.25, 0.5);
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     assert_int_equal(host_counts().extension_errors, 1);
     assert_true(host_said("no such folder"));
     host_clear();
     snprintf(name, sizeof name, "%s/sub-01", folder);
     set(&show, "record_file", host_string(name));
     assert_string_equal(host_get(show.effect, "record_file").s, name);
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     set(&show, "strength", host_float(2)); /* other settings from here on */
     set(&show, "gaze_per_eye", host_bool(true));
     set(&show, "gaze_uv_left", host_vector2(0.5f, 0.25f));
     set(&show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     set(&show, "record_file", host_string(""));
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(run(&show, &pair));
     expect_clean("a record");
     snprintf(command, sizeof command, "gunzip -c %s_run-1_*physio.tsv.gz | cut -f 2-9,17,18,20,21",
              name);
@@ -350,7 +367,7 @@ TEST(another_thread_sets_properties_while_frames_run)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, set_forever, &setter), 0);
     for (int i = 0; i < 20; i++) {
-        assert_true(run(&show, &pair, &(struct host_frame){0}));
+        assert_true(run(&show, &pair));
         assert_false(is_unchanged(&pair));
     }
     __atomic_store_n(&setter.stop, true, __ATOMIC_RELEASE);
@@ -380,7 +397,7 @@ static void run_without(const char *method)
     struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
     bool foveated = false;
     for (int i = 0; i < 2; i++) {
-        foveated = run(&show, &pair, &(struct host_frame){0}) && !is_unchanged(&pair);
+        foveated = run(&show, &pair) && !is_unchanged(&pair);
     }
     free_pair(&pair);
     expect_told(method, foveated);
