@@ -16,13 +16,8 @@ static CUtexObject picture_texture(struct cuda_bench *b, CUdeviceptr memory, int
     if (!cuda_ways_has_textures() || width_px % 2 != 0) {
         return 0;
     }
-    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D,
-                                         .res.pitch2D = {.devPtr = memory,
-                                                         .format = CU_AD_FORMAT_FLOAT,
-                                                         .numChannels = 4,
-                                                         .width = (size_t)width_px,
-                                                         .height = (size_t)height_px,
-                                                         .pitchInBytes = (size_t)width_px * 16}};
+    const CUDA_RESOURCE_DESC resource = cuda_ways_rows(
+        memory, CU_AD_FORMAT_FLOAT, 4, (size_t)width_px, (size_t)height_px, (size_t)width_px * 16);
     return cuda_ways_texture(b, &resource);
 }
 
@@ -208,10 +203,8 @@ enum fovea_result thesis_enqueue(struct cuda_bench *b, void *user, uint32_t pict
         }
         params.src = place_of(way->t, step->from, picture, step->texture);
         params.dst = place_of(way->t, step->to, picture, false);
-        result = CU_CHECK(b->device->log, b->cu,
-                          b->cu->LaunchKernel(step->kernel, step->grid[0], step->grid[1], 1,
-                                              step->block[0], step->block[1], 1, step->shared_bytes,
-                                              b->stream, (void *[]){&params}, NULL));
+        result =
+            cuda_ways_launch(b, step->kernel, step->grid, step->block, step->shared_bytes, &params);
     }
     return result;
 }
@@ -230,17 +223,10 @@ static void allow_shared(struct thesis_way *way)
 
 static double ours_us(const struct thesis_way *way)
 {
-    const struct results *results = &way->t->ways.b->bench->results;
     char name[RESULT_TEXT_BYTES];
     const double sigma = way->sigma_px < 4.5 ? 3.0 : way->sigma_px < 9.0 ? 6.0 : 12.0;
     snprintf(name, sizeof name, "Fovea, gaussian, sigma %g, RGBA32F", sigma);
-    for (size_t i = 0; i < results->row_count; i++) {
-        if (results->rows[i].size == way->t->ways.b->pictures.size &&
-            strcmp(results->rows[i].what, name) == 0) {
-            return results->rows[i].times.median_us;
-        }
-    }
-    return 0.0;
+    return cuda_ways_measured_us(&way->t->ways, name);
 }
 
 void thesis_drop(struct thesis_way *way)

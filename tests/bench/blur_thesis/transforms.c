@@ -152,10 +152,7 @@ static void add_call(struct transforms *own, struct thesis_way *way,
 static enum fovea_result launch_beside(struct cuda_bench *b, const struct thesis_step *step)
 {
     struct blur_thesis_params params = step->params;
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(step->kernel, step->grid[0], step->grid[1], 1,
-                                        step->block[0], step->block[1], 1, 0, b->stream,
-                                        (void *[]){&params}, NULL));
+    return cuda_ways_launch(b, step->kernel, step->grid, step->block, 0, &params);
 }
 
 static void upload_kernel(struct transforms *own, const struct exact_blur *exact)

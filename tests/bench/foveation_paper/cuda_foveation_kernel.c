@@ -149,10 +149,8 @@ enum fovea_result foveation_kernel_enqueue(struct cuda_bench *b, void *user, uin
     struct foveation_paper_params params = kernel->params;
     params.src = b->pictures.src[picture];
     params.dst = b->pictures.dst[picture];
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(kernel->function, kernel->grid[0], kernel->grid[1], 1,
-                                        kernel->block[0], kernel->block[1], 1, kernel->shared_bytes,
-                                        b->stream, (void *[]){&params}, NULL));
+    return cuda_ways_launch(b, kernel->function, kernel->grid, kernel->block, kernel->shared_bytes,
+                            &params);
 }
 
 /* ---- Whether it made what it was to make ----------------------------------------------------- */
@@ -222,12 +220,9 @@ enum fovea_result foveation_pixelwise_enqueue(struct cuda_bench *b, void *user, 
     struct foveation_pixelwise_params params = pixelwise->params;
     params.src = b->pictures.src[picture];
     params.dst = b->pictures.dst[picture];
-    const unsigned side = FOVEATION_PAPER_SIDE;
-    const unsigned columns = ((unsigned)params.width_px + side - 1) / side;
-    const unsigned rows = ((unsigned)params.height_px + side - 1) / side;
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(pixelwise->function, columns, rows, 1, side, side, 1, 0,
-                                        b->stream, (void *[]){&params}, NULL));
+    static const unsigned block[] = {FOVEATION_PAPER_SIDE, FOVEATION_PAPER_SIDE};
+    return cuda_ways_launch_over(b, pixelwise->function, params.width_px, params.height_px, block,
+                                 &params);
 }
 
 /* ---- Fovea's --------------------------------------------------------------------------------- */

@@ -122,9 +122,7 @@ static void run_way(struct cuda_foveation *own, const char *name, cuda_enqueue_f
                         .user = user,
                         .bytes = bench_image_bytes(b->pictures.size, b->pictures.format)};
     const char *format = bench_format_name(b->pictures.format);
-    void *found = cuda_ways_driver_function("cuMemcpyDtoHAsync_v2");
-    memcpy(&t.copy_back, &found, sizeof found);
-    if (!t.copy_back) {
+    if (!cuda_ways_find("cuMemcpyDtoHAsync_v2", &t.copy_back)) {
         return;
     }
     open_traffic(&t);

@@ -36,8 +36,7 @@ struct mips_peer {
 static PFN_cuMipmappedArrayCreate_v5000 find_create(void)
 {
     PFN_cuMipmappedArrayCreate_v5000 create = NULL;
-    void *found = cuda_ways_driver_function("cuMipmappedArrayCreate");
-    memcpy(&create, &found, sizeof found);
+    (void)cuda_ways_find("cuMipmappedArrayCreate", &create);
     return create;
 }
 
@@ -99,12 +98,8 @@ static void free_mips(struct mips_peer *peer, struct mips *mips)
 static enum fovea_result launch(struct cuda_bench *b, CUfunction kernel,
                                 struct foveation_mips_params params)
 {
-    const unsigned side = FOVEATION_MIPS_SIDE;
-    const unsigned columns = ((unsigned)params.width_px + side - 1) / side;
-    const unsigned rows = ((unsigned)params.height_px + side - 1) / side;
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(kernel, columns, rows, 1, side, side, 1, 0, b->stream,
-                                        (void *[]){&params}, NULL));
+    static const unsigned block[] = {FOVEATION_MIPS_SIDE, FOVEATION_MIPS_SIDE};
+    return cuda_ways_launch_over(b, kernel, params.width_px, params.height_px, block, &params);
 }
 
 static int32_t size_at(uint32_t px, unsigned level)

@@ -28,19 +28,6 @@ static const char *ours_name(struct cuda_foveation *own, const struct foveation_
                                           c->strength, gaze, format_name(own));
 }
 
-/* 0: it was not measured. */
-static double measured_us(const struct cuda_foveation *own, const char *what)
-{
-    const struct results *results = &own->ways.b->bench->results;
-    for (size_t i = 0; i < results->row_count; i++) {
-        const struct result *row = &results->rows[i];
-        if (row->size == own->ways.b->pictures.size && strcmp(row->what, what) == 0) {
-            return row->times.median_us;
-        }
-    }
-    return 0.0;
-}
-
 struct ours_check {
     struct foveation_kernel kernel; /* no kernel: the plan alone */
     bool pixelwise;
@@ -104,7 +91,8 @@ static void run_kernel(struct cuda_foveation *own, const struct variant *variant
                                          .user = kernel,
                                          .check = foveation_check_blocks,
                                          .check_user = kernel,
-                                         .ours_us = measured_us(own, ours_name(own, c))};
+                                         .ours_us =
+                                             cuda_ways_measured_us(&own->ways, ours_name(own, c))};
             cuda_ways_measure(&own->ways, &way);
         } else {
             cuda_ways_note(&own->ways, what, kernel->words);

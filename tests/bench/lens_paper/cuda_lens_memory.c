@@ -26,11 +26,10 @@ static void launch(const struct frame *frame, CUdeviceptr src, CUdeviceptr dst)
     struct lens_paper_params params = frame->params;
     params.src = src;
     params.dst = dst;
-    const unsigned columns =
-        ((unsigned)params.size.width_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
-    const unsigned rows = ((unsigned)params.size.height_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
-    CUDA_MUST(b, b->cu->LaunchKernel(frame->kernel, columns, rows, 1, LENS_PAPER_SIDE,
-                                     LENS_PAPER_SIDE, 1, 0, b->stream, (void *[]){&params}, NULL));
+    static const unsigned block[] = {LENS_PAPER_SIDE, LENS_PAPER_SIDE};
+    bench_must(cuda_ways_launch_over(b, frame->kernel, params.size.width_px, params.size.height_px,
+                                     block, &params),
+               "Ours_B");
 }
 
 /* The result's rows without a source come back, too, as the paper's do. */
@@ -78,9 +77,8 @@ static void measure(const struct frame *frame, const char *what, void (*run)(con
 static void time_copied(struct frame *frame)
 {
     struct cuda_bench *b = frame->lens->ways.b;
-    void *found = cuda_ways_driver_function("cuMemcpyDtoHAsync_v2");
-    memcpy(&frame->copy_back, &found, sizeof found);
-    if (!frame->copy_back || !cuda_ways_want(&frame->lens->ways, "Ours_B, copied there and back")) {
+    if (!cuda_ways_find("cuMemcpyDtoHAsync_v2", &frame->copy_back) ||
+        !cuda_ways_want(&frame->lens->ways, "Ours_B, copied there and back")) {
         return;
     }
     CUDA_MUST(b, b->cu->MemHostAlloc(&frame->in, frame->bytes, 0));
@@ -98,9 +96,8 @@ static void time_shared(struct frame *frame)
     PFN_cuMemAllocManaged_v6000 allocate = NULL;
     CUdeviceptr in = 0;
     CUdeviceptr out = 0;
-    void *found = cuda_ways_driver_function("cuMemAllocManaged");
-    memcpy(&allocate, &found, sizeof found);
-    if (!allocate || !cuda_ways_want(&frame->lens->ways, "Ours_B, in unified memory")) {
+    if (!cuda_ways_find("cuMemAllocManaged", &allocate) ||
+        !cuda_ways_want(&frame->lens->ways, "Ours_B, in unified memory")) {
         return;
     }
     CUDA_MUST(b, allocate(&in, frame->bytes, CU_MEM_ATTACH_GLOBAL));

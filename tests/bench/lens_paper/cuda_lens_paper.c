@@ -151,12 +151,8 @@ static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t pict
     struct lens_paper_params params = launch->params;
     params.src = b->pictures.src[picture];
     params.dst = b->pictures.dst[picture];
-    const unsigned *block = launch->block;
-    const unsigned columns = ((unsigned)params.size.width_px + block[0] - 1) / block[0];
-    const unsigned rows = ((unsigned)params.size.height_px + block[1] - 1) / block[1];
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(launch->kernel, columns, rows, 1, block[0], block[1], 1, 0,
-                                        b->stream, (void *[]){&params}, NULL));
+    return cuda_ways_launch_over(b, launch->kernel, params.size.width_px, params.size.height_px,
+                                 launch->block, &params);
 }
 
 struct paper_way {

@@ -14,13 +14,9 @@
 static CUtexObject texture_of_picture(struct cuda_bench *b, CUdeviceptr memory)
 {
     const struct bench_size *size = b->pictures.size;
-    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D,
-                                         .res.pitch2D = {.devPtr = memory,
-                                                         .format = CU_AD_FORMAT_UNSIGNED_INT8,
-                                                         .numChannels = 4,
-                                                         .width = size->width_px,
-                                                         .height = size->height_px,
-                                                         .pitchInBytes = size->width_px * 4u}};
+    const CUDA_RESOURCE_DESC resource =
+        cuda_ways_rows(memory, CU_AD_FORMAT_UNSIGNED_INT8, 4, size->width_px, size->height_px,
+                       size->width_px * 4u);
     return cuda_ways_texture(b, &resource);
 }
 
@@ -95,12 +91,9 @@ static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t pict
     struct lens_peers_params params = peers->params;
     params.src = peers->pictures[picture];
     params.dst = b->pictures.dst[picture];
-    const unsigned columns = ((unsigned)params.width_px + LENS_PEERS_SIDE - 1) / LENS_PEERS_SIDE;
-    const unsigned rows = ((unsigned)params.height_px + LENS_PEERS_SIDE - 1) / LENS_PEERS_SIDE;
-    return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(peers->kernel, columns, rows, 1, LENS_PEERS_SIDE,
-                                        LENS_PEERS_SIDE, 1, 0, b->stream, (void *[]){&params},
-                                        NULL));
+    static const unsigned block[] = {LENS_PEERS_SIDE, LENS_PEERS_SIDE};
+    return cuda_ways_launch_over(b, peers->kernel, params.width_px, params.height_px, block,
+                                 &params);
 }
 
 /* A place of two floats a pixel, or two maps of one: x first. */

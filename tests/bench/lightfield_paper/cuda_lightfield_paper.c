@@ -92,14 +92,9 @@ static void upload(struct own *own)
     upload_packed(own);
     for (int i = 0; i < BENCH_PICTURES; i++) {
         own->raws[i] = cuda_ways_upload(b, field->raw, bytes);
-        const CUDA_RESOURCE_DESC resource = {
-            .resType = CU_RESOURCE_TYPE_PITCH2D,
-            .res.pitch2D = {.devPtr = own->raws[i],
-                            .format = CU_AD_FORMAT_UNSIGNED_INT32,
-                            .numChannels = 1,
-                            .width = (size_t)field->row_bytes / 4,
-                            .height = (size_t)field->height_px,
-                            .pitchInBytes = (size_t)field->row_bytes}};
+        const CUDA_RESOURCE_DESC resource = cuda_ways_rows(
+            own->raws[i], CU_AD_FORMAT_UNSIGNED_INT32, 1, (size_t)field->row_bytes / 4,
+            (size_t)field->height_px, (size_t)field->row_bytes);
         if (cuda_ways_has_textures()) {
             own->textures[i] =
                 cuda_ways_texture_as(b, &resource,
@@ -339,19 +334,6 @@ static const char *full_name(struct own *own, enum application application, cons
                          application == RENDER ? "rendering" : "depth", words);
 }
 
-static double ours_us(const struct own *own, enum application application)
-{
-    const struct results *results = &own->ways.b->bench->results;
-    const char *name =
-        application == RENDER ? "rendering: Fovea, nearest pixels" : "depth: Fovea, nearest pixels";
-    for (size_t i = 0; i < results->row_count; i++) {
-        if (strcmp(results->rows[i].what, name) == 0) {
-            return results->rows[i].times.median_us;
-        }
-    }
-    return 0.0;
-}
-
 static void run_variant(struct own *own, const struct variant *variant)
 {
     const struct bench_size *size = own->ways.b->pictures.size;
@@ -377,13 +359,16 @@ static void run_variant(struct own *own, const struct variant *variant)
         variant->across ? variant->across : (size->width_px + variant->width - 1) / variant->width;
     way.kernel.grid[1] = size->height_px / variant->height;
     papers_kernel_load(own->ways.b, &way.kernel);
-    cuda_ways_measure(&own->ways, &(struct cuda_way){.what = what,
-                                                     .enqueue = enqueue,
-                                                     .user = &way,
-                                                     .check = check,
-                                                     .check_user = &look,
-                                                     .ours_us = ours_us(own, variant->application),
-                                                     .once = strchr(variant->words, ',') != NULL});
+    cuda_ways_measure(&own->ways,
+                      &(struct cuda_way){.what = what,
+                                         .enqueue = enqueue,
+                                         .user = &way,
+                                         .check = check,
+                                         .check_user = &look,
+                                         .ours_us = cuda_ways_measured_us(
+                                             &own->ways, full_name(own, variant->application,
+                                                                   "Fovea, nearest pixels")),
+                                         .once = strchr(variant->words, ',') != NULL});
 }
 
 /* Bandwidths are compared with a copy; ways are, too, from now on. */

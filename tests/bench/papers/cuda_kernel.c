@@ -38,9 +38,7 @@ static CUmodule load(struct cuda_bench *b, const char *ptx, unsigned registers, 
     PFN_cuModuleLoadDataEx_v2010 load_limited = NULL;
     CUmodule module = NULL;
     OWNED(owned_free) char *limited = unbounded(ptx);
-    void *found = cuda_ways_driver_function("cuModuleLoadDataEx");
-    memcpy(&load_limited, &found, sizeof found);
-    if (registers > 0 && load_limited) {
+    if (registers > 0 && cuda_ways_find("cuModuleLoadDataEx", &load_limited)) {
         CUjit_option option = CU_JIT_MAX_REGISTERS;
         void *value = (void *)(uintptr_t)registers;
         if (*name) {
@@ -98,14 +96,12 @@ void papers_kernel_words(struct cuda_bench *b, const struct papers_kernel *kerne
                          size_t bytes)
 {
     PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050 ask = NULL;
-    void *found = cuda_ways_driver_function("cuOccupancyMaxActiveBlocksPerMultiprocessor");
     const int threads = (int)(kernel->block[0] * kernel->block[1]);
     int registers = 0;
     int spilled = 0;
     int most = 0;
     int blocks = 0;
-    memcpy(&ask, &found, sizeof found);
-    if (!ask || bytes == 0) {
+    if (!cuda_ways_find("cuOccupancyMaxActiveBlocksPerMultiprocessor", &ask) || bytes == 0) {
         return;
     }
     CUDA_MUST(b, b->cu->FuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel->function));

@@ -8,10 +8,28 @@
 
 #define LONG_US 50000.0 /* of what takes longer no cache makes a difference */
 
-void *cuda_ways_driver_function(const char *name)
+bool cuda_ways_find(const char *name, void *out_function)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    return library ? dlsym(library, name) : NULL;
+    void *found = library ? dlsym(library, name) : NULL;
+    memcpy(out_function, &found, sizeof found);
+    return found != NULL;
+}
+
+enum fovea_result cuda_ways_launch(struct cuda_bench *b, CUfunction kernel, const unsigned grid[2],
+                                   const unsigned block[2], unsigned shared_bytes, void *params)
+{
+    return CU_CHECK(b->device->log, b->cu,
+                    b->cu->LaunchKernel(kernel, grid[0], grid[1], 1, block[0], block[1], 1,
+                                        shared_bytes, b->stream, (void *[]){params}, NULL));
+}
+
+enum fovea_result cuda_ways_launch_over(struct cuda_bench *b, CUfunction kernel, int32_t width_px,
+                                        int32_t height_px, const unsigned block[2], void *params)
+{
+    const unsigned grid[2] = {((unsigned)width_px + block[0] - 1) / block[0],
+                              ((unsigned)height_px + block[1] - 1) / block[1]};
+    return cuda_ways_launch(b, kernel, grid, block, 0, params);
 }
 
 CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char *name,
@@ -19,9 +37,7 @@ CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char
 {
     PFN_cuModuleGetGlobal_v3020 get = NULL;
     CUdeviceptr memory = 0;
-    void *found = cuda_ways_driver_function("cuModuleGetGlobal_v2");
-    memcpy(&get, &found, sizeof found);
-    bench_need(get, "cuModuleGetGlobal is not there");
+    bench_need(cuda_ways_find("cuModuleGetGlobal_v2", &get), "cuModuleGetGlobal is not there");
     CUDA_MUST(b, get(&memory, out_bytes, module, name));
     return memory;
 }
@@ -38,8 +54,7 @@ CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t byte
 static PFN_cuTexObjectCreate_v5000 find_texture_create(void)
 {
     PFN_cuTexObjectCreate_v5000 create = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectCreate");
-    memcpy(&create, &found, sizeof found);
+    (void)cuda_ways_find("cuTexObjectCreate", &create);
     return create;
 }
 
@@ -71,11 +86,21 @@ CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *re
 void cuda_ways_free_texture(struct cuda_bench *b, CUtexObject texture)
 {
     PFN_cuTexObjectDestroy_v5000 destroy = NULL;
-    void *found = cuda_ways_driver_function("cuTexObjectDestroy");
-    memcpy(&destroy, &found, sizeof found);
-    if (texture) {
+    if (texture && cuda_ways_find("cuTexObjectDestroy", &destroy)) {
         CUDA_MUST(b, destroy(texture));
     }
+}
+
+CUDA_RESOURCE_DESC cuda_ways_rows(CUdeviceptr memory, CUarray_format format, unsigned channels,
+                                  size_t width, size_t height, size_t row_bytes)
+{
+    return (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D,
+                                .res.pitch2D = {.devPtr = memory,
+                                                .format = format,
+                                                .numChannels = channels,
+                                                .width = width,
+                                                .height = height,
+                                                .pitchInBytes = row_bytes}};
 }
 
 void cuda_ways_case_name(const struct cuda_ways *ways, const struct bench_size *size,
@@ -93,6 +118,18 @@ bool cuda_ways_want(const struct cuda_ways *ways, const char *what)
     }
     bench_say("%s", name);
     return true;
+}
+
+double cuda_ways_measured_us(const struct cuda_ways *ways, const char *what)
+{
+    const struct results *results = &ways->b->bench->results;
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *row = &results->rows[i];
+        if (row->size == ways->b->pictures.size && strcmp(row->what, what) == 0) {
+            return row->times.median_us;
+        }
+    }
+    return 0.0;
 }
 
 static enum fovea_result enqueue_warm(struct cuda_bench *b, void *user, uint32_t picture)

@@ -44,8 +44,18 @@ void cuda_ways_clocked(struct cuda_ways *ways, const char *what, double *us, siz
 /* A row without a time: what double precision, or a count, says. */
 void cuda_ways_note(struct cuda_ways *ways, const char *what, const char *words);
 
-/* A function of the driver that the library does not call; NULL: it is not there. */
-void *cuda_ways_driver_function(const char *name);
+/* Returns the time of a row of this size; 0: it was not measured. */
+double cuda_ways_measured_us(const struct cuda_ways *ways, const char *what);
+
+/* Puts a function of the driver that the library does not call into a pointer to one; false: it is
+ * not there, and the pointer is NULL. */
+bool cuda_ways_find(const char *name, void *out_function);
+/* Starts a kernel of one argument on the bench's stream. */
+enum fovea_result cuda_ways_launch(struct cuda_bench *b, CUfunction kernel, const unsigned grid[2],
+                                   const unsigned block[2], unsigned shared_bytes, void *params);
+/* The same with as many blocks as cover so many pixels. */
+enum fovea_result cuda_ways_launch_over(struct cuda_bench *b, CUfunction kernel, int32_t width_px,
+                                        int32_t height_px, const unsigned block[2], void *params);
 /* The variable of constant memory, and how large it is. */
 CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char *name,
                                size_t *out_bytes);
@@ -53,6 +63,9 @@ CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char
 CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t bytes);
 
 bool cuda_ways_has_textures(void);
+/* Rows of texels in device memory, one every so many bytes. */
+CUDA_RESOURCE_DESC cuda_ways_rows(CUdeviceptr memory, CUarray_format format, unsigned channels,
+                                  size_t width, size_t height, size_t row_bytes);
 /* Values between texels are interpolated, but in memory of one dimension; beyond the edge lies the
  * edge. */
 CUtexObject cuda_ways_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource);
