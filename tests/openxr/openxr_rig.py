@@ -55,6 +55,9 @@ class Done:
         data = numpy.fromfile(self.folder / f"frame{frame}-layer0-view{view}.raw", numpy.uint8)
         return data.reshape(*size_of(view), 4).astype(int)
 
+    def pictures(self, frame):
+        return [self.picture(frame, view) for view in range(2)]
+
     def swapchains(self, view):
         return set(re.findall(rf"view frame \d+ layer 0 view {view} swapchain (\w+)", self.calls))
 
@@ -193,16 +196,40 @@ def expected(folder, before, uv, tangents, **more):
     return numpy.fromfile(out, numpy.uint8).reshape(before.shape).astype(int)
 
 
+def foveated_view(folder, drawn, gaze, view, **more):
+    """A view as it is around a gaze of the head's; None: straight ahead."""
+    x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
+    return expected(folder, drawn, (x, y), tangents, **more)
+
+
+def assert_view(before, after, frame, view, gaze):
+    drawn = before.picture(frame, view)
+    wanted = foveated_view(after.folder, drawn, gaze, view)
+    assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
+    far = numpy.abs(after.picture(frame, view) - wanted).max()
+    assert far <= 3, f"frame {frame}, view {view}: {far} levels"
+
+
+def assert_eyes(before, after, frame, eyes, views=2):
+    """Left views are foveated around the left eye's gaze, right ones around the right eye's."""
+    for view in range(views):
+        assert_view(before, after, frame, view, eyes[view % 2])
+
+
 def assert_foveated(before, after, gazes, views=2, first=0):
     """From the frame `first` on, one for each gaze."""
     for frame, gaze in enumerate(gazes, first):
-        for view in range(views):
-            x, y, tangents = place(*gaze, view)
-            drawn = before.picture(frame, view)
-            wanted = expected(after.folder, drawn, (x, y), tangents)
-            assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
-            far = numpy.abs(after.picture(frame, view) - wanted).max()
-            assert far <= 3, f"frame {frame}, view {view}: {far} levels"
+        assert_eyes(before, after, frame, (gaze, gaze), views)
+
+
+def same(pictures, others):
+    return all((a == b).all() for a, b in zip(pictures, others, strict=True))
+
+
+def assert_as_drawn(before, after, frames=range(FRAMES), views=range(2)):
+    for frame in frames:
+        for view in views:
+            assert (after.picture(frame, view) == before.picture(frame, view)).all(), f"frame {frame}, view {view}"
 
 
 def over_faults(folder, fault):

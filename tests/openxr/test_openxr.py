@@ -21,12 +21,16 @@ from openxr_rig import (  # noqa: F401
     OURS,
     Steps,
     alone,
+    assert_as_drawn,
+    assert_eyes,
     assert_foveated,
     before,
     drawn,
     expected,
+    foveated_view,
     hello,
     place,
+    same,
     straight_ahead,
 )
 
@@ -55,18 +59,6 @@ def test_without_a_gaze_each_eye_looks_straight_ahead(hello, before, why):
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=why).check()
     assert after.output.count("tells no gaze") == 1, after.output
     assert_eyes(before, after, 1, (None, None))
-
-
-def assert_eyes(before, after, frame, eyes, views=2):
-    """Left views are foveated around the left eye's gaze, right ones around the right eye's; None: straight ahead."""
-    for view in range(views):
-        gaze = eyes[view % 2]
-        x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
-        drawn = before.picture(frame, view)
-        wanted = expected(after.folder, drawn, (x, y), tangents)
-        assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
-        far = numpy.abs(after.picture(frame, view) - wanted).max()
-        assert far <= 3, f"frame {frame}, view {view}: {far} levels"
 
 
 def diopters(left, right):
@@ -172,11 +164,7 @@ def test_an_eye_that_is_not_seen_looks_where_both_do_or_the_other(hello, both, d
 
 
 def eyes_picture(folder, drawn, gaze):
-    views = []
-    for view in range(2):
-        x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
-        views.append(expected(folder, drawn[view], (x, y), tangents))
-    return views
+    return [foveated_view(folder, drawn[view], gaze, view) for view in range(2)]
 
 
 @pytest.mark.parametrize("eyes, script, result", [("14,-4/7,-6", "xrCreateEyeTrackerFB:1:-2", -2), ("refused", "", -8)])
@@ -324,10 +312,7 @@ def test_an_image_of_its_own_that_comes_late_is_waited_for_again(hello, before):
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=script, FOVEA_TEST_XR_GAZE="10,-5").check()
     as_drawn = [(after.picture(0, view) == before.picture(0, view)).all() for view in range(2)]
     assert sorted(as_drawn) == [False, True]
-    for view in range(2):
-        x, y, tangents = place(10, -5, view)
-        wanted = expected(after.folder, before.picture(1, view), (x, y), tangents)
-        assert numpy.abs(after.picture(1, view) - wanted).max() <= 3
+    assert_foveated(before, after, [(10, -5)], first=1)
 
 
 def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
@@ -335,9 +320,7 @@ def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
     before = hello("Vulkan").check()
     after = hello("Vulkan", fovea=True).check()
     assert after.output.count("Vulkan is 1.0") == 1, after.output
-    for frame in range(FRAMES):
-        for view in range(2):
-            assert (after.picture(frame, view) == before.picture(frame, view)).all()
+    assert_as_drawn(before, after)
 
 
 KINDS = {"separate": 2, "array": 2, "atlas": 2, "inset": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2, "idle": 2,
@@ -387,7 +370,7 @@ def test_a_backend_that_programs_make_no_device_for_is_replaced(hello, before, b
 def test_the_model_is_physical_where_nothing_is_said(hello):
     said = [hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_SET=sets).check()
             for sets in ("foveation.model=physical", "gaze.late=false")]  # fmt: skip
-    assert all((said[0].picture(2, view) == said[1].picture(2, view)).all() for view in range(2))
+    assert same(said[0].pictures(2), said[1].pictures(2))
 
 
 @pytest.mark.parametrize("kind", ["eager", "ahead"])
@@ -400,17 +383,14 @@ def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_t
     late = "with the next image acquired"
     ahead = 0 if kind == "eager" else 2 * FRAMES
     assert before.calls.count(late) == ahead and after.calls.count(late) == (ahead or 2), after.calls
-    for frame in range(FRAMES):
-        for view in range(2):
-            assert (after.picture(frame, view) == before.picture(frame, view)).all()
+    assert_as_drawn(before, after)
 
 
 def test_the_only_image_is_released_before_the_next_is_acquired(hello, alone):
     """The runtime would refuse the program its next image otherwise."""
     before = alone("early")
     after = hello("early", program=OURS, fovea=True, FOVEA_TEST_XR_IMAGES="1").check()
-    for frame in range(FRAMES):
-        assert all((after.picture(frame, view) == before.picture(frame, view)).all() for view in range(2))
+    assert_as_drawn(before, after)
 
 
 @pytest.mark.parametrize("kind", ["hello_xr", "old", "oldest"])
@@ -448,14 +428,7 @@ def test_a_gaze_of_one_frame_counts_for_that_frame_where_none_is_held(hello, alo
     after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-", FOVEA_SET=sets).check()
     # A gaze that comes and goes is said once each: what was said before, only if it lasts.
     assert after.output.count("tells no gaze") == 1 and after.output.count("the gaze is the runtime's") == 1
-    for frame in range(FRAMES):
-        for view in range(2):
-            x, y, tangents = place(10, -5, view)
-            if frame != 1:
-                x = tangents["left"] / (tangents["left"] + tangents["right"])
-                y = tangents["up"] / (tangents["up"] + tangents["down"])
-            wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
-            assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+    assert_foveated(before, after, [None, (10, -5), None])
 
 
 FRAME_MS = 1000 / 90  # of the tests' runtime
@@ -492,7 +465,7 @@ def test_a_gaze_beside_the_picture_is_held_too(hello):
     """75 degrees off the left view's axis, and 65 off the right one's."""
     steps = Steps(hello, {"gaze": {"validity": {"hold_ms": 1e4}}}, FOVEA_TEST_XR_GAZE="70,0;-")
     told, held = steps.show(), steps.show()
-    assert all((a == b).all() for a, b in zip(told, held, strict=True))
+    assert same(told, held)
     steps.end()
 
 
@@ -502,8 +475,8 @@ def test_without_a_fallback_views_are_shown_as_drawn_once_no_gaze_is_held(hello,
     steps = Steps(hello, {"gaze": {"validity": validity}}, FOVEA_TEST_XR_GAZE="10,-5;-")
     for frame in range(4):
         for view, shown in enumerate(steps.show()):
-            same = (shown == drawn.picture(0, view)).all()
-            assert same == (frame > 1), (frame, view)
+            as_drawn = (shown == drawn.picture(0, view)).all()
+            assert as_drawn == (frame > 1), (frame, view)
     assert steps.end().output.count("the runtime tells no gaze; views are shown as drawn") == 1
 
 
@@ -544,20 +517,12 @@ def assert_near(pictures, wanted, why=""):
         assert numpy.abs(picture - want).max() <= 3, why
 
 
-def between_the_eyes(u, v, view):
-    """Where a place of the picture between both eyes is in a view, and the view's tangents."""
+def sources_picture(folder, drawn, u, v):
+    """Views foveated around a place of the picture between both eyes."""
     half = (numpy.tan(numpy.radians(50)) + numpy.tan(numpy.radians(42))) / 2
     up, down = numpy.tan(numpy.radians([40, 48]))
     x, y = (2 * u - 1) * half, up - v * (up + down)
-    return place(numpy.degrees(numpy.arctan(x)), numpy.degrees(numpy.arctan2(y, numpy.hypot(x, 1))), view)
-
-
-def sources_picture(folder, drawn, u, v):
-    views = []
-    for view in range(2):
-        x, y, tangents = between_the_eyes(u, v, view)
-        views.append(expected(folder, drawn[view], (x, y), tangents))
-    return views
+    return eyes_picture(folder, drawn, numpy.degrees((numpy.arctan(x), numpy.arctan2(y, numpy.hypot(x, 1)))).tolist())
 
 
 @pytest.mark.parametrize("operators", ['["foveate","lens"]', "lens"])
@@ -567,8 +532,7 @@ def test_the_operator_lens_is_left_to_the_runtime(hello, before, operators):
     after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert after.output.count("lens is among the operators") == 1, after.output
     if operators == "lens":
-        for frame in range(FRAMES):
-            assert all((after.picture(frame, view) == before.picture(frame, view)).all() for view in range(2))
+        assert_as_drawn(before, after)
     else:
         assert_foveated(before, after, [(10, -5)] * FRAMES)
 
@@ -582,9 +546,7 @@ def test_a_source_that_is_named_takes_the_place_of_the_runtimes_gaze(hello, befo
     assert after.output.count("the gaze is the configuration's: fixed") == 1, after.output
     assert "the gaze is the runtime's" not in after.output and "tells no gaze" not in after.output
     for frame in range(FRAMES):
-        drawn = [before.picture(frame, view) for view in range(2)]
-        shown = [after.picture(frame, view) for view in range(2)]
-        assert_near(shown, sources_picture(after.folder, drawn, 0.7, 0.35))
+        assert_near(after.pictures(frame), sources_picture(after.folder, before.pictures(frame), 0.7, 0.35))
 
 
 def test_a_tracker_that_sends_datagrams_is_followed(hello, drawn):
@@ -620,11 +582,11 @@ def test_a_source_may_change_while_a_session_runs(hello, drawn):
     # A recording that is not there leaves the source that there was.
     steps.write({"gaze": {"source": "scanpath", "scanpath": {"file": "no.csv"}}})
     steps.show_until(lambda _: "the gaze source scanpath cannot be opened" in steps.said())
-    assert all((a == b).all() for a, b in zip(steps.show(), fixed, strict=True))
+    assert same(steps.show(), fixed)
 
     steps.write({"gaze": {"source": "mouse"}})
     again = steps.show_until(lambda pictures: (pictures[0] != fixed[0]).any())
-    assert all((a == b).all() for a, b in zip(again, runtimes, strict=True))
+    assert same(again, runtimes)
     assert steps.said().count("a headset has no pointer") == 1, steps.said()
     assert trackers() == ["eye tracker", "eye tracker gone", "eye tracker"]
     steps.end()
@@ -634,13 +596,7 @@ def test_a_changed_file_counts_for_the_frames_that_follow(hello, drawn):
     steps = Steps(hello, {"foveation": {"strength": 1}})
 
     def wanted(strength):
-        views = []
-        for view in range(2):
-            x, y, tangents = place(10, -5, view)
-            views.append(
-                expected(steps.folder, drawn[view], (x, y), tangents, **{"foveation.strength": strength})
-            )
-        return views
+        return [foveated_view(steps.folder, drawn[view], (10, -5), view, **{"foveation.strength": strength}) for view in range(2)]
 
     first = steps.show()
     assert_near(first, wanted(1))
@@ -653,13 +609,13 @@ def test_a_changed_file_counts_for_the_frames_that_follow(hello, drawn):
     steps.show_until(lambda _: "last good settings" in steps.said())
     until = time.monotonic() + 1
     while time.monotonic() < until:
-        assert all((a == b).all() for a, b in zip(steps.show(), second, strict=True))
+        assert same(steps.show(), second)
         time.sleep(0.05)
     assert steps.said().count("last good settings") == 1 and steps.said().count("found broken") == 1, steps.said()
 
     steps.write({"foveation": {"strength": 1}})
     mended = steps.show_until(lambda pictures: (pictures[0] != second[0]).any())
-    assert all((a == b).all() for a, b in zip(mended, first, strict=True))
+    assert same(mended, first)
     steps.end()
 
 

@@ -6,7 +6,20 @@ import re
 
 import numpy
 import pytest
-from openxr_rig import DIRECT, FRAMES, OURS, SIZE, Steps, alone, expected, file_expected, hello, place  # noqa: F401
+from openxr_rig import (  # noqa: F401
+    DIRECT,
+    FRAMES,
+    OURS,
+    SIZE,
+    Steps,
+    alone,
+    assert_as_drawn,
+    assert_foveated,
+    file_expected,
+    hello,
+    place,
+    same,
+)
 
 pytestmark = pytest.mark.turns(3)
 
@@ -124,20 +137,12 @@ WRONG = {
 }
 
 
-def assert_foveated_alone(before, after, frames=range(FRAMES)):
-    for frame in frames:
-        for view in range(2):
-            x, y, tangents = place(*GAZES[frame], view)
-            wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
-            assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
-
-
 @pytest.mark.parametrize("word", WRONG)
 def test_depths_that_are_wrong_are_said_once_and_views_are_foveated_alone(hello, word):  # noqa: F811
     before = run(hello, depth=word, fovea=False, **{**ONLY, "XR_ENABLE_API_LAYERS": ""})
     after = run(hello, depth=word, operators=BOTH, **ONLY)
     assert after.code == 0 and after.output.count(WRONG[word]) == after.output.count("views of such layers") == 1, after.output
-    assert_foveated_alone(before, after)
+    assert_foveated(before, after, GAZES)
 
 
 @pytest.mark.parametrize("kind", ["separate", "looks"])
@@ -147,9 +152,9 @@ def test_a_program_without_depths_is_foveated_alone(hello, kind, alone):  # noqa
     gaze = ";".join(f"{x},{y}" for x, y in GAZES)
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze, FOVEA_SET=sets_of(BOTH)).check()
     assert after.output.count("the program gives no depths (XR_KHR_composition_layer_depth)") == 1, after.output
-    assert_foveated_alone(before, after)
+    assert_foveated(before, after, GAZES)
     alone = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze, FOVEA_SET=sets_of("dof")).check()
-    assert all((alone.picture(frame, view) == before.picture(frame, view)).all() for frame in range(FRAMES) for view in range(2))
+    assert_as_drawn(before, alone)
 
 
 def test_an_image_of_depths_that_is_not_new_is_not_read(hello):  # noqa: F811
@@ -157,7 +162,7 @@ def test_an_image_of_depths_that_is_not_new_is_not_read(hello):  # noqa: F811
     before = run(hello, depth="old", fovea=False).check()
     after = run(hello, depth="old", operators=BOTH).check()
     assert after.output.count("no image of depths was released for the frame") == 1, after.output
-    assert_foveated_alone(before, after, [1, 2])
+    assert_foveated(before, after, GAZES[1:], first=1)
     assert depths(after) == depths(before)
 
 
@@ -165,7 +170,7 @@ def test_a_program_that_waits_for_its_next_image_of_depths_early_keeps_its_order
     before = run(hello, depth="early", fovea=False).check()
     after = run(hello, depth="early", operators=BOTH).check()
     assert after.output.count("images that it does so with are no depths to Fovea") == 2, after.output
-    assert_foveated_alone(before, after)
+    assert_foveated(before, after, GAZES)
 
 
 @pytest.mark.parametrize("how, line", [
@@ -178,7 +183,7 @@ def test_a_runtime_that_makes_no_depths_to_be_sampled_has_views_foveated_alone(h
     before = run(hello, fovea=False).check()
     after = run(hello, operators=BOTH, **more).check()
     assert after.output.count(line) == 2 and after.output.count("of the depths' swapchain") == 1, after.output
-    assert_foveated_alone(before, after)
+    assert_foveated(before, after, GAZES)
 
 
 def test_depth_of_field_comes_and_goes_with_the_settings(hello):  # noqa: F811
@@ -190,5 +195,5 @@ def test_depth_of_field_comes_and_goes_with_the_settings(hello):  # noqa: F811
     drawn = steps.show_until(lambda pictures: (pictures[0] != focused[0]).any())
     steps.write({"operators": ["dof"], "dof": own})
     again = steps.show_until(lambda pictures: (pictures[0] != drawn[0]).any())
-    assert all((a == b).all() for a, b in zip(again, focused, strict=True))
+    assert same(again, focused)
     assert "depths" not in steps.end().output

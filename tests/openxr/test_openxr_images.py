@@ -7,7 +7,21 @@ import re
 
 import numpy
 import pytest
-from openxr_rig import DIRECT, FRAMES, OURS, SIZE, alone, assert_foveated, expected, file_expected, hello, place  # noqa: F401
+from openxr_rig import (  # noqa: F401
+    DIRECT,
+    FRAMES,
+    OURS,
+    SIZE,
+    alone,
+    assert_as_drawn,
+    assert_foveated,
+    assert_view,
+    expected,
+    file_expected,
+    foveated_view,
+    hello,
+    place,
+)
 
 pytestmark = pytest.mark.turns(3)
 
@@ -44,14 +58,13 @@ def test_an_image_that_a_quad_alone_has_shown_is_as_drawn_afterwards(hello, alon
     before = alone("leaves", 5)
     after = hello("leaves", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(5)
     assert_foveated(before, after, [(10, -5)])
-    assert all((after.picture(2, view) == before.picture(2, view)).all() for view in range(2))
+    assert_as_drawn(before, after, [2])
 
 
 def assert_premultiplied(before, after, frame, view):
-    x, y, tangents = place(10, -5, view)
     drawn = before.picture(frame, view)
-    wanted = expected(after.folder, drawn, (x, y), tangents, **{"foveation.alpha": "premultiplied"})
-    kept = expected(after.folder, drawn, (x, y), tangents)
+    wanted = foveated_view(after.folder, drawn, (10, -5), view, **{"foveation.alpha": "premultiplied"})
+    kept = foveated_view(after.folder, drawn, (10, -5), view)
     assert numpy.abs(wanted - kept).max() > 20, "alpha does not matter here"
     assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
 
@@ -114,7 +127,7 @@ def test_a_runtime_that_refuses_usages_has_views_copied_or_shown_as_drawn(hello,
     if line == 0:
         assert_foveated(before, after, [(10, -5)] * FRAMES)
     else:
-        assert all((after.picture(0, view) == before.picture(0, view)).all() for view in range(2))
+        assert_as_drawn(before, after, [0])
 
 
 @pytest.mark.parametrize("kind", ["separate", "array"])
@@ -139,12 +152,10 @@ def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(
     assert after.output.count("no frustum") == 1, after.output
     for frame in range(FRAMES):
         for view in range(2):
-            x, y, tangents = place(10, -5, view)
-            drawn = before.picture(frame, view)
-            as_drawn = (frame, view) == (1, 0)
-            wanted = drawn if as_drawn else expected(after.folder, drawn, (x, y), tangents)
-            far = numpy.abs(after.picture(frame, view) - wanted).max()
-            assert far <= (0 if as_drawn else 3), f"frame {frame}, view {view}: {far} levels"
+            if (frame, view) == (1, 0):
+                assert_as_drawn(before, after, [frame], [view])
+            else:
+                assert_view(before, after, frame, view, (10, -5))
 
 
 def test_a_view_that_overlaps_another_is_shown_as_drawn(hello, alone):
@@ -152,8 +163,7 @@ def test_a_view_that_overlaps_another_is_shown_as_drawn(hello, alone):
     after = hello("lapped", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert after.output.count("views overlap") == 1, after.output
     assert_foveated(before, after, [(10, -5)] * FRAMES, views=1)
-    for frame in range(FRAMES):
-        assert (after.picture(frame, 1) == before.picture(frame, 1)).all()
+    assert_as_drawn(before, after, views=[1])
 
 
 @pytest.mark.parametrize("kind", ["separate", "array", "atlas"])
@@ -220,7 +230,7 @@ def test_what_a_program_hands_over_in_chains_is_shown_as_drawn(hello, kind, why,
     if kind == "secondary":
         assert_foveated(before, after, [(10, -5)] * FRAMES)
     else:
-        assert all((after.picture(frame, view) == before.picture(frame, view)).all() for frame in range(FRAMES) for view in range(2))
+        assert_as_drawn(before, after)
 
 
 def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello, alone):
@@ -229,6 +239,5 @@ def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello, alone):
     script = {"FOVEA_TEST_XR_RESULT": "xrEnumerateSwapchainImages:1:-2", "FOVEA_TEST_XR_GAZE": "10,-5"}
     after = hello("separate", program=OURS, fovea=True, **script).check()
     assert after.output.count("does not name them: it is shown as drawn") == 1, after.output
-    for frame in range(FRAMES):
-        assert (after.picture(frame, 0) == before.picture(frame, 0)).all()
-        assert (after.picture(frame, 1) != before.picture(frame, 1)).any()
+    assert_as_drawn(before, after, views=[0])
+    assert all((after.picture(frame, 1) != before.picture(frame, 1)).any() for frame in range(FRAMES))

@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, OURS, alone, assert_foveated, before, hello, without_memory_while  # noqa: F401
+from openxr_rig import BUILD, OURS, alone, assert_as_drawn, assert_foveated, before, hello, without_memory_while  # noqa: F401
 
 GAZE = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_gaze.py"))
 pytestmark = pytest.mark.turns(3)
@@ -200,4 +200,4 @@ def test_fovea_run_provides_a_gaze_and_leaves_pictures_as_drawn(hello, alone):  
     assert json.loads(done.output.splitlines()[0])["view"]["flags"] == VALID | TRACKED
     drawn = alone("separate")
     done = hello("separate", program=(run, "--provide-gaze", *OURS), **bare).check()
-    assert all((drawn.picture(2, view) == done.picture(2, view)).all() for view in range(2))
+    assert_as_drawn(drawn, done, [2])

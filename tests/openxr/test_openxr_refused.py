@@ -6,10 +6,9 @@ the layer."""
 import re
 import subprocess
 
-import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, alone, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
+from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, alone, assert_as_drawn, assert_foveated, hello, same  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -44,7 +43,7 @@ def test_eyes_are_tracked_no_longer_once_pictures_do_not_need_them(hello):  # no
     steps.write({"foveation": {"strength": 1}})
     again = steps.show_until(lambda pictures: (pictures[0] != drawn[0]).any())
     assert trackers(steps) == ["eye tracker", "eye tracker gone", "eye tracker"]
-    assert all((a == b).all() for a, b in zip(again, first, strict=True))
+    assert same(again, first)
     steps.end()
 
 
@@ -64,11 +63,7 @@ def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, 
     done = hello(kind, program=OURS, fovea=True, **script).check()
     assert f"scripted {call.replace(':', ' ')} -1" in done.calls, done.calls
     assert "no actions" not in done.output and done.output.count("the runtime refuses the layer's") == 1, done.output
-    for frame in range(FRAMES):
-        for view in range(2):
-            x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
-            wanted = expected(done.folder, drawn.picture(frame, view), (x, y), tangents)
-            assert numpy.abs(done.picture(frame, view) - wanted).max() <= 3, (frame, view)
+    assert_foveated(drawn, done, [gaze] * FRAMES)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +75,7 @@ def test_a_program_of_vulkan_1_0_starts_though_1_1_is_refused(hello, refusal, al
     done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **refusal).check()
     assert "scripted xrCreateVulkanInstance" in done.calls or "no Vulkan 1.1" in done.calls, done.calls
     assert done.output.count("Vulkan is 1.0") == 1, done.output
-    assert all((done.picture(0, view) == drawn.picture(0, view)).all() for view in range(2))
+    assert_as_drawn(drawn, done, [0])
 
 
 def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello, alone):  # noqa: F811
@@ -90,7 +85,7 @@ def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello, 
     done = hello("separate", program=OURS, fovea=True, **script).check()
     assert done.output.count("the runtime refuses the release of an image of the layer's own") == 1, done.output
     assert_foveated(drawn, done, [(10, -5)] * FRAMES, views=1)
-    assert all((done.picture(frame, 1) == drawn.picture(frame, 1)).all() for frame in range(FRAMES))
+    assert_as_drawn(drawn, done, views=[1])
 
 
 @pytest.mark.parametrize("below, refusals", [("", 0), (f":{CORE_VALIDATION}", 0), (":XR_APILAYER_FOVEA_TEST_above", 1)])
@@ -126,8 +121,8 @@ def test_answers_that_no_runtime_may_give_leave_views_as_drawn(hello, answer, li
     done = hello("separate", program=OURS, fovea=True, **only).check()
     assert "scripted" in done.calls and done.output.count(line) == 1, done.output
     for view in range(2):
-        same = (done.picture(1, view) == drawn.picture(1, view)).all()
-        assert same == (view in drawn_views), (view, done.output)
+        as_drawn = (done.picture(1, view) == drawn.picture(1, view)).all()
+        assert as_drawn == (view in drawn_views), (view, done.output)
 
 
 @pytest.mark.parametrize("words", [["nothing"], ["separate", "array"]])

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import FRAMES, OURS, Steps, alone, hello, over_faults, without_memory_while  # noqa: F401
+from openxr_rig import FRAMES, OURS, Steps, alone, hello, over_faults, same, without_memory_while  # noqa: F401
 
 pytestmark = pytest.mark.turns(3)
 
@@ -23,10 +23,6 @@ BROKEN = {  # by what the log says once
     "no.csv cannot be read": {**GOOD, "gaze": {"source": "scanpath", "scanpath": {"file": "no.csv"}}},
     "expected a key in double quotes": "{ broken",
 }
-
-
-def same(one, other):
-    return all((a == b).all() for a, b in zip(one, other, strict=True))
 
 
 def first_frame(hello, config, **more):  # noqa: F811
@@ -93,8 +89,7 @@ def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hel
 def test_settings_for_which_there_is_no_memory_are_taken_in_the_next_frame(hello, tmp_path):  # noqa: F811
     """Here alpha, which is blurred with the colours from the frame on that is blended by it."""
     short = tmp_path / "short"
-    wanted = hello("blended", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
-    wanted = [wanted.picture(0, view) for view in range(2)]
+    wanted = hello("blended", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check().pictures(0)
     steps = Steps(hello, {"foveation": {"model": "paper"}}, FOVEA_SET="", **without_memory_while(short))
     steps.show()
     short.touch()
