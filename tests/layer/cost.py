@@ -14,7 +14,6 @@ Vulkan device the GPU's work is CPU time of the same process, and is in both.
 """
 
 import argparse
-import json
 import os
 import resource
 import shutil
@@ -24,6 +23,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from layer_manifest import FILE, manifest
 
 FEW_FRAMES = 20
 # The published model, whose blur is the dearest.
@@ -45,26 +46,10 @@ VARIANTS = {
 }
 
 
-def manifest(library):
-    return {
-        "file_format_version": "1.2.0",
-        "layer": {
-            "name": "VK_LAYER_FOVEA_foveation",
-            "type": "GLOBAL",
-            "library_path": str(library),
-            "api_version": "1.3.239",
-            "implementation_version": "1",
-            "description": "gaze foveation",
-            "enable_environment": {"FOVEA_ENABLE": "1"},
-            "disable_environment": {"FOVEA_DISABLE": "1"},
-        },
-    }
-
-
 def prepare(folder, library):
     layers = folder / "installed" / "vulkan" / "implicit_layer.d"
     layers.mkdir(parents=True)
-    (layers / "VkLayer_FOVEA_foveation.json").write_text(json.dumps(manifest(library)))
+    (layers / FILE).write_text(manifest(library))
     (folder / "empty").mkdir()
     (folder / "vkBasalt.conf").write_text("effects = cas\n")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy
 from conftest import ROOT
+from layer_manifest import manifest
 
 FOVEA = "VK_LAYER_FOVEA_foveation"
 FAULT = "VK_LAYER_FOVEA_fault"
@@ -36,22 +37,6 @@ khronos_validation.log_filename = {log}
 def cpu_of_children_s():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def manifest(name, library):
-    return {
-        "file_format_version": "1.2.0",
-        "layer": {
-            "name": name,
-            "type": "GLOBAL",
-            "library_path": str(library),
-            "api_version": "1.3.239",
-            "implementation_version": "1",
-            "description": "for tests",
-            "enable_environment": {"FOVEA_ENABLE": "1"},
-            "disable_environment": {"FOVEA_DISABLE": "1"},
-        },
-    }
 
 
 class Done:
@@ -145,7 +130,8 @@ class Rig:
     @staticmethod
     def write(folder, file, name, library, environment=True):
         folder.mkdir(parents=True, exist_ok=True)
-        text = manifest(name, library)
+        text = json.loads(manifest(library))
+        text["layer"]["name"] = name
         if not environment:
             del text["layer"]["enable_environment"], text["layer"]["disable_environment"]
         (folder / file).write_text(json.dumps(text))

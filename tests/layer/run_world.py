@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import need_tool, run_program
+from layer_manifest import FILE, manifest
 
 HERE = Path(__file__).resolve().parent
 NAME = "VK_LAYER_FOVEA_foveation"
-FILE = "VkLayer_FOVEA_foveation.json"
 PLACE = Path("vulkan/implicit_layer.d")
 VERSION = 2000  # fovea_version() of 0.2.0
 LAVAPIPE = Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json")
@@ -39,13 +39,8 @@ def layer(make_layer):
 
 
 @pytest.fixture(scope="session")
-def template(root):
-    text = (root / "plugin" / "layer" / f"{FILE}.in").read_text()
-
-    def fill(library, version=VERSION):
-        return text.replace("@FOVEA_LAYER_LIBRARY@", str(library)).replace("@FOVEA_LAYER_VERSION@", str(version))
-
-    return fill
+def template():
+    return lambda library, version=VERSION: manifest(library, version)
 
 
 class World:

@@ -37,30 +37,6 @@ def test_manifest_of_the_build_is_of_its_version(build_dir):
     assert Path(layer["library_path"]).name == "libVkLayer_fovea.so"
 
 
-@pytest.mark.parametrize("variables, there", [
-    ({}, False),
-    ({"FOVEA_ENABLE": "1"}, True),
-    ({"FOVEA_ENABLE": "yes"}, False),
-    ({"FOVEA_ENABLE": ""}, False),
-    ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "0"}, False),
-    ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~implicit~"}, False),
-    ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~all~", "VK_LOADER_LAYERS_ENABLE": "*fovea*"}, True),
-    ({"VK_LOADER_LAYERS_ENABLE": "*FOVEA*"}, True),
-])  # fmt: skip
-def test_loader_switches_the_layer_by_the_manifest(world, layer, variables, there):
-    world.place(world.home / ".local" / "share", layer)
-    environment = {**world.environment, **variables}
-    run_program(need_tool("vulkaninfo"), "--summary", env=environment)
-    assert bool(world.was_there()) == there
-
-
-def test_manifest_serves_as_an_explicit_layer(world, layer):
-    place = world.place(world.home / "else", layer).parent
-    environment = {**world.environment, "VK_LAYER_PATH": str(place), "VK_INSTANCE_LAYERS": NAME}
-    run_program(need_tool("vulkaninfo"), "--summary", env=environment)
-    assert world.was_there()
-
-
 # ---- Starting a program --------------------------------------------------------------------------------
 
 

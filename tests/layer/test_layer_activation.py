@@ -41,6 +41,7 @@ def chain(done):
         ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "1"}, False),
         ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "0"}, False),
         ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~implicit~"}, False),
+        ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~all~", "VK_LOADER_LAYERS_ENABLE": "*fovea*"}, True),
         ({"VK_LOADER_LAYERS_ENABLE": "*FOVEA*"}, True),
         ({"VK_INSTANCE_LAYERS": VALIDATION}, False),
     ],
