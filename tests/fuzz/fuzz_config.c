@@ -83,12 +83,10 @@ static void judge(enum fovea_result result, size_t messages, const struct fovea_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Copies without room at the end, so that a sanitizer sees each step over it. */
-    char *bytes = malloc(size ? size : 1);
+    char *bytes = exact_copy(data, size);
     char *terminated = malloc(size + 1);
-    REQUIRE(bytes && terminated);
+    REQUIRE(terminated);
     searching = true;
-    memcpy(bytes, data, size);
     memcpy(terminated, data, size);
     terminated[size] = 0;
 

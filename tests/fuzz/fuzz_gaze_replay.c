@@ -4,25 +4,20 @@
 /* Any bytes as a record of frames: what is understood is finite, what is not leaves nothing. */
 #include "plugin/gaze/sources/gaze_replay_file.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include "require.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <math.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gaze_replay_rows rows;
     const enum fovea_result result =
         gaze_replay_parse("fuzz.tsv", (const char *)data, size, (struct fovea_log){0}, &rows);
-    if ((result == FOVEA_OK) != (rows.count > 0)) {
-        abort();
-    }
+    REQUIRE((result == FOVEA_OK) == (rows.count > 0));
     for (size_t i = 0; i < rows.count; i++) {
         const struct fovea_gaze *gaze = &rows.rows[i].gaze;
-        if (!isfinite(gaze->point.x_uv) || !isfinite(gaze->point.y_uv) ||
-            !(rows.rows[i].vergence_m >= 0.0)) {
-            abort();
-        }
+        REQUIRE(isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv));
+        REQUIRE(rows.rows[i].vergence_m >= 0.0);
     }
     gaze_replay_rows_finish(&rows);
     return 0;

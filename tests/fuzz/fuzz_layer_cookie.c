@@ -4,10 +4,9 @@
 /* Any bytes as a list of cookies for X servers: what is found lies within them. */
 #include "plugin/layer/input/layer_input_cookie.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "require.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,10 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(server.places[0].address, "host", 4);
     struct cookie cookie;
     const bool found = cookie_find(data, size, &server, &cookie);
-    const bool within =
-        cookie.bytes == 0 || (size > cookie.bytes && memmem(data, size, cookie.data, cookie.bytes));
-    if ((!found && cookie.bytes != 0) || !within) {
-        abort();
-    }
+    REQUIRE(found || cookie.bytes == 0);
+    REQUIRE(cookie.bytes == 0 ||
+            (size > cookie.bytes && memmem(data, size, cookie.data, cookie.bytes)));
     return 0;
 }

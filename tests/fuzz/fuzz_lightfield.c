@@ -45,10 +45,7 @@ static void read_tiff(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* A copy without room at the end, so that a sanitizer sees each step over it. */
-    char *bytes = malloc(size ? size : 1);
-    REQUIRE(bytes);
-    memcpy(bytes, data, size);
+    char *bytes = exact_copy(data, size);
     read_geometry(bytes, size);
     read_tiff((const uint8_t *)bytes, size);
     free(bytes);
