@@ -60,6 +60,8 @@ TEST(the_wrong_setting_is_named)
           settings.gaze.fixed.y_uv = INFINITY);
     WRONG("backend is 7; it must be one of \"auto\", \"cuda\", \"vulkan\", \"cpu\"",
           settings.backend = (enum fovea_backend)7);
+    WRONG("foveation.transfer is 3; it must be a number of enum fovea_transfer",
+          settings.foveation.transfer = (enum fovea_transfer)3);
     WRONG("gaze.screen_px is [0, 70000]; it must be 0 to 65536",
           settings.gaze.screen_px[1] = 70000);
     WRONG("gaze.udp.bind is \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\"; "

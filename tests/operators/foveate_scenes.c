@@ -215,6 +215,18 @@ static void choose_none(uint64_t i, struct operator_scene *scene)
     scene->settings.foveation.strength = 0.0;
 }
 
+/* Sharp to 6.7 degrees, and the corners are nearer. */
+static void choose_within(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_foveation *foveation = &scene->settings.foveation;
+    foveation->method = FOVEA_METHOD_SMOOTH;
+    foveation->model = FOVEA_MODEL_PHYSICAL;
+    foveation->strength = 1.0;
+    foveation->geometry = fovea_settings_default().foveation.geometry;
+    foveation->geometry.ppd = 20.0;
+    scene->gaze = (struct fovea_point_uv){0.5, 0.5};
+}
+
 static void choose_of_view(uint64_t i, struct operator_scene *scene)
 {
     *scene = operator_scene_of(&foveate_under_test, 0);
@@ -244,6 +256,7 @@ static const struct scene_set sets[] = {
     {"foveas_are_the_reference", SCENES_ALONE, choose_foveas, 44, 44, 6, 12, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
     {"strength_0_copies_every_bit", SCENES_COPIED, choose_none, 22, 22, 11, 7, 0, true},
+    {"what_lies_within_the_fovea_is_copied", SCENES_COPIED, choose_within, 11, 11, 11, 7, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 2, 2, 0, 0, false},
     {"a_batch_is_its_images", SCENES_OF_BATCHES, choose_narrow, 14, 8, 4, 0, 0, false},
 };

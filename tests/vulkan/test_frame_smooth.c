@@ -257,19 +257,6 @@ TEST(nan_stays_within_the_reach_of_its_tile)
     }
 }
 
-/* 20 pixels a degree: sharp to 6.7 degrees; the picture ends at 4.6. */
-TEST(a_picture_within_the_fovea_is_copied)
-{
-    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
-    settings.foveation.geometry.ppd = 20;
-    RIG(rig, &settings);
-    OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 2);
-    OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    assert_ok(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                        rig_gaze(0.5, 0.5), &dst.view));
-    compare_assert_all_same(&dst.view, &src.view, "all of it within the fovea");
-}
-
 TEST(flat_pictures_stay_flat)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -282,13 +269,6 @@ TEST(flat_pictures_stay_flat)
                             rig_gaze(0.2, 0.2), &dst.view));
         compare_assert_all_same(&dst.view, &src.view, "flat");
     }
-}
-
-TEST(an_unknown_transfer_is_refused)
-{
-    RIG(rig, NULL);
-    rig.settings.foveation.transfer = (enum fovea_transfer)3;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
 /* Fragments make it. A sample of the cases has 8K's width alone; under a sanitizer, a picture of 8K
