@@ -8,8 +8,7 @@
 
 #include "blur_heat.cuh"
 #include "blur_levels.cuh"
-#include "kernels/image/image.cuh"
-#include "kernels/image/light.cuh"
+#include "blur_pixels.cuh"
 
 /* ---- Images */
 
@@ -26,39 +25,13 @@ static __device__ float4 *view_samples(const blur_image_frame &frame)
 }
 
 template <typename Pixel, typename Image>
-static __device__ float4 read_pixel(const blur_image_frame &frame, const Image &src, int x, int y)
-{
-    const float4 value = Pixel::decode(src.load(x, y));
-    if (frame.light == IMAGE_LIGHT_STORED) {
-        return value;
-    }
-    const frame_light light(frame.light, frame.light_value, (const float *)frame.light_samples);
-    return levels_to_light<Pixel>(value, light);
-}
-
-template <typename Pixel, typename Image>
-static __device__ void write_pixel(const blur_image_frame &frame, const Image &src,
-                                   const Image &dst, int x, int y, float4 value)
-{
-    if (frame.light != IMAGE_LIGHT_STORED) {
-        const frame_light light(frame.light, frame.light_value, (const float *)frame.light_samples);
-        value = light_to_levels<Pixel>(value, light);
-    }
-    typename Pixel::word word = Pixel::encode(value);
-    if (Pixel::channels == 4 && !frame.averages_alpha) {
-        word = Pixel::keep_alpha(word, src.load(x, y));
-    }
-    dst.store(x, y, word);
-}
-
-template <typename Pixel, typename Image>
 static __device__ void load_samples(const blur_image_work &work, const Image &src)
 {
     int x;
     int y;
     if (find_pixel(work.frame, x, y)) {
         view_samples(work.frame)[(int64_t)y * work.frame.width_px + x] =
-            read_pixel<Pixel>(work.frame, src, x, y);
+            value_of<Pixel>(work.frame, src.load(x, y));
     }
 }
 
@@ -69,53 +42,83 @@ static __device__ void store_samples(const blur_image_work &work, const Image &s
     int x;
     int y;
     if (find_pixel(work.frame, x, y)) {
-        write_pixel<Pixel>(work.frame, src, dst, x, y,
-                           view_samples(work.frame)[(int64_t)y * work.frame.width_px + x]);
+        const float4 value = view_samples(work.frame)[(int64_t)y * work.frame.width_px + x];
+        dst.store(x, y, word_of<Pixel>(work.frame, value, src.load(x, y)));
     }
 }
 
-#define HALVED_COLUMNS (2 * BLUR_CUDA_SIDE_X + 2)
-#define HALVED_ROWS (2 * BLUR_CUDA_SIDE_Y + 2)
+/* Four pixels beside each other, weighed. */
+template <typename Pixel, bool IN_LIGHT, typename Image>
+static __device__ float4 halved_pixels(const blur_image_frame &frame, const Image &src, int x,
+                                       int y)
+{
+    typename Pixel::word words[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        words[i] =
+            src.load(min(max(x + i, 0), frame.width_px - 1), min(max(y, 0), frame.height_px - 1));
+    }
+    return halved_line([&](int i) {
+        const float4 value = Pixel::decode(words[i]);
+        return IN_LIGHT ? levels_in_light<Pixel>(value, light_of(frame)) : value;
+    });
+}
 
-/* Level 1 of pixels, which a block makes samples once each. Odd columns lie behind even ones, so
- * that neighbouring threads' samples lie in different banks. */
+/* A thread makes samples of level 1 below each other. Two rows of pixels end one and begin the
+ * next. */
+template <typename Pixel, bool IN_LIGHT, typename Image>
+static __device__ void halve_column(const blur_image_work &work, const Image &src)
+{
+    const blur_pass_level &made = work.level.made;
+    const int x = made.first + (int)(blockIdx.x * BLUR_CUDA_SIDE_X + threadIdx.x);
+    const int first = made.first + (int)(blockIdx.y * BLUR_CUDA_SIDE_Y + threadIdx.y) * BLUR_HALVED;
+    if (x > made.last_x) {
+        return;
+    }
+    const int end = min(first + BLUR_HALVED, made.last_y + 1);
+    float4 *to = view_samples(work.frame) + work.level.frame.to + x - made.first;
+    float4 begun = none();
+    for (int y = first; y <= end; y++) {
+        const float4 upper = halved_pixels<Pixel, IN_LIGHT>(work.frame, src, 2 * x - 1, 2 * y - 1);
+        const float4 lower = halved_pixels<Pixel, IN_LIGHT>(work.frame, src, 2 * x - 1, 2 * y);
+        if (y > first) {
+            to[(y - 1 - made.first) * made.pitch] =
+                plus(plus(begun, times(HALVED_NEAR, upper)), times(HALVED_FAR, lower));
+        }
+        begun = plus(times(HALVED_FAR, upper), times(HALVED_NEAR, lower));
+    }
+}
+
 template <typename Pixel, typename Image>
 static __device__ void halve_image(const blur_image_work &work, const Image &src)
 {
-    __shared__ float4 samples[HALVED_ROWS][2][HALVED_COLUMNS / 2];
-    const blur_pass_level &made = work.level.made;
-    const int first_x = made.first + (int)blockIdx.x * BLUR_CUDA_SIDE_X;
-    const int first_y = made.first + (int)blockIdx.y * BLUR_CUDA_SIDE_Y;
-    const int thread = (int)(threadIdx.y * BLUR_CUDA_SIDE_X + threadIdx.x);
-    for (int i = thread; i < HALVED_COLUMNS * HALVED_ROWS;
-         i += BLUR_CUDA_SIDE_X * BLUR_CUDA_SIDE_Y) {
-        const int column = i % HALVED_COLUMNS;
-        const int row = i / HALVED_COLUMNS;
-        const int x = min(max(2 * first_x - 1 + column, 0), work.frame.width_px - 1);
-        const int y = min(max(2 * first_y - 1 + row, 0), work.frame.height_px - 1);
-        samples[row][column % 2][column / 2] = read_pixel<Pixel>(work.frame, src, x, y);
-    }
-    __syncthreads();
-    const int x = first_x + (int)threadIdx.x;
-    const int y = first_y + (int)threadIdx.y;
-    if (x <= made.last_x && y <= made.last_y) {
-        view_samples(
-            work.frame)[work.level.frame.to + (y - made.first) * made.pitch + x - made.first] =
-            halved_of([&](int i, int j) {
-                return samples[2 * threadIdx.y + j][i % 2][threadIdx.x + i / 2];
-            });
-    }
+    with_whole(src, [&](const auto &image) {
+        if (has_light<Pixel>(work.frame)) {
+            halve_column<Pixel, true>(work, image);
+        } else {
+            halve_column<Pixel, false>(work, image);
+        }
+    });
 }
 
 /* Four pixels between the centres of as many samples of level 1. */
-template <typename Pixel, typename Image>
-static __device__ void double_image(const blur_image_work &work, const Image &src, const Image &dst)
+template <typename Pixel, typename Source, typename Made>
+static __device__ void double_pixels(const blur_image_work &work, const Source &src,
+                                     const Made &dst)
 {
     const level level = {work.level, view_samples(work.frame)};
     const int x = (int)(blockIdx.x * BLUR_CUDA_SIDE_X + threadIdx.x) - 1;
     const int y = (int)(blockIdx.y * BLUR_CUDA_SIDE_Y + threadIdx.y) - 1;
     if (2 * x + 1 >= work.frame.width_px || 2 * y + 1 >= work.frame.height_px) {
         return;
+    }
+    const int last_x = work.frame.width_px - 1;
+    const int last_y = work.frame.height_px - 1;
+    typename Pixel::word words[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        words[i] = src.load(min(max(2 * x + 1 + i % 2, 0), last_x),
+                            min(max(2 * y + 1 + i / 2, 0), last_y));
     }
     const float4 corners[2][2] = {{level.read(x, y), level.read(x + 1, y)},
                                   {level.read(x, y + 1), level.read(x + 1, y + 1)}};
@@ -125,13 +128,21 @@ static __device__ void double_image(const blur_image_work &work, const Image &sr
         const int own_y = i / 2;
         const int to_x = 2 * x + 1 + own_x;
         const int to_y = 2 * y + 1 + own_y;
-        if (to_x >= 0 && to_y >= 0 && to_x < work.frame.width_px && to_y < work.frame.height_px) {
-            write_pixel<Pixel>(
-                work.frame, src, dst, to_x, to_y,
+        if (to_x >= 0 && to_y >= 0 && to_x <= last_x && to_y <= last_y) {
+            const float4 value =
                 mixed(mixed(corners[own_y][own_x], corners[own_y][1 - own_x]),
-                      mixed(corners[1 - own_y][own_x], corners[1 - own_y][1 - own_x])));
+                      mixed(corners[1 - own_y][own_x], corners[1 - own_y][1 - own_x]));
+            dst.store(to_x, to_y, word_of<Pixel>(work.frame, value, words[i]));
         }
     }
+}
+
+template <typename Pixel, typename Image>
+static __device__ void double_image(const blur_image_work &work, const Image &src, const Image &dst)
+{
+    with_whole(src, [&](const auto &from) {
+        with_whole(dst, [&](const auto &to) { double_pixels<Pixel>(work, from, to); });
+    });
 }
 
 #define FROM_IMAGE(name, kind, suffix, format, make)                                               \

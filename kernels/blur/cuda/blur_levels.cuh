@@ -20,26 +20,26 @@ struct level {
     }
 };
 
-/* Weighs 4 x 4 samples, which read(column, row) returns. */
-template <typename Read> static __device__ float4 halved_of(Read read)
+#define HALVED_FAR (13.0f / 64)
+#define HALVED_NEAR (19.0f / 64)
+
+/* Weighs 4 samples, which read(place) returns. */
+template <typename Read> static __device__ float4 halved_line(Read read)
 {
-    const float weights[4] = {13.0f / 64, 19.0f / 64, 19.0f / 64, 13.0f / 64};
+    const float weights[4] = {HALVED_FAR, HALVED_NEAR, HALVED_NEAR, HALVED_FAR};
     float4 sum = none();
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        float4 row = none();
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            row = plus(row, times(weights[i], read(i, j)));
-        }
-        sum = plus(sum, times(weights[j], row));
+    for (int i = 0; i < 4; i++) {
+        sum = plus(sum, times(weights[i], read(i)));
     }
     return sum;
 }
 
 static __device__ float4 halved(const level &level, int x, int y)
 {
-    return halved_of([&](int i, int j) { return level.read(2 * x - 1 + i, 2 * y - 1 + j); });
+    return halved_line([&](int j) {
+        return halved_line([&](int i) { return level.read(2 * x - 1 + i, 2 * y - 1 + j); });
+    });
 }
 
 static __device__ float4 widened(const level &level, int x, int y)

@@ -74,14 +74,15 @@ static struct blur_run *run_of(struct blur_passes *passes)
     return (struct blur_run *)passes;
 }
 
-/* A thread makes a sample, or four pixels. */
+/* A thread makes some samples, or four pixels. */
 static void launch_level(struct blur_run *run, const struct blur_pass *pass)
 {
     const bool first = pass->from_source;
     const struct blur_pass_frame *frame = &run->passes.frame;
     const struct blur_pass_level *made = &pass->constants.level.made;
     const int32_t width = first ? made->pitch : frame->width_px / 2 + 1;
-    const int32_t height = first ? made->last_y - made->first + 1 : frame->height_px / 2 + 1;
+    const int32_t height = first ? (int32_t)cuda_parts(made->last_y - made->first + 1, BLUR_HALVED)
+                                 : frame->height_px / 2 + 1;
     const struct cuda_launch launch =
         cuda_launch_over(first ? run->first : run->last, width, height, run->count,
                          BLUR_CUDA_SIDE_X, BLUR_CUDA_SIDE_Y);

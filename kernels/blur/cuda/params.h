@@ -12,6 +12,7 @@
 
 #define BLUR_CUDA_SIDE_X 32 /* threads of a block that loads or stores, a pixel each */
 #define BLUR_CUDA_SIDE_Y 8
+#define BLUR_HALVED 8 /* samples of level 1 that a thread makes of pixels */
 
 /* Images become samples, and samples images. */
 struct blur_image_frame {
