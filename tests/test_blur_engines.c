@@ -573,7 +573,7 @@ TEST(a_backend_without_a_way_is_named_with_the_setting)
 TEST(transforms_have_lengths_of_few_steps)
 {
 #if FOVEA_HAVE_CUDA
-    static const int32_t lengths[][3] = {{1, 99, 6},         {7, 99, 9},         {97, 200, 100},
+    static const int32_t lengths[][3] = {{1, 99, 16},        {17, 99, 32},       {97, 200, 128},
                                          {1128, 9999, 1280}, {2305, 9999, 2560}, {3888, 9999, 4096},
                                          {3888, 4000, 4000}, {4097, 4099, 0}};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {

@@ -109,3 +109,11 @@ enum fovea_result cuda_kernels_get(const struct cuda_device *device, CUmodule mo
     }
     return FOVEA_OK;
 }
+
+void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out)
+{
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        out->linear[i] = names[i].name ? kernel : NULL;
+        out->surface[i] = names[i].surface ? kernel : NULL;
+    }
+}

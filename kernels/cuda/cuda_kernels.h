@@ -31,6 +31,8 @@ FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get_linear(const struct cuda_dev
                                                            CUmodule module, const char *prefix,
                                                            uint32_t formats,
                                                            struct cuda_kernels *out);
+/* One kernel for every format. */
+void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out);
 /* Whether there is one of that format, in `linear` or `surface`. */
 static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
                                     enum fovea_format format)

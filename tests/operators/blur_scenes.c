@@ -260,6 +260,16 @@ static void choose_fft(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = sigma_of(scene->random >> 3, 5.0);
 }
 
+/* Of these a block's memory has a row of one channel at a time. */
+static void choose_fft_of_long_rows(uint64_t i, struct operator_scene *scene)
+{
+    choose_fft(i, scene);
+    scene->settings.own.blur_sigma_px = sigma_of(scene->random >> 3, 1.0);
+    scene->settings.own.blur_radius_px = 0.0;
+    scene->width_px += 9700;
+    scene->height_px = 1 + scene->height_px % 3;
+}
+
 static void choose_fft_of_view(uint64_t i, struct operator_scene *scene)
 {
     choose_of_view(i, scene);
@@ -324,6 +334,7 @@ static const struct scene_set sets[] = {
     {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 110, 22, 0, 11, false},
     {"engines_run_in_frames", SCENES_ALONE, choose_engine_of_frames, 0, 0, 0, 20, 0, false},
     {"fft_makes_views", SCENES_OF_VIEWS, choose_fft_of_view, 0, 2, 2, 0, 0, true},
+    {"fft_takes_long_rows", SCENES_ALONE, choose_fft_of_long_rows, 0, 11, 2, 0, 0, true},
     {"fft_takes_batches", SCENES_OF_BATCHES, choose_fft, 0, 11, 3, 0, 0, false},
     {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 2, 2, 2, 0, true},
     {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},

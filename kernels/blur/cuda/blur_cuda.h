@@ -11,7 +11,7 @@
 #include "params.h"
 
 #define BLUR_CUDA_MOST_BATCH_BYTES ((uint64_t)512 << 20)
-#define BLUR_CUDA_MOST_IN_A_GRID 16383 /* images, of up to four planes along y */
+#define BLUR_CUDA_MOST_IN_A_GRID 65535 /* images */
 
 #define BLUR_SAMPLE_BYTES 16
 
@@ -21,6 +21,7 @@ enum blur_way {
     BLUR_WAY_LEVELS, /* quasi's that make level 1, and the picture of it */
     BLUR_WAY_BOXES, /* box's for rows and for columns, which make all */
     BLUR_WAY_PLANES, /* fft's */
+    BLUR_WAY_PRECISE_PLANES, /* fft's in double precision */
     BLUR_WAYS
 };
 
@@ -34,7 +35,7 @@ struct blur_kernels {
     struct cuda_kernels first[BLUR_WAYS];
     struct cuda_kernels last[BLUR_WAYS];
     CUfunction works[BLUR_WORKS];
-    CUfunction rows_there[2], rows_back[2], columns[2], columns_there[2];
+    CUfunction load[2], store[2], rows[2], columns[2], columns_there[2]; /* fft's */
 };
 
 /* Loads the kernels of passes, unless they are there. */

@@ -1,166 +1,220 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The engine fft of blur: a kernel makes planes of pixels, one transforms rows, one transforms
- * columns, multiplies them by the kernel's and transforms them back, one transforms rows back, and
- * one makes pixels of planes. Each reads and writes every number once, and computes where it is in
- * shared memory. */
+/* The engine fft of blur: a kernel makes rows of planes of pixels and transforms them, one
+ * transforms columns, multiplies them by the kernel's and transforms them back, and one transforms
+ * rows back and makes pixels of them. Each reads and writes every number once, and computes where
+ * it is in shared memory. The issue of instructions bounds them, busy for two thirds of the time
+ * on an H200; two blocks of 16 warps fit on a multiprocessor, and wait for memory for the rest. */
 
-#include "kernels/image/image.cuh"
-#include "kernels/image/light.cuh"
-#include "params.h"
+#include "blur_pixels.cuh"
 #include "transform.cuh"
-
-#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
-
-static __device__ int64_t place_of(const blur_planes &planes, int c, int x, int y)
-{
-    const int64_t plane = (int64_t)blockIdx.z * planes.count + c;
-    return (plane * planes.rows + y) * planes.across.length + x;
-}
-
-static __device__ void put(const blur_planes &planes, int64_t place, float upper, float lower)
-{
-    if (planes.precise) {
-        ((complex_of<double> *)planes.at)[place] = {upper, lower};
-    } else {
-        ((complex_of<float> *)planes.at)[place] = {upper, lower};
-    }
-}
-
-template <typename Real>
-static __device__ float get_part(const blur_planes &planes, int64_t place, bool lower)
-{
-    return (float)((const Real *)planes.at)[2 * place + (lower ? 1 : 0)];
-}
-
-static __device__ float get(const blur_planes &planes, int64_t place, bool lower)
-{
-    return planes.precise ? get_part<double>(planes, place, lower)
-                          : get_part<float>(planes, place, lower);
-}
-
-/* The picture's value there, which is its outermost one beyond its edges. */
-template <typename Pixel, typename Image>
-static __device__ float4 value_at(const blur_image_frame &frame, const frame_light &light,
-                                  const Image &src, int x, int y)
-{
-    const float4 value = Pixel::decode(
-        src.load(min(max(x, 0), frame.width_px - 1), min(max(y, 0), frame.height_px - 1)));
-    return frame.light != IMAGE_LIGHT_STORED ? levels_to_light<Pixel>(value, light) : value;
-}
-
-/* A thread makes a number of each plane. */
-template <typename Pixel, typename Image>
-static __device__ void load_planes(const blur_image_frame &frame, const blur_planes &planes,
-                                   const Image &src)
-{
-    const int column = (int)(blockIdx.x * BLUR_CUDA_SIDE_X + threadIdx.x);
-    const int row = (int)(blockIdx.y * BLUR_CUDA_SIDE_Y + threadIdx.y);
-    if (column >= planes.across.length || row >= planes.rows) {
-        return;
-    }
-    float4 upper = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    float4 lower = upper;
-    if (column < frame.width_px + 2 * planes.reach_x_px) {
-        const frame_light light(frame.light, frame.light_value, (const float *)frame.light_samples);
-        const int x = column - planes.reach_x_px;
-        const int y = row - planes.reach_y_px;
-        upper = value_at<Pixel>(frame, light, src, x, y);
-        lower = value_at<Pixel>(frame, light, src, x, y + planes.half_px);
-    }
-    const float values[4] = {upper.x, upper.y, upper.z, upper.w};
-    const float lower_values[4] = {lower.x, lower.y, lower.z, lower.w};
-    for (int c = 0; c < planes.count; c++) {
-        put(planes, place_of(planes, c, column, row), values[c], lower_values[c]);
-    }
-}
-
-/* Transforms leave a little less or more than nothing where nothing is left; light has no root of
- * that. */
-static __device__ float4 not_negative(float4 v)
-{
-    return make_float4(fmaxf(v.x, 0.0f), fmaxf(v.y, 0.0f), fmaxf(v.z, 0.0f), fmaxf(v.w, 0.0f));
-}
-
-/* A thread makes a pixel. */
-template <typename Pixel, typename Image>
-static __device__ void store_planes(const blur_image_frame &frame, const blur_planes &planes,
-                                    const Image &src, const Image &dst)
-{
-    const int x = (int)(blockIdx.x * BLUR_CUDA_SIDE_X + threadIdx.x);
-    const int y = (int)(blockIdx.y * BLUR_CUDA_SIDE_Y + threadIdx.y);
-    if (x >= frame.width_px || y >= frame.height_px) {
-        return;
-    }
-    const bool lower = y >= planes.half_px;
-    const int row = planes.reach_y_px + y - (lower ? planes.half_px : 0);
-    float values[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int c = 0; c < planes.count; c++) {
-        values[c] = get(planes, place_of(planes, c, planes.reach_x_px + x, row), lower);
-    }
-    float4 value = make_float4(values[0], values[1], values[2], values[3]);
-    if (frame.light != IMAGE_LIGHT_STORED) {
-        const frame_light light(frame.light, frame.light_value, (const float *)frame.light_samples);
-        value = light_to_levels<Pixel>(not_negative(value), light);
-    }
-    typename Pixel::word word = Pixel::encode(value);
-    if (Pixel::channels == 4 && !frame.averages_alpha) {
-        word = Pixel::keep_alpha(word, src.load(x, y));
-    }
-    dst.store(x, y, word);
-}
-
-#define IMAGE_KERNELS(kind, suffix, format)                                                        \
-    KERNEL(BLUR_CUDA_SIDE_X *BLUR_CUDA_SIDE_Y)                                                     \
-    blur_fft_load_##kind##_##suffix(const __grid_constant__ blur_planes_##kind##_params params)    \
-    {                                                                                              \
-        const blur_image_frame &frame = params.frame;                                              \
-        load_planes<pixel<format>>(                                                                \
-            frame, params.planes,                                                                  \
-            image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));               \
-    }                                                                                              \
-    KERNEL(BLUR_CUDA_SIDE_X *BLUR_CUDA_SIDE_Y)                                                     \
-    blur_fft_store_##kind##_##suffix(const __grid_constant__ blur_planes_##kind##_params params)   \
-    {                                                                                              \
-        const blur_image_frame &frame = params.frame;                                              \
-        store_planes<pixel<format>>(                                                               \
-            frame, params.planes,                                                                  \
-            image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),                \
-            image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
-    }
-IMAGE_OF_EVERY_FORMAT(IMAGE_KERNELS)
-
-/* ---- Transforms */
 
 extern __shared__ __align__(16) char fft_shared[];
 
-/* A block transforms a row. */
-template <typename Real, bool BACK>
-static __device__ void transform_row(const blur_fft_rows_params &params)
-{
+/* ---- Rows */
+
+/* Some planes of an image, of which a block has a row each. */
+template <typename Real> struct block_rows {
     typedef complex_of<Real> number;
-    const blur_transform &transform = params.transform;
-    const int threads = (int)blockDim.x;
-    const int thread = (int)threadIdx.x;
-    number *row = (number *)params.at + blockIdx.y * params.next +
-                  (params.first + (int64_t)blockIdx.x) * transform.length;
-    const transformed_line<Real> line = {transform, (number *)fft_shared, thread, threads};
-    if (!BACK) {
-        line.there(transform.steps, [&](int i) { return row[i]; });
+
+    const blur_planes &planes;
+    const int first; /* plane */
+    const int row;
+    const transformed_lines<Real> lines;
+
+    __device__ block_rows(const blur_planes &of, int first_plane, int of_plane)
+        : planes(of), first(first_plane), row(of_plane),
+          lines({of.across, (number *)fft_shared, min(of.lines, of.count - first_plane),
+                 blur_transform_places(of.across.length), (int)threadIdx.x, (int)blockDim.x})
+    {
     }
-    for (int i = thread; i < transform.length; i += threads) {
-        if (BACK) {
-            line.at(i) = row[i];
-        } else {
-            row[i] = line.at(i);
+
+    /* The row in memory. */
+    __device__ number *memory(int line) const
+    {
+        const int64_t plane = (int64_t)blockIdx.z * planes.count + first + line;
+        return (number *)planes.at + (plane * planes.rows + row) * planes.across.length;
+    }
+
+    __device__ bool has(int plane) const
+    {
+        return plane >= first && plane < first + lines.count;
+    }
+
+    __device__ void clear_from(int begin) const
+    {
+        for (int line = 0; line < lines.count; line++) {
+            for (int i = begin + lines.thread; i < planes.across.length; i += lines.threads) {
+                lines.at(line, i) = {0, 0};
+            }
         }
     }
-    if (BACK) {
-        __syncthreads();
-        line.back(transform.steps, [&](int i, number v) { row[i] = v; });
+
+    __device__ void transform() const
+    {
+        lines.there([&](int line, int i) { return lines.at(line, i); });
+        lines.template at_the_end<true, false>(
+            [&](int line, int i, number &v) { memory(line)[i] = v; });
+    }
+
+    /* Where shared memory has room for a row of all planes they stay there, else in memory. */
+    __device__ bool has_all() const
+    {
+        return planes.lines == planes.count;
+    }
+
+    __device__ number made(int line, int i) const
+    {
+        return has_all() ? lines.at(line, i) : memory(line)[i];
+    }
+
+    __device__ void transform_back() const
+    {
+        lines.template at_the_end<false, true>(
+            [&](int line, int i, number &v) { v = memory(line)[i]; });
+        lines.back([&](int line, int i, number v) {
+            (has_all() ? lines.at(line, i) : memory(line)[i]) = v;
+        });
+    }
+};
+
+/* ---- Pixels */
+
+#define EACH 4 /* columns whose pixels a thread asks for before it works with them */
+
+/* Calls work(x, upper, lower) with the words of two rows. Beyond its edges the picture is its
+ * outermost pixels again. */
+template <typename Pixel, typename Image, typename Work>
+static __device__ void with_pixels(const blur_image_frame &frame, const Image &src, int reach_px,
+                                   int upper_y, int lower_y, Work work)
+{
+    const int y = min(max(upper_y, 0), frame.height_px - 1);
+    const int lower = min(max(lower_y, 0), frame.height_px - 1);
+    const int threads = (int)blockDim.x;
+    const int end = frame.width_px + reach_px;
+    for (int first = (int)threadIdx.x - reach_px; first < end; first += EACH * threads) {
+        typename Pixel::word words[EACH][2];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int x = min(max(first + k * threads, 0), frame.width_px - 1);
+            words[k][0] = src.load(x, y);
+            words[k][1] = src.load(x, lower);
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int x = first + k * threads;
+            if (x < end) {
+                work(x, words[k][0], words[k][1]);
+            }
+        }
     }
 }
+
+static __device__ float &part_of(float4 &value, int c)
+{
+    return ((float *)&value)[c];
+}
+
+/* Rows of planes in shared memory, of pixels. */
+template <typename Pixel, typename Real, typename Image>
+static __device__ void load_pixels(const blur_image_frame &frame, const block_rows<Real> &rows,
+                                   const Image &src)
+{
+    typedef typename Pixel::word word;
+    const int reach_px = rows.planes.reach_x_px;
+    const int y = rows.row - rows.planes.reach_y_px;
+    with_pixels<Pixel>(frame, src, reach_px, y, y + rows.planes.half_px,
+                       [&](int x, const word &upper_word, const word &lower_word) {
+                           float4 upper = value_of<Pixel>(frame, upper_word);
+                           float4 lower = value_of<Pixel>(frame, lower_word);
+#pragma unroll
+                           for (int c = 0; c < Pixel::channels; c++) {
+                               if (rows.has(c)) {
+                                   rows.lines.at(c - rows.first, x + reach_px) = {
+                                       part_of(upper, c), part_of(lower, c)};
+                               }
+                           }
+                       });
+}
+
+/* Two rows of pixels, of rows of planes. */
+template <typename Pixel, typename Real, typename Image>
+static __device__ void store_pixels(const blur_image_frame &frame, const block_rows<Real> &rows,
+                                    const Image &src, const Image &dst)
+{
+    typedef typename Pixel::word word;
+    const int y = rows.row - rows.planes.reach_y_px;
+    const int lower_y = y + rows.planes.half_px;
+    with_pixels<Pixel>(
+        frame, src, 0, y, lower_y, [&](int x, const word &upper_word, const word &lower_word) {
+            float4 upper = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            float4 lower = upper;
+#pragma unroll
+            for (int c = 0; c < Pixel::channels; c++) {
+                if (c < rows.planes.count) {
+                    const complex_of<Real> v = rows.made(c, rows.planes.reach_x_px + x);
+                    part_of(upper, c) = (float)v.real;
+                    part_of(lower, c) = (float)v.imaginary;
+                }
+            }
+            dst.store(x, y, word_of<Pixel>(frame, upper, upper_word));
+            if (lower_y < frame.height_px) {
+                dst.store(x, lower_y, word_of<Pixel>(frame, lower, lower_word));
+            }
+        });
+}
+
+/* All formats are in one kernel, as most of it is the transform. */
+#define KIND_linear 0
+#define KIND_surface 16
+#define MEMORY_linear(image) image
+#define MEMORY_surface(image) image.data
+#define SOURCE(kind, format)                                                                       \
+    image_of_block<pixel<format>>(params.frame, MEMORY_##kind(params.src),                         \
+                                  params.frame.src_next_bytes)
+#define LOAD(kind, suffix, format)                                                                 \
+    case KIND_##kind + format:                                                                     \
+        load_pixels<pixel<format>>(params.frame, rows, SOURCE(kind, format));                      \
+        break;
+#define STORE(kind, suffix, format)                                                                \
+    case KIND_##kind + format:                                                                     \
+        store_pixels<pixel<format>>(params.frame, rows, SOURCE(kind, format),                      \
+                                    image_of_block<pixel<format>>(params.frame,                    \
+                                                                  MEMORY_##kind(params.dst),       \
+                                                                  params.frame.dst_next_bytes));   \
+        break;
+
+/* A block makes a row of each plane. */
+template <typename Real> static __device__ void load_rows(const blur_planes_params &params)
+{
+    const blur_planes &planes = params.planes;
+    for (int first = 0; first < planes.count; first += planes.lines) {
+        const block_rows<Real> rows(planes, first, (int)blockIdx.x);
+        rows.clear_from(params.frame.width_px + 2 * planes.reach_x_px);
+        switch ((params.surfaces ? KIND_surface : KIND_linear) + params.format) {
+            IMAGE_OF_EVERY_FORMAT(LOAD)
+        }
+        __syncthreads();
+        rows.transform();
+    }
+}
+
+/* A block makes two rows of pixels. */
+template <typename Real> static __device__ void store_rows(const blur_planes_params &params)
+{
+    const blur_planes &planes = params.planes;
+    const int row = planes.reach_y_px + (int)blockIdx.x;
+    for (int first = 0; first < planes.count; first += planes.lines) {
+        block_rows<Real>(planes, first, row).transform_back();
+    }
+    const block_rows<Real> rows(planes, 0, row);
+    switch ((params.surfaces ? KIND_surface : KIND_linear) + params.format) {
+        IMAGE_OF_EVERY_FORMAT(STORE)
+    }
+}
+
+/* ---- Columns */
 
 /* Threads of an x transform a column together; neighbouring threads have neighbouring columns. */
 template <typename Real> struct columns {
@@ -176,10 +230,15 @@ template <typename Real> struct columns {
     {
     }
 
-    __device__ transformed_line<Real> line() const
+    __device__ transformed_lines<Real> lines() const
     {
-        return {params.transform, (number *)fft_shared + (int)threadIdx.x * params.places,
-                (int)threadIdx.y, (int)blockDim.y};
+        const int places = blur_transform_places(params.transform.length);
+        return {params.transform,
+                (number *)fft_shared + (int)threadIdx.x * places,
+                1,
+                places,
+                (int)threadIdx.y,
+                (int)blockDim.y};
     }
 
     __device__ number get(int row) const
@@ -202,45 +261,60 @@ template <typename Real> static __device__ void convolve_columns(const blur_fft_
 {
     typedef complex_of<Real> number;
     const columns<Real> columns(own);
-    const transformed_line<Real> line = columns.line();
-    const int steps = own.transform.steps - 1;
+    const transformed_lines<Real> lines = columns.lines();
     const number *kernel = (const number *)own.kernel + min(columns.column, own.width - 1);
-    line.there(steps, [&](int row) { return columns.get(row); });
-    line.turn_around([&](int row) { return kernel[(int64_t)row * own.width]; });
-    line.back(steps, [&](int row, number v) { columns.put(row, v); });
+    lines.there([&](int, int row) { return columns.get(row); });
+    lines.template at_the_end<true, true>(
+        [&](int, int row, number &v) { v = v * kernel[(int64_t)row * own.width]; });
+    lines.back([&](int, int row, number v) { columns.put(row, v); });
+}
+
+/* ---- The kernel, as it is made */
+
+template <typename Real> static __device__ void transform_rows(const blur_planes &planes)
+{
+    const block_rows<Real> rows(planes, 0, (int)blockIdx.x);
+    for (int i = rows.lines.thread; i < planes.across.length; i += rows.lines.threads) {
+        rows.lines.at(0, i) = rows.memory(0)[i];
+    }
+    __syncthreads();
+    rows.transform();
 }
 
 template <typename Real>
 static __device__ void transform_columns(const blur_fft_columns_params &own)
 {
     const columns<Real> columns(own);
-    const transformed_line<Real> line = columns.line();
-    line.there(own.transform.steps, [&](int row) { return columns.get(row); });
-    for (int i = line.thread; i < own.transform.length; i += line.threads) {
-        columns.put(i, line.at(i));
-    }
+    const transformed_lines<Real> lines = columns.lines();
+    lines.there([&](int, int row) { return columns.get(row); });
+    lines.template at_the_end<true, false>(
+        [&](int, int row, complex_of<Real> &v) { columns.put(row, v); });
 }
 
-#define TRANSFORM_KERNELS(suffix, Real)                                                            \
-    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
-    blur_fft_rows_there##suffix(const __grid_constant__ blur_fft_rows_params params)               \
+#define KERNEL(blocks) extern "C" __global__ void __launch_bounds__(BLUR_FFT_MOST_THREADS, blocks)
+
+#define TRANSFORM_KERNELS(suffix, Real, blocks)                                                    \
+    KERNEL(blocks) blur_fft_load##suffix(const __grid_constant__ blur_planes_params params)        \
     {                                                                                              \
-        transform_row<Real, false>(params);                                                        \
+        load_rows<Real>(params);                                                                   \
     }                                                                                              \
-    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
-    blur_fft_rows_back##suffix(const __grid_constant__ blur_fft_rows_params params)                \
+    KERNEL(blocks) blur_fft_store##suffix(const __grid_constant__ blur_planes_params params)       \
     {                                                                                              \
-        transform_row<Real, true>(params);                                                         \
+        store_rows<Real>(params);                                                                  \
     }                                                                                              \
-    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
+    KERNEL(1) blur_fft_rows##suffix(const __grid_constant__ blur_planes planes)                    \
+    {                                                                                              \
+        transform_rows<Real>(planes);                                                              \
+    }                                                                                              \
+    KERNEL(blocks)                                                                                 \
     blur_fft_columns##suffix(const __grid_constant__ blur_fft_columns_params params)               \
     {                                                                                              \
         convolve_columns<Real>(params);                                                            \
     }                                                                                              \
-    KERNEL(BLUR_FFT_MOST_THREADS)                                                                  \
+    KERNEL(1)                                                                                      \
     blur_fft_columns_there##suffix(const __grid_constant__ blur_fft_columns_params params)         \
     {                                                                                              \
         transform_columns<Real>(params);                                                           \
     }
-TRANSFORM_KERNELS(, float)
-TRANSFORM_KERNELS(_precise, double)
+TRANSFORM_KERNELS(, float, 2)
+TRANSFORM_KERNELS(_precise, double, 1)

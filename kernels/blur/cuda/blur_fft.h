@@ -38,6 +38,12 @@ static inline uint32_t blur_fft_number_bytes(const struct blur_planes *planes)
     return planes->precise ? 2 * sizeof(double) : 2 * sizeof(float);
 }
 
+/* Bytes of a row in a block's shared memory. */
+static inline uint32_t blur_fft_row_bytes(const struct blur_planes *planes)
+{
+    return (uint32_t)blur_transform_places(planes->across.length) * blur_fft_number_bytes(planes);
+}
+
 /* Planes of an image of that format, and the bytes of all of them. */
 uint32_t blur_fft_planes_in(const struct blur_planes *planes, enum fovea_format format);
 uint64_t blur_fft_bytes(const struct blur_planes *planes, enum fovea_format format);

@@ -126,11 +126,13 @@ static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass
 /* ---- Images */
 
 /* In other lights than these 16 bits are too few for the dark. */
-static enum blur_way way_of(const struct blur_plan *plan, int32_t light, enum fovea_format format)
+static enum blur_way way_of(const struct blur_run *run)
 {
+    const struct blur_plan *plan = run->passes.plan;
     const struct blur_passes_engine *passes = plan->engine->passes;
-    const bool narrow = pixel_light_known(format) && light <= IMAGE_LIGHT_SRGB;
-    return !passes                                                    ? BLUR_WAY_PLANES
+    const bool narrow = pixel_light_known(run->format) && run->frame.light <= IMAGE_LIGHT_SRGB;
+    return !passes && run->fft->planes.precise                        ? BLUR_WAY_PRECISE_PLANES
+           : !passes                                                  ? BLUR_WAY_PLANES
            : passes == &blur_passes_box && narrow                     ? BLUR_WAY_BOXES
            : passes == &blur_passes_quasi && plan->pyramid.levels > 0 ? BLUR_WAY_LEVELS
                                                                       : BLUR_WAY_SAMPLES;
@@ -148,7 +150,7 @@ struct blur_run blur_run_make(const struct blur_run *given)
                              .white = blur_passes_white(frame->light, run.format),
                              .colors = (int32_t)codec->color_channels,
                              .emit = launch_pass};
-    run.way = way_of(plan, frame->light, run.format);
+    run.way = way_of(&run);
     run.between = plan->engine->passes ? plan->engine->passes->samples(plan) : 0;
     run.averages_alpha = frame->averages_alpha && codec->has_alpha;
     run.frame.samples = run.memory;
@@ -201,5 +203,5 @@ enum fovea_result blur_run_images(struct blur_run *run)
     const struct cuda_kernels *last = &run->kernels->last[run->way];
     run->first = (run->surfaces ? first->surface : first->linear)[run->format];
     run->last = (run->surfaces ? last->surface : last->linear)[run->format];
-    return run->way == BLUR_WAY_PLANES ? blur_fft_run(run) : run_passes(run);
+    return run->way >= BLUR_WAY_PLANES ? blur_fft_run(run) : run_passes(run);
 }

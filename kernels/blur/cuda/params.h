@@ -79,47 +79,36 @@ struct blur_planes {
     int32_t half_px; /* rows of the picture in a half; of an odd height the last is in one alone */
     int32_t rows; /* with those around them; a column's numbers beyond them are 0 */
     int32_t count; /* of an image */
+    int32_t lines; /* rows of so many planes are in a block's shared memory at a time */
     int32_t precise; /* double precision, else single */
+    int32_t reserved;
     uint64_t at;
 };
 
-struct blur_planes_linear_params {
+struct blur_planes_params {
     struct blur_image_frame frame;
     struct blur_planes planes;
-    struct image_linear src;
+    struct image_linear src; /* of a surface, `data` is its object */
     struct image_linear dst;
-};
-
-struct blur_planes_surface_params {
-    struct blur_image_frame frame;
-    struct blur_planes planes;
-    uint64_t src;
-    uint64_t dst;
+    int32_t format; /* FOVEA_FORMAT_* */
+    int32_t surfaces; /* 1; 0: linear images */
 };
 
 #define BLUR_FFT_MOST_THREADS 512 /* of a block that transforms a row, or long columns */
 #define BLUR_FFT_COLUMN_THREADS 256 /* of one that transforms short columns */
 
-/* Lines of planes that are transformed where they lie. */
-struct blur_fft_rows_params {
-    struct blur_transform transform;
-    uint64_t at;
-    int64_t next; /* complex numbers from a plane to the next */
-    int32_t first; /* row of a plane; block x is so much further, and block y in another plane */
-    int32_t reserved;
-};
-
+/* Columns of planes that are transformed where they lie. */
 struct blur_fft_columns_params {
     struct blur_transform transform;
     uint64_t at;
-    int64_t next;
+    int64_t next; /* complex numbers from a plane to the next */
     uint64_t kernel; /* a plane of all columns' numbers, by rows as these lie in a column */
     int32_t width; /* columns, and numbers of a row */
     int32_t rows; /* that are read, and 0 from there on */
     int32_t first_written;
     int32_t written; /* rows from there on */
     int32_t planes;
-    int32_t places; /* of a column in shared memory */
+    int32_t reserved;
 };
 
 #define BLUR_CUDA_HEAT_MADE 48 /* pixels of a block, each way */

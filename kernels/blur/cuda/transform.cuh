@@ -132,16 +132,20 @@ template <> struct few<8> {
 
 /* ---- Lines */
 
-/* Multiplies v[i] by the i-th power of a turn. */
+/* The powers of a turn from the first one on. */
 template <int RADIX, typename Real>
-static __device__ void turn_each(complex_of<Real> *v, complex_of<Real> turn)
+static __device__ void fill_powers(complex_of<Real> turn, complex_of<Real> *power)
 {
-    complex_of<Real> power[RADIX];
     power[1] = turn;
 #pragma unroll
     for (int i = 2; i < RADIX; i++) {
         power[i] = power[i / 2] * power[i - i / 2];
     }
+}
+
+template <int RADIX, typename Real>
+static __device__ void turn_each(complex_of<Real> *v, const complex_of<Real> *power)
+{
 #pragma unroll
     for (int i = 1; i < RADIX; i++) {
         v[i] = v[i] * power[i];
@@ -174,116 +178,144 @@ template <typename Work> static __device__ void with_radix(int radix, Work work)
     }
 }
 
-/* A line that threads of a block transform. Numbers that are taken with their parts swapped, and
- * put so, are transformed back. All threads of the block call the same functions. */
-template <typename Real> struct transformed_line {
+/* Swaps the bits of 8 and 16: threads next to each other leave out every second part of 64 numbers,
+ * as neighbouring ones would lie in the same banks. */
+static __device__ int every_second_part(int i)
+{
+    return (i & ~24) | (i & 8) << 1 | (i & 16) >> 1;
+}
+
+/* Lines that threads of a block transform, each thread the same places of all. Numbers that are
+ * taken with their parts swapped, and put so, are transformed back. All threads of the block call
+ * the same functions. What has been there is in an order in which neighbouring threads have
+ * neighbours. */
+template <typename Real> struct transformed_lines {
     typedef complex_of<Real> number;
 
     const blur_transform &transform;
     number *numbers;
+    int count;
+    int places; /* of a line */
     int thread;
     int threads;
 
-    __device__ number &at(int i) const
+    __device__ number &at(int line, int i) const
     {
-        return numbers[blur_transform_place(i)];
+        return numbers[line * places + blur_transform_place(i)];
     }
 
-    /* left: the length of the parts that follow; parts: of the line, `left * RADIX` long */
-    template <int RADIX, bool BACK, typename Get, typename Put>
-    __device__ void step(int left, uint32_t inverse, int parts, Get get, Put put) const
+    /* left: the length of the parts that follow, which is 8 or a multiple of 16; parts: of the
+     * line, `left * RADIX` long. What is taken and put has a line, a number and its place. */
+    template <int RADIX, bool BACK, typename Take, typename Put>
+    __device__ void step(int left, uint32_t inverse, int parts, Take take, Put put) const
     {
         const number *turns = (const number *)transform.turns;
-        const int count = transform.length / RADIX;
-        for (int i = thread; i < count; i += threads) {
-            const int part = left == 1 ? i : (int)__umulhi((uint32_t)i, inverse);
+        const int groups = transform.length / RADIX;
+        const bool is_narrow = left == BLUR_TRANSFORM_LAST;
+        const int odd = blur_transform_place(left); /* from a place to the next, and next but one */
+        const int even = odd + (is_narrow ? 1 : 0);
+        const bool swaps = is_narrow && groups % 32 == 0;
+        for (int k = thread; k < groups; k += threads) {
+            const int i = swaps ? every_second_part(k) : k;
+            const int part = (int)__umulhi((uint32_t)i, inverse);
             const int along = i - part * left;
             const int first = part * left * RADIX + along;
-            number v[RADIX];
+            number *own = numbers + blur_transform_place(first);
+            number power[RADIX];
+            fill_powers<RADIX>(turns[along * parts], power);
+            for (int line = 0; line < count; line++, own += places) {
+                number *at[RADIX] = {own};
+                number v[RADIX];
 #pragma unroll
-            for (int k = 0; k < RADIX; k++) {
-                v[k] = get(first + k * left);
-                v[k] = BACK ? swapped(v[k]) : v[k];
-            }
-            if (BACK && left > 1) {
-                turn_each<RADIX>(v, turns[along * parts]);
-            }
-            few<RADIX>::transform(v);
-            if (!BACK && left > 1) {
-                turn_each<RADIX>(v, turns[along * parts]);
-            }
+                for (int k = 0; k < RADIX; k++) {
+                    at[k] = k == 0 ? own : at[k - 1] + (k % 2 ? odd : even);
+                    v[k] = take(line, first + k * left, *at[k]);
+                    v[k] = BACK ? swapped(v[k]) : v[k];
+                }
+                if (BACK) {
+                    turn_each<RADIX>(v, power);
+                }
+                few<RADIX>::transform(v);
+                if (!BACK) {
+                    turn_each<RADIX>(v, power);
+                }
 #pragma unroll
-            for (int k = 0; k < RADIX; k++) {
-                put(first + k * left, BACK ? swapped(v[k]) : v[k]);
+                for (int k = 0; k < RADIX; k++) {
+                    put(line, first + k * left, *at[k], BACK ? swapped(v[k]) : v[k]);
+                }
             }
         }
     }
 
-    template <bool BACK, typename Get, typename Put>
-    __device__ void step_of(int i, int left, int parts, Get get, Put put) const
+    template <bool BACK, typename Take, typename Put>
+    __device__ void step_of(int i, int left, int parts, Take take, Put put) const
     {
         with_radix(transform.radix[i], [&](auto radix) {
             this->template step<decltype(radix)::value, BACK>(left, transform.inverse[i], parts,
-                                                              get, put);
+                                                              take, put);
         });
         __syncthreads();
     }
 
-    /* The first so many steps, of which the first one takes what get(number) returns. */
-    template <typename Get> __device__ void there(int steps, Get get) const
+    /* All steps there but the last, of which the first one takes what get(line, number) returns. */
+    template <typename Get> __device__ void there(Get get) const
     {
-        const auto take = [&](int i) { return at(i); };
-        const auto put = [&](int i, number v) { at(i) = v; };
+        const auto from = [&](int line, int i, const number &) { return get(line, i); };
+        const auto take = [](int, int, const number &place) { return place; };
+        const auto put = [](int, int, number &place, number v) { place = v; };
         int left = transform.length / transform.radix[0];
-        step_of<false>(0, left, 1, get, put);
-        for (int i = 1, parts = transform.radix[0]; i < steps; i++) {
+        step_of<false>(0, left, 1, from, put);
+        for (int i = 1, parts = transform.radix[0]; i < transform.steps - 1; i++) {
             left /= transform.radix[i];
             step_of<false>(i, left, parts, take, put);
             parts *= transform.radix[i];
         }
     }
 
-    /* The last so many steps, of which the last one gives put(number, value) what it makes. */
-    template <typename Put> __device__ void back(int steps, Put put) const
+    /* All steps back but the first, of which the last one gives give(line, number, value) what it
+     * makes. */
+    template <typename Give> __device__ void back(Give give) const
     {
-        const auto take = [&](int i) { return at(i); };
-        const auto keep = [&](int i, number v) { at(i) = v; };
-        int left = 1;
-        for (int i = transform.steps - 1; i >= steps; i--) {
-            left *= transform.radix[i];
-        }
+        const auto take = [](int, int, const number &place) { return place; };
+        const auto put = [](int, int, number &place, number v) { place = v; };
+        const auto to = [&](int line, int i, number &, number v) { give(line, i, v); };
+        int left = BLUR_TRANSFORM_LAST;
         int parts = transform.length / left;
-        for (int i = steps - 1; i > 0; i--) {
+        for (int i = transform.steps - 2; i > 0; i--) {
             parts /= transform.radix[i];
-            step_of<true>(i, left, parts, take, keep);
+            step_of<true>(i, left, parts, take, put);
             left *= transform.radix[i];
         }
-        step_of<true>(0, left, 1, take, put);
+        step_of<true>(0, left, 1, take, to);
     }
 
-    /* The last step there, times factor(number), and the first one back. */
-    template <typename Factor> __device__ void turn_around(Factor factor) const
+    /* The last step there if THERE, which gives turn(line, number, value) what it makes, and the
+     * first one back if BACK, which takes what that made of it. */
+    template <bool THERE, bool BACK, typename Turn> __device__ void at_the_end(Turn turn) const
     {
-        with_radix(transform.radix[transform.steps - 1], [&](auto radix) {
-            const int each = decltype(radix)::value;
-            for (int i = thread; i < transform.length / each; i += threads) {
-                number v[each];
+        const int each = BLUR_TRANSFORM_LAST;
+        const int groups = transform.length / each;
+        for (int i = thread; i < groups; i += threads) {
+            for (int line = 0; line < count; line++) {
+                number *group = &at(line, i * each);
+                number v[each] = {};
 #pragma unroll
-                for (int k = 0; k < each; k++) {
-                    v[k] = at(i * each + k);
+                for (int k = 0; k < each && THERE; k++) {
+                    v[k] = group[k];
                 }
                 few<each>::transform(v);
 #pragma unroll
                 for (int k = 0; k < each; k++) {
-                    v[k] = swapped(v[k] * factor(i * each + k));
+                    turn(line, i + k * groups, v[k]);
+                    v[k] = swapped(v[k]);
                 }
                 few<each>::transform(v);
 #pragma unroll
-                for (int k = 0; k < each; k++) {
-                    at(i * each + k) = swapped(v[k]);
+                for (int k = 0; k < each && BACK; k++) {
+                    group[k] = swapped(v[k]);
                 }
             }
-        });
+        }
         __syncthreads();
     }
 };
