@@ -9,9 +9,7 @@
  * levels are not far from each other, so that differences leave no trace. What bounds it is the
  * issue of instructions, some 10 a number and box. */
 
-#include "kernels/image/image.cuh"
-#include "kernels/image/light.cuh"
-#include "params.h"
+#include "blur_pixels.cuh"
 
 #define EACH BLUR_BOX_EACH
 #define AROUND (BLUR_BOX_AROUND * EACH) /* places on both sides that are 0 */
@@ -195,14 +193,12 @@ struct box_line {
 /* Reads a place of a view: its light as numbers to 65,535. */
 template <typename Pixel> struct box_levels {
     const blur_image_frame &frame;
-    const frame_light light;
     float color_scale; /* there, and back */
     float alpha_scale;
     float color_back;
 
     __device__ explicit box_levels(const blur_image_frame &of)
-        : frame(of), light(of.light, of.light_value, (const float *)of.light_samples),
-          color_scale(of.light != IMAGE_LIGHT_STORED ? WHITE : WHITE / Pixel::white),
+        : frame(of), color_scale(of.light != IMAGE_LIGHT_STORED ? WHITE : WHITE / Pixel::white),
           alpha_scale(WHITE / Pixel::alpha_white),
           color_back(of.light != IMAGE_LIGHT_STORED ? 1.0f / WHITE : Pixel::white / WHITE)
     {
@@ -211,8 +207,8 @@ template <typename Pixel> struct box_levels {
     __device__ uint2 load(typename Pixel::word word) const
     {
         float4 v = Pixel::decode(word);
-        if (frame.light != IMAGE_LIGHT_STORED) {
-            v = levels_to_light<Pixel>(v, light);
+        if (has_light<Pixel>(frame)) {
+            v = levels_in_light<Pixel>(v, light_of(frame));
         }
         return sample_of(make_float4(color_scale * v.x, color_scale * v.y, color_scale * v.z,
                                      Pixel::channels > 3 ? alpha_scale * v.w : 0.0f));
@@ -223,8 +219,8 @@ template <typename Pixel> struct box_levels {
         const float4 v = values_of(sample);
         float4 value = make_float4(color_back * v.x, color_back * v.y, color_back * v.z,
                                    Pixel::alpha_white / WHITE * v.w);
-        if (frame.light != IMAGE_LIGHT_STORED) {
-            value = light_to_levels<Pixel>(value, light);
+        if (has_light<Pixel>(frame)) {
+            value = light_in_levels<Pixel>(value, light_of(frame));
         }
         return Pixel::encode(value);
     }
@@ -259,12 +255,18 @@ static __device__ void box_rows(const blur_image_frame &frame, const blur_box_li
     const int y = (int)(blockIdx.x * blockDim.y + threadIdx.y);
     const int first = (int)blockIdx.y * own.made - own.margin;
     line.clear_around();
+    with_whole(src, [&](const auto &image) {
+        typename Pixel::word words[EACH]; /* asked for before the first one is there */
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        const int i = line.part + k * (int)blockDim.x;
-        const int x = min(max(first + i, 0), frame.width_px - 1);
-        line.places[i] = levels.load(src.load(x, min(y, frame.height_px - 1)));
-    }
+        for (int k = 0; k < EACH; k++) {
+            const int x = min(max(first + line.part + k * (int)blockDim.x, 0), frame.width_px - 1);
+            words[k] = image.load(x, min(y, frame.height_px - 1));
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            line.places[line.part + k * (int)blockDim.x] = levels.load(words[k]);
+        }
+    });
     __syncthreads();
     levels.make_boxes(line, own);
     const int end = min(own.made, frame.width_px - (first + own.margin));
@@ -290,22 +292,37 @@ static __device__ void box_columns(const blur_image_frame &frame, const blur_box
     uint2 *places = (uint2 *)box_shared + column * own.line_places + AROUND;
     const uint2 *samples = samples_of(frame) + min(x, frame.width_px - 1);
     line.clear_around();
+    uint2 read[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const int i = begin + k * (int)blockDim.x;
-        const int y = min(max(first + i, 0), frame.height_px - 1);
-        places[i] = samples[(int64_t)y * frame.width_px];
+        const int y = min(max(first + begin + k * (int)blockDim.x, 0), frame.height_px - 1);
+        read[k] = samples[(int64_t)y * frame.width_px];
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        places[begin + k * (int)blockDim.x] = read[k];
     }
     __syncthreads();
     levels.make_boxes(line, own);
+    typename Pixel::word kept[EACH] = {}; /* their alpha */
+    if (Pixel::channels > 3 && !frame.averages_alpha) {
+        with_whole(src, [&](const auto &image) {
+#pragma unroll
+            for (int k = 0; k < EACH; k++) {
+                const int y = first + own.margin + begin + k * (int)blockDim.x;
+                kept[k] = image.load(min(x, frame.width_px - 1), min(y, frame.height_px - 1));
+            }
+        });
+    }
     const int end = min(own.made, frame.height_px - (first + own.margin));
-    for (int i = begin; x < frame.width_px && i < end; i += (int)blockDim.x) {
-        const int y = first + own.margin + i;
-        typename Pixel::word word = levels.store(places[own.margin + i]);
-        if (Pixel::channels > 3 && !frame.averages_alpha) {
-            word = Pixel::keep_alpha(word, src.load(x, y));
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int i = begin + k * (int)blockDim.x;
+        if (x < frame.width_px && i < end) {
+            const typename Pixel::word word = levels.store(places[own.margin + i]);
+            dst.store(x, first + own.margin + i,
+                      levels.averages_alpha() ? word : Pixel::keep_alpha(word, kept[k]));
         }
-        dst.store(x, y, word);
     }
 }
 
