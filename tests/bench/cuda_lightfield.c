@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Light fields of the paper's size in the device's memory: raw pictures of noise, which take turns,
- * so that none is in the cache when it is read. */
+/* Light fields in the device's memory, of the paper's size and of three real arrays: raw pictures
+ * of noise, which take turns, so that none of the paper's is in the cache when it is read. */
 
 #include "cuda_bench.h"
+#include "lightfield_arrays.h"
 
 #include "kernels/lightfield/cuda/lightfield_cuda.h"
-
-static const struct bench_size size = {"96x72 lenses, 1056x792", 1056, 792};
-static const struct bench_size quick_size = {"16x12 lenses, 176x132", 176, 132};
 
 enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM, REFOCUS, CHAIN };
 
@@ -21,43 +19,58 @@ static const struct lightfield_case {
     enum fovea_lightfield_filter filter;
     bool box;
     bool gaze; /* fewer micro-images away from it, and a coarse search */
+    enum bench_array_kind array;
 } cases[] = {
 #define FORMAT(name) FOVEA_LIGHTFIELD_FORMAT_##name
 #define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
-    {"render/rgba8", "light field of RGBA8", RENDER, FORMAT(RGBA8), 0, 0, false, false},
+    {"render/rgba8", "light field of RGBA8", RENDER, FORMAT(RGBA8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, FORMAT(RGBA8), 0, NEAREST,
-     false, false},
-    {"render/rgb8", "light field of RGB8", RENDER, FORMAT(RGB8), 0, 0, false, false},
-    {"render/r8", "light field of R8", RENDER, FORMAT(R8), 0, 0, false, false},
-    {"render/rgb16", "light field of RGB16", RENDER, FORMAT(RGB16), 0, 0, false, false},
+     false, false, BENCH_ARRAY_PAPER},
+    {"render/rgb8", "light field of RGB8", RENDER, FORMAT(RGB8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
+    {"render/r8", "light field of R8", RENDER, FORMAT(R8), 0, 0, false, false, BENCH_ARRAY_PAPER},
+    {"render/rgb16", "light field of RGB16", RENDER, FORMAT(RGB16), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"render/bayer", "light field of R8, mosaic", RENDER, FORMAT(R8), FOVEA_LIGHTFIELD_BAYER_RGGB,
-     0, false, false},
+     0, false, false, BENCH_ARRAY_PAPER},
     {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, FORMAT(RGBA8), 0, 0, false,
-     false},
-    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, FORMAT(RGBA8), 0, 0, false, false},
+     false, BENCH_ARRAY_PAPER},
+    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, FORMAT(RGBA8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, FORMAT(RGBA8), 0,
-     NEAREST, false, false},
+     NEAREST, false, false, BENCH_ARRAY_PAPER},
     {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, FORMAT(RGBA8), 0,
-     NEAREST, true, false},
-    {"depth/r8", "light field's depth of R8", DEPTH, FORMAT(R8), 0, 0, false, false},
-    {"sum/r8", "light field of R8, 81 views", SUM, FORMAT(R8), 0, 0, false, false},
-    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, FORMAT(RGBA8), 0, 0, false, true},
+     NEAREST, true, false, BENCH_ARRAY_PAPER},
+    {"depth/r8", "light field's depth of R8", DEPTH, FORMAT(R8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
+    {"sum/r8", "light field of R8, 81 views", SUM, FORMAT(R8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
+    {"sum/ant-leg", "light field of R16, the ant leg's 593 views", SUM, FORMAT(R16), 0, 0, false,
+     false, BENCH_ARRAY_ANT_LEG},
+    {"sum/sea-urchin", "light field of R8, the sea urchin's 233 views", SUM, FORMAT(R8), 0, 0,
+     false, false, BENCH_ARRAY_SEA_URCHIN},
+    {"sum/vesicles", "light field of R16, the vesicles' 185 views", SUM, FORMAT(R16), 0, 0, false,
+     false, BENCH_ARRAY_VESICLES},
+    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, FORMAT(RGBA8), 0, 0, false, true,
+     BENCH_ARRAY_PAPER},
     {"focus/rgba8/gaze", "light field of RGBA8, all in focus, a gaze", ALL_IN_FOCUS, FORMAT(RGBA8),
-     0, 0, false, true},
+     0, 0, false, true, BENCH_ARRAY_PAPER},
     {"depth/rgba8/nearest/gaze", "light field's depth of RGBA8, nearest, a gaze", DEPTH,
-     FORMAT(RGBA8), 0, NEAREST, false, true},
-    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, FORMAT(RGBA8), 0, 0, false,
-     false},
+     FORMAT(RGBA8), 0, NEAREST, false, true, BENCH_ARRAY_PAPER},
+    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, FORMAT(RGBA8), 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"refocus/rgba8/gaze", "light field of RGBA8, refocused, a gaze", REFOCUS, FORMAT(RGBA8), 0, 0,
-     false, true},
+     false, true, BENCH_ARRAY_PAPER},
     {"chain/rgba8", "light field of RGBA8, refocused, foveated", CHAIN, FORMAT(RGBA8), 0, 0, false,
-     false},
+     false, BENCH_ARRAY_PAPER},
     {"chain/rgba8/gaze", "light field of RGBA8, refocused, a gaze, foveated", CHAIN, FORMAT(RGBA8),
-     0, 0, false, true},
+     0, 0, false, true, BENCH_ARRAY_PAPER},
 };
 
 struct lightfield_bench {
     const struct lightfield_case *of;
+    enum bench_array_kind array;
     const struct bench_size *size;
     struct fovea_lightfield_geometry geometry;
     struct lightfield_cuda *cuda;
@@ -73,16 +86,10 @@ struct lightfield_bench {
     struct fovea_image image, patch_image;
 };
 
-static void describe(struct lightfield_bench *b, uint32_t columns, uint32_t rows)
+static void describe(struct lightfield_bench *b)
 {
     static const ptrdiff_t bytes[] = {0, 1, 3, 4, 2, 6, 8};
-    fovea_lightfield_geometry_init(&b->geometry);
-    b->geometry.columns = columns;
-    b->geometry.rows = rows;
-    b->geometry.pitch_x_px = b->geometry.pitch_y_px = 74.75;
-    b->geometry.origin_x_px = b->geometry.origin_y_px = 37.375;
-    b->geometry.raw_width_px = (uint32_t)(columns * 74.75);
-    b->geometry.raw_height_px = (uint32_t)(rows * 74.75);
+    b->geometry = bench_array_geometry(bench_array_of(b->array));
     fovea_lightfield_raw_init(&b->raw);
     b->raw.width_px = b->geometry.raw_width_px;
     b->raw.height_px = b->geometry.raw_height_px;
@@ -113,9 +120,7 @@ static void describe(struct lightfield_bench *b, uint32_t columns, uint32_t rows
     if (!b->of->gaze) {
         b->foveation.full_px = b->foveation.next_px = 1e5; /* all lenses everywhere */
     }
-    fovea_lightfield_sum_init(&b->sum);
-    b->sum.shift = 0.05;
-    b->sum.radius_px = 5.0;
+    b->sum = bench_array_sum(b->array);
 }
 
 static CUdeviceptr upload(struct cuda_bench *own, const void *data, size_t bytes)
@@ -132,11 +137,7 @@ static void make_memory(struct cuda_bench *own, struct lightfield_bench *b)
     const size_t pixels = (size_t)b->size->width_px * b->size->height_px;
     unsigned char *noise = bench_memory(bytes, 1);
     float *patches = bench_memory(pixels, sizeof *patches);
-    uint32_t random = 1;
-    for (size_t i = 0; i < bytes; i++) {
-        random = random * 1664525u + 1013904223u;
-        noise[i] = (unsigned char)(random >> 24);
-    }
+    bench_array_noise(noise, bytes);
     for (size_t i = 0; i < pixels; i++) {
         patches[i] = 7.0f + 0.5f * (float)(i / 40 % 14);
     }
@@ -152,7 +153,7 @@ static void make_memory(struct cuda_bench *own, struct lightfield_bench *b)
 static void open_case(struct cuda_bench *own, struct lightfield_bench *b)
 {
     const bool depth = b->of->kind == DEPTH;
-    describe(b, b->size->width_px / 11, b->size->height_px / 11);
+    describe(b);
     make_memory(own, b);
     b->image = bench_image(b->size, depth ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_RGBA8,
                            FOVEA_MEMORY_CUDA, (void *)(uintptr_t)b->dst);
@@ -225,7 +226,9 @@ bool cuda_lightfield(struct cuda_bench *own)
     for (size_t i = 0; i < (quick ? 1 : sizeof cases / sizeof cases[0]); i++) {
         char name[RESULT_NAME_BYTES];
         snprintf(name, sizeof name, "cuda/lightfield/%s", cases[i].name);
-        struct lightfield_bench b = {.of = &cases[i], .size = quick ? &quick_size : &size};
+        const enum bench_array_kind array = quick ? BENCH_ARRAY_QUICK : cases[i].array;
+        struct lightfield_bench b = {
+            .of = &cases[i], .array = array, .size = &bench_array_of(array)->size};
         if (!bench_wants(own->bench, name)) {
             continue;
         }

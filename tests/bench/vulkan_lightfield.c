@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Light fields of the paper's size as compute shaders, what cuda_lightfield.c has on CUDA: raw
- * pictures of noise take turns, so that none is in the cache when it is read. Timestamps round each
- * call; images stay in GENERAL. */
+/* Light fields as compute shaders, what cuda_lightfield.c has on CUDA: raw pictures of noise take
+ * turns, so that none of the paper's is in the cache when it is read. Timestamps round each call;
+ * images stay in GENERAL. */
 
+#include "lightfield_arrays.h"
 #include "vulkan_bench.h"
 
 #include "fovea_lightfield_vk.h"
 
 #include <stdio.h>
 
-static const struct bench_size size = {"96x72 lenses, 1056x792", 1056, 792};
-static const struct bench_size quick_size = {"16x12 lenses, 176x132", 176, 132};
-
 #define ROUNDS 24
-#define PITCH_PX 74.75
 
 enum kind { RENDER, ALL_IN_FOCUS, DEPTH, SUM, REFOCUS };
 
@@ -27,37 +24,50 @@ static const struct lightfield_case {
     enum fovea_lightfield_filter filter;
     bool box;
     bool gaze; /* fewer micro-images away from it, and a coarse search */
+    enum bench_array_kind array;
 } cases[] = {
 #define RGBA8 VK_FORMAT_R8G8B8A8_UNORM
 #define R8 VK_FORMAT_R8_UNORM
+#define R16 VK_FORMAT_R16_UNORM
 #define NEAREST FOVEA_LIGHTFIELD_FILTER_NEAREST
-    {"render/rgba8", "light field of RGBA8", RENDER, RGBA8, 0, 0, false, false},
+    {"render/rgba8", "light field of RGBA8", RENDER, RGBA8, 0, 0, false, false, BENCH_ARRAY_PAPER},
     {"render/rgba8/nearest", "light field of RGBA8, nearest", RENDER, RGBA8, 0, NEAREST, false,
-     false},
-    {"render/r8", "light field of R8", RENDER, R8, 0, 0, false, false},
+     false, BENCH_ARRAY_PAPER},
+    {"render/r8", "light field of R8", RENDER, R8, 0, 0, false, false, BENCH_ARRAY_PAPER},
     {"render/bayer", "light field of R8, mosaic", RENDER, R8, FOVEA_LIGHTFIELD_BAYER_RGGB, 0, false,
-     false},
-    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, RGBA8, 0, 0, false, false},
-    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, RGBA8, 0, 0, false, false},
+     false, BENCH_ARRAY_PAPER},
+    {"focus/rgba8", "light field of RGBA8, all in focus", ALL_IN_FOCUS, RGBA8, 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
+    {"depth/rgba8", "light field's depth of RGBA8", DEPTH, RGBA8, 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"depth/rgba8/nearest", "light field's depth of RGBA8, nearest", DEPTH, RGBA8, 0, NEAREST,
-     false, false},
+     false, false, BENCH_ARRAY_PAPER},
     {"depth/rgba8/box", "light field's depth of RGBA8, nearest, box", DEPTH, RGBA8, 0, NEAREST,
-     true, false},
-    {"depth/r8", "light field's depth of R8", DEPTH, R8, 0, 0, false, false},
-    {"sum/r8", "light field of R8, 81 views", SUM, R8, 0, 0, false, false},
-    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, RGBA8, 0, 0, false, true},
+     true, false, BENCH_ARRAY_PAPER},
+    {"depth/r8", "light field's depth of R8", DEPTH, R8, 0, 0, false, false, BENCH_ARRAY_PAPER},
+    {"sum/r8", "light field of R8, 81 views", SUM, R8, 0, 0, false, false, BENCH_ARRAY_PAPER},
+    {"sum/ant-leg", "light field of R16, the ant leg's 593 views", SUM, R16, 0, 0, false, false,
+     BENCH_ARRAY_ANT_LEG},
+    {"sum/sea-urchin", "light field of R8, the sea urchin's 233 views", SUM, R8, 0, 0, false, false,
+     BENCH_ARRAY_SEA_URCHIN},
+    {"sum/vesicles", "light field of R16, the vesicles' 185 views", SUM, R16, 0, 0, false, false,
+     BENCH_ARRAY_VESICLES},
+    {"render/rgba8/gaze", "light field of RGBA8, a gaze", RENDER, RGBA8, 0, 0, false, true,
+     BENCH_ARRAY_PAPER},
     {"focus/rgba8/gaze", "light field of RGBA8, all in focus, a gaze", ALL_IN_FOCUS, RGBA8, 0, 0,
-     false, true},
+     false, true, BENCH_ARRAY_PAPER},
     {"depth/rgba8/nearest/gaze", "light field's depth of RGBA8, nearest, a gaze", DEPTH, RGBA8, 0,
-     NEAREST, false, true},
-    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, RGBA8, 0, 0, false, false},
+     NEAREST, false, true, BENCH_ARRAY_PAPER},
+    {"refocus/rgba8", "light field of RGBA8, refocused", REFOCUS, RGBA8, 0, 0, false, false,
+     BENCH_ARRAY_PAPER},
     {"refocus/rgba8/gaze", "light field of RGBA8, refocused, a gaze", REFOCUS, RGBA8, 0, 0, false,
-     true},
+     true, BENCH_ARRAY_PAPER},
 };
 
 struct lightfield_bench {
     struct vulkan_bench *b;
     const struct lightfield_case *of;
+    enum bench_array_kind array;
     const struct bench_size *size;
     struct fovea_lightfield_vk *field;
     struct engine_image raws[BENCH_PICTURES], picture, floats;
@@ -81,14 +91,10 @@ static void make_raws(struct lightfield_bench *bench,
                       const struct fovea_lightfield_geometry *geometry)
 {
     struct engine *engine = &bench->b->engine;
-    const uint32_t bytes = bench->of->format == R8 ? 1 : 4;
+    const uint32_t bytes = bench->of->format == R8 ? 1 : bench->of->format == R16 ? 2 : 4;
     struct engine_buffer noise = engine_buffer_create(engine, (VkDeviceSize)geometry->raw_width_px *
                                                                   geometry->raw_height_px * bytes);
-    uint32_t random = 1;
-    for (size_t i = 0; i < noise.bytes; i++) {
-        random = random * 1664525u + 1013904223u;
-        noise.mapped[i] = (uint8_t)(random >> 24);
-    }
+    bench_array_noise(noise.mapped, noise.bytes);
     for (size_t i = 0; i < BENCH_PICTURES; i++) {
         bench->raws[i] = engine_plain_create(engine, bench->of->format, geometry->raw_width_px,
                                              geometry->raw_height_px, VK_IMAGE_USAGE_SAMPLED_BIT);
@@ -140,9 +146,7 @@ static enum fovea_result record(struct lightfield_bench *bench, VkCommandBuffer 
     raw.layout = VK_IMAGE_LAYOUT_GENERAL;
     raw.bayer = of->bayer;
     if (of->kind == SUM) {
-        fovea_lightfield_sum_init(&sum);
-        sum.shift = 0.05;
-        sum.radius_px = 5.0;
+        sum = bench_array_sum(bench->array);
         return fovea_lightfield_vk_sum_views(bench->field, &recording, &raw, &sum, &picture);
     }
     if (of->kind == DEPTH) {
@@ -199,15 +203,9 @@ static struct bench_times time_calls(struct lightfield_bench *bench)
 static void open_case(struct lightfield_bench *bench)
 {
     const struct engine *engine = &bench->b->engine;
-    struct fovea_lightfield_geometry geometry;
+    const struct fovea_lightfield_geometry geometry =
+        bench_array_geometry(bench_array_of(bench->array));
     struct fovea_lightfield_vk_desc desc;
-    fovea_lightfield_geometry_init(&geometry);
-    geometry.columns = bench->size->width_px / 11;
-    geometry.rows = bench->size->height_px / 11;
-    geometry.pitch_x_px = geometry.pitch_y_px = PITCH_PX;
-    geometry.origin_x_px = geometry.origin_y_px = PITCH_PX / 2.0;
-    geometry.raw_width_px = (uint32_t)(geometry.columns * PITCH_PX);
-    geometry.raw_height_px = (uint32_t)(geometry.rows * PITCH_PX);
     fovea_lightfield_vk_desc_init(&desc);
     desc.instance = engine->instance;
     desc.physical_device = engine->physical;
@@ -251,8 +249,9 @@ bool vulkan_lightfield(struct vulkan_bench *b)
         if (!vulkan_open(b)) {
             return false;
         }
+        const enum bench_array_kind array = quick || b->is_cpu ? BENCH_ARRAY_QUICK : cases[i].array;
         struct lightfield_bench bench = {
-            .b = b, .of = &cases[i], .size = quick || b->is_cpu ? &quick_size : &size};
+            .b = b, .of = &cases[i], .array = array, .size = &bench_array_of(array)->size};
         bench_say("%s", name);
         open_case(&bench);
         *results_add(&b->bench->results) = (struct result){
