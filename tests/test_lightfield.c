@@ -440,27 +440,43 @@ TEST(depths_are_those_of_the_definition)
     }
 }
 
+static void check_sum(const struct shape *shape, const struct world *world,
+                      const struct fovea_lightfield_sum *sum)
+{
+    const size_t pixels = (size_t)shape->width_px * shape->height_px;
+    float *made = test_calloc(3 * pixels, sizeof *made);
+    double *exact = test_calloc(3 * pixels, sizeof *exact);
+    const struct fovea_image image = floats_of(shape, made, true);
+    const struct lightfield_size size = {shape->width_px, shape->height_px};
+    assert_int_equal(lightfield_run_sum(world->field, &world->raw, sum, &image), FOVEA_OK);
+    lightfield_reference_sum(&world->definition, &world->geometry, sum, size, exact);
+    compare("sum", shape, world, made, exact);
+    test_free(exact);
+    test_free(made);
+}
+
+/* Pictures with more pixels than lenses and with fewer; a few views, and all that there are. */
 TEST(sums_of_views_are_those_of_the_definition)
 {
     (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const struct shape *shape = &shapes[s];
-        const size_t pixels = (size_t)shape->width_px * shape->height_px;
-        struct world world = world_of(shape);
+        struct shape shape = shapes[s];
+        struct world world = world_of(&shape);
         struct fovea_lightfield_sum sum;
         fovea_lightfield_sum_init(&sum);
         sum.shift = 0.01 * (double)s - 0.04;
         sum.radius_px = s % 3 * 1.7;
         sum.view_x_px = 1.25;
-        float *made = test_calloc(3 * pixels, sizeof *made);
-        double *exact = test_calloc(3 * pixels, sizeof *exact);
-        const struct fovea_image image = floats_of(shape, made, true);
-        const struct lightfield_size size = {shape->width_px, shape->height_px};
-        assert_int_equal(lightfield_run_sum(world.field, &world.raw, &sum, &image), FOVEA_OK);
-        lightfield_reference_sum(&world.definition, &world.geometry, &sum, size, exact);
-        compare("sum", shape, &world, made, exact);
-        test_free(exact);
-        test_free(made);
+        check_sum(&shape, &world, &sum);
+        shape.width_px = 83;
+        shape.height_px = 67;
+        sum.shift = s % 2 ? -1.0 : 0.7;
+        check_sum(&shape, &world, &sum);
+        shape.width_px = 5;
+        shape.height_px = s % 2 ? 1 : 3;
+        sum.shift = 0.13;
+        sum.radius_px = shape.pitch_px / 2.0;
+        check_sum(&shape, &world, &sum);
         world_end(&world);
     }
 }

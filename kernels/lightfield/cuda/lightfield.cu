@@ -8,8 +8,9 @@
  *     focus.cuh                      the patch size under a gaze
  *     sum.cuh                        sums of views
  *
- * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels. lightfield_costs_*,
- * lightfield_boxes: z: patch sizes. lightfield_search_*: x: patch sizes, y: lenses.
+ * All but tiles have blocks of 32 x 8 threads; grid x, y: pixels, and parts of the picture of
+ * lightfield_sum_*. lightfield_costs_*, lightfield_boxes: z: patch sizes. lightfield_search_*:
+ * x: patch sizes, y: lenses.
  * lightfield_render_tile_*: blocks of as many threads as they read chunks; grid x: columns of the
  * picture, y: parts of rows of lenses. */
 
@@ -60,7 +61,8 @@ static __device__ __forceinline__ int y_of_thread()
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \
     {                                                                                              \
-        sum_views<sampler>(params, x_of_thread(), y_of_thread());                                  \
+        __shared__ sum_memory memory;                                                              \
+        sum_views<sampler>(params, memory);                                                        \
     }
 
 RAW_KERNELS(r8, plain_sampler<raw_r8>)

@@ -114,12 +114,24 @@ struct lightfield_cuda_search {
     uint64_t focus; /* struct lightfield_cuda_focus */
 };
 
+#define LIGHTFIELD_SUM_SAMPLES 1024 /* that are in shared memory at once */
+#define LIGHTFIELD_SUM_VIEWS 32 /* of which they are, at most */
+
+/* Says what a block of a sum of views has. */
+struct lightfield_sum_block {
+    int32_t columns, rows; /* pixels of the picture */
+    int32_t array_columns, array_rows; /* of lenses that these lie between, in any view */
+    int32_t views; /* at once, at most */
+    int32_t reserved;
+};
+
 struct lightfield_cuda_sum {
     struct lightfield_cuda_raw raw;
     struct lightfield_cuda_array array;
     struct lightfield_cuda_picture dst;
     double shift, radius_px;
     double view_x_px, view_y_px;
+    struct lightfield_sum_block block;
 };
 
 #endif

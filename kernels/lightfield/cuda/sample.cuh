@@ -16,10 +16,11 @@ static __device__ __forceinline__ color3 color_mix(color3 a, color3 b, float par
     return {a.r + part * (b.r - a.r), a.g + part * (b.g - a.g), a.b + part * (b.b - a.b)};
 }
 
-/* ---- Formats: `load` has the pixel at an address */
+/* ---- Formats: `load` has the pixel at an address; of one colour all three are the same */
 
 struct raw_r8 {
     static const int bytes = 1;
+    static const int colors = 1;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &, const char *at)
     {
         const float level = (float)__ldg((const unsigned char *)at);
@@ -29,6 +30,7 @@ struct raw_r8 {
 
 struct raw_rgb8 {
     static const int bytes = 3;
+    static const int colors = 3;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &, const char *at)
     {
         const unsigned char *from = (const unsigned char *)at;
@@ -38,6 +40,7 @@ struct raw_rgb8 {
 
 struct raw_rgba8 {
     static const int bytes = 4;
+    static const int colors = 3;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         if (!raw.whole_pixels) {
@@ -50,6 +53,7 @@ struct raw_rgba8 {
 
 struct raw_r16 {
     static const int bytes = 2;
+    static const int colors = 1;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         const float level = fminf((float)__ldg((const unsigned short *)at), raw.most);
@@ -59,6 +63,7 @@ struct raw_r16 {
 
 struct raw_rgb16 {
     static const int bytes = 6;
+    static const int colors = 3;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         const unsigned short *from = (const unsigned short *)at;
@@ -69,6 +74,7 @@ struct raw_rgb16 {
 
 struct raw_rgba16 {
     static const int bytes = 8;
+    static const int colors = 3;
     static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         if (!raw.whole_pixels) {
@@ -92,6 +98,8 @@ static __device__ __forceinline__ int sample_place(int place, int pixels, float 
 }
 
 template <typename Raw> struct plain_sampler {
+    static const int colors = Raw::colors;
+
     static __device__ __forceinline__ const char *at(const lightfield_cuda_raw &raw, int x, int y)
     {
         return (const char *)raw.data + y * raw.row_stride_bytes + x * Raw::bytes;
@@ -116,6 +124,8 @@ template <typename Raw> struct plain_sampler {
 
 /* Each of the four pixels of a square is a lattice of one colour. */
 template <typename Raw> struct mosaic_sampler {
+    static const int colors = 3;
+
     static __device__ __forceinline__ float lattice(const lightfield_cuda_raw &raw, int number,
                                                     int x, int y)
     {
