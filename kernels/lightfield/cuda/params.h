@@ -8,6 +8,7 @@
 #include "fovea_lightfield.h"
 #include "kernels/image/image_linear.h"
 #include "kernels/lightfield/focus.h"
+#include "kernels/lightfield/sum_block.h"
 
 #define LIGHTFIELD_CUDA_WIDTH                                                                      \
     32 /* pixels of the picture: a block's, where nothing else is said                             \
@@ -112,17 +113,6 @@ struct lightfield_cuda_search {
     int32_t range;
     int32_t reserved;
     uint64_t focus; /* struct lightfield_cuda_focus */
-};
-
-#define LIGHTFIELD_SUM_SAMPLES 1024 /* that are in shared memory at once */
-#define LIGHTFIELD_SUM_VIEWS 32 /* of which they are, at most */
-
-/* Says what a block of a sum of views has. */
-struct lightfield_sum_block {
-    int32_t columns, rows; /* pixels of the picture */
-    int32_t array_columns, array_rows; /* of lenses that these lie between, in any view */
-    int32_t views; /* at once, at most */
-    int32_t reserved;
 };
 
 struct lightfield_cuda_sum {

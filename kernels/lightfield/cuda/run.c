@@ -32,6 +32,7 @@ static enum fovea_result enter(const struct lightfield_cuda *cuda, CUstream stre
 }
 
 _Static_assert(LIGHTFIELD_CUDA_SIZES == LIGHTFIELD_SIZES_MAX, "costs of all patch sizes");
+_Static_assert(LIGHTFIELD_CUDA_THREADS == LIGHTFIELD_SUM_THREADS, "threads of a sum");
 _Static_assert(LIGHTFIELD_CUDA_WINDOW == LIGHTFIELD_WINDOW_MAX_PX, "places of all of a square");
 
 static struct lightfield_cuda_rendering rendering_of(
@@ -135,48 +136,6 @@ enum fovea_result lightfield_cuda_refocus(struct lightfield_cuda *cuda,
     return result;
 }
 
-/* Counts the lenses that so many pixels lie between, wherever the first one is. */
-static int32_t lenses_between(int32_t pixels, double per_pixel)
-{
-    return (int32_t)((pixels - 1) * per_pixel + 1e-3) + 3;
-}
-
-#define SUM_BLOCKS_LEAST 192 /* more than an H200 has multiprocessors */
-#define SUM_PIXELS_LEAST 64 /* of smaller blocks each sample would serve few pixels */
-
-/* Returns views that shared memory has room for at once, an odd number as their strides are; less
- * than 1: none. */
-static int32_t sum_views_of(const struct lightfield_sum_block *block)
-{
-    const int32_t views = LIGHTFIELD_SUM_SAMPLES / (block->array_columns * block->array_rows);
-    return views < LIGHTFIELD_SUM_VIEWS ? (views - 1) | 1 : LIGHTFIELD_SUM_VIEWS - 1;
-}
-
-/* Blocks are as large as shared memory and their number allow. One pixel fits always. */
-static struct lightfield_sum_block plan_sum(const struct lightfield_cuda_sum *params)
-{
-    const struct lightfield_cuda_picture *dst = &params->dst;
-    struct lightfield_sum_block block = {.columns = LIGHTFIELD_CUDA_WIDTH,
-                                         .rows = LIGHTFIELD_CUDA_HEIGHT};
-    for (;;) {
-        const uint32_t blocks =
-            cuda_parts(dst->width_px, block.columns) * cuda_parts(dst->height_px, block.rows);
-        block.array_columns =
-            lenses_between(block.columns, (double)params->array.columns / dst->width_px);
-        block.array_rows = lenses_between(block.rows, (double)params->array.rows / dst->height_px);
-        block.views = sum_views_of(&block);
-        if (block.views >= 1 &&
-            (blocks >= SUM_BLOCKS_LEAST || block.columns * block.rows <= SUM_PIXELS_LEAST)) {
-            return block;
-        }
-        if (block.columns >= 4 * block.rows || block.rows == 1) {
-            block.columns /= 2;
-        } else {
-            block.rows /= 2;
-        }
-    }
-}
-
 enum fovea_result lightfield_cuda_sum(struct lightfield_cuda *cuda,
                                       const struct fovea_lightfield_raw *raw,
                                       const struct fovea_lightfield_sum *given,
@@ -191,7 +150,9 @@ enum fovea_result lightfield_cuda_sum(struct lightfield_cuda *cuda,
         .view_x_px = given->view_x_px,
         .view_y_px = given->view_y_px,
     };
-    params.block = plan_sum(&params);
+    const int32_t lenses[2] = {params.array.columns, params.array.rows};
+    const int32_t size_px[2] = {params.dst.width_px, params.dst.height_px};
+    params.block = lightfield_sum_block_of(size_px, lenses);
     const struct cuda_launch launch = {
         .kernel = cuda->sum[lightfield_cuda_kind_of(raw)],
         .blocks = {cuda_parts(params.dst.width_px, params.block.columns),

@@ -3,6 +3,7 @@
 
 #include "lightfield_glsl.h"
 
+#include "kernels/lightfield/sum_block.h"
 #include "kernels/operator/focus.h"
 
 #include <float.h>
@@ -229,16 +230,24 @@ void lightfield_glsl_sum(const struct lightfield_glsl *glsl, const struct lightf
     const int32_t way = way_of(glsl, raw, FOVEA_LIGHTFIELD_FILTER_LINEAR) |
                         (picture->blue_first ? LIGHTFIELD_WAY_BLUE_FIRST : 0);
     struct lightfield_constants constants = constants_of(glsl);
+    const struct lightfield_sum_block block =
+        lightfield_sum_block_of(constants.size_px, constants.lenses);
     add_raw(raw, &constants);
     constants.step_px = (float)sum->shift;
     constants.range = (int32_t)floor(sum->radius_px);
     constants.full_square = (float)floor(sum->radius_px * sum->radius_px);
     constants.view_px[0] = (float)sum->view_x_px;
     constants.view_px[1] = (float)sum->view_y_px;
+    constants.size_count = block.views;
+    constants.window[0] = block.columns;
+    constants.window[1] = block.rows;
+    constants.window[2] = block.array_columns;
+    constants.window[3] = block.array_rows;
     *out_pass = pass_of(picture->format == FOVEA_FORMAT_RGBA32F ? &lightfield_sum_floats_shader
                                                                 : &lightfield_sum_shader,
                         way, picture->format, &constants);
-    set_groups(glsl, glsl->height_px, out_pass);
+    out_pass->groups[0] = shader_divide_up(glsl->width_px, (uint32_t)block.columns);
+    out_pass->groups[1] = shader_divide_up(glsl->height_px, (uint32_t)block.rows);
 }
 
 void lightfield_glsl_refocus(const struct lightfield_glsl *glsl,

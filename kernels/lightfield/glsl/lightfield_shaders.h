@@ -51,11 +51,13 @@ struct lightfield_constants {
     int32_t place_bits; /* a place is a whole number of 2^-place_bits px */
     float view_px[2];
     float factor; /* -1 / (2 sigma^2) */
-    int32_t size_count;
+    int32_t size_count; /* sums: views at once */
     int32_t apart; /* sizes so far from each other differ by a pixel */
     float left, hysteresis_px; /* of the way of the focus; below 0: nothing was there */
     float start_px;
-    int32_t window[4]; /* search: columns first and end, rows; depth: rows of costs, and written */
+    /* search: columns first and end, rows; depth: rows of costs, and written; sums: columns and rows
+     * of a block, and of the lenses that these lie between */
+    int32_t window[4];
 };
 
 #define LIGHTFIELD_GROUP_WIDTH 32 /* pixels of a workgroup that renders or matches */
