@@ -17,23 +17,36 @@ struct lightfield_focusing {
     struct operator_follow follow; /* of patch sizes in px */
 };
 
-/* The patch size of the least cost, of equal ones the largest; NaN: none is seen. */
-HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const float *costs)
+/* The number of the least cost, of equal ones the last. They lie `pitch` apart; how sure it is says
+ * the least of those whose patch size is a pixel or more away. */
+HOST_DEVICE int lightfield_least(const float *costs, int64_t pitch, int count, double step_px,
+                                 float *out_confidence)
 {
-    int best = how->size_count - 1;
+    int best = count - 1;
+    float least = costs[best * pitch];
     float other = __builtin_inff();
     for (int n = best - 1; n >= 0; n--) {
-        best = costs[n] < costs[best] ? n : best;
+        const float cost = costs[n * pitch];
+        best = cost < least ? n : best;
+        least = cost < least ? cost : least;
     }
-    for (int n = 0; n < how->size_count; n++) {
-        const double apart_px = fabs((double)(n - best)) * how->step_px;
-        if (apart_px > 1.0 - 1e-6 && costs[n] < other) {
-            other = costs[n];
+    for (int n = 0; n < count; n++) {
+        const float cost = costs[n * pitch];
+        if (fabs((double)(n - best)) * step_px > 1.0 - 1e-6 && cost < other) {
+            other = cost;
         }
     }
-    const bool is_sure = other > 0.0f && isfinite(other) &&
-                         1.0 - (double)costs[best] / (double)other >= LIGHTFIELD_SURE;
-    return is_sure ? how->first_px + best * how->step_px : (double)__builtin_nanf("");
+    *out_confidence = other > 0.0f && isfinite(other) ? 1.0f - least / other : 0.0f;
+    return best;
+}
+
+/* The patch size of the least cost; NaN: none is seen. */
+HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const float *costs)
+{
+    float confidence;
+    const int best = lightfield_least(costs, 1, how->size_count, how->step_px, &confidence);
+    return (double)confidence >= LIGHTFIELD_SURE ? how->first_px + best * how->step_px
+                                                 : (double)__builtin_nanf("");
 }
 
 /* Moves the focus on, and returns the patch size. It is one of this frame's even where the frame

@@ -44,6 +44,13 @@ static inline uint32_t lightfield_range_of(const struct fovea_lightfield_renderi
     return range;
 }
 
+/* Of the weights around the view. */
+static inline double lightfield_sigma_of(const struct fovea_lightfield_rendering *rendering,
+                                         double pitch_px)
+{
+    return rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS;
+}
+
 /* Says what pixels of a picture are made of, by their nearest lens's place in it. */
 struct lightfield_rings {
     double gaze_x_px, gaze_y_px; /* in the picture */
@@ -71,6 +78,16 @@ static inline uint32_t lightfield_size_count(const struct fovea_lightfield_match
     const double steps = (matching->last_px - matching->first_px) / matching->step_px + 1e-6;
     const bool is_step = matching->step_px > 0.0 && isfinite(matching->step_px);
     return is_step && steps < LIGHTFIELD_SIZES_MAX ? (uint32_t)steps + 1 : 0;
+}
+
+/* Counts the steps that are a pixel or more together, up to `most`. */
+static inline int32_t lightfield_steps_apart(double step_px, int32_t most)
+{
+    int32_t steps = 0;
+    while (steps < most && steps * step_px <= 1.0 - 1e-6) {
+        steps++;
+    }
+    return steps;
 }
 
 /* The search of a refocusing. */

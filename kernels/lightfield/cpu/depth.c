@@ -5,6 +5,7 @@
 
 #include "core/bounds.h"
 #include "kernels/image/pixel.h"
+#include "kernels/lightfield/focus.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +45,10 @@ static float *costs_at(const struct depth *depth, const struct lightfield_worker
 
 /* ---- Costs */
 
-/* A lens counts or does not; those next to the nearest do wherever there are any. */
 static void make_even(int32_t away, int32_t width, const struct lightfield_part *part)
 {
     for (int32_t x = 0; x < width; x++) {
-        const float from = part->weight[x];
-        part->weight[x] = !isinf(from) && (away <= 1 || isfinite(from)) ? 1.0f : 0.0f;
+        part->weight[x] = lightfield_even(away, part->weight[x]);
     }
 }
 
@@ -170,25 +169,6 @@ static void box_row(const struct depth *depth, const struct lightfield_worker *w
 
 /* ---- The least of them */
 
-/* The costs of all sizes at a pixel, `pitch` from one to the next. */
-static uint32_t choose(const struct depth *depth, const float *costs, size_t pitch,
-                       float *out_confidence)
-{
-    uint32_t best = depth->size_count - 1;
-    float other = INFINITY;
-    for (uint32_t n = best; n-- > 0;) {
-        best = costs[n * pitch] < costs[best * pitch] ? n : best;
-    }
-    for (uint32_t n = 0; n < depth->size_count; n++) {
-        const double apart_px = fabs((double)n - (double)best) * depth->matching->step_px;
-        if (apart_px > 1.0 - 1e-6 && costs[n * pitch] < other) {
-            other = costs[n * pitch];
-        }
-    }
-    *out_confidence = other > 0.0f && isfinite(other) ? 1.0f - costs[best * pitch] / other : 0.0f;
-    return best;
-}
-
 static void write_floats(const struct fovea_image *image, int32_t y, const float *values)
 {
     const struct pixel_codec *codec = pixel_codec_of(FOVEA_FORMAT_R32F);
@@ -200,12 +180,13 @@ static void write_floats(const struct fovea_image *image, int32_t y, const float
 static void choose_row(const struct depth *depth, struct lightfield_worker *worker, int32_t y,
                        const float *costs)
 {
-    const size_t pitch = (size_t)LIGHTFIELD_COST_ROWS * (size_t)depth->view.width_px;
+    const int64_t pitch = (int64_t)LIGHTFIELD_COST_ROWS * depth->view.width_px;
     float *depths = worker->packed;
     float *confidences = worker->main;
     for (int32_t x = 0; x < depth->view.width_px; x++) {
-        const uint32_t best = choose(depth, costs + x, pitch, &confidences[x]);
-        depths[x] = (float)size_of(depth, best);
+        const int best = lightfield_least(costs + x, pitch, (int)depth->size_count,
+                                          depth->matching->step_px, &confidences[x]);
+        depths[x] = (float)size_of(depth, (uint32_t)best);
     }
     write_floats(depth->depth, y, depths);
     if (depth->confidence) {

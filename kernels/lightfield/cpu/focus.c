@@ -25,12 +25,6 @@ static int32_t width_of(const struct search *search)
     return search->columns[1] - search->columns[0];
 }
 
-/* A lens counts or does not; those next to the nearest do wherever there are any. */
-static float even(int32_t away, float from)
-{
-    return !isinf(from) && (away <= 1 || isfinite(from)) ? 1.0f : 0.0f;
-}
-
 static void place_columns(const struct search *search, double patch_px)
 {
     const int kinds = search->view.geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL ? 2 : 1;
@@ -41,7 +35,7 @@ static void place_columns(const struct search *search, double patch_px)
         for (int32_t x = 0; x < width_of(search); x++) {
             lightfield_column_place(&search->view, search->columns[0] + x, i / lenses, right,
                                     patch_px, part, x);
-            part->weight[x] = even(abs(right), part->weight[x]);
+            part->weight[x] = lightfield_even(abs(right), part->weight[x]);
         }
     }
 }
@@ -53,7 +47,7 @@ static void place_row(const struct search *search, int32_t y, int32_t row, doubl
     const int32_t away = abs(row - lightfield_row_of(&search->view, y));
     for (int32_t x = 0; x < width_of(search); x++) {
         lightfield_row_place(&search->view, y, row, patch_px, part, x);
-        part->weight[x] = even(away, part->weight[x]);
+        part->weight[x] = lightfield_even(away, part->weight[x]);
     }
 }
 

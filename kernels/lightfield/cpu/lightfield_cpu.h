@@ -101,6 +101,16 @@ static inline double lightfield_at(int32_t pixel, int32_t pixels, uint32_t lense
 {
     return (pixel + 0.5) / pixels * lenses - 0.5;
 }
+static inline int32_t lightfield_within(int32_t number, uint32_t count)
+{
+    return number < 0 ? 0 : number >= (int32_t)count ? (int32_t)count - 1 : number;
+}
+/* A place in the raw picture as a whole number. */
+static inline int32_t lightfield_fixed(double value)
+{
+    const double scaled = value * LIGHTFIELD_ONE;
+    return (int32_t)(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
+}
 /* The nearest row of lenses. */
 int32_t lightfield_row_of(const struct lightfield_view *view, int32_t y);
 
@@ -132,6 +142,12 @@ void lightfield_column_place(const struct lightfield_view *view, int32_t x, int3
                              int32_t i);
 void lightfield_row_place(const struct lightfield_view *view, int32_t y, int32_t row,
                           double patch_px, const struct lightfield_part *out, int32_t i);
+/* In comparisons a lens counts or does not, by such a distance; those next to the nearest do
+ * wherever there are any. */
+static inline float lightfield_even(int32_t away, float from)
+{
+    return !isinf(from) && (away <= 1 || isfinite(from)) ? 1.0f : 0.0f;
+}
 /* The same from a pixel on. */
 static inline struct lightfield_part lightfield_part_from(const struct lightfield_part *part,
                                                           int32_t first)

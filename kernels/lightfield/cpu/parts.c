@@ -26,15 +26,11 @@ int32_t lightfield_row_of(const struct lightfield_view *view, int32_t y)
     return (int32_t)floor(lightfield_at(y, view->height_px, rows) + 0.5);
 }
 
-static int32_t within(int32_t number, uint32_t count)
-{
-    return number < 0 ? 0 : number >= (int32_t)count ? (int32_t)count - 1 : number;
-}
-
 static int32_t nearest_column(const struct lightfield_view *view, int32_t x, double shift)
 {
     const uint32_t columns = view->geometry->columns;
-    return within((int32_t)floor(lightfield_at(x, view->width_px, columns) - shift + 0.5), columns);
+    return lightfield_within(
+        (int32_t)floor(lightfield_at(x, view->width_px, columns) - shift + 0.5), columns);
 }
 
 /* Lenses to each side that count around one. */
@@ -72,12 +68,6 @@ void lightfield_spans_find(const struct lightfield_view *view, const struct ligh
     }
 }
 
-static int32_t fixed(double value)
-{
-    const double scaled = value * LIGHTFIELD_ONE;
-    return (int32_t)(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
-}
-
 static double patch_at(const struct lightfield_patches *patches, double pitch_px, int32_t x)
 {
     if (!patches->each) {
@@ -95,13 +85,13 @@ void lightfield_column_place(const struct lightfield_view *view, int32_t x, int3
     const double shift = shifted ? 0.5 : 0.0;
     const double at = lightfield_at(x, view->width_px, geometry->columns) - shift;
     const int32_t wanted = nearest_column(view, x, shift) + right;
-    const int32_t column = within(wanted, geometry->columns);
+    const int32_t column = lightfield_within(wanted, geometry->columns);
     const double from_px = view->sign * (at - column) * patch_px;
     const double at_px = (column + shift) * geometry->pitch_x_px + from_px;
     const uint32_t away = (uint32_t)(right < 0 ? -right : right);
     const bool counts = away == 0 || lightfield_in_range(away, patch_px, geometry->pitch_x_px);
-    out->x[i] = fixed(view->cos * at_px);
-    out->y[i] = fixed(view->sin * at_px);
+    out->x[i] = lightfield_fixed(view->cos * at_px);
+    out->y[i] = lightfield_fixed(view->sin * at_px);
     out->weight[i] = wanted != column ? INFINITY : counts ? (float)from_px : NAN;
 }
 
@@ -125,8 +115,8 @@ void lightfield_row_place(const struct lightfield_view *view, int32_t y, int32_t
     const double at_px = row * geometry->pitch_y_px + from_px;
     const uint32_t away = (uint32_t)abs(row - lightfield_row_of(view, y));
     const bool counts = away == 0 || lightfield_in_range(away, patch_px, geometry->pitch_x_px);
-    out->x[i] = fixed(geometry->origin_x_px - view->sin * at_px);
-    out->y[i] = fixed(geometry->origin_y_px + view->cos * at_px);
+    out->x[i] = lightfield_fixed(geometry->origin_x_px - view->sin * at_px);
+    out->y[i] = lightfield_fixed(geometry->origin_y_px + view->cos * at_px);
     out->weight[i] = counts ? (float)from_px : NAN;
 }
 

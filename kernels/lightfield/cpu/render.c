@@ -228,8 +228,7 @@ void lightfield_cpu_render(struct lightfield_cpu *cpu, const struct fovea_lightf
         .source = lightfield_source_of(raw, rendering->filter),
         .view = lightfield_view_of(&cpu->geometry, dst),
         .rings = lightfield_rings_of(rendering->foveation, dst->width_px, dst->height_px),
-        .sigma_px =
-            rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS,
+        .sigma_px = lightfield_sigma_of(rendering, pitch_px),
         .range = (int32_t)lightfield_range_of(rendering, pitch_px),
     };
     struct lightfield_job job = {.cpu = cpu,

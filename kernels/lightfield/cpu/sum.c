@@ -23,17 +23,7 @@ struct shifted_view {
     double shift[2]; /* in lenses */
 };
 
-static int32_t within(int32_t number, uint32_t count)
-{
-    return number < 0 ? 0 : number >= (int32_t)count ? (int32_t)count - 1 : number;
-}
-
 /* ---- Samples of lenses */
-
-static int32_t fixed(double value)
-{
-    return (int32_t)floor(value * LIGHTFIELD_ONE + 0.5);
-}
 
 /* The worker's first column has the places of a row of lenses, its second one those of pixels
  * among lenses. */
@@ -49,10 +39,10 @@ static void sample_lenses(const struct sum *sum, const struct shifted_view *view
     for (int32_t i = 0; i < (int32_t)geometry->columns; i++) {
         double center[2];
         lightfield_lens_center(geometry, i, row, center);
-        columns->x[i] = fixed(center[0]);
-        columns->y[i] = fixed(center[1]);
-        rows->x[i] = fixed(in_raw_px[0]);
-        rows->y[i] = fixed(in_raw_px[1]);
+        columns->x[i] = lightfield_fixed(center[0]);
+        columns->y[i] = lightfield_fixed(center[1]);
+        rows->x[i] = lightfield_fixed(in_raw_px[0]);
+        rows->y[i] = lightfield_fixed(in_raw_px[1]);
     }
     sum->cpu->loops->read(&sum->source, columns, rows, (int32_t)geometry->columns, out);
 }
@@ -67,8 +57,8 @@ static void place_pixels(const struct sum *sum, const struct shifted_view *view,
     for (int32_t x = 0; x < sum->view.width_px; x++) {
         const double at = lightfield_at(x, sum->view.width_px, columns) - shift;
         const int32_t left = (int32_t)floor(at);
-        out->x[x] = LIGHTFIELD_LANES * within(left, columns);
-        out->y[x] = LIGHTFIELD_LANES * within(left + 1, columns);
+        out->x[x] = LIGHTFIELD_LANES * lightfield_within(left, columns);
+        out->y[x] = LIGHTFIELD_LANES * lightfield_within(left + 1, columns);
         out->weight[x] = (float)(at - left);
     }
 }
@@ -98,7 +88,7 @@ static void add_view(const struct sum *sum, struct lightfield_worker *worker, in
     const double at = lightfield_at(y, sum->view.height_px, rows) - view->shift[1];
     const int32_t above = (int32_t)floor(at);
     for (int32_t i = 0; i < 2; i++) {
-        const int32_t row = within(above + i, rows);
+        const int32_t row = lightfield_within(above + i, rows);
         const float part = (float)(i == 0 ? 1.0 - (at - above) : at - above);
         if (part > 0.0f) {
             sample_lenses(sum, view, row, worker, worker->main);

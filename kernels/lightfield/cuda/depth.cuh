@@ -102,7 +102,7 @@ static __device__ void make_boxes(const lightfield_cuda_matching &params, int x,
     costs_at(params, params.boxes, size, y)[x] = sum / (float)((right - left) * (bottom - top));
 }
 
-/* ---- The least of them, of equal ones the largest */
+/* ---- The least of them */
 
 static __device__ void choose_size(const lightfield_cuda_matching &params, int x, int y)
 {
@@ -111,22 +111,10 @@ static __device__ void choose_size(const lightfield_cuda_matching &params, int x
     }
     const float *costs = costs_at(params, params.box ? params.boxes : params.costs, 0, y) + x;
     const int64_t pitch = (int64_t)params.row_count * params.depth.width_px;
-    int best = params.size_count - 1;
-    float least = costs[best * pitch];
-    float other = INFINITY;
-    for (int n = best - 1; n >= 0; n--) {
-        const float cost = costs[n * pitch];
-        best = cost < least ? n : best;
-        least = fminf(cost, least);
-    }
-    for (int n = 0; n < params.size_count; n++) {
-        if (abs(n - best) * params.step_px > 1.0 - 1e-6) {
-            other = fminf(costs[n * pitch], other);
-        }
-    }
+    float confidence;
+    const int best = lightfield_least(costs, pitch, params.size_count, params.step_px, &confidence);
     picture_store_float(params.depth, x, y, (float)(params.first_px + best * params.step_px));
-    picture_store_float(params.confidence, x, y,
-                        other > 0.0f && isfinite(other) ? 1.0f - least / other : 0.0f);
+    picture_store_float(params.confidence, x, y, confidence);
 }
 
 #endif

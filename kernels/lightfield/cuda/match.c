@@ -58,25 +58,15 @@ static bool plan_tiles(const struct match *match, struct lightfield_tile *out,
            lightfield_tile_plan(match->cuda, &wish, out, out_shared_bytes);
 }
 
-/* Counts steps that are a pixel or more together, as choose_size has it; more than there are sizes:
- * none are. */
-static int32_t steps_apart(double step_px)
-{
-    int32_t steps = 0;
-    while (steps < LIGHTFIELD_TILE_SIZES && steps * step_px <= 1.0 - 1e-6) {
-        steps++;
-    }
-    return steps;
-}
-
 static enum fovea_result match_tiles(const struct match *match, const struct lightfield_tile *tile,
                                      uint32_t shared_bytes)
 {
-    struct lightfield_tile_matching params = {.of = match->params,
-                                              .tile = *tile,
-                                              .size_count = match->params.size_count,
-                                              .is_all = !match->params.box,
-                                              .apart = steps_apart(match->params.step_px)};
+    struct lightfield_tile_matching params = {
+        .of = match->params,
+        .tile = *tile,
+        .size_count = match->params.size_count,
+        .is_all = !match->params.box,
+        .apart = lightfield_steps_apart(match->params.step_px, LIGHTFIELD_TILE_SIZES)};
     return lightfield_tile_match(match->cuda, match->stream, match->kind, &params, shared_bytes);
 }
 

@@ -37,46 +37,37 @@ static __device__ __forceinline__ void blend(const lightfield_cuda_raw &raw,
     out.weight += weight;
 }
 
-/* ---- One patch size: parts are the block's */
-
-static __device__ void weigh_column(const lightfield_cuda_rendering &params, int column,
-                                    block_parts &parts)
-{
-    for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
-        float least = INFINITY;
-        for (int i = 0; i <= 2 * params.range; i++) {
-            const place_part &part = parts.columns[kind][i][column];
-            least = fminf(least, parts_square(part.from, params.view_x_px));
-        }
-        for (int i = 0; i <= 2 * params.range; i++) {
-            place_part &part = parts.columns[kind][i][column];
-            part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
-        }
-        parts.column_least[kind][column] = least;
-    }
-}
-
-/* Each pixel weighs rows by itself where there are two kinds of row. */
-static __device__ void weigh_row(const lightfield_cuda_rendering &params, int row,
-                                 block_parts &parts)
+/* Makes weights of the distances of so many parts. Returns the least square of a distance. */
+static __device__ __forceinline__ float weigh_parts(place_part *parts, int step, int count,
+                                                    float view_px, float factor)
 {
     float least = INFINITY;
-    for (int i = 0; i <= 2 * params.range; i++) {
-        least = fminf(least, parts_square(parts.rows[i][row].from, params.view_y_px));
+    for (int i = 0; i < count; i++) {
+        least = fminf(least, parts_square(parts[i * step].from, view_px));
     }
-    for (int i = 0; i <= 2 * params.range; i++) {
-        place_part &part = parts.rows[i][row];
-        part.from = parts_weight(part.from, params.view_y_px, least, params.factor);
+    for (int i = 0; i < count; i++) {
+        parts[i * step].from = parts_weight(parts[i * step].from, view_px, least, factor);
     }
+    return least;
 }
 
+/* ---- One patch size: parts are the block's */
+
+/* Each pixel weighs rows by itself where there are two kinds of row. */
 static __device__ void weigh_block(const lightfield_cuda_rendering &params, block_parts &parts)
 {
     const int thread = thread_of_block();
+    const int row = thread - LIGHTFIELD_CUDA_WIDTH;
+    const int lenses = 2 * params.range + 1;
     if (thread < LIGHTFIELD_CUDA_WIDTH) {
-        weigh_column(params, thread, parts);
-    } else if (thread < LIGHTFIELD_CUDA_WIDTH + LIGHTFIELD_CUDA_HEIGHT && !params.array.hexagonal) {
-        weigh_row(params, thread - LIGHTFIELD_CUDA_WIDTH, parts);
+        for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
+            parts.column_least[kind][thread] =
+                weigh_parts(&parts.columns[kind][0][thread], LIGHTFIELD_CUDA_WIDTH, lenses,
+                            params.view_x_px, params.factor);
+        }
+    } else if (row < LIGHTFIELD_CUDA_HEIGHT && !params.array.hexagonal) {
+        weigh_parts(&parts.rows[0][row], LIGHTFIELD_CUDA_HEIGHT, lenses, params.view_y_px,
+                    params.factor);
     }
     __syncthreads();
 }
@@ -142,16 +133,11 @@ static __device__ void place_columns(const lightfield_cuda_rendering &params, do
                                      double patch_px, int range, pixel_columns &out)
 {
     for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
-        float least = INFINITY;
         for (int i = 0; i <= 2 * range; i++) {
-            place_part &part = out.of[kind][i];
-            part = place_column(params.array, at, kind != 0, i - range, patch_px);
-            least = fminf(least, parts_square(part.from, params.view_x_px));
+            out.of[kind][i] = place_column(params.array, at, kind != 0, i - range, patch_px);
         }
-        for (int i = 0; i <= 2 * range; i++) {
-            place_part &part = out.of[kind][i];
-            part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
-        }
+        const float least =
+            weigh_parts(out.of[kind], 1, 2 * range + 1, params.view_x_px, params.factor);
         out.least[kind] = params.array.hexagonal ? least : 0.0f;
     }
 }

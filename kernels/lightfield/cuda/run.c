@@ -40,8 +40,7 @@ static struct lightfield_cuda_rendering rendering_of(
     const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst)
 {
     const double pitch_px = cuda->geometry.pitch_x_px;
-    const double sigma_px =
-        rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS;
+    const double sigma_px = lightfield_sigma_of(rendering, pitch_px);
     struct lightfield_cuda_rendering params = {
         .raw = lightfield_cuda_raw_of(raw, rendering->filter),
         .array = lightfield_cuda_array_of(&cuda->geometry),

@@ -33,11 +33,6 @@ struct sum_pixel {
     int shifted[2]; /* 1: the row above, the row below */
 };
 
-static __device__ __forceinline__ int sum_fixed(double value)
-{
-    return (int)floor(value * PLACE_ONE + 0.5);
-}
-
 /* In lenses. */
 static __device__ __forceinline__ double sum_first_at(const lightfield_cuda_sum &params)
 {
@@ -61,12 +56,11 @@ static __device__ __forceinline__ color3 sum_sample(const lightfield_cuda_sum &p
     const double from_y = array.sign * (dy + params.view_y_px);
     const double x = (column + (place_is_shifted(array, row) ? 0.5 : 0.0)) * array.pitch_x_px;
     const double y = row * array.pitch_y_px;
-    return Sampler::sample(
-        params.raw,
-        sum_fixed(array.origin_x_px + array.cos * x - array.sin * y) +
-            sum_fixed(array.cos * from_x - array.sin * from_y),
-        sum_fixed(array.origin_y_px + array.sin * x + array.cos * y) +
-            sum_fixed(array.sin * from_x + array.cos * from_y));
+    return Sampler::sample(params.raw,
+                           place_fixed(array.origin_x_px + array.cos * x - array.sin * y) +
+                               place_fixed(array.cos * from_x - array.sin * from_y),
+                           place_fixed(array.origin_y_px + array.sin * x + array.cos * y) +
+                               place_fixed(array.sin * from_x + array.cos * from_y));
 }
 
 /* Divides small whole numbers. */
@@ -96,8 +90,7 @@ static __device__ __forceinline__ void sum_sample_all(const lightfield_cuda_sum 
         const double start =
             sum_start(params, first, batch.dx + view, place_is_shifted(array, row));
         const int column = place_within((int)floor(start) + right, array.columns);
-        const color3 color =
-            sum_sample<Sampler>(params, batch.dx + view, batch.dy, column, row);
+        const color3 color = sum_sample<Sampler>(params, batch.dx + view, batch.dy, column, row);
         const int at = lens * batch.stride + view;
         memory.samples[0][at] = color.r;
         if (Sampler::colors > 1) {
@@ -129,9 +122,8 @@ static __device__ __forceinline__ void sum_add(const lightfield_cuda_sum &params
     const int row = params.block.array_columns * batch.stride;
     for (int view = group; view < batch.views; view += groups) {
         const float above = memory.starts[pixel.shifted[0]][view] + pixel.across;
-        const float below = params.array.hexagonal
-                                ? memory.starts[pixel.shifted[1]][view] + pixel.across
-                                : above;
+        const float below =
+            params.array.hexagonal ? memory.starts[pixel.shifted[1]][view] + pixel.across : above;
         const int at = pixel.above * row + (int)above * batch.stride + view;
         const int next = (pixel.above + 1) * row + (int)below * batch.stride + view;
         const float part_above = above - (float)(int)above;

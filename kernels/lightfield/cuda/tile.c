@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static int32_t parts_of(int32_t size, int32_t part)
-{
-    return (size + part - 1) / part;
-}
-
 /* Copies of whole chunks reach no further than rows do. */
 static bool has_chunks(const struct lightfield_cuda_raw *raw, enum lightfield_cuda_kind kind)
 {
@@ -77,8 +72,8 @@ static bool has_slots(double lenses, int32_t range)
 static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_rows)
 {
     const int32_t rows = height_px / lenses + (height_px % lenses ? 2 : 0);
-    const int32_t parts = parts_of(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
-    *out_rows = parts_of(rows, parts);
+    const int32_t parts = (int32_t)cuda_parts(rows > 0 ? rows : 1, LIGHTFIELD_TILE_ROWS);
+    *out_rows = (int32_t)cuda_parts(rows, parts);
     return parts;
 }
 
@@ -139,7 +134,7 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
                                    : INT32_MAX;
         if (chunks <= LIGHTFIELD_TILE_THREADS) {
             out->columns = columns;
-            out->threads = 32 * parts_of(chunks > columns ? chunks : columns, 32);
+            out->threads = 32 * (int32_t)cuda_parts(chunks > columns ? chunks : columns, 32);
             return true;
         }
     }

@@ -160,10 +160,7 @@ static void add_sizes(const struct fovea_lightfield_matching *matching,
     constants->patch_px = (float)matching->first_px;
     constants->step_px = (float)matching->step_px;
     constants->size_count = (int32_t)lightfield_size_count(matching);
-    while (constants->apart < LIGHTFIELD_SIZES_MAX &&
-           constants->apart * matching->step_px <= 1.0 - 1e-6) {
-        constants->apart++;
-    }
+    constants->apart = lightfield_steps_apart(matching->step_px, LIGHTFIELD_SIZES_MAX);
 }
 
 static int32_t way_of(const struct lightfield_glsl *glsl, const struct lightfield_glsl_raw *raw,
@@ -202,9 +199,7 @@ void lightfield_glsl_render(const struct lightfield_glsl *glsl,
                             const struct lightfield_glsl_picture *picture,
                             struct operator_pass *out_pass)
 {
-    const double pitch_px = glsl->geometry.pitch_x_px;
-    const double sigma_px =
-        rendering->sigma_px > 0.0 ? rendering->sigma_px : pitch_px / LIGHTFIELD_SIGMA_PARTS;
+    const double sigma_px = lightfield_sigma_of(rendering, glsl->geometry.pitch_x_px);
     const int32_t way = way_of(glsl, raw, rendering->filter) |
                         (picture->blue_first ? LIGHTFIELD_WAY_BLUE_FIRST : 0) |
                         (picture->has_patches ? LIGHTFIELD_WAY_PATCHES : 0);
