@@ -51,8 +51,8 @@ static inline struct lightfield_sum_block lightfield_sum_block_of(const int32_t 
             block.rows /= 2;
         }
     }
-    block.views = block.views < LIGHTFIELD_SUM_VIEWS ? (block.views - 1) | 1
-                                                     : LIGHTFIELD_SUM_VIEWS - 1;
+    block.views =
+        block.views < LIGHTFIELD_SUM_VIEWS ? (block.views - 1) | 1 : LIGHTFIELD_SUM_VIEWS - 1;
     return block;
 }
 #endif

@@ -40,11 +40,12 @@ static __device__ __forceinline__ double sum_first_at(const lightfield_cuda_sum 
                     params.array.columns);
 }
 
-/* Where the block's first pixel lies in a view's row of lenses. */
+/* Where the block's first pixel lies in a view's row of lenses. Threads that sample and those that
+ * add up round alike: nothing is fused. */
 static __device__ __forceinline__ double sum_start(const lightfield_cuda_sum &params, double first,
                                                    int dx, bool shifted)
 {
-    return first - params.shift * dx - (shifted ? 0.5 : 0.0);
+    return first - __dmul_rn(params.shift, dx) - (shifted ? 0.5 : 0.0);
 }
 
 template <typename Sampler>

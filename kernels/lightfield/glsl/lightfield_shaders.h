@@ -55,8 +55,8 @@ struct lightfield_constants {
     int32_t apart; /* sizes so far from each other differ by a pixel */
     float left, hysteresis_px; /* of the way of the focus; below 0: nothing was there */
     float start_px;
-    /* search: columns first and end, rows; depth: rows of costs, and written; sums: columns and rows
-     * of a block, and of the lenses that these lie between */
+    /* search: columns first and end, rows; depth: rows of costs, and written; sums: columns and
+     * rows of a block, and of the lenses that these lie between */
     int32_t window[4];
 };
 

@@ -31,10 +31,12 @@ struct batch {
     int top;
 };
 
-/* Where the workgroup's first pixel lies in a view's row of lenses, from its nearest lens. */
+/* Where the workgroup's first pixel lies in a view's row of lenses, from its nearest lens. Threads that sample and those
+ * that add up round alike. */
 float start_of(spot corner, int dx, bool shifted)
 {
-    return intBitsToFloat((shifted ? corner.columns[1] : corner.columns[0]).y) - step_px * float(dx);
+    precise float start = intBitsToFloat((shifted ? corner.columns[1] : corner.columns[0]).y) - step_px * float(dx);
+    return start;
 }
 
 vec3 view_sample(ivec2 away, int column, int row)
