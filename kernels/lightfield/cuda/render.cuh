@@ -133,11 +133,16 @@ static __device__ void place_columns(const lightfield_cuda_rendering &params, do
                                      double patch_px, int range, pixel_columns &out)
 {
     for (int kind = 0; kind < (params.array.hexagonal ? 2 : 1); kind++) {
+        float least = INFINITY;
         for (int i = 0; i <= 2 * range; i++) {
-            out.of[kind][i] = place_column(params.array, at, kind != 0, i - range, patch_px);
+            place_part &part = out.of[kind][i];
+            part = place_column(params.array, at, kind != 0, i - range, patch_px);
+            least = fminf(least, parts_square(part.from, params.view_x_px));
         }
-        const float least =
-            weigh_parts(out.of[kind], 1, 2 * range + 1, params.view_x_px, params.factor);
+        for (int i = 0; i <= 2 * range; i++) {
+            place_part &part = out.of[kind][i];
+            part.from = parts_weight(part.from, params.view_x_px, least, params.factor);
+        }
         out.least[kind] = params.array.hexagonal ? least : 0.0f;
     }
 }
