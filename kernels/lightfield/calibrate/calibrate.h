@@ -104,6 +104,9 @@ enum fovea_result calibrate_find(const struct calibrate_picture *picture,
                                  struct fovea_lightfield_geometry *out, struct calibrate_fit *fit,
                                  char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
 
+/* Sorts the numbers; 0: there are none. (fit.c) */
+double calibrate_median(double *numbers, size_t count);
+
 static inline double calibrate_dot(const double a[2], const double b[2])
 {
     return a[0] * b[0] + a[1] * b[1];

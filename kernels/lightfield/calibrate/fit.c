@@ -90,7 +90,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *numbers, uint32_t count)
+double calibrate_median(double *numbers, size_t count)
 {
     qsort(numbers, count, sizeof *numbers, compare);
     return count > 0 ? numbers[count / 2] : 0.0;
@@ -107,7 +107,7 @@ static bool fit_affine(struct calibrate_center *centers, uint32_t count, double 
         for (uint32_t i = 0; i < count; i++) {
             distances[i] = distance(&centers[i], lattice);
         }
-        const double most = FAR_TIMES * median(distances, count) + 1e-6;
+        const double most = FAR_TIMES * calibrate_median(distances, count) + 1e-6;
         for (uint32_t i = 0; i < count; i++) {
             centers[i].used = distance(&centers[i], lattice) <= most;
         }
@@ -238,7 +238,7 @@ static void drop_weak(struct look *look)
     for (uint32_t i = 0; i < look->count; i++) {
         look->numbers[i] = look->centers[i].strength;
     }
-    const double least = median(look->numbers, look->count) / WEAK_PARTS;
+    const double least = calibrate_median(look->numbers, look->count) / WEAK_PARTS;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < look->count; i++) {
         if (look->centers[i].strength > least) {

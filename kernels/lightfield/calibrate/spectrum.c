@@ -213,13 +213,6 @@ static uint32_t find_peaks(const struct spectrum *spectrum, struct peak peaks[PE
 }
 
 /* Roughly: the median of some thousand values. */
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double noise_of(const struct spectrum *spectrum, double *scratch)
 {
     const size_t count = (size_t)spectrum->width * spectrum->height;
@@ -229,8 +222,7 @@ static double noise_of(const struct spectrum *spectrum, double *scratch)
         scratch[i] =
             height_at(spectrum, (int32_t)(at % spectrum->width), (int32_t)(at / spectrum->width));
     }
-    qsort(scratch, wanted, sizeof *scratch, compare);
-    return scratch[wanted / 2];
+    return calibrate_median(scratch, wanted);
 }
 
 /* ---- Steps */
