@@ -58,7 +58,7 @@ static __device__ __forceinline__ int y_of_thread()
         __shared__ search_memory memory;                                                           \
         search<sampler>(params, memory);                                                           \
     }                                                                                              \
-    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 6)                                                             \
     lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \
     {                                                                                              \
         __shared__ sum_memory memory;                                                              \
