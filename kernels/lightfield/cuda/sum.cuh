@@ -53,15 +53,12 @@ static __device__ __forceinline__ color3 sum_sample(const lightfield_cuda_sum &p
                                                     int dy, int column, int row)
 {
     const lightfield_cuda_array &array = params.array;
-    const double from_x = array.sign * (dx + params.view_x_px);
-    const double from_y = array.sign * (dy + params.view_y_px);
-    const double x = (column + (place_is_shifted(array, row) ? 0.5 : 0.0)) * array.pitch_x_px;
-    const double y = row * array.pitch_y_px;
+    const double x = (column + (place_is_shifted(array, row) ? 0.5 : 0.0)) * array.pitch_x_px +
+                     array.sign * (dx + params.view_x_px);
+    const double y = row * array.pitch_y_px + array.sign * (dy + params.view_y_px);
     return Sampler::sample(params.raw,
-                           place_fixed(array.origin_x_px + array.cos * x - array.sin * y) +
-                               place_fixed(array.cos * from_x - array.sin * from_y),
-                           place_fixed(array.origin_y_px + array.sin * x + array.cos * y) +
-                               place_fixed(array.sin * from_x + array.cos * from_y));
+                           place_fixed(array.origin_x_px + array.cos * x - array.sin * y),
+                           place_fixed(array.origin_y_px + array.sin * x + array.cos * y));
 }
 
 /* Divides small whole numbers. */
