@@ -13,10 +13,9 @@
 #define PREFILTER_STEPS 0.9 /* sigma of the filter before decimation */
 #define PREFILTER_CUT_OFF 4.0 /* sigmas */
 #define FINE_CUT_OFF 4.7 /* of kernels: less than 1e-4 of a response is left out */
-#define COARSE_CUT_OFF 4.0 /* the Laplacian's error is larger than what is left out */
+#define COARSE_CUT_OFF 4.4 /* what is left out is less than what rounding does */
 #define TAP_SUM 32768.0 /* a product of two fits in 32 bits */
-/* The Laplacian of nine samples blurs by a variance of 1/6, as far as it is isotropic. */
-#define LAPLACE_VARIANCE (1.0 / 6.0)
+#define FREQUENCIES 32 /* that lines of coarser levels are added up of */
 
 static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes)
 {
@@ -24,36 +23,44 @@ static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes
     return large_memory_make(count, element_bytes);
 }
 
-/* ---- Level 0: the kernel as whole numbers */
+/* ---- Lines of whole numbers */
 
 /* Makes whole numbers of a line by distance, which come to `sum` with both sides, and whose errors
- * do not add up along it. */
-static void round_line(const double *in, int32_t reach, int32_t sum, int32_t *out)
+ * do not add up along it. Where `sums`, what they add up to does not either, at the price of larger
+ * errors: what is smooth hardly sees them. */
+static void round_line(const double *in, int32_t reach, int32_t sum, bool sums, int32_t *out)
 {
-    double before = 0.0;
+    double first = 0.0;
+    double second = 0.0;
+    int32_t first_made = 0;
+    int32_t second_made = 0;
     out[0] = sum;
-    for (int32_t i = 1; i <= reach; i++) {
-        const double after = before + in[i];
-        out[i] = (int32_t)(lround(after) - lround(before));
+    for (int32_t i = reach; i > 0; i--) {
+        first += in[i];
+        second += first;
+        out[i] = (int32_t)lround(sums ? second - second_made : first) - first_made;
         out[0] -= 2 * out[i];
-        before = after;
+        first_made += out[i];
+        second_made += first_made;
     }
 }
+
+/* ---- Level 0 */
 
 /* The Gaussian, and its second derivative, whose sum is 0. */
 static void make_lines(struct saliency_scale *scale, double sigma)
 {
     const double full = SALIENCY_UNIT * (1 << SALIENCY_FINE_SHIFT);
-    double p[SALIENCY_FINE_REACH + 1];
-    double q[SALIENCY_FINE_REACH + 1];
+    double p[SALIENCY_REACH + 1];
+    double q[SALIENCY_REACH + 1];
     for (int32_t i = 0; i <= scale->reach; i++) {
         const double x = i / sigma;
         const double gauss = exp(-0.5 * x * x) / (sqrt(2.0 * M_PI) * sigma);
         p[i] = SALIENCY_FINE_SUM * gauss;
         q[i] = 0.5 * M_E * full / SALIENCY_FINE_SUM * (1.0 - x * x) * gauss;
     }
-    round_line(p, scale->reach, SALIENCY_FINE_SUM, scale->p);
-    round_line(q, scale->reach, 0, scale->q);
+    round_line(p, scale->reach, SALIENCY_FINE_SUM, false, scale->p);
+    round_line(q, scale->reach, 0, false, scale->q);
 }
 
 /* -LoG is p(x) q(y) + q(x) p(y). */
@@ -122,22 +129,48 @@ static double tap_variance(const struct saliency_level *level)
     return sum / TAP_SUM / level->step_px / level->step_px;
 }
 
-static void make_weights(struct saliency_scale *scale, double sigma,
-                         const struct saliency_level *level)
+static double frequency_of(int32_t number)
+{
+    return (number + 0.5) * M_PI / FREQUENCIES; /* a sample */
+}
+
+/* Returns what the filter before decimation leaves of each frequency. */
+static void pass_taps(const struct saliency_level *level, double out[FREQUENCIES])
+{
+    for (int32_t n = 0; n < FREQUENCIES; n++) {
+        out[n] = saliency_tap_of(level, 0) / TAP_SUM;
+    }
+    for (int32_t d = 1; d <= level->reach_px; d++) {
+        const double both = 2.0 * saliency_tap_of(level, d) / TAP_SUM;
+        for (int32_t n = 0; n < FREQUENCIES; n++) {
+            out[n] += both * cos(frequency_of(n) * d / level->step_px);
+        }
+    }
+}
+
+/* What is left of a Gaussian of sigma, and of its second derivative, behind that filter. */
+static void make_coarse_lines(struct saliency_scale *scale, double sigma,
+                              const struct saliency_level *level)
 {
     const double in_steps = sigma / level->step_px;
-    const double variance = in_steps * in_steps - tap_variance(level) - LAPLACE_VARIANCE;
-    double sum = 1.0;
-    double weights[SALIENCY_COARSE_REACH + 1] = {1.0};
-    scale->reach = (int32_t)ceil(COARSE_CUT_OFF * sqrt(variance));
-    for (int32_t i = 1; i <= scale->reach; i++) {
-        weights[i] = exp(-0.5 * i * i / variance);
-        sum += 2.0 * weights[i];
+    const double full = SALIENCY_UNIT * (1 << SALIENCY_COARSE_SHIFT) * (1 << SALIENCY_ROW_SHIFT) /
+                        (2.0 * SALIENCY_SAMPLE_MIDDLE * SALIENCY_COARSE_SUM);
+    double passed[FREQUENCIES];
+    double p[SALIENCY_REACH + 1] = {0.0};
+    double q[SALIENCY_REACH + 1] = {0.0};
+    pass_taps(level, passed);
+    scale->reach = (int32_t)ceil(COARSE_CUT_OFF * sqrt(in_steps * in_steps - tap_variance(level)));
+    for (int32_t n = 0; n < FREQUENCIES; n++) {
+        const double w = frequency_of(n) * in_steps;
+        const double gauss = exp(-0.5 * w * w) / (FREQUENCIES * passed[n]);
+        for (int32_t i = 0; i <= scale->reach; i++) {
+            const double wave = gauss * cos(frequency_of(n) * i);
+            p[i] += SALIENCY_COARSE_SUM * wave;
+            q[i] += 0.5 * M_E * full * w * w * wave;
+        }
     }
-    for (int32_t i = 0; i <= scale->reach; i++) {
-        scale->weights[i] = (float)(weights[i] / sum);
-    }
-    scale->gain = (float)(0.5 * M_E * in_steps * in_steps * SALIENCY_UNIT / (TAP_SUM * TAP_SUM));
+    round_line(p, scale->reach, SALIENCY_COARSE_SUM, true, scale->p);
+    round_line(q, scale->reach, 0, true, scale->q);
 }
 
 static void add_tap(const struct saliency_axis *axis, int32_t pixel, int32_t sample, int32_t weight)
@@ -218,7 +251,7 @@ static enum fovea_result make_scale(struct saliency_plan *plan, uint32_t number)
     if (step == 1) {
         return make_kernels(plan, scale, sigma);
     }
-    make_weights(scale, sigma, level);
+    make_coarse_lines(scale, sigma, level);
     return FOVEA_OK;
 }
 

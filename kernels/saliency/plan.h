@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A plan depends on the scales and the size of pictures alone. Scales below 4 px are summed at
- * every pixel with a kernel of whole numbers. Those above have a level, on whose samples they are
- * filtered: sigma is 2 to 4 of its steps (README.md). */
+ * every pixel, those above at the samples of a level: sigma is 2 to 4 of its steps (README.md). All
+ * have a kernel of whole numbers, p(x) q(y) + q(x) p(y). */
 #ifndef FOVEA_KERNELS_SALIENCY_PLAN_H
 #define FOVEA_KERNELS_SALIENCY_PLAN_H
 
+#include "kernels/cuda/host_device.h"
 #include "kernels/saliency/saliency.h"
 
 #define SALIENCY_LEVELS_MAX 9 /* sigma_min_px 64 and 25 scales: up to 16384 px */
@@ -21,7 +22,16 @@
 #define SALIENCY_FINE_SUM 32512 /* of a line of p: 127 * 256 */
 #define SALIENCY_RUN_MAX 8 /* neighbours of a row in one bin that are added at once */
 #define SALIENCY_FINE_PITCH 48 /* of kernels: 2 reach + SALIENCY_RUN_MAX */
-#define SALIENCY_COARSE_REACH 16 /* 4 sigma of less than 4 steps */
+/* Samples of coarser levels, and their sums along a row by p or q, are whole numbers up to 2^11 on
+ * both sides of 0, and so are halves. All sums of them are less than 2^24, and so exact in floats,
+ * too. */
+#define SALIENCY_COARSE_REACH 18 /* 4.4 sigma of less than 4 steps */
+#define SALIENCY_COARSE_SUM 8128 /* of a line of p: 127 * 64 */
+#define SALIENCY_COARSE_SHIFT 2 /* as SALIENCY_FINE_SHIFT */
+#define SALIENCY_SAMPLE_SHIFT 18 /* from a sample's sum, of 2^30, to 12 bits */
+#define SALIENCY_SAMPLE_MIDDLE 2048 /* what is 0 then */
+#define SALIENCY_ROW_SHIFT 13 /* from a row's sum to 12 bits */
+#define SALIENCY_REACH 19 /* the larger of both */
 #define SALIENCY_TAPS_MAX 16 /* samples that a pixel adds to, along an axis */
 #define SALIENCY_OUT_BEFORE 2 /* samples beyond the picture's edge, for interpolation */
 #define SALIENCY_OUT_AFTER 3
@@ -49,13 +59,11 @@ struct saliency_scale {
     float sigma_px;
     int32_t level;
     int32_t reach;
-    /* Level 0: sides of the lines whose products the kernel is, p(x) q(y) + q(x) p(y) */
-    int32_t p[SALIENCY_FINE_REACH + 1], q[SALIENCY_FINE_REACH + 1];
+    /* Sides of the lines whose products the kernel is */
+    int32_t p[SALIENCY_REACH + 1], q[SALIENCY_REACH + 1];
     /* Level 0: kernels of 2 reach + 1 rows of SALIENCY_FINE_PITCH, of 1 pixel and of up to
      * SALIENCY_RUN_MAX beside each other */
     int32_t *kernels;
-    float weights[SALIENCY_COARSE_REACH + 1]; /* other levels: a side of the Gaussian */
-    float gain;
     int32_t width, height; /* of its response */
     size_t offset; /* of its response among those of all */
 };
@@ -71,6 +79,13 @@ struct saliency_plan {
     size_t response_count; /* numbers of all scales */
     size_t bytes; /* that it has allocated */
 };
+
+/* A sample of a plane, of its sum */
+HOST_DEVICE int32_t saliency_sample_of(int32_t sum)
+{
+    return ((sum + (1 << (SALIENCY_SAMPLE_SHIFT - 1))) >> SALIENCY_SAMPLE_SHIFT) -
+           SALIENCY_SAMPLE_MIDDLE;
+}
 
 static inline const int32_t *saliency_kernel_of(const struct saliency_scale *scale, int32_t run)
 {

@@ -11,12 +11,6 @@
 #include "random.h"
 
 #define BLOBS 3000
-/* Responses of level 0 have the same bits; those of others, 0 .. 3, differ by how floats are
- * rounded. Blobs whose strengths differ by less may change places. */
-#define RESPONSE_OFF 1e-5
-#define STRENGTH_OFF 2e-5f
-#define PLACE_OFF 2e-3f /* of sigma */
-
 struct row {
     uint32_t width, height;
     enum fovea_format format;
@@ -50,36 +44,20 @@ static void find(struct fovea_blobs *blobs, const struct fovea_image *image, str
     assert_ok(fovea_blobs_run(blobs, image, 1, 0, out->of, &out->count, fixture.stream));
 }
 
-/* Large blobs have a flat top, so their places are less sure. */
-static bool alike(const struct fovea_blob *a, const struct fovea_blob *b)
-{
-    const float off_px = PLACE_OFF * a->sigma_px;
-    return fabsf(a->strength - b->strength) < STRENGTH_OFF && fabsf(a->x_px - b->x_px) < off_px &&
-           fabsf(a->y_px - b->y_px) < off_px && fabsf(a->sigma_px - b->sigma_px) < off_px;
-}
-
-/* Each is in the other list, at a place of the same strength. */
+/* To the last bit */
 static void assert_same_lists(const struct found *a, const struct found *b, const char *what)
 {
     assert_that(a->count == b->count, "%s: %u blobs on the processor, %u here", what, a->count,
                 b->count);
     for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t j = i;
-        while (j > 0 && b->of[j - 1].strength < a->of[i].strength + STRENGTH_OFF) {
-            j--;
-        }
-        while (j < b->count && b->of[j].strength > a->of[i].strength - STRENGTH_OFF &&
-               !alike(&a->of[i], &b->of[j])) {
-            j++;
-        }
-        assert_that(j < b->count && alike(&a->of[i], &b->of[j]),
-                    "%s: blob %u of the processor's %u (%g %g, sigma %g, %g) is not here", what, i,
-                    a->count, (double)a->of[i].x_px, (double)a->of[i].y_px,
-                    (double)a->of[i].sigma_px, (double)a->of[i].strength);
+        const struct fovea_blob *own = &a->of[i];
+        assert_that(memcmp(own, &b->of[i], sizeof *own) == 0,
+                    "%s: blob %u of the processor's %u (%g %g, sigma %g, %g) is another here", what,
+                    i, a->count, (double)own->x_px, (double)own->y_px, (double)own->sigma_px,
+                    (double)own->strength);
     }
 }
 
-/* sigma below 4 px: level 0 */
 static void assert_same_responses(struct fovea_blobs *cpu, struct fovea_blobs *cuda,
                                   const struct row *row, const char *what)
 {
@@ -88,15 +66,13 @@ static void assert_same_responses(struct fovea_blobs *cpu, struct fovea_blobs *c
     OWNED(owned_free) float *a = calloc(count, sizeof *a);
     OWNED(owned_free) float *b = calloc(count, sizeof *b);
     for (uint32_t k = 0; k < row->scales; k++) {
-        const bool exact = row->sigma_min_px * pow(2.0, k / 3.0) < 3.999;
         double worst = 0.0;
         assert_ok(fovea_blobs_response(cpu, k, a, pitch));
         assert_ok(fovea_blobs_response(cuda, k, b, pitch));
         for (size_t i = 0; i < count; i++) {
             worst = fmax(worst, fabs((double)a[i] - (double)b[i]));
         }
-        assert_that(worst <= (exact ? 0.0 : RESPONSE_OFF), "%s: scale %u is %g off", what, k,
-                    worst);
+        assert_that(worst == 0.0, "%s: scale %u is %g off", what, k, worst);
     }
 }
 

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Coarser levels: a plane's samples change by what pixels of its bin weigh, as whole numbers. Then
- * the plane is blurred along rows and along columns, and the Laplacian of nine samples taken, for
- * each scale of the level: once for all planes up to the next that differs in the tile. */
+/* Coarser levels: a plane's samples change by what pixels of its bin weigh. Then it is summed along
+ * rows by both lines of a scale, and these sums along columns by the other line, for each scale of
+ * the level: once for all planes up to the next that differs in the tile. */
 
 #include "saliency_cpu.h"
 
 #include "core/bounds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define MARGIN (SALIENCY_COARSE_REACH + 1) /* samples on each side that a response reads */
+#define MARGIN SALIENCY_COARSE_REACH /* samples on each side that a response reads */
 #define ROWS (SALIENCY_COARSE_ROWS + 2 * MARGIN)
-/* With one more on each side they are whole registers. */
-#define TILE_COLUMNS (SALIENCY_TILE_WIDTH - 2)
 #define COLUMNS (SALIENCY_TILE_WIDTH + 2 * MARGIN)
 #define SUM_BEFORE SALIENCY_TAPS_MAX
 #define SUM_PITCH (SUM_BEFORE + COLUMNS + 2 * SALIENCY_TAPS_MAX)
 #define PLANE_PITCH (COLUMNS + 2 * SALIENCY_REGISTER)
-#define LINE_PITCH (SALIENCY_TILE_WIDTH + 2 * SALIENCY_REGISTER)
+#define LINE_PITCH SALIENCY_TILE_WIDTH
 
 /* Along one axis. */
 struct span {
@@ -33,9 +32,10 @@ struct saliency_coarse {
     struct span x, y;
     uint32_t seen; /* pixels that are in the plane */
     int32_t sum[ROWS * SUM_PITCH]; /* the plane's samples, from x.low and y.low */
-    float plane[PLANE_PITCH]; /* a row of them, from x.first - MARGIN */
-    float lines[ROWS * LINE_PITCH]; /* blurred along rows, from y.first - MARGIN, x.first - 1 */
-    float blurred[(SALIENCY_COARSE_ROWS + 2) * LINE_PITCH];
+    int16_t plane[ROWS * PLANE_PITCH]; /* of 16 bits, from x.first - MARGIN */
+    int32_t lines[ROWS * LINE_PITCH]; /* pairs of sums along rows, from y.first - MARGIN */
+    int32_t p[SALIENCY_COARSE_REACH + 1], q[SALIENCY_COARSE_REACH + 1]; /* weights of rows */
+    int32_t weights[SALIENCY_COARSE_REACH + 1]; /* of columns */
     int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_COARSE_ROWS * SALIENCY_TILE_WIDTH];
 };
 
@@ -53,7 +53,7 @@ static int32_t level_tiles(const struct saliency_level *level)
     if (level->step_px == 1) {
         return 0;
     }
-    return parts(&level->x, TILE_COLUMNS) * parts(&level->y, SALIENCY_COARSE_ROWS);
+    return parts(&level->x, SALIENCY_TILE_WIDTH) * parts(&level->y, SALIENCY_COARSE_ROWS);
 }
 
 int32_t saliency_coarse_tiles(const struct saliency_plan *plan)
@@ -94,27 +94,46 @@ static void choose_tile(const struct saliency_plan *plan, struct saliency_coarse
     while (tile >= level_tiles(level)) {
         tile -= level_tiles(level++);
     }
-    const int32_t across = parts(&level->x, TILE_COLUMNS);
+    const int32_t across = parts(&level->x, SALIENCY_TILE_WIDTH);
     coarse->level = level;
-    coarse->x = span_of(&level->x, tile % across, TILE_COLUMNS);
+    coarse->x = span_of(&level->x, tile % across, SALIENCY_TILE_WIDTH);
     coarse->y = span_of(&level->y, tile / across, SALIENCY_COARSE_ROWS);
 }
 
 /* ---- From a plane to its response */
 
 /* Beyond the axis' samples all are like the outermost. */
-static void fill_plane(const struct saliency_cpu *cpu, struct saliency_coarse *coarse, int32_t row)
+static void fill_row(const struct saliency_cpu *cpu, struct saliency_coarse *coarse, int32_t row)
 {
     const struct span *x = &coarse->x;
     const int32_t before = x->low - (x->first - MARGIN);
     const int32_t count = x->high - x->low + 1;
     const int32_t end = x->count + 2 * MARGIN;
-    cpu->loops->floats(coarse->sum + row * SUM_PITCH + SUM_BEFORE, count, coarse->plane + before);
+    int16_t *out = coarse->plane + row * PLANE_PITCH;
+    cpu->loops->samples(coarse->sum + row * SUM_PITCH + SUM_BEFORE, count, out + before);
     for (int32_t i = 0; i < before; i++) {
-        coarse->plane[i] = coarse->plane[before];
+        out[i] = out[before];
     }
     for (int32_t i = before + count; i < end; i++) {
-        coarse->plane[i] = coarse->plane[before + count - 1];
+        out[i] = out[before + count - 1];
+    }
+}
+
+static int32_t pair_of(int32_t low, int32_t high)
+{
+    return (int32_t)((uint32_t)low & 0xffff) | (int32_t)((uint32_t)high << 16);
+}
+
+/* As loops have them. */
+static void pair_weights(struct saliency_coarse *coarse, const struct saliency_scale *scale)
+{
+    const int32_t reach = scale->reach;
+    for (int32_t i = 0; i <= reach; i++) {
+        const int32_t first = abs(2 * i - reach);
+        const int32_t second = abs(2 * i + 1 - reach);
+        coarse->p[i] = pair_of(scale->p[first], second > reach ? 0 : scale->p[second]);
+        coarse->q[i] = pair_of(scale->q[first], second > reach ? 0 : scale->q[second]);
+        coarse->weights[i] = pair_of(scale->q[i], scale->p[i]);
     }
 }
 
@@ -125,14 +144,14 @@ static void filter_rows(const struct saliency_cpu *cpu, struct saliency_coarse *
     const int32_t before = y->low - (y->first - MARGIN);
     const int32_t count = y->high - y->low + 1;
     for (int32_t row = 0; row < count; row++) {
-        fill_plane(cpu, coarse, row);
-        const struct saliency_line line = {.in = coarse->plane + MARGIN - 1,
+        const struct saliency_rows rows = {.in = coarse->plane + row * PLANE_PITCH + MARGIN -
+                                                 scale->reach,
                                            .out = coarse->lines + (before + row) * LINE_PITCH,
-                                           .weights = scale->weights,
-                                           .step = 1,
-                                           .count = coarse->x.count + 2,
+                                           .p = coarse->p,
+                                           .q = coarse->q,
+                                           .count = coarse->x.count,
                                            .reach = scale->reach};
-        cpu->loops->blur(&line);
+        cpu->loops->rows(&rows);
     }
     for (int32_t row = 0; row < y->count + 2 * MARGIN; row++) {
         if (row < before || row >= before + count) {
@@ -143,35 +162,19 @@ static void filter_rows(const struct saliency_cpu *cpu, struct saliency_coarse *
     }
 }
 
-static void filter_columns(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                           const struct saliency_scale *scale)
-{
-    for (int32_t row = 0; row < coarse->y.count + 2; row++) {
-        const struct saliency_line line = {
-            .in = coarse->lines + (row + MARGIN - 1) * LINE_PITCH,
-            .out = coarse->blurred + row * LINE_PITCH,
-            .weights = scale->weights,
-            .step = LINE_PITCH,
-            .count = coarse->x.count + 2,
-            .reach = scale->reach,
-        };
-        cpu->loops->blur(&line);
-    }
-}
-
-static void add_laplace(const struct saliency_cpu *cpu, const struct saliency_coarse *coarse,
-                        const struct saliency_scale *scale, int32_t planes, int32_t *total)
+static void filter_columns(const struct saliency_cpu *cpu, const struct saliency_coarse *coarse,
+                           const struct saliency_scale *scale, int32_t planes, int32_t *total)
 {
     for (int32_t row = 0; row < coarse->y.count; row++) {
-        const float *above = coarse->blurred + row * LINE_PITCH;
-        const struct saliency_laplace laplace = {.above = above,
-                                                 .row = above + LINE_PITCH,
-                                                 .below = above + 2 * LINE_PITCH,
+        const struct saliency_columns columns = {.in = coarse->lines + (row + MARGIN) * LINE_PITCH,
                                                  .sum = total + row * SALIENCY_TILE_WIDTH,
-                                                 .gain = scale->gain,
-                                                 .count = coarse->x.count,
+                                                 .weights = coarse->weights,
+                                                 .pitch = LINE_PITCH,
+                                                 .count = (coarse->x.count + SALIENCY_PAIRS - 1) /
+                                                          SALIENCY_PAIRS * SALIENCY_PAIRS,
+                                                 .reach = scale->reach,
                                                  .factor = planes};
-        cpu->loops->laplace(&laplace);
+        cpu->loops->columns(&columns);
     }
 }
 
@@ -184,11 +187,14 @@ static void add_planes(const struct saliency_cpu *cpu, struct saliency_coarse *c
     if (!cpu->adds_every_plane && (coarse->seen == 0 || coarse->seen == all)) {
         return; /* one value everywhere */
     }
+    for (int32_t row = 0; row <= coarse->y.high - coarse->y.low; row++) {
+        fill_row(cpu, coarse, row);
+    }
     for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
         const struct saliency_scale *scale = &cpu->plan->scales[i];
+        pair_weights(coarse, scale);
         filter_rows(cpu, coarse, scale);
-        filter_columns(cpu, coarse, scale);
-        add_laplace(cpu, coarse, scale, planes, coarse->total[i - level->scale_first]);
+        filter_columns(cpu, coarse, scale, planes, coarse->total[i - level->scale_first]);
     }
 }
 
@@ -269,8 +275,13 @@ static void write(const struct saliency_cpu *cpu, const struct saliency_coarse *
     const int32_t left = coarse->x.first - coarse->level->x.out_first;
     const int32_t top = coarse->y.first - coarse->level->y.out_first;
     for (int32_t y = 0; y < coarse->y.count; y++) {
-        memcpy(cpu->response + scale->offset + (size_t)(top + y) * (size_t)scale->width + left,
-               total + y * SALIENCY_TILE_WIDTH, (size_t)coarse->x.count * sizeof *total);
+        int32_t *out =
+            cpu->response + scale->offset + (size_t)(top + y) * (size_t)scale->width + left;
+        const int32_t *from = total + y * SALIENCY_TILE_WIDTH;
+        for (int32_t x = 0; x < coarse->x.count; x++) { /* of sixteen the even ones come first */
+            out[x] = from[x - x % SALIENCY_PAIRS + x % SALIENCY_PAIRS / 2 +
+                          x % 2 * (SALIENCY_PAIRS / 2)];
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Compiled without fused multiply-adds (kernels/CMakeLists.txt). */
-
 #include "loops.h"
 
 #include "kernels/saliency/plan.h"
+
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
 
 #if defined SALIENCY_AVX2
 #define LANES 8
@@ -16,7 +18,7 @@
 #endif
 
 /* Any number's address will do. */
-typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int16_t short_lanes __attribute__((vector_size(4 * LANES), aligned(2), may_alias));
 typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 /* Numbers beyond the last one of a row are whatever they are, and may be too large: as these they
@@ -88,88 +90,127 @@ static void spread(const int32_t *restrict x, const int32_t *restrict y, int32_t
     }
 }
 
+ALWAYS sum_lanes size_of(whole_lanes value)
+{
+    const whole_lanes sign = value >> 31;
+    return (sum_lanes)(value ^ sign) - (sum_lanes)sign;
+}
+
 static void add_absolute(const int32_t *in, int32_t factor, int32_t count, int32_t *sum)
 {
     for (int32_t i = 0; i < count; i += LANES) {
-        const whole_lanes value = READ(whole_lanes, in + i);
-        const whole_lanes sign = value >> 31;
-        const sum_lanes positive = (sum_lanes)(value ^ sign) - (sum_lanes)sign;
-        AT(sum_lanes, sum + i) += (uint32_t)factor * (positive >> SALIENCY_FINE_SHIFT);
+        const sum_lanes size = size_of(READ(whole_lanes, in + i));
+        AT(sum_lanes, sum + i) += (uint32_t)factor * (size >> SALIENCY_FINE_SHIFT);
     }
 }
 
-/* ---- Floats */
+/* ---- Samples of 16 bits */
 
-static void to_floats(const int32_t *in, int32_t count, float *out)
+/* Two products in each sum. */
+ALWAYS whole_lanes multiply(short_lanes a, short_lanes b)
 {
-    for (int32_t i = 0; i < count; i += LANES) {
-        AT(lanes, out + i) = __builtin_convertvector(READ(whole_lanes, in + i), lanes);
+#if defined SALIENCY_AVX2
+    return (whole_lanes)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined __SSE2__
+    return (whole_lanes)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    whole_lanes sum;
+    for (int32_t i = 0; i < LANES; i++) {
+        sum[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+    }
+    return sum;
+#endif
+}
+
+ALWAYS short_lanes everywhere(int32_t pair)
+{
+    return (short_lanes)((whole_lanes){0} + pair);
+}
+
+static void make_samples(const int32_t *in, int32_t count, int16_t *out)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = (int16_t)saliency_sample_of(in[i]);
     }
 }
 
-/* `registers` is a constant where it is called, so that all sums are registers. */
-ALWAYS void sum_registers(const struct saliency_line *line, int32_t at, const int32_t registers)
+/* `registers` is a constant where it is called, so that all sums are registers: of the even samples
+ * and of the odd ones in turns. */
+ALWAYS void sum_rows(const struct saliency_rows *rows, int32_t at, const int32_t registers)
 {
-    const float *left = line->in + at;
-    const float *right = left;
-    lanes sum[4];
+    const whole_lanes half = (whole_lanes){0} + (1 << (SALIENCY_ROW_SHIFT - 1));
+    whole_lanes p[4];
+    whole_lanes q[4];
     for (int32_t i = 0; i < registers; i++) {
-        sum[i] = line->weights[0] * READ(lanes, left + i * LANES);
+        p[i] = half;
+        q[i] = half;
     }
-    for (int32_t k = 1; k <= line->reach; k++) {
-        left -= line->step;
-        right += line->step;
-        const float weight = line->weights[k];
+    for (int32_t k = 0; k <= rows->reach; k++) {
+        const int16_t *in = rows->in + at + 2 * k;
         for (int32_t i = 0; i < registers; i++) {
-            sum[i] += weight * (READ(lanes, left + i * LANES) + READ(lanes, right + i * LANES));
+            const short_lanes two = READ(short_lanes, in + i / 2 * 2 * LANES + i % 2);
+            p[i] += multiply(two, everywhere(rows->p[k]));
+            q[i] += multiply(two, everywhere(rows->q[k]));
         }
     }
     for (int32_t i = 0; i < registers; i++) {
-        AT(lanes, line->out + at + i * LANES) = sum[i];
+        const int32_t first = at + i / 2 * 2 * LANES;
+        const int32_t group = first / SALIENCY_PAIRS * SALIENCY_PAIRS;
+        int32_t *out = rows->out + group + (first - group) / 2 + i % 2 * (SALIENCY_PAIRS / 2);
+        const whole_lanes low = p[i] >> SALIENCY_ROW_SHIFT;
+        const whole_lanes high = q[i] >> SALIENCY_ROW_SHIFT;
+        AT(whole_lanes, out) = (low & 0xffff) | high << 16;
     }
 }
 
-static void blur(const struct saliency_line *line)
+static void filter_rows(const struct saliency_rows *rows)
 {
     int32_t at = 0;
-    for (; at + 3 * LANES < line->count; at += 4 * LANES) {
-        sum_registers(line, at, 4);
+    for (; at + 2 * LANES < rows->count; at += 4 * LANES) {
+        sum_rows(rows, at, 4);
     }
-    if (at + LANES < line->count) {
-        sum_registers(line, at, 2);
-        at += 2 * LANES;
-    }
-    if (at < line->count) {
-        sum_registers(line, at, 1);
+    if (at < rows->count) {
+        sum_rows(rows, at, 2);
     }
 }
 
-ALWAYS lanes across(const float *row)
+ALWAYS void sum_columns(const struct saliency_columns *columns, int32_t at, const int32_t registers)
 {
-    const lanes middle = READ(lanes, row + 1);
-    return (READ(lanes, row) - middle) + (READ(lanes, row + 2) - middle);
+    const int32_t *above = columns->in + at;
+    const int32_t *below = above;
+    whole_lanes sum[4];
+    for (int32_t i = 0; i < registers; i++) {
+        sum[i] = multiply(READ(short_lanes, above + i * LANES), everywhere(columns->weights[0]));
+    }
+    for (int32_t k = 1; k <= columns->reach; k++) {
+        above -= columns->pitch;
+        below += columns->pitch;
+        for (int32_t i = 0; i < registers; i++) {
+            const short_lanes both =
+                READ(short_lanes, above + i * LANES) + READ(short_lanes, below + i * LANES);
+            sum[i] += multiply(both, everywhere(columns->weights[k]));
+        }
+    }
+    for (int32_t i = 0; i < registers; i++) {
+        AT(sum_lanes, columns->sum + at + i * LANES) +=
+            (uint32_t)columns->factor * (size_of(sum[i]) >> SALIENCY_COARSE_SHIFT);
+    }
 }
 
-/* Six times the Laplacian of nine samples is x + y + xy / 6, with x and y the second differences
- * and xy that of the other: 0 where all are one value. */
-static void add_laplace(const struct saliency_laplace *laplace)
+static void filter_columns(const struct saliency_columns *columns)
 {
-    for (int32_t i = 0; i < laplace->count; i += LANES) {
-        const lanes x = across(laplace->row + i);
-        const lanes middle = READ(lanes, laplace->row + i + 1);
-        const lanes y = (READ(lanes, laplace->above + i + 1) - middle) +
-                        (READ(lanes, laplace->below + i + 1) - middle);
-        const lanes xy = (across(laplace->above + i) - x) + (across(laplace->below + i) - x);
-        const lanes value = ((x + y) + xy * (1.0f / 6.0f)) * laplace->gain;
-        const whole_lanes size = (whole_lanes)value & 0x7fffffff;
-        const whole_lanes rounded = __builtin_convertvector((lanes)size + 0.5f, whole_lanes);
-        AT(sum_lanes, laplace->sum + i) += (uint32_t)laplace->factor * (sum_lanes)rounded;
+    int32_t at = 0;
+    for (; at + 2 * LANES < columns->count; at += 4 * LANES) {
+        sum_columns(columns, at, 4);
+    }
+    if (at < columns->count) {
+        sum_columns(columns, at, 2);
     }
 }
 
 const struct saliency_loops NAME(saliency_loops) = {.stamp = stamp_kernel,
                                                     .spread = spread,
                                                     .absolute = add_absolute,
-                                                    .floats = to_floats,
-                                                    .blur = blur,
-                                                    .laplace = add_laplace};
+                                                    .samples = make_samples,
+                                                    .rows = filter_rows,
+                                                    .columns = filter_columns};

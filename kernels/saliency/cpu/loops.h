@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The inner loops, compiled for every processor and for AVX2. They make the same bits:
- * whole numbers are exact, and of floats each product is rounded before it is added. */
+/* The inner loops, compiled for every processor and for AVX2. All are of whole numbers, so that
+ * they make the same bits. */
 #ifndef FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
 #define FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define SALIENCY_REGISTER 16 /* the most numbers of one; rows are a multiple of it long */
+#define SALIENCY_PAIRS 16 /* that are in order together */
 
 struct saliency_stamp {
     const int32_t *kernel; /* its first row */
@@ -18,19 +19,22 @@ struct saliency_stamp {
     int32_t width, rows; /* numbers that are added up to the next whole register */
 };
 
-struct saliency_line {
-    const float *in;
-    float *out;
-    const float *weights; /* reach + 1, from the middle on */
-    ptrdiff_t step; /* from a sample to the next one of the line */
+/* A row of samples, from `reach` before the first sum's own on, becomes sums by p and by q: pairs
+ * of 16 bits, sixteen after the other, of which the even ones come first. */
+struct saliency_rows {
+    const int16_t *in;
+    int32_t *out;
+    const int32_t *p, *q; /* weights, two neighbours of 16 bits in one: reach + 1 */
     int32_t count, reach;
 };
 
-struct saliency_laplace {
-    const float *above, *row, *below; /* from one sample left of the first */
-    int32_t *sum; /* gets factor times the rounded response */
-    float gain;
-    int32_t count, factor;
+struct saliency_columns {
+    const int32_t *in; /* the pairs of the sums' own row */
+    int32_t *sum; /* gets factor times |d|, in the order of pairs */
+    const int32_t *weights; /* q and p by distance, two of 16 bits in one: reach + 1 */
+    ptrdiff_t pitch;
+    int32_t count, reach;
+    int32_t factor;
 };
 
 struct saliency_loops {
@@ -41,11 +45,10 @@ struct saliency_loops {
                    ptrdiff_t pitch);
     /* sum += factor |in| */
     void (*absolute)(const int32_t *in, int32_t factor, int32_t count, int32_t *sum);
-    /* Numbers as floats. */
-    void (*floats)(const int32_t *in, int32_t count, float *out);
-    /* A Gaussian: count sums along a line, side by side. */
-    void (*blur)(const struct saliency_line *line);
-    void (*laplace)(const struct saliency_laplace *laplace);
+    /* Samples of 16 bits of their sums. */
+    void (*samples)(const int32_t *in, int32_t count, int16_t *out);
+    void (*rows)(const struct saliency_rows *rows);
+    void (*columns)(const struct saliency_columns *columns);
 };
 
 extern const struct saliency_loops saliency_loops_base;

@@ -1,351 +1,358 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Coarser levels, from planes to responses: a block has a tile of a level's samples and every n-th
- * plane of those that differ there. A plane is blurred along rows, then along columns, and has its
- * Laplacian taken, for each scale of the level. A number of shared memory is read once for
- * the sums of a thread that it has a weight for; columns stay in registers, and their neighbours
- * are other lanes. A thread keeps the sums of |d| of its samples, whole numbers, and adds them to
- * the response at the end. Multiplications and additions bound it, 63 of each pass for each sample
- * and plane of three scales. */
+/* Coarser levels, from planes to responses, as level 0 (fine.cuh): a kernel is p(x) q(y) +
+ * q(x) p(y). Samples, weights, and what comes between rows and columns are whole numbers of 12
+ * bits, and so halves, whose products floats add exactly. A block has a strip of 16 x 64 samples
+ * and every n-th plane of those that differ there; its warps share scales and planes, and a warp
+ * goes down the strip's rows, eight at a time:
+ *
+ *     rows      16 columns x 8 rows = a line (16 x 32 to 64) times samples (32 to 64 x 8)
+ *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 32 or 48) times a line
+ *               (32 or 48 x 8)
+ *
+ * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
+ * on their way meanwhile. Matrix instructions bound it, of 16 x 8 x 16: 300 for 16 x 64 samples, a
+ * plane and three scales, and what makes halves of sums. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 
-#include "kernels/cuda/copy.cuh"
+#include "fine.cuh"
+#include "kernels/cuda/mma.cuh"
 #include "levels.cuh"
 
-#define RUN 8 /* samples of a row that a thread blurs at once */
-#define BLURRED (SALIENCY_CUDA_STRIP + 2) /* rows of a column that a thread blurs */
-#define PLANE_PITCH SALIENCY_CUDA_PLANE_PITCH
-#define LINE_PITCH SALIENCY_CUDA_LINE_PITCH
+#define FILTER_THREADS (32 * SALIENCY_CUDA_FILTER_WARPS)
 
-struct filter_memory {
-    present_bins bins;
-    float plane[1]; /* from `reach` samples before the lines, and then the lines */
-};
-
-static __device__ __forceinline__ float *lines_of(const saliency_cuda_frame &frame,
-                                                  filter_memory &memory)
-{
-    return memory.plane + frame.plane_rows * PLANE_PITCH;
-}
-
-struct filter_tile {
+struct filter_strip {
     int level;
     int x, y; /* first sample that is written, counted from the response's first */
-    int width, height; /* samples that are written */
-    int reach; /* of the level's scales */
+    int height; /* samples that are written */
 };
 
-static __device__ __forceinline__ filter_tile tile_of_block(const saliency_cuda_frame &frame)
+static __device__ __forceinline__ filter_strip strip_of_block(const saliency_cuda_frame &frame)
 {
     int number = (int)blockIdx.x;
     int level = 0;
-    while (number >= frame.levels[level].tile_end) {
+    while (number >= frame.levels[level].strip_end) {
         level++;
     }
     const saliency_cuda_level &at = frame.levels[level];
-    number -= level > 0 ? frame.levels[level - 1].tile_end : 0;
-    filter_tile tile = {level,
-                        number % at.tiles_across * SALIENCY_CUDA_TILE_WIDTH,
-                        number / at.tiles_across * SALIENCY_CUDA_TILE_HEIGHT,
-                        0,
-                        0,
-                        0};
-    tile.width = min(SALIENCY_CUDA_TILE_WIDTH, at.x.out_count - tile.x);
-    tile.height = min(SALIENCY_CUDA_TILE_HEIGHT, at.y.out_count - tile.y);
-    for (uint32_t i = at.scale_first; i < at.scale_end; i++) {
-        tile.reach = max(tile.reach, frame.scales[i].reach);
-    }
-    return tile;
+    number -= level > 0 ? frame.levels[level - 1].strip_end : 0;
+    const int y = number / at.strips_across * STRIP_HEIGHT;
+    return {level, number % at.strips_across * STRIP_WIDTH, y,
+            min(STRIP_HEIGHT, at.y.out_count - y)};
 }
 
-/* The sample of the planes at a place that counts from the response's first; those beyond are like
- * the outermost. */
-static __device__ __forceinline__ int sample_at(const saliency_cuda_axis &axis, int place)
+/* A plane's number of a row, or its row, at a place that counts from the response's first; those
+ * beyond are like the outermost. */
+static __device__ __forceinline__ int number_at(const saliency_cuda_level &level, int place)
 {
-    return clamped(axis.out_first + place - axis.first, 0, axis.count - 1);
+    return clamped(level.x.out_first + place - level.x.first + SALIENCY_CUDA_PLANE_BEFORE, 0,
+                   level.stored - 1);
 }
 
-/* Returns which planes differ in the tile, by bins of the samples that it reads. */
+static __device__ __forceinline__ int row_at(const saliency_cuda_level &level, int place)
+{
+    return clamped(level.y.out_first + place - level.y.first, 0, level.y.count - 1);
+}
+
+/* Returns which planes differ in the strip, by bins of the samples that it reads. */
 static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &frame,
-                                                  const filter_tile &tile, filter_memory &memory)
+                                                  const filter_strip &strip, present_bins &bins,
+                                                  int thread)
 {
-    const saliency_cuda_level &level = frame.levels[tile.level];
-    const int thread = (int)threadIdx.x;
-    const int margin = tile.reach + 1;
-    const int left = sample_at(level.x, tile.x - margin) / SALIENCY_CUDA_SEGMENT;
+    const saliency_cuda_level &level = frame.levels[strip.level];
+    int reach = 0;
+    for (uint32_t i = level.scale_first; i < level.scale_end; i++) {
+        reach = max(reach, frame.scales[i].reach);
+    }
+    const int left = number_at(level, strip.x - reach) / SALIENCY_CUDA_SEGMENT;
     const int across =
-        sample_at(level.x, tile.x + tile.width + margin) / SALIENCY_CUDA_SEGMENT - left + 1;
-    const int top = sample_at(level.y, tile.y - margin);
-    const int down = sample_at(level.y, tile.y + tile.height + margin) - top + 1;
+        number_at(level, strip.x + STRIP_WIDTH - 1 + reach) / SALIENCY_CUDA_SEGMENT - left + 1;
+    const int top = row_at(level, strip.y - reach);
+    const int down = row_at(level, strip.y + strip.height - 1 + reach) - top + 1;
+    const int word = thread % MASK_WORDS;
+    uint32_t own = 0;
     if (thread < MASK_WORDS) {
-        memory.bins.mask[thread] = 0;
+        bins.mask[thread] = 0;
     }
     __syncthreads();
-    for (int i = thread; i < MASK_WORDS * across * down; i += SALIENCY_CUDA_FILTER_THREADS) {
-        const int word = i % MASK_WORDS;
-        const int segment = left + i / MASK_WORDS % across;
-        const int row = top + i / MASK_WORDS / across;
-        atomicOr(&memory.bins.mask[word],
-                 mask_at(frame, level, segment * SALIENCY_CUDA_SEGMENT, row)[word]);
+    for (int i = thread / MASK_WORDS; i < across * down; i += FILTER_THREADS / MASK_WORDS) {
+        const int segment = left + i % across;
+        own |= mask_at(frame, level, segment * SALIENCY_CUDA_SEGMENT, top + i / across)[word];
     }
+    atomicOr(&bins.mask[word], own);
     __syncthreads();
-    const int count = rank_bins(memory.bins, thread);
+    const int count = rank_bins(bins, thread);
     __syncthreads();
     return count;
 }
 
-/* To be waited for. */
-static __device__ __forceinline__ void begin_plane(const saliency_cuda_frame &frame,
-                                                   const filter_tile &tile, int bin,
-                                                   filter_memory &memory)
+/* ---- Responses: a lane has totals, of the places of each eight rows of a strip, 32 apart */
+
+/* Adds the sums of a lane's places to a response, each less `extra`; x, y: of the strip's first. */
+static __device__ __forceinline__ void write_totals(int32_t *response,
+                                                    const saliency_cuda_scale &scale, int x, int y,
+                                                    const uint4 *totals, uint32_t extra)
 {
-    const saliency_cuda_level &level = frame.levels[tile.level];
-    const float *plane = plane_at(frame, level, 0, 0) + (int64_t)bin * level.pitch * level.y.count;
-    const int width = tile.width + 2 + 2 * tile.reach;
-    const int height = tile.height + 2 + 2 * tile.reach;
-    for (int row = (int)threadIdx.x / 32; row < height; row += SALIENCY_CUDA_FILTER_THREADS / 32) {
-        const float *from =
-            plane + (int64_t)sample_at(level.y, tile.y - 1 - tile.reach + row) * level.pitch;
-        for (int i = (int)threadIdx.x % 32; i < width; i += 32) {
-            copy_word_begin(&memory.plane[row * PLANE_PITCH + i],
-                            from + sample_at(level.x, tile.x - 1 - tile.reach + i));
+    const int lane = (int)threadIdx.x;
+    for (int block = 0; block < STRIP_BLOCKS; block++) {
+        const uint4 all = totals[block * 32];
+        const uint32_t total[4] = {all.x, all.y, all.z, all.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int column = x + lane / 4 + i / 2 * 8;
+            const int row = y + block * 8 + lane % 4 * 2 + i % 2;
+            if (column < scale.width && row < scale.height) {
+                atomicAdd(&response[(int64_t)row * scale.width + column],
+                          (int32_t)(total[i] - extra));
+            }
         }
     }
 }
 
-/* `COUNT` sums along a line, in the processor's order: `in` is REACH numbers before the first one's
- * own. */
-template <int REACH, int COUNT>
-static __device__ __forceinline__ void gauss(const float *in, int step, const float *weights,
-                                             float out[COUNT])
+/* A strip's places: those of its columns g and g + 8, two rows each, of eight rows */
+static __device__ __forceinline__ void add_to(uint4 &total, const uint32_t (&more)[4])
 {
-    float values[COUNT + 2 * REACH];
-#pragma unroll
-    for (int i = 0; i < COUNT + 2 * REACH; i++) {
-        values[i] = in[i * step];
+    const uint4 before = total;
+    total =
+        make_uint4(before.x + more[0], before.y + more[1], before.z + more[2], before.w + more[3]);
+}
+
+static __device__ __forceinline__ void clear_totals(uint4 *totals)
+{
+    for (int i = 0; i < STRIP_BLOCKS; i++) {
+        totals[i * 32] = make_uint4(0, 0, 0, 0);
     }
+}
+
+static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame &frame,
+                                                       const saliency_cuda_scale &scale,
+                                                       uint32_t layer)
+{
+    return (int32_t *)frame.responses +
+           (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;
+}
+
+/* A float as large as its whole part, and this one more, has that part in its low bits. */
+#define WHOLE 8388608.0f
+#define WHOLE_BITS 0x4b000000u
+
+struct filter_memory {
+    present_bins bins;
+    uint4 totals[SALIENCY_CUDA_FILTER_WARPS][STRIP_BLOCKS][32]; /* with WHOLE_BITS for each plane */
+};
+
+/* COLUMNS, ROWS: sixteens of samples along a row that 16 columns have weights for, and along a
+ * column that 8 rows have */
+template <int COLUMNS, int ROWS> struct sample_walk {
+    static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
+    static constexpr int BEFORE = BLOCKS - 1; /* of them that come before the first */
+    static constexpr int LEFT = 8 * COLUMNS - 8;
+    static constexpr int ABOVE = 8 * ROWS - 4;
+
+    uint32_t across[2][COLUMNS][4];
+    uint32_t down[2][ROWS][2];
+    uint32_t sums[BLOCKS][2][2]; /* of blocks of rows, by p and q, of the lane's two columns */
+    uint2 next[COLUMNS]; /* samples of the eight rows after these */
+    int numbers[COLUMNS]; /* fours of a row */
+    int row, last_row, pitch; /* the lane's first row of a plane, and the last that there is */
+
+    __device__ __forceinline__ void load(const uint32_t *weights, const saliency_cuda_level &level,
+                                         const filter_strip &strip)
+    {
+        const int lane = (int)threadIdx.x;
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        out[i] = weights[0] * values[i + REACH];
+        for (int i = 0; i < 2 * COLUMNS * 4; i++) {
+            across[i / (4 * COLUMNS)][i / 4 % COLUMNS][i % 4] = weights[i * 32 + lane];
+        }
+#pragma unroll
+        for (int i = 0; i < 2 * ROWS * 2; i++) {
+            down[i / (2 * ROWS)][i / 2 % ROWS][i % 2] = weights[(2 * COLUMNS * 4 + i) * 32 + lane];
+        }
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            numbers[i] = number_at(level, strip.x - LEFT + 16 * i + lane % 4 * 4) / 4;
+        }
+        row = level.y.out_first - level.y.first + strip.y - ABOVE + lane / 4;
+        last_row = level.y.count - 1;
+        pitch = level.pitch;
     }
+
+    __device__ __forceinline__ void fetch(const uint16_t *plane, int block)
+    {
+        const uint2 *from = (const uint2 *)(plane + clamped(row + 8 * block, 0, last_row) * pitch);
 #pragma unroll
-    for (int k = 1; k <= REACH; k++) {
-        const float weight = weights[k];
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            out[i] += weight * (values[i + REACH - k] + values[i + REACH + k]);
+        for (int i = 0; i < COLUMNS; i++) {
+            next[i] = from[numbers[i]];
         }
     }
-}
 
-template <int REACH>
-static __device__ __forceinline__ void get_weights(const saliency_cuda_scale &scale,
-                                                   float out[REACH + 1])
-{
+    /* Eight rows of samples */
+    __device__ __forceinline__ void add_rows(const uint2 (&in)[COLUMNS], int block)
+    {
+        constexpr float HALF = (float)(1 << (SALIENCY_ROW_SHIFT - 1));
+        constexpr float STEP = 1.0f / (float)(1 << SALIENCY_ROW_SHIFT);
 #pragma unroll
-    for (int i = 0; i <= REACH; i++) {
-        out[i] = scale.weights[i];
-    }
-}
-
-/* Returns 2^16 / count, rounded up: item * part_of(count) / 2^16 is item / count for all items. */
-static __device__ __forceinline__ uint32_t part_of(int count)
-{
-    static_assert((SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH) *
-                          (SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH) *
-                          (SALIENCY_CUDA_COLUMNS / RUN) <
-                      1 << 16,
-                  "an item is less than 2^16 / count");
-    return (uint32_t)(65535.5f / (float)count) + 1u;
-}
-
-/* Neighbouring threads have neighbouring rows. */
-template <int REACH>
-static __device__ __forceinline__ void gauss_rows(const saliency_cuda_scale &scale,
-                                                  const filter_tile &tile, const float *plane,
-                                                  float *lines)
-{
-    const int rows = tile.height + 2 + 2 * REACH;
-    const int runs = (tile.width + 2 + RUN - 1) / RUN;
-    const int within = tile.reach - REACH; /* the plane's margin is that of the largest scale */
-    const uint32_t part = part_of(rows);
-    float weights[REACH + 1];
-    get_weights<REACH>(scale, weights);
-    for (int item = (int)threadIdx.x; item < rows * runs; item += SALIENCY_CUDA_FILTER_THREADS) {
-        const int run = (int)((uint32_t)item * part >> 16);
-        const int row = item - run * rows;
-        const int column = run * RUN;
-        float sums[RUN];
-        gauss<REACH, RUN>(plane + (row + within) * PLANE_PITCH + column + within, 1, weights, sums);
+        for (int line = 0; line < 2; line++) {
+            float sum[4];
+            mma_begin(sum, across[line][0], in[0].x, in[0].y, HALF, HALF);
 #pragma unroll
-        for (int i = 0; i < RUN; i++) {
-            lines[row * LINE_PITCH + column + i] = sums[i];
+            for (int i = 1; i < COLUMNS; i++) {
+                mma_add(sum, across[line][i], in[i].x, in[i].y);
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                sum[i] = __fmaf_rd(sum[i], STEP, 1.5f * WHOLE) - 1.5f * WHOLE;
+            }
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                sums[block][line][side] =
+                    bits_of(__floats2half2_rn(sum[2 * side], sum[2 * side + 1]));
+            }
         }
     }
-}
 
-/* The thread's column of the lines, and its first output row of the tile. */
-static __device__ __forceinline__ int column_of_thread()
-{
-    return (int)(threadIdx.x / 32 % 2 * (SALIENCY_CUDA_SEGMENT - 2) + threadIdx.x % 32);
-}
-
-static __device__ __forceinline__ int row_of_thread()
-{
-    return (int)threadIdx.x / 64 * SALIENCY_CUDA_STRIP;
-}
-
-/* Whether the thread's warp has any that are written. */
-static __device__ __forceinline__ bool has_samples(const filter_tile &tile)
-{
-    return column_of_thread() - (int)threadIdx.x % 32 < tile.width && row_of_thread() < tile.height;
-}
-
-/* Second differences across, of neighbouring lanes. */
-static __device__ __forceinline__ float across(float middle)
-{
-    return (__shfl_up_sync(~0u, middle, 1) - middle) + (__shfl_down_sync(~0u, middle, 1) - middle);
-}
-
-/* Six times the Laplacian of nine samples, as kernels/saliency/cpu/loops.c has it. */
-static __device__ __forceinline__ void add_laplace(const float column[BLURRED], float gain,
-                                                   int planes, int32_t total[SALIENCY_CUDA_STRIP])
-{
-    float x_above = across(column[0]);
-    float x = across(column[1]);
+    /* Eight rows' |F - G|; `last`: the number of the last block that they have weights for */
+    __device__ __forceinline__ void add_columns(int last, uint32_t planes, uint4 &total)
+    {
+        constexpr float STEP = 1.0f / (float)(1 << SALIENCY_COARSE_SHIFT);
+        float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+        uint32_t whole[4];
 #pragma unroll
-    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        const float x_below = across(column[i + 2]);
-        const float y = (column[i] - column[i + 1]) + (column[i + 2] - column[i + 1]);
-        const float xy = (x_above - x) + (x_below - x);
-        const float value = ((x + y) + xy * (1.0f / 6.0f)) * gain;
-        total[i] += planes * (int)(fabsf(value) + 0.5f);
-        x_above = x;
-        x = x_below;
-    }
-}
-
-template <int REACH>
-static __device__ __forceinline__ void add_columns(const saliency_cuda_scale &scale,
-                                                   const float *lines, int planes,
-                                                   int32_t total[SALIENCY_CUDA_STRIP])
-{
-    float weights[REACH + 1];
-    float column[BLURRED];
-    get_weights<REACH>(scale, weights);
-    gauss<REACH, BLURRED>(lines + row_of_thread() * LINE_PITCH + column_of_thread(), LINE_PITCH,
-                          weights, column);
-    add_laplace(column, scale.gain, planes, total);
-}
-
-/* Calls what(reach) with the scale's reach as a constant. */
-#define OF_REACH(reach, what)                                                                      \
-    switch (reach) {                                                                               \
-        OF_REACH_CASE(7, what)                                                                     \
-        OF_REACH_CASE(8, what)                                                                     \
-        OF_REACH_CASE(9, what)                                                                     \
-        OF_REACH_CASE(10, what)                                                                    \
-        OF_REACH_CASE(11, what)                                                                    \
-        OF_REACH_CASE(12, what)                                                                    \
-        OF_REACH_CASE(13, what)                                                                    \
-        OF_REACH_CASE(14, what)                                                                    \
-        OF_REACH_CASE(15, what)                                                                    \
-    default:                                                                                       \
-        static_assert(SALIENCY_COARSE_REACH == 16, "the largest that there is");                   \
-        what(16);                                                                                  \
-    }
-#define OF_REACH_CASE(number, what)                                                                \
-    case number:                                                                                   \
-        what(number);                                                                              \
-        break;
-
-/* Makes those of all scales, whose lines lie behind each other. */
-static __device__ __forceinline__ void gauss_rows_of(const saliency_cuda_scale *scales, int count,
-                                                     const filter_tile &tile, const float *plane,
-                                                     float *lines)
-{
-    for (int k = 0; k < count; k++) {
-#define ROWS(number) gauss_rows<number>(scales[k], tile, plane, lines)
-        OF_REACH(scales[k].reach, ROWS)
-#undef ROWS
-        lines += (SALIENCY_CUDA_TILE_ROWS + 2 * scales[k].reach) * LINE_PITCH;
-    }
-}
-
-static __device__ __forceinline__ void add_scales(
-    const saliency_cuda_scale *scales, int count, int planes, const float *lines,
-    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP])
-{
+        for (int line = 0; line < 2; line++) { /* p takes q's weights */
 #pragma unroll
-    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
-        if (k < count) {
-#define COLUMNS(number) add_columns<number>(scales[k], lines, planes, total[k])
-            OF_REACH(scales[k].reach, COLUMNS)
-#undef COLUMNS
-            lines += (SALIENCY_CUDA_TILE_ROWS + 2 * scales[k].reach) * LINE_PITCH;
+            for (int i = 0; i < ROWS; i++) {
+                const auto &first = sums[(last + 1 + 2 * i) % BLOCKS][line];
+                const auto &second = sums[(last + 2 + 2 * i) % BLOCKS][line];
+                const uint32_t a[4] = {first[0], first[1], second[0], second[1]};
+                mma_add(sum, a, down[1 - line][i][0], down[1 - line][i][1]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            whole[i] = planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), STEP, WHOLE));
+        }
+        add_to(total, whole);
+    }
+
+    /* `after`: the plane whose first rows are asked for behind its last ones. The loop is unrolled
+     * as far as places in `sums` ask for it: more code than caches hold is waited for. */
+    __device__ __forceinline__ void add_plane(const uint16_t *plane, const uint16_t *after,
+                                              int height, uint32_t planes, uint4 *totals)
+    {
+        const int end = BEFORE + (height + 7) / 8;
+#pragma unroll 1
+        for (int first = 0; first < end; first += BLOCKS) {
+#pragma unroll
+            for (int i = 0; i < BLOCKS; i++) {
+                if (first + i >= end) {
+                    break;
+                }
+                uint2 in[COLUMNS];
+#pragma unroll
+                for (int k = 0; k < COLUMNS; k++) {
+                    in[k] = next[k];
+                }
+                const bool ends = first + i + 1 == end;
+                fetch(ends ? after : plane, ends ? 0 : first + i + 1);
+                add_rows(in, i);
+                if (first + i >= BEFORE) {
+                    add_columns(i, planes, totals[(first + i - BEFORE) * 32]);
+                }
+            }
         }
     }
-}
+};
 
-static __device__ __forceinline__ void write_totals(const saliency_cuda_frame &frame,
-                                                    const filter_tile &tile,
-                                                    const saliency_cuda_scale &scale,
-                                                    const int32_t total[SALIENCY_CUDA_STRIP])
+/* The planes from the first-th on, each so many behind the one before. */
+struct filter_share {
+    int first, next, end;
+};
+
+template <int COLUMNS, int ROWS>
+static __device__ __forceinline__ void add_scale(const saliency_cuda_frame &frame,
+                                                 const filter_strip &strip,
+                                                 const saliency_cuda_scale &scale,
+                                                 const filter_share &share, filter_memory &memory)
 {
-    const int lane = (int)threadIdx.x % 32;
-    const int x = tile.x - 1 + column_of_thread();
-    const uint32_t image = (frame.layer_first + blockIdx.z) / (uint32_t)frame.channels;
-    int32_t *response =
-        (int32_t *)frame.responses + image * frame.response_count + scale.offset + x;
-    if (lane == 0 || lane == 31 || x >= scale.width) {
-        return;
+    const int *bins = memory.bins.list;
+    uint4 *totals = &memory.totals[threadIdx.y][0][threadIdx.x];
+    const saliency_cuda_level &level = frame.levels[strip.level];
+    const uint16_t *planes = plane_at(frame, level, 0, 0);
+    const int64_t next = (int64_t)level.pitch * level.y.count;
+    uint32_t added = 0;
+    sample_walk<COLUMNS, ROWS> walk;
+    clear_totals(totals);
+    walk.load((const uint32_t *)frame.kernels + scale.kernel, level, strip);
+    walk.fetch(planes + bins[share.first] * next, 0);
+#pragma unroll 1
+    for (int i = share.first; i < share.end; i += share.next) {
+        const int after = i + share.next < share.end ? i + share.next : i;
+        const uint32_t like = (uint32_t)(bins[i + 1] - bins[i]);
+        walk.add_plane(planes + bins[i] * next, planes + bins[after] * next, strip.height, like,
+                       totals);
+        added += like;
     }
-#pragma unroll
-    for (int i = 0; i < SALIENCY_CUDA_STRIP; i++) {
-        const int y = tile.y + row_of_thread() + i;
-        if (y < scale.height) {
-            atomicAdd(&response[(int64_t)y * scale.width], total[i]);
-        }
-    }
+    write_totals(response_of(frame, scale, frame.layer_first + blockIdx.z), scale, strip.x, strip.y,
+                 totals, added * WHOLE_BITS);
 }
 
-/* Behind the last bin of all a plane is one value, and its d is 0. A plane is on its way while the
- * one before it is blurred along columns. */
+/* Matrix instructions of a plane */
+static __device__ __forceinline__ int filter_cost(int reach)
+{
+    const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);
+    return (STRIP_BLOCKS + 2 * rows - 1) * 2 * SALIENCY_CUDA_FILTER_COLUMNS(reach) +
+           STRIP_BLOCKS * 2 * rows;
+}
+
+/* Each warp has a scale, about as many of them as it costs, and every n-th of its planes. All go
+ * through the planes side by side, so that one finds in the cache what another has read. The result
+ * is the scale. */
+static __device__ __forceinline__ uint32_t share_of_warp(const saliency_cuda_frame &frame,
+                                                         const saliency_cuda_level &level, int warp,
+                                                         int last, filter_share &share)
+{
+    uint32_t scale = level.scale_first;
+    int cost = 0;
+    int before = 0;
+    int first = 0; /* warp of the scale */
+    int end = 0;
+    for (uint32_t i = level.scale_first; i < level.scale_end; i++) {
+        cost += filter_cost(frame.scales[i].reach);
+    }
+    for (uint32_t i = level.scale_first; i < level.scale_end && warp >= end; i++) {
+        before += filter_cost(frame.scales[i].reach);
+        first = end;
+        end = (before * SALIENCY_CUDA_FILTER_WARPS + cost / 2) / cost;
+        scale = i;
+    }
+    share = {(int)blockIdx.y + (warp - first) * (int)gridDim.y, (end - first) * (int)gridDim.y,
+             last};
+    return scale;
+}
+
 static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &frame,
                                                      filter_memory &memory)
 {
-    const filter_tile tile = tile_of_block(frame);
-    const saliency_cuda_level &level = frame.levels[tile.level];
-    const saliency_cuda_scale *scales = frame.scales + level.scale_first;
-    const int scale_count = (int)(level.scale_end - level.scale_first);
-    const int last = find_planes(frame, tile, memory) - 1;
-    const int *bins = memory.bins.list;
-    float *lines = lines_of(frame, memory);
-    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_CUDA_STRIP] = {};
-    int i = (int)blockIdx.y;
-    if (i >= last) {
+    const filter_strip strip = strip_of_block(frame);
+    const int warp = (int)threadIdx.y;
+    const int last = find_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
+    filter_share share;
+    const saliency_cuda_scale &scale =
+        frame.scales[share_of_warp(frame, frame.levels[strip.level], warp, last, share)];
+    const int columns = SALIENCY_CUDA_FILTER_COLUMNS(scale.reach);
+    if (share.first >= last) {
         return;
     }
-    begin_plane(frame, tile, bins[i], memory);
-    for (; i < last; i += (int)gridDim.y) {
-        copy_wait();
-        __syncthreads();
-        gauss_rows_of(scales, scale_count, tile, memory.plane, lines);
-        __syncthreads();
-        if (i + (int)gridDim.y < last) {
-            begin_plane(frame, tile, bins[i + (int)gridDim.y], memory);
-        }
-        if (has_samples(tile)) {
-            add_scales(scales, scale_count, bins[i + 1] - bins[i], lines, total);
-        }
-    }
-#pragma unroll
-    for (int k = 0; k < SALIENCY_PER_OCTAVE; k++) {
-        if (k < scale_count) {
-            write_totals(frame, tile, scales[k], total[k]);
-        }
+    if (columns == 2) {
+        add_scale<2, 2>(frame, strip, scale, share, memory);
+    } else if (columns == 3 && SALIENCY_CUDA_STRIP_ROWS(scale.reach) == 2) {
+        add_scale<3, 2>(frame, strip, scale, share, memory);
+    } else if (columns == 3) {
+        add_scale<3, 3>(frame, strip, scale, share, memory);
+    } else {
+        add_scale<4, 3>(frame, strip, scale, share, memory);
     }
 }
 

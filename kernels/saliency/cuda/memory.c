@@ -6,6 +6,7 @@
 #include "saliency_cuda.h"
 
 #include "kernels/image/image_slice.h"
+#include "kernels/image/pixel_float.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 /* ---- The plan */
 
 struct tables {
-    size_t kernel_bytes; /* of level 0's kernels */
+    size_t kernel_bytes;
     size_t tap_bytes;
 };
 
@@ -41,17 +42,18 @@ static bool is_near(const struct saliency_level *level)
 /* These are counted up from level to level. */
 struct counts {
     int32_t taps;
-    uint32_t tiles, near_blocks, far_blocks;
-    int32_t lines; /* of a tile of the level with the most */
+    uint32_t strips, near_blocks, far_blocks;
 };
 
 static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level *out,
                          struct counts *counts)
 {
     struct saliency_cuda_frame *frame = &cuda->frame;
-    const int32_t segments = whole(out->x.count, SALIENCY_CUDA_SEGMENT);
+    const int32_t stored = whole(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
+    const int32_t segments = whole(stored, SALIENCY_CUDA_SEGMENT);
     const bool near = out->step_px <= SALIENCY_CUDA_NEAR_STEP;
     uint32_t *blocks = near ? &counts->near_blocks : &counts->far_blocks;
+    out->stored = stored;
     out->pitch = segments * SALIENCY_CUDA_SEGMENT;
     out->plane = frame->plane_samples;
     out->mask = frame->masks;
@@ -64,19 +66,6 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
     out->block_end = (int32_t)*blocks;
 }
 
-/* Counts what the level's tiles take of shared memory. */
-static void count_rows(struct saliency_cuda_frame *frame, const struct saliency_cuda_level *level,
-                       struct counts *counts)
-{
-    int32_t lines = 0;
-    for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
-        const int32_t rows = SALIENCY_CUDA_TILE_ROWS + 2 * frame->scales[i].reach;
-        lines += rows;
-        frame->plane_rows = rows > frame->plane_rows ? rows : frame->plane_rows;
-    }
-    counts->lines = lines > counts->lines ? lines : counts->lines;
-}
-
 static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct counts *counts)
 {
     const struct saliency_level *level = &cuda->plan->levels[number];
@@ -86,22 +75,21 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct count
                                         .scale_first = level->scale_first,
                                         .scale_end = level->scale_end,
                                         .taps = counts->taps,
-                                        .tile_end = (int32_t)counts->tiles};
+                                        .strip_end = (int32_t)counts->strips};
     if (level->step_px == 1) {
         return;
     }
     out->x = axis_of(&level->x);
     out->y = axis_of(&level->y);
-    out->tiles_across = whole(out->x.out_count, SALIENCY_CUDA_TILE_WIDTH);
+    out->strips_across = whole(out->x.out_count, SALIENCY_CUDA_STRIP_WIDTH);
     counts->taps += 2 * level->reach_px + 2;
-    counts->tiles +=
-        (uint32_t)(out->tiles_across * whole(out->y.out_count, SALIENCY_CUDA_TILE_HEIGHT));
-    out->tile_end = (int32_t)counts->tiles;
+    counts->strips +=
+        (uint32_t)(out->strips_across * whole(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
+    out->strip_end = (int32_t)counts->strips;
     fill_samples(cuda, out, counts);
-    count_rows(&cuda->frame, out, counts);
 }
 
-/* How many words level 0's kernels are. */
+/* How many words kernels are. */
 static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cuda_frame *frame)
 {
     int32_t kernels = 0;
@@ -109,17 +97,14 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
         const struct saliency_scale *scale = &plan->scales[i];
         struct saliency_cuda_scale *out = &frame->scales[i];
         *out = (struct saliency_cuda_scale){.sigma_px = scale->sigma_px,
-                                            .gain = scale->gain,
                                             .level = scale->level,
                                             .reach = scale->reach,
                                             .kernel = kernels,
                                             .width = scale->width,
                                             .height = scale->height,
                                             .offset = scale->offset};
-        memcpy(out->weights, scale->weights, sizeof out->weights);
-        if (scale->kernels) {
-            kernels += SALIENCY_CUDA_KERNEL_WORDS(scale->reach);
-        }
+        kernels += scale->kernels ? SALIENCY_CUDA_KERNEL_WORDS(scale->reach)
+                                  : SALIENCY_CUDA_FILTER_WORDS(scale->reach);
     }
     return kernels;
 }
@@ -164,12 +149,46 @@ static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
     }
 }
 
+static uint32_t weight_half(const int32_t *line, int32_t reach, int32_t distance)
+{
+    const int32_t d = abs(distance);
+    return pixel_float_to_half(d > reach ? 0.0f : (float)line[d]);
+}
+
+static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distance)
+{
+    return weight_half(line, reach, distance) | weight_half(line, reach, distance + 1) << 16;
+}
+
+/* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and the next of both, and then
+ * those 2 on. B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and then those 8 on. */
+static void fill_halves(const struct saliency_scale *scale, uint32_t *out)
+{
+    const int32_t *const lines[] = {scale->p, scale->q};
+    const int32_t left = SALIENCY_CUDA_FILTER_LEFT(scale->reach);
+    const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
+    const int32_t across = 4 * 32 * SALIENCY_CUDA_FILTER_COLUMNS(scale->reach);
+    const int32_t down = 2 * 32 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    for (int32_t i = 0; i < 2 * across; i++) {
+        const int32_t part = i % across / 32;
+        const int32_t place = part / 4 * 16 + i % 4 * 4 + part / 2 % 2 * 2;
+        const int32_t column = i % 32 / 4 + part % 2 * 8;
+        *out++ = weight_halves(lines[i / across], scale->reach, place - left - column);
+    }
+    for (int32_t i = 0; i < 2 * down; i++) {
+        const int32_t place = i % down / 32 * 8 + i % 4 * 2;
+        *out++ = weight_halves(lines[i / down], scale->reach, place - above - i % 32 / 4);
+    }
+}
+
 static void fill_kernels(const struct saliency_cuda *cuda, uint32_t *out)
 {
     for (uint32_t i = 0; i < cuda->plan->scale_count; i++) {
         const struct saliency_scale *scale = &cuda->plan->scales[i];
         if (scale->kernels) {
             fill_kernel(scale, out + cuda->frame.scales[i].kernel);
+        } else {
+            fill_halves(scale, out + cuda->frame.scales[i].kernel);
         }
     }
 }
@@ -210,10 +229,9 @@ static struct tables fill_frame(struct saliency_cuda *cuda)
     for (uint32_t i = 0; i < plan->level_count; i++) {
         fill_level(cuda, i, &counts);
     }
-    cuda->tiles = counts.tiles;
+    cuda->strips = counts.strips;
     cuda->near_blocks = counts.near_blocks;
     cuda->far_blocks = counts.far_blocks;
-    cuda->filter_bytes = (uint32_t)SALIENCY_CUDA_FILTER_BYTES(cuda->frame.plane_rows, counts.lines);
     return (struct tables){sizeof(uint32_t) * (size_t)kernels,
                            sizeof(int32_t) * (size_t)counts.taps};
 }
@@ -257,7 +275,7 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uin
     frame->kernels = place(kernel_bytes, &bytes);
     frame->taps = place(tap_bytes, &bytes);
     frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
-    frame->planes = place(sizeof(float) * cuda->layers * frame->plane_samples, &bytes);
+    frame->planes = place(sizeof(uint16_t) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
     frame->far_sums = place(FAR_SAMPLE_BYTES * cuda->layers * (uint64_t)frame->far_samples, &bytes);
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
@@ -278,7 +296,8 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 /* Returns the bytes of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
-    return sizeof(float) * cuda->frame.plane_samples + UINT64_C(16) * (uint64_t)cuda->frame.masks +
+    return sizeof(uint16_t) * cuda->frame.plane_samples +
+           UINT64_C(16) * (uint64_t)cuda->frame.masks +
            FAR_SAMPLE_BYTES * (uint64_t)cuda->frame.far_samples;
 }
 

@@ -42,28 +42,19 @@
     (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
 #define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
-/* Tiles of coarser levels: a thread has SALIENCY_CUDA_STRIP samples of a column; two warps lie
- * beside each other, whose outermost lanes have the neighbours of what is written. */
-#define SALIENCY_CUDA_FILTER_THREADS 256
-#define SALIENCY_CUDA_COLUMNS 64 /* that are blurred along rows */
-#define SALIENCY_CUDA_STRIP 9
-#define SALIENCY_CUDA_TILE_WIDTH (2 * (SALIENCY_CUDA_SEGMENT - 2))
-#define SALIENCY_CUDA_TILE_HEIGHT (4 * SALIENCY_CUDA_STRIP)
-#define SALIENCY_CUDA_TILE_ROWS (SALIENCY_CUDA_TILE_HEIGHT + 2) /* with one more on each side */
-
-/* Odd, so that neighbouring rows are in different banks */
-#define SALIENCY_CUDA_PLANE_PITCH (SALIENCY_CUDA_COLUMNS + 2 * SALIENCY_COARSE_REACH + 1)
-#define SALIENCY_CUDA_LINE_PITCH (SALIENCY_CUDA_COLUMNS + 1)
-/* Shared memory: bins, rows of a plane, and lines of a level's scales, in whole sixteens. */
-#define SALIENCY_CUDA_FILTER_BYTES(plane_rows, lines)                                              \
-    (SALIENCY_CUDA_PRESENT_BYTES +                                                                 \
-     (4 * ((plane_rows)*SALIENCY_CUDA_PLANE_PITCH + (lines)*SALIENCY_CUDA_LINE_PITCH) + 15) / 16 * \
-         16)
-/* The reaches of a level's scales are at most 10, 13 and 16 steps. */
-#define SALIENCY_CUDA_FILTER_MOST_BYTES                                                            \
-    SALIENCY_CUDA_FILTER_BYTES(SALIENCY_CUDA_TILE_ROWS + 2 * SALIENCY_COARSE_REACH,                \
-                               3 * SALIENCY_CUDA_TILE_ROWS +                                       \
-                                   2 * (10 + 13 + SALIENCY_COARSE_REACH))
+/* Strips of coarser levels' samples, of level 0's size, and by a kernel's reach the sixteens of
+ * them that 16 columns have weights for along rows, and where they begin. Along columns all is as
+ * at level 0. */
+#define SALIENCY_CUDA_FILTER_WARPS 8
+#define SALIENCY_CUDA_FILTER_COLUMNS(reach) ((reach) <= 8 ? 2 : (reach) <= 16 ? 3 : 4)
+#define SALIENCY_CUDA_FILTER_LEFT(reach) (8 * SALIENCY_CUDA_FILTER_COLUMNS(reach) - 8)
+/* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
+ * columns. */
+#define SALIENCY_CUDA_FILTER_WORDS(reach)                                                          \
+    (2 * (4 * SALIENCY_CUDA_FILTER_COLUMNS(reach) + 2 * SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
+/* A row of a plane has the first sample so many times more, so that strips begin at whole fours,
+ * and the last one until its last four is nothing else. */
+#define SALIENCY_CUDA_PLANE_BEFORE 6
 
 #define SALIENCY_CUDA_MAXIMA_WIDTH 32
 #define SALIENCY_CUDA_MAXIMA_HEIGHT 16
@@ -79,11 +70,12 @@ struct saliency_cuda_level {
     int32_t reach_px;
     uint32_t scale_first, scale_end;
     struct saliency_cuda_axis x, y;
-    int32_t pitch; /* samples of a row, whole segments */
+    int32_t pitch; /* numbers of a plane's row, whole segments */
+    int32_t stored; /* of them with samples, whole fours */
     /* Number of its first one: near 2 reach + 1 weights, by distance; far their sums up to one,
      * which are one more and begin with 0 */
     int32_t taps;
-    int32_t tiles_across, tile_end; /* number behind that of its last tile */
+    int32_t strips_across, strip_end; /* number behind that of its last strip */
     int32_t block_end; /* and of its last block of samples, of its kind of levels */
     int32_t mask; /* its first row's first mask */
     int32_t far; /* number of its first sample among those of far levels */
@@ -92,13 +84,11 @@ struct saliency_cuda_level {
 
 struct saliency_cuda_scale {
     float sigma_px;
-    float gain;
     int32_t level;
     int32_t reach;
-    int32_t kernel; /* level 0: its first word among the kernels of all scales */
+    int32_t kernel; /* its first word among the kernels of all scales */
     int32_t width, height;
     uint64_t offset; /* of its response */
-    float weights[SALIENCY_COARSE_REACH + 1];
 };
 
 /* Every launch's parameters begin so, and most have nothing else. */
@@ -111,11 +101,10 @@ struct saliency_cuda_frame {
     uint32_t candidate_most; /* of an image */
     float threshold;
     int32_t masks; /* of a layer */
-    int32_t plane_rows; /* of a tile, with the largest reach */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
-    uint64_t kernels; /* uint32_t, of level 0 */
+    uint64_t kernels; /* uint32_t */
     uint64_t taps; /* int32_t, of all levels */
-    uint64_t planes; /* float: samples of layers from layer_first on */
+    uint64_t planes; /* halves: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */
     uint64_t masks_at; /* 4 uint32_t each: bins that 32 neighbours have */
     uint64_t far_sums; /* int32_t: each bin's of each sample of far levels */

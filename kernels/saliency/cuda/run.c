@@ -26,7 +26,7 @@ struct saliency_cuda_group {
     _Atomic enum fovea_result chosen;
 };
 
-#define FILTER_BLOCKS 4096 /* wanted */
+#define FILTER_BLOCKS 600 /* wanted; more would take longer to find their planes than they save */
 #define FILTER_SHARES_MOST 8
 
 /* ---- Launches */
@@ -91,7 +91,7 @@ static enum fovea_result launch_layers(const struct saliency_cuda_group *group, 
 {
     struct saliency_cuda_frame params = group->cuda->frame;
     const uint32_t grid[3] = {blocks[0], blocks[1], layers};
-    static const uint32_t filter_threads[2] = {SALIENCY_CUDA_FILTER_THREADS, 1};
+    static const uint32_t filter_threads[2] = {32, SALIENCY_CUDA_FILTER_WARPS};
     params.layer_first = first;
     return blocks[0] > 0 ? launch(group, kernel, grid,
                                   kernel == group->cuda->filter ? filter_threads : segment_threads,
@@ -120,20 +120,19 @@ static enum fovea_result make_near(const struct saliency_cuda_group *group, uint
     return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first, layers);
 }
 
-/* Blocks that share a tile's planes: many where few tiles would leave multiprocessors idle, few
+/* Blocks that share a strip's planes: many where few strips would leave multiprocessors idle, few
  * where that many blocks would look for planes longer than they filter them. */
-static uint32_t shares_of(uint32_t tiles)
+static uint32_t shares_of(uint32_t strips)
 {
-    const uint32_t shares = tiles > 0 ? FILTER_BLOCKS / tiles + 1 : 1;
+    const uint32_t shares = strips > 0 ? FILTER_BLOCKS / strips + 1 : 1;
     return shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST;
 }
 
 static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
                                        uint32_t layers)
 {
-    const uint32_t blocks[2] = {group->cuda->tiles, shares_of(group->cuda->tiles * layers)};
-    return launch_layers(group, group->cuda->filter, blocks, group->cuda->filter_bytes, first,
-                         layers);
+    const uint32_t blocks[2] = {group->cuda->strips, shares_of(group->cuda->strips * layers)};
+    return launch_layers(group, group->cuda->filter, blocks, 0, first, layers);
 }
 
 static enum fovea_result make_coarse(const struct saliency_cuda_group *group, uint32_t first,
@@ -184,7 +183,7 @@ static enum fovea_result enqueue_coarse(
 {
     const struct saliency_cuda *cuda = group->cuda;
     const uint32_t layers = group->count * cuda->channels;
-    for (uint32_t first = 0; cuda->tiles > 0 && first < layers; first += cuda->layers) {
+    for (uint32_t first = 0; cuda->strips > 0 && first < layers; first += cuda->layers) {
         FOVEA_TRY(make(group, first, image_slice_smaller(layers - first, cuda->layers)));
     }
     return FOVEA_OK;
@@ -226,8 +225,7 @@ static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from,
     return FOVEA_OK;
 }
 
-/* Level 0 waits for matrix instructions, coarser levels for multiplications: they run beside each
- * other. */
+/* Level 0 runs beside the coarser levels. */
 static enum fovea_result make_responses(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;

@@ -14,7 +14,7 @@
  * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
  * saliency_far: the same; grid x: 32 columns of pixels for a row of samples, z: layers
  * saliency_far_planes: the same; grid x: samples, z: layers
- * saliency_filter: block of 256 threads; grid x: tiles, y: shares of the planes, z: layers
+ * saliency_filter: block of 32 x 8 threads; grid x: strips, y: shares of the planes, z: layers
  * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
  * saliency_report: block of 128 threads; grid x: images */
 
@@ -78,10 +78,11 @@ saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
     make_far_planes(params, before);
 }
 
-KERNEL(SALIENCY_CUDA_FILTER_THREADS, 3)
+KERNEL(32 * SALIENCY_CUDA_FILTER_WARPS, 2)
 saliency_filter(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_filtered(params, *(filter_memory *)shared_memory);
+    __shared__ filter_memory memory;
+    make_filtered(params, memory);
 }
 
 KERNEL(MAXIMA_THREADS, 4)

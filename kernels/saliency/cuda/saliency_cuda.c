@@ -16,7 +16,7 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
         {"saliency_near", &cuda->near, SALIENCY_CUDA_NEAR_BYTES},
         {"saliency_far", &cuda->far, SALIENCY_CUDA_FAR_BYTES},
         {"saliency_far_planes", &cuda->far_planes, 0},
-        {"saliency_filter", &cuda->filter, SALIENCY_CUDA_FILTER_MOST_BYTES},
+        {"saliency_filter", &cuda->filter, 0},
         {"saliency_maxima", &cuda->maxima, 0},
         {"saliency_report", &cuda->report, 0}};
     FOVEA_TRY(cuda_module_load(cuda->device, saliency_fatbin, &cuda->module));
@@ -24,18 +24,6 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
                                       CUDA_EVERY_FORMAT, &cuda->bins));
     return cuda_kernels_get_named(cuda->device, cuda->module, kernels,
                                   sizeof kernels / sizeof *kernels);
-}
-
-static enum fovea_result check_device(const struct cuda_device *device)
-{
-    int bytes = 0;
-    FOVEA_TRY(cuda_device_shared_bytes(device, &bytes));
-    if (bytes < SALIENCY_CUDA_FILTER_MOST_BYTES) {
-        log_error(device->log, "blobs: %s has %d bytes of shared memory for a block, of %d",
-                  device->name, bytes, SALIENCY_CUDA_FILTER_MOST_BYTES);
-        return FOVEA_ERROR_UNSUPPORTED;
-    }
-    return FOVEA_OK;
 }
 
 /* Level 0 is products of bytes, which code for older architectures has not, on whatever card it
@@ -86,8 +74,7 @@ static enum fovea_result load(struct saliency_cuda *cuda)
 {
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
-    enum fovea_result result = check_device(cuda->device);
-    result = result < 0 ? result : get_kernels(cuda);
+    enum fovea_result result = get_kernels(cuda);
     result = result < 0 ? result : check_code(cuda);
     result = result < 0 ? result : make_side(cuda);
     cuda_capture_leave(cuda->device, before);

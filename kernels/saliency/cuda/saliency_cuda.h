@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CSDD on a CUDA device. Responses are the processor's: of level 0 to the last bit, of coarser
- * levels up to how their floats are rounded, where products are added before they are. Candidates
- * come back, and the processor leaves out those that overlap stronger ones. */
+/* CSDD on a CUDA device. Responses are the processor's to the last bit. Candidates come back, and
+ * the processor leaves out those that overlap stronger ones. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
 #define FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
 
@@ -30,8 +29,7 @@ struct saliency_cuda {
     uint32_t channels;
     uint32_t images; /* that there is memory for at once */
     uint32_t layers; /* whose planes there is memory for at once */
-    uint32_t tiles, near_blocks, far_blocks;
-    uint32_t filter_bytes; /* of shared memory */
+    uint32_t strips, near_blocks, far_blocks;
     struct saliency_cuda_frame frame;
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */
@@ -42,8 +40,7 @@ struct saliency_cuda {
     uint32_t last_image; /* whose responses are the last picture's */
 };
 
-/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or a device whose blocks have too little
- * shared memory. */
+/* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or no code of architecture 8.0 or later. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
                                                         struct saliency_cuda **out_cuda);
 void saliency_cuda_destroy(struct saliency_cuda **cuda);

@@ -38,7 +38,7 @@ const int BINS = 128;
 const int PAD = 20; /* SALIENCY_GLSL_PAD_PX */
 const int SEGMENT = 32; /* SALIENCY_GLSL_SEGMENT */
 const int SAMPLES = 8; /* SALIENCY_GLSL_SAMPLES */
-const int TILE = 30; /* SALIENCY_GLSL_TILE */
+const int TILE = 32; /* SALIENCY_GLSL_TILE */
 const int BLOCK = 8; /* SALIENCY_GLSL_BLOCK */
 const int CANDIDATE_INTS = 6;
 const int BLOB_INTS = 4;
@@ -72,20 +72,20 @@ level_entry level_of(int number)
 }
 
 struct scale_entry {
-    float sigma_px, gain;
+    float sigma_px;
     int level;
     int reach;
     int kernel;
     int width, height;
     int response;
-    int weights, skipped;
+    int lines; /* p and q by distance; of level 0 rows of zeros of its kernel */
 };
 
 scale_entry scale_of(int number)
 {
-    int at = scales + 40 * number;
-    return scale_entry(intBitsToFloat(table[at]), intBitsToFloat(table[at + 1]), table[at + 2], table[at + 3],
-                       table[at + 4], table[at + 5], table[at + 6], responses + table[at + 7], at + 8, at + 25);
+    int at = scales + 47 * number;
+    return scale_entry(intBitsToFloat(table[at]), table[at + 1], table[at + 2], table[at + 3], table[at + 4],
+                       table[at + 5], responses + table[at + 6], at + 7);
 }
 
 /* Some rows of a level's responses of a channel, and the planes' rows that they are filtered of. */

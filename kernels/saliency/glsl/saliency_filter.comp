@@ -3,37 +3,40 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Coarser levels, from planes to the responses of one scale: a workgroup has a tile of a level's samples and every n-th
- * plane of those that differ there. A plane is blurred along rows, then along columns, and has its Laplacian taken.
- * A thread keeps the sums of |d| of four samples, whole numbers, and adds them to the response in the end. Products and
- * sums bound it, which are not fused, and shared memory.
+ * plane of those that differ there. A plane is summed along rows by both lines of the scale, and these sums along
+ * columns by the other line. All are whole numbers less than 2^24, which floats add exactly in any order.
+ * A thread keeps the sums of |d| of four samples, and adds them to the response in the end. Products and sums bound it,
+ * and shared memory.
  *
- * Workgroup: 256 threads, 12 to 30 KiB. */
+ * Workgroup: 256 threads, 12 to 19 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
 
-layout(constant_id = 1) const int REACH = 16; /* of the weights; those of a scale that has less are zeros beyond */
+layout(constant_id = 1) const int REACH = 18; /* of the weights; those of a scale that has less are zeros beyond */
 const int THREADS = 256;
-const int COLUMNS = TILE + 2; /* that are blurred, and as many rows */
-const int SIDE = COLUMNS + 2 * REACH; /* of the plane that is read */
-const int PLANE_PITCH = SIDE + 1;
-const int PITCH = COLUMNS + 1;
-const int RUN = 8; /* neighbours of a row that a thread blurs at once */
+const int SIDE = TILE + 2 * REACH; /* of the plane that is read */
+const int PLANE_PITCH = (SIDE / 2) | 1; /* pairs: what neighbouring threads read is in different banks */
+const int PITCH = TILE + 1;
+const int RUN = 8; /* neighbours of a row that a thread sums at once */
 const int STRIP = 4; /* and of a column */
+const int LINE = 20; /* SALIENCY_REACH + 1 */
+const float ROW_STEP = 8192.0; /* 2^SALIENCY_ROW_SHIFT */
+const int SHIFT = 2; /* SALIENCY_COARSE_SHIFT */
 
 layout(local_size_x = THREADS) in;
 
 layout(std430, set = 0, binding = 4) readonly buffer Planes {
-    float planes[];
+    uint planes[]; /* two samples of a row each */
 };
 
-shared float plane[SIDE * PLANE_PITCH];
-shared float lines[SIDE * PITCH];
-shared float blurred[COLUMNS * PITCH];
+shared uint plane[SIDE * PLANE_PITCH];
+shared uint lines[SIDE * PITCH]; /* a row's sums by p and by q */
 shared uint mask[4];
 shared int bins[BINS + 1]; /* that are there, and BINS - 1 behind the last one */
 
-float weights[REACH + 1]; /* of the Gaussian, a side of it */
+float p[REACH + 1]; /* a side of each line */
+float q[REACH + 1];
 
 /* The sample of the planes at a place that counts from the response's first; those beyond are like the outermost. */
 int sample_at(axis_entry along, int place)
@@ -43,10 +46,10 @@ int sample_at(axis_entry along, int place)
 
 int find_planes(level_entry of, job_entry its, ivec2 tile, int thread)
 {
-    int left = sample_at(of.x, tile.x - 1 - REACH) / SAMPLES;
-    int segments = sample_at(of.x, tile.x + TILE + REACH) / SAMPLES - left + 1;
-    int top = sample_at(of.y, tile.y - 1 - REACH) - its.row;
-    int bottom = min(sample_at(of.y, tile.y + TILE + REACH) - its.row, its.rows - 1);
+    int left = sample_at(of.x, tile.x - REACH) / SAMPLES;
+    int segments = sample_at(of.x, tile.x + TILE - 1 + REACH) / SAMPLES - left + 1;
+    int top = sample_at(of.y, tile.y - REACH) - its.row;
+    int bottom = min(sample_at(of.y, tile.y + TILE - 1 + REACH) - its.row, its.rows - 1);
     if (thread < 4) {
         mask[thread] = 0u;
     }
@@ -75,68 +78,70 @@ int find_planes(level_entry of, job_entry its, ivec2 tile, int thread)
     return count;
 }
 
+/* A half; `row` is its first sample's place. */
+uint half_at(int row, int x)
+{
+    return planes[(row + x) / 2] >> 16 * (x % 2) & 0xffffu;
+}
+
 void load_plane(level_entry of, job_entry its, ivec2 tile, int bin, int thread)
 {
-    int from = its.plane + (bin * its.rows - its.row) * of.pitch;
+    int from = 2 * its.plane + (bin * its.rows - its.row) * of.pitch;
     for (int row = thread / 32; row < SIDE; row += THREADS / 32) {
-        int line = from + min(sample_at(of.y, tile.y - 1 - REACH + row), its.row + its.rows - 1) * of.pitch;
-        for (int column = thread % 32; column < SIDE; column += 32) {
-            plane[row * PLANE_PITCH + column] = planes[line + sample_at(of.x, tile.x - 1 - REACH + column)];
+        int line = from + min(sample_at(of.y, tile.y - REACH + row), its.row + its.rows - 1) * of.pitch;
+        for (int pair = thread % 32; pair < SIDE / 2; pair += 32) {
+            int x = tile.x - REACH + 2 * pair;
+            plane[row * PLANE_PITCH + pair] =
+                half_at(line, sample_at(of.x, x)) | half_at(line, sample_at(of.x, x + 1)) << 16;
         }
     }
+}
+
+/* Rounded to 12 bits, as the processor does. */
+float rounded(float sum)
+{
+    return floor((sum + 0.5 * ROW_STEP) / ROW_STEP);
 }
 
 void filter_rows(int thread)
 {
-    for (int item = thread; item < SIDE * (COLUMNS / RUN); item += THREADS) {
+    for (int item = thread; item < SIDE * (TILE / RUN); item += THREADS) {
         int row = item % SIDE;
         int column = item / SIDE * RUN;
         float values[RUN + 2 * REACH];
-        [[unroll]] for (int i = 0; i < RUN + 2 * REACH; i++) {
-            values[i] = plane[row * PLANE_PITCH + column + i];
+        [[unroll]] for (int i = 0; i < RUN / 2 + REACH; i++) {
+            vec2 two = unpackHalf2x16(plane[row * PLANE_PITCH + column / 2 + i]);
+            values[2 * i] = two.x;
+            values[2 * i + 1] = two.y;
         }
         [[unroll]] for (int i = 0; i < RUN; i++) {
-            precise float sum = weights[0] * values[i + REACH];
+            vec2 sum = vec2(p[0], q[0]) * values[i + REACH];
             [[unroll]] for (int k = 1; k <= REACH; k++) {
-                sum = sum + weights[k] * (values[i + REACH - k] + values[i + REACH + k]);
+                sum += vec2(p[k], q[k]) * (values[i + REACH - k] + values[i + REACH + k]);
             }
-            lines[row * PITCH + column + i] = sum;
+            lines[row * PITCH + column + i] = packHalf2x16(vec2(rounded(sum.x), rounded(sum.y)));
         }
     }
 }
 
-void filter_columns(int column, int first)
+/* |d| of the thread's samples */
+int[STRIP] filter_columns(int column, int first)
 {
-    float values[STRIP + 2 * REACH];
+    float sums[STRIP] = float[STRIP](0.0, 0.0, 0.0, 0.0);
     [[unroll]] for (int i = 0; i < STRIP + 2 * REACH; i++) {
-        values[i] = lines[(first + i) * PITCH + column];
-    }
-    [[unroll]] for (int i = 0; i < STRIP; i++) {
-        precise float sum = weights[0] * values[i + REACH];
-        [[unroll]] for (int k = 1; k <= REACH; k++) {
-            sum = sum + weights[k] * (values[i + REACH - k] + values[i + REACH + k]);
+        vec2 values = unpackHalf2x16(lines[(first + i) * PITCH + column]);
+        [[unroll]] for (int n = 0; n < STRIP; n++) {
+            int distance = abs(i - n - REACH);
+            if (distance <= REACH) {
+                sums[n] += q[distance] * values.x + p[distance] * values.y;
+            }
         }
-        blurred[(first + i) * PITCH + column] = sum;
     }
-}
-
-/* Second differences across. */
-float across(int at)
-{
-    precise float difference = (blurred[at] - blurred[at + 1]) + (blurred[at + 2] - blurred[at + 1]);
-    return difference;
-}
-
-/* Six times the Laplacian of nine samples, as kernels/saliency/cpu/loops.c has it, as a whole number. */
-int laplacian_at(int at, float gain)
-{
-    float middle = blurred[at + PITCH + 1];
-    precise float x = across(at + PITCH);
-    precise float y = (blurred[at + 1] - middle) + (blurred[at + 2 * PITCH + 1] - middle);
-    precise float xy = (across(at) - x) + (across(at + 2 * PITCH) - x);
-    precise float value = ((x + y) + xy * (1.0 / 6.0)) * gain;
-    precise float rounded = abs(value) + 0.5;
-    return int(rounded);
+    int sizes[STRIP];
+    [[unroll]] for (int n = 0; n < STRIP; n++) {
+        sizes[n] = int(abs(sums[n])) >> SHIFT;
+    }
+    return sizes;
 }
 
 void main()
@@ -161,7 +166,8 @@ void main()
     int column = thread % 32;
     int first = thread / 32 * STRIP;
     [[unroll]] for (int i = 0; i <= REACH; i++) {
-        weights[i] = intBitsToFloat(table[to.weights + i]);
+        p[i] = float(table[to.lines + i]);
+        q[i] = float(table[to.lines + LINE + i]);
     }
     int totals[STRIP] = int[STRIP](0, 0, 0, 0);
     int last = find_planes(of, its, tile, thread) - 1;
@@ -170,18 +176,15 @@ void main()
         barrier();
         filter_rows(thread);
         barrier();
-        filter_columns(column, first);
-        barrier();
+        int sizes[STRIP] = filter_columns(column, first);
         int like = bins[i + 1] - bins[i];
-        for (int n = 0; n < STRIP; n++) { /* glslc's copies of an unrolled loop lose `precise` */
-            if (column < TILE && first + n < TILE) {
-                totals[n] += like * laplacian_at((first + n) * PITCH + column, to.gain);
-            }
+        [[unroll]] for (int n = 0; n < STRIP; n++) {
+            totals[n] += like * sizes[n];
         }
     }
     [[unroll]] for (int n = 0; n < STRIP; n++) {
         ivec2 at = tile + ivec2(column, first + n);
-        if (column < TILE && first + n < TILE && all(lessThan(at, end))) {
+        if (all(lessThan(at, end))) {
             atomicAdd(work[to.response + at.y * to.width + at.x], uint(totals[n]));
         }
     }

@@ -47,7 +47,7 @@ void load_kernel(scale_entry of, int thread)
 void add_window(scale_entry of, int lane, int part)
 {
     for (int four = part; four < (2 * of.reach + 4) / 4; four += PARTS) {
-        int skipped = table[of.skipped + four];
+        int skipped = table[of.lines + four];
         int corner = PAD - of.reach + lane + 4 * four;
         int bits = corner % 4 * 8;
         int at = skipped * REGION + corner / 4;

@@ -12,6 +12,7 @@
 _Static_assert(sizeof(struct saliency_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(sizeof(struct saliency_candidate) == 4 * SALIENCY_GLSL_CANDIDATE_INTS, "");
 _Static_assert(sizeof(struct fovea_blob) == 4 * SALIENCY_GLSL_BLOB_INTS, "");
+_Static_assert(SALIENCY_GLSL_SCALE_INTS == 7 + 2 * (SALIENCY_REACH + 1), "");
 _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 
 #define ROW_GROUPS 4096 /* of a dispatch's first direction, where the groups are but numbers */
@@ -141,11 +142,13 @@ static enum fovea_result add_scales(const struct saliency_plan *plan, struct sal
         const int32_t whole_numbers[] = {scale->level, scale->reach,  kernel,
                                          scale->width, scale->height, (int32_t)scale->offset};
         memcpy(out, &scale->sigma_px, sizeof *out);
-        memcpy(out + 1, &scale->gain, sizeof *out);
-        memcpy(out + 2, whole_numbers, sizeof whole_numbers);
-        memcpy(out + 8, scale->weights, sizeof scale->weights);
+        memcpy(out + 1, whole_numbers, sizeof whole_numbers);
         for (int32_t column = 0; scale->kernels && column <= 2 * scale->reach; column += 4) {
-            out[25 + column / 4] = skipped_rows(scale, column);
+            out[7 + column / 4] = skipped_rows(scale, column);
+        }
+        if (!scale->kernels) {
+            memcpy(out + 7, scale->p, sizeof scale->p);
+            memcpy(out + 7 + SALIENCY_REACH + 1, scale->q, sizeof scale->q);
         }
     }
     return FOVEA_OK;
@@ -258,7 +261,7 @@ static int32_t sample_at(const struct saliency_axis *axis, int32_t place)
 static int32_t rows_that_fit(const struct making *making, const struct saliency_level *level,
                              int32_t row, uint64_t words)
 {
-    const uint64_t row_words = (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level);
+    const uint64_t row_words = (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2;
     const int32_t left = outs_of(&level->y) - row;
     const int32_t fit = (int32_t)(words / row_words) - 2 * making->margin;
     const int32_t all = sample_at(&level->y, row + left + making->margin) -
@@ -282,7 +285,7 @@ static enum fovea_result add_job(struct making *making, int32_t channel, int32_t
     }
     const int32_t plane = (int32_t)step->words;
     const int32_t mask = step->masks;
-    step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) * (uint64_t)rows;
+    step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2 * (uint64_t)rows;
     step->masks += 4 * segments;
     step->groups += segments;
     step->tiles +=
@@ -386,7 +389,7 @@ static enum fovea_result add_way(const struct saliency_plan *plan, struct salien
         const struct saliency_scale *scale = &plan->scales[i];
         int32_t *reach = &making.reaches[i % SALIENCY_PER_OCTAVE];
         *reach = !scale->kernels && scale->reach > *reach ? scale->reach : *reach;
-        making.margin = *reach + 1 > making.margin ? *reach + 1 : making.margin;
+        making.margin = *reach > making.margin ? *reach : making.margin;
     }
     if (!begin(&making)) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

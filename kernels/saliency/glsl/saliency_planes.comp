@@ -18,18 +18,21 @@ const int TOTAL_PITCH = SAMPLES + 1;
 const int PARTS = BINS / SEGMENT; /* that share a column's rows */
 const int ROWS = 8; /* of a thread that are under way at once */
 const int HEIGHT = 256; /* rows between barriers */
-const int EACH = BINS / (BINS / SAMPLES); /* bins of a thread, in the end, of one sample */
+const int PAIRS = SAMPLES / 2;
+const int EACH = PAIRS; /* bins of a thread, in the end, of two samples */
+const int SHIFT = 18; /* SALIENCY_SAMPLE_SHIFT */
+const int MIDDLE = 2048; /* SALIENCY_SAMPLE_MIDDLE */
 
 layout(local_size_x = BINS) in;
 
 layout(std430, set = 0, binding = 4) writeonly buffer Planes {
-    float planes[];
+    uint planes[]; /* two samples of a row each, as halves */
 };
 
 shared int sums[BINS * PITCH];
 shared ivec4 across[SEGMENT * SAMPLES / 4];
 shared int down[HEIGHT]; /* weights of rows */
-shared int parts[BINS / EACH * SAMPLES];
+shared ivec2 parts[BINS];
 shared uint mask[4];
 
 /* A sample's pixels along an axis: the outermost of the picture stand for all beyond them. */
@@ -90,25 +93,28 @@ void write(level_entry of, job_entry its, int i, int row, int totals[SAMPLES], i
         atomicOr(mask[thread / 32], 1u << thread % 32);
     }
     barrier();
-    int number = thread % SAMPLES;
-    int part = thread / SAMPLES;
-    int sum = 0;
+    int pair = thread % PAIRS;
+    int part = thread / PAIRS;
+    ivec2 sum = ivec2(0);
     for (int n = 0; n < EACH; n++) {
-        sum += sums[(part * EACH + n) * TOTAL_PITCH + number];
+        int at = (part * EACH + n) * TOTAL_PITCH + 2 * pair;
+        sum += ivec2(sums[at], sums[at + 1]);
     }
     parts[thread] = sum;
     if (thread < 4) {
         work[its.mask + (row * (of.pitch / SAMPLES) + i / SAMPLES) * 4 + thread] = mask[thread];
     }
     barrier();
-    sum = 0;
+    sum = ivec2(0);
     for (int n = 0; n < part; n++) {
-        sum += parts[n * SAMPLES + number];
+        sum += parts[n * PAIRS + pair];
     }
     for (int n = 0; n < EACH; n++) {
         int bin = part * EACH + n;
-        sum += sums[bin * TOTAL_PITCH + number];
-        planes[its.plane + (bin * its.rows + row) * of.pitch + i + number] = float(sum);
+        int at = bin * TOTAL_PITCH + 2 * pair;
+        sum += ivec2(sums[at], sums[at + 1]);
+        ivec2 samples = ((sum + (1 << (SHIFT - 1))) >> SHIFT) - MIDDLE;
+        planes[its.plane + ((bin * its.rows + row) * of.pitch + i) / 2 + pair] = packHalf2x16(vec2(samples));
     }
 }
 

@@ -41,7 +41,7 @@ struct saliency_constants {
 
 /* Numbers of a table's entries; saliency.glsl names them. */
 #define SALIENCY_GLSL_LEVEL_INTS 14
-#define SALIENCY_GLSL_SCALE_INTS 40
+#define SALIENCY_GLSL_SCALE_INTS 47
 #define SALIENCY_GLSL_JOB_INTS 10
 #define SALIENCY_GLSL_OVERLAPS 1024 /* steps of the radii's ratio */
 
@@ -49,7 +49,7 @@ struct saliency_constants {
 #define SALIENCY_GLSL_SEGMENT 32 /* pixels of a row that a workgroup has at level 0 */
 #define SALIENCY_GLSL_FINE_PITCH 40 /* of kernels */
 #define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row that a workgroup makes */
-#define SALIENCY_GLSL_TILE 30 /* samples of a response on each side, that a workgroup filters */
+#define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
 #define SALIENCY_GLSL_BLOCK 8 /* candidates of a workgroup at once */
