@@ -88,52 +88,6 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
     return count;
 }
 
-/* ---- Responses: a lane has totals, of the places of each eight rows of a strip, 32 apart */
-
-/* Adds the sums of a lane's places to a response, each less `extra`; x, y: of the strip's first. */
-static __device__ __forceinline__ void write_totals(int32_t *response,
-                                                    const saliency_cuda_scale &scale, int x, int y,
-                                                    const uint4 *totals, uint32_t extra)
-{
-    const int lane = (int)threadIdx.x;
-    for (int block = 0; block < STRIP_BLOCKS; block++) {
-        const uint4 all = totals[block * 32];
-        const uint32_t total[4] = {all.x, all.y, all.z, all.w};
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int column = x + lane / 4 + i / 2 * 8;
-            const int row = y + block * 8 + lane % 4 * 2 + i % 2;
-            if (column < scale.width && row < scale.height) {
-                atomicAdd(&response[(int64_t)row * scale.width + column],
-                          (int32_t)(total[i] - extra));
-            }
-        }
-    }
-}
-
-/* A strip's places: those of its columns g and g + 8, two rows each, of eight rows */
-static __device__ __forceinline__ void add_to(uint4 &total, const uint32_t (&more)[4])
-{
-    const uint4 before = total;
-    total =
-        make_uint4(before.x + more[0], before.y + more[1], before.z + more[2], before.w + more[3]);
-}
-
-static __device__ __forceinline__ void clear_totals(uint4 *totals)
-{
-    for (int i = 0; i < STRIP_BLOCKS; i++) {
-        totals[i * 32] = make_uint4(0, 0, 0, 0);
-    }
-}
-
-static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame &frame,
-                                                       const saliency_cuda_scale &scale,
-                                                       uint32_t layer)
-{
-    return (int32_t *)frame.responses +
-           (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;
-}
-
 /* A float as large as its whole part, and this one more, has that part in its low bits. */
 #define WHOLE 8388608.0f
 #define WHOLE_BITS 0x4b000000u

@@ -33,6 +33,7 @@
 struct fine_memory {
     present_bins bins;
     uint32_t region[STRIP_ROWS * STRIP_PITCH]; /* bins of the pixels and of those around them */
+    uint4 totals[SALIENCY_CUDA_STRIP_WARPS][STRIP_BLOCKS][32];
 };
 
 struct fine_place {
@@ -127,6 +128,52 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
     return count;
 }
 
+/* ---- Responses: a lane has totals, of the places of each eight rows of a strip, 32 apart */
+
+/* Adds the sums of a lane's places to a response, each less `extra`; x, y: of the strip's first. */
+static __device__ __forceinline__ void write_totals(int32_t *response,
+                                                    const saliency_cuda_scale &scale, int x, int y,
+                                                    const uint4 *totals, uint32_t extra)
+{
+    const int lane = (int)threadIdx.x;
+    for (int block = 0; block < STRIP_BLOCKS; block++) {
+        const uint4 all = totals[block * 32];
+        const uint32_t total[4] = {all.x, all.y, all.z, all.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int column = x + lane / 4 + i / 2 * 8;
+            const int row = y + block * 8 + lane % 4 * 2 + i % 2;
+            if (column < scale.width && row < scale.height) {
+                atomicAdd(&response[(int64_t)row * scale.width + column],
+                          (int32_t)(total[i] - extra));
+            }
+        }
+    }
+}
+
+/* A strip's places: those of its columns g and g + 8, two rows each, of eight rows */
+static __device__ __forceinline__ void add_to(uint4 &total, const uint32_t (&more)[4])
+{
+    const uint4 before = total;
+    total =
+        make_uint4(before.x + more[0], before.y + more[1], before.z + more[2], before.w + more[3]);
+}
+
+static __device__ __forceinline__ void clear_totals(uint4 *totals)
+{
+    for (int i = 0; i < STRIP_BLOCKS; i++) {
+        totals[i * 32] = make_uint4(0, 0, 0, 0);
+    }
+}
+
+static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame &frame,
+                                                       const saliency_cuda_scale &scale,
+                                                       uint32_t layer)
+{
+    return (int32_t *)frame.responses +
+           (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;
+}
+
 /* ---- Planes */
 
 enum fine_kind { P_HIGH, P_LOW, Q_HIGH, Q_LOW, FINE_KINDS };
@@ -139,7 +186,6 @@ template <int COLUMNS, int ROWS> struct plane_walk {
 
     uint32_t across[FINE_KINDS][COLUMNS][2];
     uint32_t down[FINE_KINDS][ROWS];
-    int32_t total[STRIP_BLOCKS][4];
     /* Sums of p and q, of the lane's two columns: low bytes and then high ones of two rows; and, of
      * two blocks of rows behind each other, low bytes and high ones */
     uint32_t last[2][2];
@@ -154,10 +200,6 @@ template <int COLUMNS, int ROWS> struct plane_walk {
 #pragma unroll
         for (int i = 0; i < FINE_KINDS * ROWS; i++) {
             down[i / ROWS][i % ROWS] = weights[(FINE_KINDS * COLUMNS * 2 + i) * 32];
-        }
-#pragma unroll
-        for (int i = 0; i < STRIP_BLOCKS * 4; i++) {
-            total[i / 4][i % 4] = 0;
         }
     }
 
@@ -175,13 +217,14 @@ template <int COLUMNS, int ROWS> struct plane_walk {
     }
 
     /* Eight rows of pixels; `v`: four bytes of the plane's bin, and 128. A sum, with 128 added, is
-     * its high byte, rounded, and its low one with another sign bit. */
+     * its high byte, rounded, and its low one with another sign bit. `block` is a number among as
+     * many as come before the first. */
     __device__ __forceinline__ void add_rows(const uint32_t *words, uint32_t v, int block)
     {
         uint32_t in[COLUMNS];
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            in[i] = (v - words[block * 8 * STRIP_PITCH + 4 * i]) >> 7 & 0x01010101u;
+            in[i] = (v - words[4 * i]) >> 7 & 0x01010101u;
         }
 #pragma unroll
         for (int line = 0; line < 2; line++) {
@@ -194,11 +237,9 @@ template <int COLUMNS, int ROWS> struct plane_walk {
                 const uint32_t first = (uint32_t)(high[2 * side] * 256 + low[2 * side]);
                 const uint32_t second = (uint32_t)(high[2 * side + 1] * 256 + low[2 * side + 1]);
                 const uint32_t next = __byte_perm(first, second, 0x5140) ^ 0x8080u;
-                if (block > 0) {
-                    uint32_t *pair = pairs[(block - 1) % BEFORE][line][side];
-                    pair[0] = __byte_perm(last[line][side], next, 0x5410);
-                    pair[1] = __byte_perm(last[line][side], next, 0x7632);
-                }
+                uint32_t *pair = pairs[(block + BEFORE - 1) % BEFORE][line][side];
+                pair[0] = __byte_perm(last[line][side], next, 0x5410);
+                pair[1] = __byte_perm(last[line][side], next, 0x7632);
                 last[line][side] = next;
             }
         }
@@ -220,11 +261,12 @@ template <int COLUMNS, int ROWS> struct plane_walk {
     }
 
     /* Eight rows' |F - G|; high bytes are worth 256. */
-    __device__ __forceinline__ void add_columns(int block, int32_t planes)
+    __device__ __forceinline__ void add_columns(int block, int32_t planes, uint4 &total)
     {
         int32_t high[4] = {};
         int32_t middle[4] = {};
         int32_t low[4] = {};
+        uint32_t sizes[4];
 #pragma unroll
         for (int line = 0; line < 2; line++) { /* p takes q's weights */
             const int kind = Q_HIGH - 2 * line;
@@ -235,37 +277,29 @@ template <int COLUMNS, int ROWS> struct plane_walk {
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            total[block][i] +=
-                planes * (abs((high[i] * 256 + middle[i]) * 256 + low[i]) >> SALIENCY_FINE_SHIFT);
+            const int32_t size = abs((high[i] * 256 + middle[i]) * 256 + low[i]);
+            sizes[i] = (uint32_t)(planes * (size >> SALIENCY_FINE_SHIFT));
         }
+        add_to(total, sizes);
     }
 
-    /* height: rows that are wanted */
+    /* height: rows that are wanted. The loop is unrolled as far as places in `pairs` ask for it:
+     * more code than caches hold is waited for. */
     __device__ __forceinline__ void add_plane(const uint32_t *words, uint32_t v, int32_t planes,
-                                              int height)
+                                              int height, uint4 *totals)
     {
+        const int end = BEFORE + (height + 7) / 8;
+#pragma unroll 1
+        for (int first = 0; first < end; first += BEFORE) {
 #pragma unroll
-        for (int block = 0; block < STRIP_BLOCKS + BEFORE; block++) {
-            if (block > BEFORE && 8 * (block - BEFORE) >= height) {
-                break;
-            }
-            add_rows(words, v, block);
-            if (block >= BEFORE) {
-                add_columns(block - BEFORE, planes);
-            }
-        }
-    }
-
-    __device__ __forceinline__ void write(int32_t *response, int width, int height,
-                                          const fine_place &place)
-    {
-        const int lane = (int)threadIdx.x;
-#pragma unroll
-        for (int i = 0; i < STRIP_BLOCKS * 4; i++) {
-            const int column = place.x + lane / 4 + i / 2 % 2 * 8;
-            const int row = place.y + i / 4 * 8 + lane % 4 * 2 + i % 2;
-            if (column < width && row < height) {
-                atomicAdd(&response[(int64_t)row * width + column], total[i / 4][i % 4]);
+            for (int i = 0; i < BEFORE; i++) {
+                if (first + i >= end) {
+                    break;
+                }
+                add_rows(words + (first + i) * 8 * STRIP_PITCH, v, i);
+                if (first > 0) {
+                    add_columns(i, planes, totals[(first + i - BEFORE) * 32]);
+                }
             }
         }
     }
@@ -275,7 +309,7 @@ template <int COLUMNS, int ROWS>
 static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame,
                                                 const fine_place &place,
                                                 const saliency_cuda_scale &scale,
-                                                const fine_memory &memory, int first, int end)
+                                                fine_memory &memory, int first, int end)
 {
     const int *list = memory.bins.list;
     const int lane = (int)threadIdx.x;
@@ -283,16 +317,17 @@ static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame
     const int left = STRIP_LEFT - SALIENCY_CUDA_STRIP_LEFT(scale.reach) + lane % 4 * 4;
     const uint32_t *words = memory.region + above * STRIP_PITCH + left / 4;
     const int height = min(STRIP_HEIGHT, frame.height_px - place.y);
-    plane_walk<COLUMNS, ROWS> walk;
+    uint4 *totals = &memory.totals[threadIdx.y][0][lane];
+    plane_walk<COLUMNS, ROWS> walk = {};
+    clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel + lane);
 #pragma unroll 1
     for (int i = first; i < end; i++) {
         walk.add_plane(words, (uint32_t)(list[i] | 128) * 0x01010101u, list[i + 1] - list[i],
-                       height);
+                       height, totals);
     }
-    walk.write((int32_t *)frame.responses +
-                   (uint64_t)(place.layer / frame.channels) * frame.response_count + scale.offset,
-               frame.width_px, frame.height_px, place);
+    write_totals(response_of(frame, scale, (uint32_t)place.layer), scale, place.x, place.y, totals,
+                 0);
 }
 
 /* Returns half as many matrix instructions as a plane takes. */

@@ -16,7 +16,7 @@
 
 /* Strips of pixels of level 0, and by a kernel's reach the sixteens of them that 16 columns have
  * weights for along rows, those that 8 rows have along columns, and where both begin. */
-#define SALIENCY_CUDA_STRIP_WARPS 6
+#define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
 #define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 16 ? 3 : 4)

@@ -10,7 +10,7 @@
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
- * saliency_fine: block of 32 x 6 threads; grid x, y: 16 x 64 pixels, z: layers
+ * saliency_fine: block of 32 x 8 threads; grid x, y: 16 x 64 pixels, z: layers
  * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
  * saliency_far: the same; grid x: 32 columns of pixels for a row of samples, z: layers
  * saliency_far_planes: the same; grid x: samples, z: layers
