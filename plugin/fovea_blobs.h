@@ -94,16 +94,16 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  *
  * Images in CUDA memory: works on cuda_stream and one of its own, on the device that has them; NULL
  * is the legacy default stream. Waits for that stream before it returns, because the lists are the
- * processor's to read. Responses are those of images in CPU memory up to 1e-5; lists have the same
- * blobs, in the same order where strengths differ by more than 2e-5. The first call of a size, one
- * with more images than ever, and a picture with more candidates than ever allocate: of the
- * device's memory 180 to 260 bytes for each pixel of a channel (0.9 MB a channel of 1x1 pixels, 2.6
- * of 64x64, 13 of 224x224), 20 more for each pixel, and 200 KiB an image or 192 bytes for each blob
- * of blob_max; and 48 KiB an image of CPU memory that the device writes. This of images that come
- * to 512 MiB, and of one channel of one image at least: more images come after each other.
- * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or a block of the
- * device has less than 76 KiB of shared memory (compute capability 7.5). FOVEA_ERROR_INVALID_STATE:
- * the stream is being captured. On failure nothing that was written counts. */
+ * processor's to read. Responses and lists are those of images in CPU memory, to the last bit. The
+ * first call of a size, one with more images than ever, and a picture with more candidates than
+ * ever allocate: of the device's memory 95 to 160 bytes for each pixel of a channel (0.6 MB a
+ * channel of 1x1 pixels, 1.7 of 64x64, 8 of 224x224), 20 more for each pixel, and 200 KiB an image
+ * or 192 bytes for each blob of blob_max; and 48 KiB an image of CPU memory that the device writes.
+ * This of images that come to 512 MiB, and of one channel of one image at least: more images come
+ * after each other. FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or
+ * the device, or the code that the build has for it, is older than compute capability 8.0.
+ * FOVEA_ERROR_INVALID_STATE: the stream is being captured. On failure nothing that was written
+ * counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,
     ptrdiff_t src_next_bytes, struct fovea_blob *out_blobs, uint32_t *out_counts,

@@ -51,8 +51,8 @@
  * in the same memory, one after the other.
  *
  * Memory: create allocates of the device's, in buffers that it can bind: 30 bytes a pixel and 0.4
- * MB, or 350 bytes for each blob of blob_max; and for planes of coarser levels 570 bytes a pixel of
- * 640x480, 660 of 224x224, and 256 MiB at most (but for pictures some 16000 pixels wide), in which
+ * MB, or 350 bytes for each blob of blob_max; and for planes of coarser levels 285 bytes a pixel of
+ * 640x480, 330 of 224x224, and 256 MiB at most (but for pictures some 16000 pixels wide), in which
  * larger ones are made after each other. The first call of a kind (one channel or three, a
  * response) compiles pipelines, which takes some milliseconds, or more where a pipeline cache has
  * none: a program that does not want that in a frame makes such a call at its start and drops the
