@@ -306,7 +306,8 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
 
 def check_unmasked(array: Any, what: str) -> None:
     """TypeError: it is an array of numpy.ma, some of whose values count for nothing; the memory has some others there."""
-    if isinstance(array, np.ma.MaskedArray):
+    module = sys.modules.get("numpy.ma")  # not np.ma: NumPy imports that where it is first named, which a signal may interrupt
+    if isinstance(array, getattr(module, "MaskedArray", ())):
         raise TypeError(f"{what} is a masked array, and a mask counts for nothing here: give its filled(value), or its data")
 
 
