@@ -44,7 +44,7 @@ static inline uint32_t lightfield_range_of(const struct fovea_lightfield_renderi
     return range;
 }
 
-/* Of the weights around the view. */
+/* Returns sigma of the weights around the view. */
 static inline double lightfield_sigma_of(const struct fovea_lightfield_rendering *rendering,
                                          double pitch_px)
 {

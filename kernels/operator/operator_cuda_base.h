@@ -65,7 +65,7 @@ FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_fill(struct operator_cuda 
                                                            struct operator_cuda_plan *plan,
                                                            const struct operator_cuda_part *parts,
                                                            size_t count);
-/* Where batches have less memory than that, other memory takes its place. On failure it stays. */
+/* Gives batches other memory if theirs is less than that. On failure it stays. */
 FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                                            struct operator_cuda_plan *plan,
                                                            uint64_t bytes);

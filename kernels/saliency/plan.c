@@ -148,7 +148,7 @@ static void pass_taps(const struct saliency_level *level, double out[FREQUENCIES
     }
 }
 
-/* What is left of a Gaussian of sigma, and of its second derivative, behind that filter. */
+/* Makes lines of what that filter leaves of a Gaussian of sigma and of its second derivative. */
 static void make_coarse_lines(struct saliency_scale *scale, double sigma,
                               const struct saliency_level *level)
 {

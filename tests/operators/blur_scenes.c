@@ -260,7 +260,7 @@ static void choose_fft(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = sigma_of(scene->random >> 3, 5.0);
 }
 
-/* Of these a block's memory has a row of one channel at a time. */
+/* A block's memory has a row of one channel of these at a time. */
 static void choose_fft_of_long_rows(uint64_t i, struct operator_scene *scene)
 {
     choose_fft(i, scene);

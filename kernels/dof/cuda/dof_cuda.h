@@ -39,7 +39,7 @@ struct dof_cuda {
 struct dof_cuda_plan {
     struct operator_cuda_plan base; /* tables: the light's samples, one image's pictures */
     const struct dof_plan *source; /* for as long as this is not retired */
-    /* Of layers, whose alpha is their coverage; the machine's inner plan is made of it. */
+    /* It is of layers, whose alpha is their coverage; the machine's inner plan is made of it. */
     struct gauss_plan machine;
     bool has_floats; /* there is memory for pictures of 32-bit floats */
     uint64_t light_samples;

@@ -8,7 +8,7 @@
 
 #include "core/log.h"
 
-/* Of a picture in rows without gaps. Beyond its edges is its outermost pixel. */
+/* The picture has rows without gaps. Beyond its edges is its outermost pixel. */
 struct gauss_reference {
     uint32_t width_px, height_px;
     uint32_t channels;
@@ -18,7 +18,7 @@ struct gauss_reference {
     const void *user;
 };
 
-/* Where sigma is not above 0 a pixel stays. dst is apart from src. */
+/* A pixel whose sigma is not above 0 stays. dst is apart from src. */
 FOVEA_MUST_CHECK enum fovea_result gauss_reference(const struct gauss_reference *wanted,
                                                    const double *sigmas_px, const double *src,
                                                    double *dst);

@@ -12,7 +12,7 @@
 #include "picture.cuh"
 
 struct sum_memory {
-    /* Of each colour: lenses row by row, of each all views. */
+    /* Each colour has lenses row by row, and each lens all views. */
     float samples[3][LIGHTFIELD_SUM_SAMPLES];
     /* How far the block's first pixel is from the first lens, in straight and in shifted rows. */
     float starts[2][LIGHTFIELD_SUM_VIEWS];
@@ -40,8 +40,8 @@ static __device__ __forceinline__ double sum_first_at(const lightfield_cuda_sum 
                     params.array.columns);
 }
 
-/* Where the block's first pixel lies in a view's row of lenses. Threads that sample and those that
- * add up round alike: nothing is fused. */
+/* Returns where the block's first pixel lies in a view's row of lenses. Threads that sample and
+ * those that add up round alike: nothing is fused. */
 static __device__ __forceinline__ double sum_start(const lightfield_cuda_sum &params, double first,
                                                    int dx, bool shifted)
 {

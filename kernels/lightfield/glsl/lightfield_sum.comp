@@ -31,8 +31,8 @@ struct batch {
     int top;
 };
 
-/* Where the workgroup's first pixel lies in a view's row of lenses, from its nearest lens. Threads that sample and those
- * that add up round alike. */
+/* Returns where the workgroup's first pixel lies in a view's row of lenses, from its nearest lens. Threads that sample
+ * and those that add up round alike. */
 float start_of(spot corner, int dx, bool shifted)
 {
     precise float start = intBitsToFloat((shifted ? corner.columns[1] : corner.columns[0]).y) - step_px * float(dx);

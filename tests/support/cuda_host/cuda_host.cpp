@@ -71,7 +71,7 @@ struct piece {
     size_t bytes;
 };
 
-/* Of a kernel: a bit for each piece that a block has written. */
+/* A kernel has a bit for each piece that a block has written. */
 struct writes {
     void (*run)(const void *params);
     uint64_t pieces[MOST_PIECES / 64];

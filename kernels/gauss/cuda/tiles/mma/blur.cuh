@@ -18,7 +18,7 @@ static __device__ __forceinline__ float between(float a, float b, float part)
 }
 
 #define MMA_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
-/* Where each pixel evaluates sigma, so many variances are enough up to these distances of the
+/* So many variances are enough where each pixel evaluates sigma, up to these distances of the
  * largest from the least: levels that are averaged as stored are half a level off, light a third of
  * one. */
 static __device__ __forceinline__ int count_variances(float span, bool light)
