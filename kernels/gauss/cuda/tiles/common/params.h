@@ -42,6 +42,9 @@
  * less than a level of 8 bits. */
 #define GAUSS_TILE_NEAR_SIGMA 3.25f
 #define GAUSS_TILE_NEAR_SIGMA_LIGHT 2.75f
+/* And up to this one where each pixel evaluates sigma: its variance is GAUSS_TILE_MOST_VARIANCE.
+ * Beyond their last node polynomials of up to seven variances would multiply what rounds. */
+#define GAUSS_TILE_NEAR_SIGMA_FINE 3.0f
 
 /* Tests go up to this slope; beyond it too many tiles hold a range of sigma that no level
  * serves. */

@@ -252,7 +252,8 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
         return tile_entry(reaches ? GAUSS_TILE_LEVEL_0 + level : GAUSS_TILE_GATHERED, 0, x, y);
     }
     const int part = range.low < law.tiles.fine_sigma ? GAUSS_TILE_FINE : 0;
-    if (range.high <= law.tiles.near_sigma) {
+    const float fine_near = part != 0 ? GAUSS_TILE_NEAR_SIGMA_FINE : INFINITY;
+    if (range.high <= fminf(law.tiles.near_sigma, fine_near)) {
         return tile_entry(GAUSS_TILE_LEVEL_0, part, x, y);
     }
     /* Steeper laws are tests' (GAUSS_TILE_SLOPE_FOR_TESTS). */

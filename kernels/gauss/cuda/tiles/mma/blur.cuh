@@ -71,7 +71,8 @@ struct tile_mma_variances {
     }
 
     /* If sigma is small, a Gaussian changes fast with it: then each pixel evaluates it, and up to
-     * seven variances are blended. (x0, y0) is the warp's first pixel. */
+     * seven variances are blended. (x0, y0) is the warp's first pixel. Of a MIXED subtile a corner
+     * may ask for a little more than the table has. */
     __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0, bool light,
                                                 const tile_mma_memory &memory)
     {
@@ -93,7 +94,7 @@ struct tile_mma_variances {
         }
 #pragma unroll
         for (int n = 0; n < 8; n++) {
-            at[n] = sampled_variance(law.applied(at[n]));
+            at[n] = fminf(sampled_variance(law.applied(at[n])), GAUSS_TILE_MOST_VARIANCE);
             low = fminf(low, at[n]);
             high = fmaxf(high, at[n]);
         }
