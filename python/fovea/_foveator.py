@@ -128,8 +128,8 @@ class Foveator:
         return self._of_its_files(_maps.gain(self._settings, shape, gaze, cycles_per_deg, direction_deg))
 
     def _of_its_files(self, found: _maps.Map) -> _maps.Map:
-        """Returns what was found. ConfigError: the files that were read for it are not those that pictures are made by."""
-        _settings.check_files(self.text)
+        """Returns what was found. ConfigError: the map's file that was read for it is not the one that pictures are made by."""
+        _settings.check_files(self.text, only=(_settings.MAP_FILE,))
         return found
 
     def _look_at(self, width: int, height: int) -> None:

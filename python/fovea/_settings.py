@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -27,6 +27,14 @@ Status = tuple[Union[int, str], ...]  # of a file, by which one sees that it has
 # each held in a line of its own, behind this mark: texts are the same where the settings and the files are, and only there.
 _READ_BY_OTHERS = ("gaze.", "record.")
 _MARK = "#"
+
+# A context opens a file only where each of these settings names this word; a file that is not here counts always.
+MAP_FILE = "foveation.map.file"
+_READ_WHERE = {
+    MAP_FILE: {"operators": "foveate", "foveation.model": "map", "foveation.map.kind": "file"},
+    "blur.file": {"operators": "blur", "blur.engine": "fft"},
+    "lens.file": {"operators": "lens"},
+}
 
 # Its file becomes numbers when it is set, and nothing says then that there was one.
 _TABLE = "foveation.display.table"
@@ -179,12 +187,12 @@ def _digest_of(file: str) -> str:
         return ""
 
 
-def check_files(text: str) -> None:
-    """ConfigError: a file is not what it was when the text was made."""
+def check_files(text: str, only: Sequence[str] = ()) -> None:
+    """ConfigError: a file is not what it was when the text was made. only: paths of the settings whose files count; none: all do."""
     files = dict(pairs_of_text(text))
     for marked, digest in _lines_of(text, marked=True):
         path = marked.removeprefix(_MARK)
-        if path in files and _digest_of(files[path]) != digest:
+        if path in files and (not only or path in only) and _digest_of(files[path]) != digest:
             raise _errors.ConfigError(f"{path}: {files[path]} has changed since the Foveator was made: make a new one")
 
 
@@ -200,7 +208,7 @@ def _status_of(file: str) -> Status:
 def _read_by(pairs: Pairs, statuses: tuple[Status, ...]) -> tuple[tuple[str, ...], bool]:
     """The files that are read, and whether there is a table, which may be of a file."""
     settings = Settings(pairs)
-    return settings.files(), settings.get(_TABLE) != _defaults()[_TABLE]
+    return tuple(settings.files().values()), settings.get(_TABLE) != _defaults()[_TABLE]
 
 
 def statuses_of(pairs: Pairs) -> tuple[Status, ...]:
@@ -249,7 +257,7 @@ class Settings:
         """ConfigError: no picture would be made by an array that was given."""
         for path, _ in self.given.arrays:
             setting, wanted, must = _GIVEN_FOR[path]
-            if wanted not in (self.get(setting) or "").strip("[]").replace('"', "").replace(" ", "").split(","):
+            if not self._names(setting, wanted):
                 raise _errors.ConfigError(f"maps: {path} is given, and {setting} is {self.get(setting)}: {must}")
 
     def _checked(self) -> str:
@@ -304,9 +312,14 @@ class Settings:
         result = self._library.fovea_settings_get(self.pointer, path.encode(), text, _TEXT_MAX)
         return text.value.decode() if result == _library.OK else None
 
-    def files(self) -> tuple[str, ...]:
-        """The files that contexts read."""
-        return tuple(file for path in _read_paths() if (file := self.get(path)))
+    def _names(self, path: str, word: str) -> bool:
+        """Whether a setting is this word, or a list that has it."""
+        return word in (self.get(path) or "").strip("[]").replace('"', "").replace(" ", "").split(",")
+
+    def files(self) -> dict[str, str]:
+        """The files that contexts read, by the settings that name them."""
+        found = {path: file for path in _read_paths() if (file := self.get(path))}
+        return {path: file for path, file in found.items() if all(self._names(*word) for word in _READ_WHERE.get(path, {}).items())}
 
     def largest_sigma_px(self, width: int, height: int) -> float:
         """Of a picture of that size, while somebody looks at its corner. Infinite where the library cannot say."""
@@ -328,7 +341,7 @@ class Settings:
                 continue  # as the array makes it
             if text != default or path == _MODEL:
                 lines.append(f"{path}={text}")
-        lines += [f"{_MARK}{path}={_digest_of(file)}" for path in _read_paths() if (file := self.get(path))]
+        lines += [f"{_MARK}{path}={_digest_of(file)}" for path, file in self.files().items()]
         lines += [_MARK + line for line in self.given.lines()]
         return "\t".join(lines)
 

@@ -302,6 +302,38 @@ def test_other_files_are_what_they_were_too(tmp_path, path):
             not_opened(images)
 
 
+@pytest.mark.filterwarnings("ignore:settings that do nothing")
+@pytest.mark.parametrize(
+    "config, path",
+    [
+        ({}, "blur.file"),
+        ({}, "lens.file"),
+        ({}, "foveation.map.file"),
+        ({"operators": "blur"}, "blur.file"),
+        ({"operators": "blur", "blur.engine": "box"}, "blur.file"),
+        ({"operators": "foveate,blur"}, "lens.file"),
+        ({"foveation.model": "map", "foveation.map.kind": "human"}, "foveation.map.file"),
+        ({"foveation.model": "map", "foveation.map.kind": "file", "operators": "blur"}, "foveation.map.file"),
+    ],
+)
+def test_files_that_no_setting_in_force_uses_do_not_count(tmp_path, config, path):
+    images, file = pictures(40, 48, 3), tmp_path / "file"
+    config = {**config, path: str(file)}
+    before = fovea.Foveator(config)
+    file.write_text("0 1 0\n")
+    after = fovea.Foveator(config)
+    assert before == after and np.array_equal(before(images), after(images))
+
+
+def test_maps_of_foveation_look_at_no_file_of_a_lens(tmp_path):
+    file = tmp_path / "lens.pto"
+    file.write_text(PTO)
+    foveator = fovea.Foveator({"operators": "foveate,lens", "lens.file": str(file)})
+    expected = foveator.sigma_map((40, 48))
+    file.write_text(PTO.replace("c0.1", "c-0.1"))
+    assert np.array_equal(foveator.sigma_map((40, 48)), expected)
+
+
 def test_files_mean_the_same_in_another_folder(of_map, tmp_path, monkeypatch):
     images, below = pictures(64, 64, 3), tmp_path / "below"
     below.mkdir()
