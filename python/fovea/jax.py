@@ -41,9 +41,9 @@ def _register() -> None:
         jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(getattr(handlers, name)), platform=platform)
 
 
-@functools.lru_cache(maxsize=16)  # as many as the handlers keep open
+@functools.lru_cache(maxsize=16)  # a context that is open has read its files, and goes on where they change
 def _check_files(settings: str) -> None:
-    """Handlers read the files of settings when they come upon them first."""
+    """Says early, and as Fovea's own error, what handlers say whenever they open a context."""
     _settings.check_files(settings)
 
 
@@ -158,7 +158,7 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     whole numbers with UnsupportedError.
 
     Raises TypeError, ValueError and ConfigError when the program is traced. What is found when it runs (a gaze on the
-    CPU that is not finite, no CUDA in this build) is an error of JAX's own: ValueError or jax.errors.JaxRuntimeError.
+    CPU that is not finite, no CUDA in this build, a map's, kernel's or lens's file that has changed) is an error of JAX's own: ValueError or jax.errors.JaxRuntimeError.
     """
     _register()
     images = jnp.asarray(images)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest.h"
 #include "fovea_image.h"
 #include "xla_ffi.h"
 
@@ -32,6 +33,7 @@ EXPORTED struct xla_error *fovea_xla_cuda(struct xla_call *call);
 #define FUNCTIONS(X)                                                                               \
     X(settings_create)                                                                             \
     X(settings_set)                                                                                \
+    X(settings_get)                                                                                \
     X(settings_check)                                                                              \
     X(settings_destroy)                                                                            \
     X(context_create)                                                                              \
@@ -197,6 +199,42 @@ static enum fovea_result set_lines(struct opened *opened, struct fovea_settings 
     return result < 0 ? result : library.settings_check(settings, log_of(opened));
 }
 
+/* Whether the line is not of a setting's file, "#path=digest", or that file is what it was. */
+static bool file_is_same(struct opened *opened, const struct fovea_settings *settings,
+                         const char *line, size_t length)
+{
+    char file[FOVEA_SETTING_TEXT_MAX];
+    char digest[DIGEST_SIZE];
+    char *path = strndup(line + 1, length - 1);
+    char *value = path ? strchr(path, '=') : NULL;
+    bool is_same = path != NULL;
+    if (value) {
+        *value++ = '\0';
+        if (library.settings_get(settings, path, file, sizeof file) == FOVEA_OK) {
+            digest_of_file(file, digest);
+            is_same = strcmp(value, digest) == 0;
+        }
+    }
+    if (path && !is_same) {
+        snprintf(opened->problem, sizeof opened->problem,
+                 "%s: %.800s has changed since the Foveator was made: make a new one", path, file);
+    }
+    free(path);
+    return is_same;
+}
+
+/* Programs may run long after their Foveator was made, and again after their context was closed. */
+static enum fovea_result check_files(struct opened *opened, const struct fovea_settings *settings)
+{
+    bool are_same = true;
+    for (const char *line = opened->settings; *line && are_same;) {
+        const size_t length = strcspn(line, "\t");
+        are_same = *line != '#' || file_is_same(opened, settings, line, length);
+        line += length + (line[length] == '\t');
+    }
+    return are_same ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+}
+
 static enum fovea_result open_context(struct opened *opened)
 {
     struct fovea_settings *settings = NULL;
@@ -211,6 +249,12 @@ static enum fovea_result open_context(struct opened *opened)
         desc.cuda_device = opened->ordinal == CPU_DEVICE ? 0 : opened->ordinal;
         desc.log = log_of(opened);
         result = library.context_create(&desc, &opened->context);
+    }
+    if (result >= 0) {
+        result = check_files(opened, settings); /* now that they have been read */
+    }
+    if (result < 0) {
+        library.context_destroy(&opened->context);
     }
     library.settings_destroy(&settings);
     return result;

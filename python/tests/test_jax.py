@@ -86,6 +86,32 @@ def test_a_program_is_what_its_foveators_files_were(tmp_path):
         fovea.jax.foveate(images, config=not_opened)
 
 
+def test_a_program_does_not_take_a_file_that_changed_before_it_ran(tmp_path):
+    """Nor one that changed while its context was closed: handlers keep sixteen open."""
+    images, file = jnp.asarray(pictures(20, 24, 3)), tmp_path / "lens.pto"
+    one, other = "i w24 h20 f0 v60 a0 b0 c0.1\n", "i w24 h20 f0 v60 a0 b0 c-0.2\n"
+
+    def program(name):
+        file.write_text(one)
+        foveator = fovea.Foveator({"operators": "lens", "lens.file": str(file), "lens.filter": name})
+        return jax.jit(lambda images: fovea.jax.foveate(images, config=foveator))
+
+    compiled = program("bilinear").lower(images).compile()
+    file.write_text(other)
+    ran, shaped = program("nearest"), program("bicubic")
+    seen = ran(images)
+    jax.eval_shape(shaped, images)
+    file.write_text(other)
+    assert np.array_equal(ran(images), seen)
+    for i in range(17):
+        fovea.jax.foveate(images, config={"foveation.strength": 1 + i / 16}).block_until_ready()
+    for changed in (compiled, ran, shaped):
+        with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="lens.pto has changed"):
+            jax.block_until_ready(changed(images))
+    file.write_text(one)
+    assert np.array_equal(ran(images), seen) and compiled(images).shape == images.shape
+
+
 def test_more_images_than_the_library_takes_at_once():
     images, places = pictures(65537, 1, 2, 1), gazes(65537)
     assert np.array_equal(fovea.jax.foveate(images, places), fovea.foveate(images, places))
