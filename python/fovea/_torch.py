@@ -68,6 +68,21 @@ def _batched(operator: Any) -> None:
         operator.register_vmap(mapped)
 
 
+@torch.library.custom_op("fovea::unseen", mutates_args=())
+def unseen(images: torch.Tensor, layout: str) -> torch.Tensor:
+    """Images that nobody looks at stay as they are; those that Fovea does not take are refused as others."""
+    _shape.shape_of(_arrays.view_of(images.detach(), "images"), layout)
+    return images.detach().clone(memory_format=torch.contiguous_format)
+
+
+@unseen.register_fake
+def _(images: Tensor, layout: str) -> Tensor:
+    return images.new_empty(images.shape)
+
+
+unseen.register_autograd(lambda ctx, d_seen: (d_seen, None))
+
+
 # ---- Gradients. Foveation is linear in the images.
 
 NO_GRADIENT = "foveate has no gradient for images of {}: give float images (images.float() / 255), or detach() the gaze"
@@ -123,7 +138,7 @@ def _(images: Tensor, d_seen: Tensor, gaze: Tensor, settings: str, layout: str) 
     return gaze.new_empty(gaze.shape)
 
 
-for _operator in (foveate, d_images, d_gaze):
+for _operator in (foveate, unseen, d_images, d_gaze):
     _batched(_operator)
 
 
@@ -202,15 +217,23 @@ def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     return gaze.reshape(*lead, 2) if gaze.dim() > 1 else gaze.expand(*lead, 2)
 
 
-def _stays(gaze: Any, text: str) -> bool:
-    """Whether nobody looks, so that images are not foveated. UnsupportedError: other operators are still at work on them."""
-    if gaze is not None:
-        return False
-    if "\toperators=" in f"\t{text}":  # others than the default: foveate alone
+def _operators_of(text: str) -> str:
+    for line in text.split("\t"):
+        if line.startswith("operators="):
+            return line.removeprefix("operators=")
+    return "foveate"
+
+
+def _seen_by_nobody(images: Tensor, text: str, layout: str) -> Tensor:
+    """What images without a gaze become. UnsupportedError: foveate stands among operators that are still at work."""
+    operators = _operators_of(text)
+    if "foveate" not in operators:  # these look at no gaze
+        return foveate(images, _gaze_tensor((0.5, 0.5), images, layout), text, layout)
+    if operators != "foveate":
         raise _errors.UnsupportedError(
             "gaze None, with operators beside foveate: call it on plain tensors under no_grad(), outside of code that torch compiles"
         )
-    return True
+    return unseen(images, layout)
 
 
 def _learns(array: Any) -> bool:
@@ -238,7 +261,10 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) 
             raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
         if out is not None and (_learns(images) or _learns(gaze) or _learns(out)):
             raise _errors.UnsupportedError("out= has no gradient: leave it away, or work under torch.no_grad()")
-    seen = images.clone() if _stays(gaze, text) else foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
+    if gaze is None:
+        seen = _seen_by_nobody(images, text, layout)
+    else:
+        seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
     if out is None:
         return seen
     if not isinstance(out, torch.Tensor):

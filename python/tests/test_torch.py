@@ -68,6 +68,34 @@ def test_where_nobody_looks_images_that_learn_are_not_foveated():
         fovea.foveate(learning, None, config={"operators": "foveate,blur"})
 
 
+WAYS_OF_NOBODY = {
+    "a gradient": lambda images, **more: fovea.foveate(images.requires_grad_(images.is_floating_point()), None, **more).detach(),
+    "vmap": lambda images, **more: torch.vmap(lambda image: fovea.foveate(image, None, **more))(images),
+    "compile": lambda images, **more: torch.compile(lambda images: fovea.foveate(images, None, **more), backend="eager", fullgraph=True)(images),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OF_NOBODY)
+def test_where_nobody_looks_images_are_taken_and_refused_as_others(way):
+    call, images = WAYS_OF_NOBODY[way], pictures(2, 16, 16, 3, dtype=torch.float32)
+    blur = {"operators": "blur"}
+    assert torch.equal(call(images.clone(), config=blur), fovea.foveate(images, config=blur))
+    seen = call(images.clone().permute(0, 2, 1, 3))
+    assert torch.equal(seen, images.permute(0, 2, 1, 3)) and seen.is_contiguous()
+    wrong = [(images.double(), TypeError, "float64"), (torch.zeros(2, 16, 0, 3), ValueError, "shape")]
+    for given, kind, said in wrong + ([] if way == "a gradient" else [(images.long(), TypeError, "int64")]):
+        with pytest.raises(kind, match=said):
+            call(given)
+
+
+def test_operators_that_look_at_no_gaze_do_without_one_where_it_was_lost():
+    images, blur = pictures(2, 16, 16, 3, dtype=torch.float32), {"operators": "blur"}
+    with fovea.Gaze({"gaze.source": "mouse", "gaze.validity.fallback": "none"}) as lost:
+        seen = torch.vmap(lambda image: fovea.foveate(image, lost, config=blur))(images)
+        learning = fovea.foveate(images.clone().requires_grad_(), lost, config=blur)
+    assert torch.equal(seen, fovea.foveate(images, config=blur)) and torch.equal(learning, seen)
+
+
 @pytest.mark.parametrize("finder", [fovea.blobs, fovea.BlobFinder()])
 def test_blobs_of_images_that_learn_are_those_of_others(finder):
     images = pictures(1, 40, 40, 3, dtype=torch.float32)
