@@ -252,12 +252,13 @@ def torch_compiles() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
-def _tensor_in(parts: Any, kind: Any) -> Any:
-    for part in parts:
+def _part_in(parts: Any, kind: Any) -> Any:
+    """The first of that kind in a sequence and its sequences; None where it is no sequence, or has none."""
+    for part in parts if isinstance(parts, (tuple, list)) else ():
         if isinstance(part, (float, int)):
             continue
         if isinstance(part, (tuple, list)):
-            part = _tensor_in(part, kind)
+            part = _part_in(part, kind)
         if isinstance(part, kind):
             return part
     return None
@@ -266,9 +267,10 @@ def _tensor_in(parts: Any, kind: Any) -> Any:
 def stacked(gaze: Any) -> Any:
     """A sequence that holds tensors of torch as one tensor, whose gradient is theirs; everything else as it is."""
     torch = sys.modules.get("torch")
-    first = _tensor_in(gaze, torch.Tensor) if torch is not None and isinstance(gaze, (tuple, list)) else None
+    first = _part_in(gaze, torch.Tensor) if torch is not None else None
     if torch is None or first is None:
         return gaze
+    check_unmasked(gaze, "gaze")
     try:
         return torch.stack([torch.as_tensor(stacked(part), device=first.device) for part in gaze])
     except (TypeError, ValueError, RuntimeError) as error:
@@ -305,9 +307,10 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
 
 
 def check_unmasked(array: Any, what: str) -> None:
-    """TypeError: it is an array of numpy.ma, some of whose values count for nothing; the memory has some others there."""
+    """TypeError: it is an array of numpy.ma, or a sequence with one, some of whose values count for nothing; the memory has some others there."""
     module = sys.modules.get("numpy.ma")  # not np.ma: NumPy imports that where it is first named, which a signal may interrupt
-    if isinstance(array, getattr(module, "MaskedArray", ())):
+    kind = getattr(module, "MaskedArray", None)
+    if kind is not None and (isinstance(array, kind) or _part_in(array, kind) is not None):
         raise TypeError(f"{what} is a masked array, and a mask counts for nothing here: give its filled(value), or its data")
 
 

@@ -399,6 +399,8 @@ class LightField:
     def _patches(self, raw: _Raw, patch: Any) -> _arrays.View:
         """Patch sizes where the raw picture is."""
         _arrays.check_unmasked(patch, "patch")
+        if _arrays.is_torch(patch):
+            patch = patch.detach()
         if not raw.is_on_device:
             patch = np.ascontiguousarray(patch, np.float32)
         view = _view_of(patch, "patch")

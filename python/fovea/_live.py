@@ -9,7 +9,7 @@ import threading
 import weakref
 from typing import Any, NamedTuple, Optional, Sequence
 
-from . import _blobs, _errors, _gaze_source, _library, _settings, _shape
+from . import _arrays, _blobs, _errors, _gaze_source, _library, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
 _SIDES = range(1, 16385)
@@ -277,6 +277,7 @@ def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) ->
 
 def pair_of(gaze: Sequence[float]) -> tuple[float, float]:
     """x and y. TypeError, ValueError: it is no such pair."""
+    _arrays.check_unmasked(gaze, "gaze")
     try:
         x, y = (float(value) for value in gaze)
     except (TypeError, ValueError) as error:

@@ -205,6 +205,7 @@ d_gaze.register_autograd(_d_gaze_backward)
 def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     """The gaze as a tensor of float32 with a pair for each image, or for each of its foveas, in a way that gradients follow."""
     if not isinstance(gaze, torch.Tensor):
+        _arrays.check_unmasked(gaze, "gaze")
         gaze = torch.as_tensor(gaze, dtype=torch.float32)
     elif gaze.is_complex():
         raise TypeError(f"gaze is {gaze.dtype}; it is x and y for each image")

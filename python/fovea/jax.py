@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _foveator, _given, _library, _live, _settings, _shape
+from . import _arrays, _errors, _foveator, _given, _library, _live, _settings, _shape
 
 _FILE = "libfovea_xla.so"
 _HANDLERS = {"cpu": "fovea_xla_cpu", "CUDA": "fovea_xla_cuda"}
@@ -130,6 +130,7 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
 def _gaze_array(gaze: Any) -> jax.Array:
     if gaze is None:
         return jnp.full(2, jnp.nan, jnp.float32)
+    _arrays.check_unmasked(gaze, "gaze")
     try:
         if not isinstance(gaze, (jax.Array, np.ndarray)) and hasattr(gaze, "__dlpack__"):
             gaze = jnp.from_dlpack(gaze)
@@ -161,6 +162,7 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     CPU that is not finite, no CUDA in this build, a map's, kernel's or lens's file that has changed) is an error of JAX's own: ValueError or jax.errors.JaxRuntimeError.
     """
     _register()
+    _arrays.check_unmasked(images, "images")
     images = jnp.asarray(images)
     nobody_looks = (gaze := gaze.place if isinstance(gaze, _live.GazeSample) else gaze) is None
     gaze = _gaze_array(gaze)

@@ -380,6 +380,7 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate(IMAGE.astype(">f4")), TypeError, ">f4"),
         (lambda: fovea.foveate(np.ma.array(IMAGE, mask=IMAGE > 0)), TypeError, "images is a masked array"),
         (lambda: fovea.foveate(IMAGE, np.ma.array([0.5, 0.5])), TypeError, "gaze is a masked array"),
+        (lambda: fovea.foveate(IMAGE, [np.ma.array([0.5, 0.5])] * 2), TypeError, "gaze is a masked array"),
         (lambda: fovea.foveate(IMAGE, out=np.ma.array(IMAGE)), TypeError, "out is a masked array"),
         (lambda: fovea.foveate(IMAGE, sigma=np.ma.array(np.ones((16, 16), np.float32)), config=BLUR), TypeError, "sigma is a masked array"),
         (lambda: fovea.Foveator().sigma_map((9, 9), np.ma.array([0.5, 0.5])), TypeError, "gaze is a masked array"),

@@ -275,3 +275,9 @@ def test_an_array_is_found_in_a_white_picture(tmp_path):
 def test_what_is_wrong_is_said(call, error, words):
     with pytest.raises(error, match=words):
         call(fovea.LightField(**ARRAY), plane()[0])
+
+
+def test_patches_that_learn_are_their_values():
+    torch = pytest.importorskip("torch")
+    field, raw, patch = fovea.LightField(**ARRAY), plane()[0], torch.full((50, 60), 5.0)
+    assert np.array_equal(field.render(raw, patch.clone().requires_grad_()), field.render(raw, patch))

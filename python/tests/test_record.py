@@ -84,8 +84,9 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path):
     for gaze in ((0.5, 0.5), fovea.Gaze("fixed").read()):
         with pytest.raises(ValueError, match="presented_t_ns is .*it is in nanoseconds"):
             record.add(gaze, (5, 5), presented_t_ns=time.monotonic())
-    with pytest.raises(TypeError, match="gaze is x and y"):
-        record.add(0.5, (5, 5))
+    for gaze, text in ((0.5, "gaze is x and y"), (np.ma.array([0.5, 0.5]), "gaze is a masked array")):
+        with pytest.raises(TypeError, match=text):
+            record.add(gaze, (5, 5))
     with pytest.raises(ValueError, match="looks like pixels"):
         record.add((400, 300), (600, 800))
     record.add((float("nan"), 0.5), (5, 5))
