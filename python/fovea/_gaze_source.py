@@ -10,9 +10,6 @@ import numpy as np
 from . import _library, _settings
 
 
-_FARTHEST_UV = 2.5  # from the middle: beyond it the library warns of pixels
-
-
 class Gaze(ctypes.Structure):
     _fields_ = [
         ("point", _library.PointUv),
@@ -73,14 +70,11 @@ class Source:
         _library.check(result, self._messages, "gaze")
 
     def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
-        """Says what pictures are foveated around, x and y in uv; None where there is no gaze. A place so far away that it is no uv stays so."""
+        """Says what pictures are foveated around, x and y in uv; None where there is no gaze. Of places that are no uv the library has warned."""
         result = self._library.fovea_gaze_source_read(self._source, t_ns, *self._size_px, ctypes.byref(self._gaze))
         _library.check(result, self._messages, "gaze")
         point = self._gaze.point
-        if not self._gaze.usable:
-            return None
-        is_uv = max(abs(point.x_uv - 0.5), abs(point.y_uv - 0.5)) <= _FARTHEST_UV
-        return taken(point.x_uv, point.y_uv) if is_uv else (point.x_uv, point.y_uv)
+        return taken(point.x_uv, point.y_uv) if self._gaze.usable else None
 
     def __enter__(self) -> "Source":
         try:
