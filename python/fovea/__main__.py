@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     gazes.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
     gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels, with gaze.screen_px, and others say how it is read"
     gazes.add_argument("--gaze-file", metavar="CSV", help=gaze_help)
-    gazes.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
+    gazes.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average in a video, and to a place of its own in each picture")
     parser.add_argument("--config", metavar="FILE", help="a configuration file (docs/configuration.md)")
     set_help = "a setting, as in foveation.strength=2; may be given several times (--settings lists all)"
     parser.add_argument("--set", dest="sets", action="append", type=_setting, default=[], metavar="KEY.PATH=VALUE", help=set_help)

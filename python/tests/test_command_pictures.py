@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fovea
-from fovea.__main__ import main
+from fovea.__main__ import _Saccades, main
 
 Image = pytest.importorskip("PIL.Image")
 ImageCms = pytest.importorskip("PIL.ImageCms")
@@ -129,6 +129,14 @@ def test_a_gaze_in_pixels_is_refused(tmp_path, capsys):
     assert "(200, 240) looks like pixels; uv is 0 to 1" in capsys.readouterr().err
     save(tmp_path / "a.png")
     assert run(tmp_path / "a.png", "--gaze=-0.5,1.5") == 0
+
+
+def test_each_picture_has_a_place_of_its_own_by_saccades(tmp_path):
+    images = [save(tmp_path / name) for name in ("a.png", "b.png")]
+    assert run(tmp_path / "a.png", tmp_path / "b.png", "-o", tmp_path / "seen", "--saccades", "3") == 0
+    jumps, seen = _Saccades(3, 0), [np.asarray(Image.open(tmp_path / "seen" / name)) for name in ("a.png", "b.png")]
+    for image, found in zip(images, seen):
+        assert np.array_equal(found, fovea.foveate(image, jumps(0))) and not np.array_equal(found, fovea.foveate(image))
 
 
 def test_help_says_what_set_is_for(capsys):
