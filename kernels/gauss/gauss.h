@@ -117,7 +117,6 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cpu_create(const struct gauss_plan *pla
                                                     uint32_t thread_count,
                                                     struct gauss_cpu **out_cpu);
 void gauss_cpu_destroy(struct gauss_cpu **cpu);
-const struct gauss_plan *gauss_cpu_plan(const struct gauss_cpu *cpu);
 /* Host images only; returns when dst is written. The plan, which is none of pictures of sigmas,
  * must outlive it. */
 void gauss_cpu_run(struct gauss_cpu *cpu, const struct fovea_image *src,

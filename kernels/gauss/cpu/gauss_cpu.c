@@ -143,11 +143,6 @@ void gauss_cpu_destroy(struct gauss_cpu **cpu)
     *cpu = NULL;
 }
 
-const struct gauss_plan *gauss_cpu_plan(const struct gauss_cpu *cpu)
-{
-    return cpu->plan;
-}
-
 void gauss_cpu_set_of_light(struct gauss_cpu *cpu, bool of_light)
 {
     cpu->of_light = of_light;

@@ -22,6 +22,7 @@ const int RUN = 8; /* neighbours of a row that a thread sums at once */
 const int STRIP = 4; /* and of a column */
 const int LINE = 20; /* SALIENCY_REACH + 1 */
 const float ROW_STEP = 8192.0; /* 2^SALIENCY_ROW_SHIFT */
+const float ROW_PART = 1.0 / ROW_STEP; /* a product is exact, where a division need not be */
 const int SHIFT = 2; /* SALIENCY_COARSE_SHIFT */
 
 layout(local_size_x = THREADS) in;
@@ -100,7 +101,7 @@ void load_plane(level_entry of, job_entry its, ivec2 tile, int bin, int thread)
 /* Rounded to 12 bits, as the processor does. */
 float rounded(float sum)
 {
-    return floor((sum + 0.5 * ROW_STEP) / ROW_STEP);
+    return floor((sum + 0.5 * ROW_STEP) * ROW_PART);
 }
 
 void filter_rows(int thread)

@@ -208,7 +208,6 @@ struct making {
     int32_t reaches[SALIENCY_PER_OCTAVE]; /* the largest of scales whose number is that, modulo 3 */
     int32_t margin; /* samples around a response that it is made of */
     int32_t masks; /* words, of the step with the most */
-    bool has_fine; /* level 0's pass is there, beside the first planes */
 };
 
 static enum fovea_result end_step(struct making *making)
