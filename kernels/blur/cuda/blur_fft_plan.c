@@ -38,15 +38,24 @@ static uint64_t kernel_bytes(const struct blur_planes *planes)
            blur_fft_number_bytes(planes);
 }
 
+/* The longest transform that a block's memory holds; 0: there is none. */
+static int32_t longest_in(int shared_bytes, uint32_t number_bytes)
+{
+    int32_t length = shared_bytes / (int32_t)number_bytes;
+    length -= length % BLUR_TRANSFORM_GAP;
+    while (length > 0 &&
+           ((uint64_t)blur_transform_places(length) * number_bytes > (uint64_t)shared_bytes ||
+            blur_transform_length(length, length) == 0)) {
+        length -= BLUR_TRANSFORM_GAP;
+    }
+    return length;
+}
+
 /* The length of a transform of at least so many numbers, which a block's memory must hold. */
 static bool length_of(int shared_bytes, const struct blur_planes *planes, int32_t least,
                       struct fovea_log log, struct blur_transform *out)
 {
-    int32_t most = shared_bytes / (int32_t)blur_fft_number_bytes(planes);
-    while (most > 0 && (uint64_t)blur_transform_places(most) * blur_fft_number_bytes(planes) >
-                           (uint64_t)shared_bytes) {
-        most -= 16;
-    }
+    const int32_t most = longest_in(shared_bytes, blur_fft_number_bytes(planes));
     const int32_t length = blur_transform_length(least, most);
     if (length == 0) {
         log_error(log,
