@@ -32,5 +32,6 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
                               const struct fovea_image *dst);
 
 /* Linear memory, shifted by so many of the format's alignments, with gaps of as many pixels; and
- * surfaces, where the format has any: against the reference. */
+ * surfaces, where the format has any: against the reference. A scene that the device has too little
+ * shared memory for is left out, and named. */
 void operator_rig_check(const struct operator_scene *scene, uint32_t shift);

@@ -67,6 +67,7 @@ struct operator_scene {
     uint32_t depths_scale; /* below SCENE_SCALES */
     uint64_t depths_of; /* as sigmas_of */
     bool depths_shared;
+    int shared_bytes; /* that a CUDA device must have for a block; 0: all devices have enough */
 };
 
 /* A set's scenes show this. */
