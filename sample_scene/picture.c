@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -43,6 +44,17 @@ static void add_bytes(void *context, void *bytes, int count)
     png->fine = fwrite(bytes, (size_t)count, 1, png->file) == 1 && png->fine;
 }
 
+/* Nobody should take it for a picture. A device or a link stays. */
+static void remove_cut_file(const char *path)
+{
+    const int why = errno;
+    struct stat found;
+    if (lstat(path, &found) == 0 && S_ISREG(found.st_mode) && remove(path) != 0) {
+        say_error("cannot remove %s, which is cut: %s", path, strerror(errno));
+    }
+    errno = why;
+}
+
 static bool write_rgb(const struct picture *picture, const uint8_t *rgb, const char *path)
 {
     struct png_file png = {fopen(path, "wb"), true};
@@ -51,7 +63,11 @@ static bool write_rgb(const struct picture *picture, const uint8_t *rgb, const c
     }
     const bool made = stbi_write_png_to_func(add_bytes, &png, picture->width_px, picture->height_px,
                                              3, rgb, 0) != 0;
-    return fclose(png.file) == 0 && png.fine && made;
+    const bool written = fclose(png.file) == 0 && png.fine && made;
+    if (!written) {
+        remove_cut_file(path);
+    }
+    return written;
 }
 
 bool picture_write_png(const struct picture *picture, const char *path)
