@@ -8,6 +8,7 @@
 #include "window.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -56,11 +57,13 @@ static bool run(const struct options *options)
  * record would be what messages are written into. */
 static bool open_standard_files(void)
 {
-    int file = 0;
-    while (file >= 0 && file <= STDERR_FILENO) {
-        file = open("/dev/null", O_RDWR);
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) < 0 && open("/dev/null", O_RDWR) != file) {
+            perror("/dev/null");
+            return false;
+        }
     }
-    return file >= 0 && close(file) == 0;
+    return true;
 }
 
 int main(int argc, char **argv)
