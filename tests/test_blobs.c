@@ -271,7 +271,8 @@ static int32_t sum_of(const int32_t *line, int32_t reach, bool absolute)
     return sum;
 }
 
-/* The most that a row's sum comes to when it is rounded. */
+/* Returns the most that a row's sum comes to once it is rounded, where weights come to so much
+ * without their signs. */
 static int32_t row_most(int32_t weights)
 {
     return (weights * SALIENCY_SAMPLE_MIDDLE + (1 << (SALIENCY_ROW_SHIFT - 1))) >>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Channels of an LSL stream are the gaze that gaze.lsl.channels names, else those whose labels or
- * types are known (docs/gaze.md). */
+/* The gaze is in those channels of an LSL stream that gaze.lsl.channels names, else in those whose
+ * labels or types are known (docs/gaze.md). */
 #ifndef FOVEA_GAZE_LSL_CHANNELS_H
 #define FOVEA_GAZE_LSL_CHANNELS_H
 

@@ -183,7 +183,7 @@ static void present_out_of_memory(void)
     }
 }
 
-/* Such a program can be so far ahead of the GPU. */
+/* A program with twelve images can be that many frames ahead of the GPU. */
 static void twelve_images(void)
 {
     OWNED(stand_close) struct stand stand;
