@@ -226,7 +226,7 @@ TEST(settings_that_do_not_fit_are_named)
         {FOVEA_GAZE_OSC, 63, 0, "gaze.source osc"}, /* its own words */
         {FOVEA_GAZE_OPENGAZE, 63, 40, "set gaze.vergence.distance_m, the metres to it"},
         {FOVEA_GAZE_MOUSE, 19, 40, "gaze.vergence.ipd_mm is 19; it must be 0 or 20 to 100"},
-        {FOVEA_GAZE_MOUSE, 101, 40, "gaze.vergence.ipd_mm is 101; it must be 0 to 100"},
+        {FOVEA_GAZE_MOUSE, 101, 40, "gaze.vergence.ipd_mm is 101; it must be 0 or 20 to 100"},
         {FOVEA_GAZE_MOUSE, 63, 0, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -46,7 +46,6 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
         {"gaze.filter.velocity_ms", s->filter_velocity_ms, 0, 100},
         {"gaze.filter.predict_ms", s->filter_predict_ms, 0, 50},
         {"gaze.neon.closed_mm", s->neon_closed_mm, 0, 20},
-        {"gaze.vergence.ipd_mm", s->vergence_ipd_mm, 0, 100},
         {"gaze.vergence.distance_m", s->vergence_distance_m, 0, 100},
         {"gaze.vergence.offset_deg", s->vergence_offset_deg, -20, 20},
         {"gaze.vergence.smooth_ms", s->vergence_smooth_ms, 0, 10000},
@@ -191,20 +190,20 @@ static enum fovea_result check_filter(const struct fovea_gaze_settings *s, struc
 /* Places of two eyes are lines of sight by the screen's angles; other sources bring these. */
 static enum fovea_result check_vergence(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
-    if (s->vergence_ipd_mm > 0 && s->vergence_ipd_mm < 20) {
-        log_error(log, "gaze.vergence.ipd_mm is %g; it must be 0 or 20 to 100", s->vergence_ipd_mm);
+    const double ipd_mm = s->vergence_ipd_mm;
+    if (ipd_mm != 0 && !(ipd_mm >= 20 && ipd_mm <= 100)) {
+        log_error(log, "gaze.vergence.ipd_mm is %g; it must be 0 or 20 to 100", ipd_mm);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     const bool is_screen = s->kind == FOVEA_GAZE_OPENGAZE;
-    if (s->vergence_ipd_mm > 0 && is_screen && !(s->vergence_distance_m > 0)) {
+    if (ipd_mm > 0 && is_screen && !(s->vergence_distance_m > 0)) {
         log_error(log, "gaze.source opengaze has places on a screen: set gaze.vergence.distance_m, "
                        "the metres to it");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     const bool has_places =
         is_screen || s->kind == FOVEA_GAZE_LSL || s->kind == FOVEA_GAZE_SCANPATH;
-    return s->vergence_ipd_mm > 0 && has_places ? check_screen(s, "gaze.vergence.ipd_mm", log)
-                                                : FOVEA_OK;
+    return ipd_mm > 0 && has_places ? check_screen(s, "gaze.vergence.ipd_mm", log) : FOVEA_OK;
 }
 
 static enum fovea_result check_lsl(const struct fovea_gaze_settings *s, struct fovea_log log)
