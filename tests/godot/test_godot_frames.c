@@ -204,23 +204,46 @@ TEST(sizes_and_viewports_follow_each_frame_on_the_render_thread)
     check(&show, 97, 61, IMAGE_RANDOM, 0.25, 0.75);
 }
 
+/* One of two views, which has its eye's map. */
+static void expect_eye(struct show *show, const struct pair *pair, uint32_t view, double x_uv,
+                       double y_uv, const char *what)
+{
+    enum fovea_map_eye *eye = &show->settings.foveation.map.eye;
+    *eye = view == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    expect_reference(show, pair, view, x_uv, y_uv, what);
+    *eye = FOVEA_MAP_EYE_BOTH;
+}
+
+static void expect_two_eyes(struct show *show)
+{
+    OWNED(free_pair) struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
+    set(show, "gaze_per_eye", host_bool(false));
+    look_at(show, 0.5, 0.25);
+    assert_true(run(show, &pair));
+    expect_eye(show, &pair, 0, 0.5, 0.25, "left, one gaze");
+    expect_eye(show, &pair, 1, 0.5, 0.25, "right, one gaze");
+    set(show, "gaze_per_eye", host_bool(true));
+    set(show, "gaze_uv_left", host_vector2(0.25f, 0.5f));
+    set(show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
+    assert_true(run(show, &pair));
+    expect_eye(show, &pair, 0, 0.25, 0.5, "left");
+    expect_eye(show, &pair, 1, 0.75, 0.125, "right");
+    expect_clean("two views");
+}
+
 TEST(each_eye_has_a_gaze)
 {
     OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
-    struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
-    look_at(&show, 0.5, 0.25);
-    assert_true(run(&show, &pair));
-    expect_reference(&show, &pair, 0, 0.5, 0.25, "left, one gaze");
-    expect_reference(&show, &pair, 1, 0.5, 0.25, "right, one gaze");
-    set(&show, "gaze_per_eye", host_bool(true));
-    set(&show, "gaze_uv_left", host_vector2(0.25f, 0.5f));
-    set(&show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
-    assert_true(run(&show, &pair));
-    expect_reference(&show, &pair, 0, 0.25, 0.5, "left");
-    expect_reference(&show, &pair, 1, 0.75, 0.125, "right");
-    expect_clean("two views");
-    free_pair(&pair);
+    expect_two_eyes(&show);
     check(&show, 90, 50, IMAGE_RANDOM, 0.25, 0.5); /* one view again: the left eye's */
+}
+
+TEST(each_eye_has_a_map)
+{
+    OWNED(close_show) struct show show = open_show(&(struct host_options){.render_thread = true});
+    set_both(&show, "model", "foveation.model", "map");
+    expect_two_eyes(&show);
+    check(&show, 90, 50, IMAGE_RANDOM, 0.25, 0.5); /* one view again: that of both eyes */
 }
 
 /* A telescopic sight, of few degrees, of which steps of a fixed size would be a large part; and a
