@@ -194,7 +194,7 @@ static double error_at(const double place[2], const double mean[2], const double
     return sqrt(variance * (1.0 / used + x * x / squares[0] + y * y / squares[1]));
 }
 
-/* Returns the largest at the picture's corners. */
+/* Returns the largest at the picture's corners; NAN: at one of them it is not known. */
 static double error_at_corners(const struct calibrate_picture *picture,
                                const struct calibrate_center *centers,
                                const struct calibrate_fit *fit)
@@ -218,7 +218,11 @@ static double error_at_corners(const struct calibrate_picture *picture,
         const double place[2] = {
             calibrate_dot(away, lattice->across) / calibrate_dot(lattice->across, lattice->across),
             calibrate_dot(away, lattice->down) / calibrate_dot(lattice->down, lattice->down)};
-        most = fmax(most, error_at(place, mean, squares, fit->used, fit->residual_px));
+        const double error = error_at(place, mean, squares, fit->used, fit->residual_px);
+        if (isnan(error)) {
+            return error; /* fmax would leave it out */
+        }
+        most = fmax(most, error);
     }
     return most;
 }
