@@ -247,7 +247,6 @@ template <typename Real> struct columns {
         return is_there ? at[(int64_t)row * params.width] : number{0, 0};
     }
 
-    /* Rows that are written lie where those that are read begin. */
     __device__ void put(int row, number v) const
     {
         const int from = row - params.first_written;

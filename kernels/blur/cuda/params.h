@@ -10,7 +10,9 @@
 #include "kernels/image/image_linear.h"
 #include "transform.h"
 
-#define BLUR_CUDA_SIDE_X 32 /* threads of a block that loads or stores, a pixel each */
+/* Threads of a block that loads or stores: each has a pixel, makes BLUR_HALVED samples of pixels,
+ * or makes four pixels of samples. */
+#define BLUR_CUDA_SIDE_X 32
 #define BLUR_CUDA_SIDE_Y 8
 #define BLUR_HALVED 8 /* samples of level 1 that a thread makes of pixels */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blobs' shaders share this: buffers, tables, and responses between samples. Sums are whole numbers, or floats in the
- * processor's order: `precise` keeps products from being fused with sums. No subgroup is used, and no double. */
+/* Blobs' shaders share this: buffers, tables, and responses between samples. Sums are whole numbers, some of them as
+ * floats, and between samples floats in the processor's order: `precise` keeps products from being fused with sums. No
+ * subgroup is used, and no double. */
 
 #extension GL_EXT_control_flow_attributes : require
 

@@ -101,8 +101,8 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* The MMA path takes all that comes from a level, and most subtiles of the picture. Returns false
- * if the entry is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
+/* The MMA path takes all entries but those that are COPIED or GATHERED. Returns false if the entry
+ * is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
  * (make_by_mma has `coarse`). */
 template <bool MIXES, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
