@@ -270,6 +270,15 @@ static enum fovea_result run_floats(const struct dof_run *run, const struct cuda
     return has_alpha ? blur_alpha(run, FOVEA_FORMAT_R32F) : FOVEA_OK;
 }
 
+/* The frame is the caller's, and other kernels read it too. */
+static enum fovea_result launch_alpha(const struct dof_run *run, const struct cuda_launch *layers)
+{
+    run->frame->makes_alpha = 1;
+    const enum fovea_result result = launch(run, layers, run->params);
+    run->frame->makes_alpha = 0;
+    return result;
+}
+
 /* Layers of halves. Sigmas of alpha's are known once those of the near layer are. */
 static enum fovea_result launch_halves(const struct dof_run *run, const struct cuda_launch *layers,
                                        bool has_alpha)
@@ -279,8 +288,7 @@ static enum fovea_result launch_halves(const struct dof_run *run, const struct c
     FOVEA_TRY(make_levels(run));
     FOVEA_TRY(make_picture(run, 1));
     FOVEA_TRY(make_picture(run, 2));
-    run->frame->makes_alpha = has_alpha;
-    return has_alpha ? launch(run, layers, run->params) : FOVEA_OK;
+    return has_alpha ? launch_alpha(run, layers) : FOVEA_OK;
 }
 
 static enum fovea_result run_halves(const struct dof_run *run, const struct cuda_launch *layers,
