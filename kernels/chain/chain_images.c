@@ -6,6 +6,7 @@
 
 #include "chain_plan.h"
 
+#include "core/bounds.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
 
@@ -80,7 +81,7 @@ uint32_t chain_slice_count(const struct chain_plan *plan, const struct operator_
 {
     return bytes_each(plan, images) == 0
                ? images->count
-               : image_slice_smaller(images->count, capacity(plan, images));
+               : bounds_smaller_u32(images->count, capacity(plan, images));
 }
 
 uint64_t chain_between_bytes(const struct chain_plan *plan, const struct operator_images *images)
@@ -126,7 +127,7 @@ static bool is_blind(const struct operator_images *images, uint32_t index)
 void chain_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
                     struct chain_images *out)
 {
-    const uint32_t most = image_slice_smaller(count, images->count - first);
+    const uint32_t most = bounds_smaller_u32(count, images->count - first);
     if (!images->gazes_uv || images->gazes_on_device) {
         cut(images, first, most, out);
         return;

@@ -21,11 +21,6 @@ static inline uint32_t image_slice_capacity(uint32_t count, uint64_t image_bytes
     return (uint32_t)(rounded < most ? rounded : most);
 }
 
-static inline uint32_t image_slice_smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The image of that number of a batch, by its first. */
 static inline struct fovea_image image_of_batch(const struct fovea_image *first,
                                                 ptrdiff_t next_bytes, uint32_t number)

@@ -8,6 +8,8 @@
 
 #include "blur_cpu.h"
 
+#include "core/bounds.h"
+
 #include <string.h>
 
 /* A level, whose pitch is floats from a row to the next. */
@@ -19,15 +21,10 @@ static struct blur_pass_level level_of(const struct blur_plan *plan, uint32_t ch
     return level;
 }
 
-static int32_t within(int32_t at, int32_t first, int32_t last)
-{
-    return at < first ? first : at > last ? last : at;
-}
-
 static const float *row_of(const struct blur_pass_level *level, const float *samples, int32_t y)
 {
-    return samples +
-           (size_t)level->pitch * (size_t)(within(y, level->first, level->last_y) - level->first);
+    return samples + (size_t)level->pitch *
+                         (size_t)(bounds_clamped(y, level->first, level->last_y) - level->first);
 }
 
 static float *row_to(const struct blur_pass_level *level, float *samples, int32_t y)
@@ -79,7 +76,7 @@ static void halve(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
         for (int32_t x = coarse.first; x <= coarse.last_x; x++) {
             const float *taps[4];
             for (int32_t i = 0; i < 4; i++) {
-                const int32_t at = within(2 * x - 1 + i, fine.first, fine.last_x);
+                const int32_t at = bounds_clamped(2 * x - 1 + i, fine.first, fine.last_x);
                 taps[i] = scratch + (size_t)(at - fine.first) * channels;
             }
             sum_rows(taps, weights, channels, to);
@@ -115,7 +112,8 @@ static void widen(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
         widen_values(at, taps, (size_t)level.pitch, scratch);
         for (int32_t x = level.first; x <= level.last_x; x++) {
             for (int32_t i = 0; i <= 2 * BLUR_WIDEN_REACH; i++) {
-                const int32_t place = within(x + i - BLUR_WIDEN_REACH, level.first, level.last_x);
+                const int32_t place =
+                    bounds_clamped(x + i - BLUR_WIDEN_REACH, level.first, level.last_x);
                 at[i] = scratch + (size_t)(place - level.first) * channels;
             }
             widen_values(at, taps, channels, to);
@@ -155,8 +153,8 @@ static void double_up(const struct blur_cpu *cpu, const struct blur_cpu_step *st
         mix(row_of(&coarse, step->from, own_of(y)), row_of(&coarse, step->from, other_of(y)),
             (size_t)coarse.pitch, scratch);
         for (int32_t x = fine.first; x <= fine.last_x; x++) {
-            const int32_t own = within(own_of(x), coarse.first, coarse.last_x);
-            const int32_t other = within(other_of(x), coarse.first, coarse.last_x);
+            const int32_t own = bounds_clamped(own_of(x), coarse.first, coarse.last_x);
+            const int32_t other = bounds_clamped(other_of(x), coarse.first, coarse.last_x);
             mix(scratch + (size_t)(own - coarse.first) * channels,
                 scratch + (size_t)(other - coarse.first) * channels, channels, to);
             to += channels;

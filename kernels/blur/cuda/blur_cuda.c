@@ -8,6 +8,7 @@
 
 #include "blur_fft.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 #include "kernels/blur/engine.h"
 #include "kernels/image/image_slice.h"
@@ -196,7 +197,7 @@ static enum fovea_result run_slices(struct blur_run *run, const struct operator_
         const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
         run->src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
         run->dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
-        run->count = image_slice_smaller(images->count - first, most);
+        run->count = bounds_smaller_u32(images->count - first, most);
         FOVEA_TRY(blur_run_images(run));
     }
     return FOVEA_OK;
@@ -223,8 +224,8 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     }
     const uint32_t most =
         alone ? 1
-              : image_slice_smaller((uint32_t)(plan->base.batch_bytes / slices.next_bytes),
-                                    BLUR_CUDA_MOST_IN_A_GRID);
+              : bounds_smaller_u32((uint32_t)(plan->base.batch_bytes / slices.next_bytes),
+                                   BLUR_CUDA_MOST_IN_A_GRID);
     FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
     return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
                               run_slices(&slices, run, images, most));

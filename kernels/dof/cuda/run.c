@@ -7,6 +7,7 @@
 
 #include "dof_cuda.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 #include "kernels/gauss/cuda/gauss_cuda.h"
 #include "kernels/gauss/plan/ladder.h"
@@ -205,17 +206,17 @@ static enum fovea_result make_levels(const struct dof_run *run)
         const uint32_t tiles = gauss_nodes_tiles_of(level);
         const bool is_small = tiles <= GAUSS_NODES_TILES_OF_A_BLOCK;
         params.last = is_small ? nodes->level_count - 1 : params.first;
-        FOVEA_TRY(launch(
-            run,
-            &(struct cuda_launch){
-                .kernel = run->dof->levels,
-                .blocks = {is_small ? 1
-                                    : image_slice_smaller(
-                                          cuda_parts((int32_t)(4 * tiles), GAUSS_NODES_LEVEL_WARPS),
-                                          MOST_BLOCKS),
-                           1, 3 * run->count},
-                .threads = {32 * GAUSS_NODES_LEVEL_WARPS, 1}},
-            &params));
+        FOVEA_TRY(
+            launch(run,
+                   &(struct cuda_launch){
+                       .kernel = run->dof->levels,
+                       .blocks = {is_small ? 1
+                                           : bounds_smaller_u32(cuda_parts((int32_t)(4 * tiles),
+                                                                           GAUSS_NODES_LEVEL_WARPS),
+                                                                MOST_BLOCKS),
+                                  1, 3 * run->count},
+                       .threads = {32 * GAUSS_NODES_LEVEL_WARPS, 1}},
+                   &params));
     }
     return FOVEA_OK;
 }
@@ -226,13 +227,12 @@ static enum fovea_result make_picture(const struct dof_run *run, uint32_t layers
     struct dof_cuda_nodes_params params = nodes_of(run, (int32_t)layers);
     const uint32_t quarters =
         DOF_CUDA_QUARTERS * (uint32_t)run->frame->group_columns * (uint32_t)run->frame->group_rows;
-    return launch(
-        run,
-        &(struct cuda_launch){
-            .kernel = layers == 1 ? run->dof->picture_of_means : run->picture,
-            .blocks = {image_slice_smaller(quarters, MOST_BLOCKS), 1, layers * run->count},
-            .threads = {32 * GAUSS_NODES_WARPS, 1}},
-        &params);
+    return launch(run,
+                  &(struct cuda_launch){
+                      .kernel = layers == 1 ? run->dof->picture_of_means : run->picture,
+                      .blocks = {bounds_smaller_u32(quarters, MOST_BLOCKS), 1, layers * run->count},
+                      .threads = {32 * GAUSS_NODES_WARPS, 1}},
+                  &params);
 }
 
 static enum fovea_result blur_alpha(const struct dof_run *run, enum fovea_format format)
@@ -461,7 +461,7 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
 {
     uint32_t count = 0;
     for (uint32_t first = 0; first < images->count; first += count) {
-        count = image_slice_smaller(images->count - first, most);
+        count = bounds_smaller_u32(images->count - first, most);
         FOVEA_TRY(run_slice(cuda, run, images, memory, first, count));
     }
     return FOVEA_OK;
@@ -470,10 +470,10 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
 static uint32_t images_at_a_time(const struct dof_cuda_plan *own,
                                  const struct operator_images *images)
 {
-    return image_slice_smaller(image_slice_capacity(images->count,
-                                                    image_bytes(own, images->src->format),
-                                                    MOST_BATCH_BYTES),
-                               MOST_IN_A_GRID);
+    return bounds_smaller_u32(image_slice_capacity(images->count,
+                                                   image_bytes(own, images->src->format),
+                                                   MOST_BATCH_BYTES),
+                              MOST_IN_A_GRID);
 }
 
 /* One image has the plan's memory. */

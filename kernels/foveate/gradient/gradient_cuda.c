@@ -6,6 +6,7 @@
 
 #include "launch.h"
 
+#include "core/bounds.h"
 #include "core/log.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
@@ -153,7 +154,7 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
 {
     struct foveate_cuda_gradient_plan *plan = own_plan(of);
     const uint64_t image_bytes = (uint64_t)plan->params.next_floats * sizeof(float);
-    uint32_t images = image_slice_smaller(
+    uint32_t images = bounds_smaller_u32(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
     uint32_t gazes = image_slice_capacity(batch->count * operator_derivatives_foveas(batch), 0, 0);
     if (images <= plan->image_capacity && gazes <= plan->gaze_capacity) {
@@ -206,7 +207,7 @@ static enum fovea_result run_slices(const struct foveate_cuda_gradient *gradient
     slice.params.scratch = plan->base.batch->memory + gazes_bytes(plan->gaze_capacity);
     FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
     for (uint32_t first = 0; first < batch->count; first += slice.count) {
-        slice.count = image_slice_smaller(batch->count - first, plan->image_capacity);
+        slice.count = bounds_smaller_u32(batch->count - first, plan->image_capacity);
         slice.params.gazes = plan->base.batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
         slice.params.others = others + first * (foveas - 1) * (uint64_t)GAZE_CUDA_BYTES;
         slice.params.d_gazes_uv = d_gazes + first * foveas * (uint64_t)(2 * sizeof(float));

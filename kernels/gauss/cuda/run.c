@@ -196,12 +196,12 @@ static uint32_t images_at_a_time(const struct gauss_cuda_plan *plan,
                                  const struct operator_images *images,
                                  struct gauss_cuda_bytes bytes)
 {
-    uint64_t most = image_slice_smaller(images->count, MOST_IN_A_GRID);
+    uint64_t most = bounds_smaller_u32(images->count, MOST_IN_A_GRID);
     if (bytes.levels > 0 && images->src_next_bytes != 0 &&
         plan->batch.level_bytes / bytes.levels < most) {
         most = plan->batch.level_bytes / bytes.levels;
     }
-    return bytes.state > 0 ? image_slice_smaller((uint32_t)most, plan->batch.states)
+    return bytes.state > 0 ? bounds_smaller_u32((uint32_t)most, plan->batch.states)
                            : (uint32_t)most;
 }
 
@@ -242,7 +242,7 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
     set_others(run, images, own);
     FOVEA_TRY(fill_gazes(cuda, run, images, own));
     for (uint32_t first = 0; first < images->count; first += own->count) {
-        take_slice(images, first, image_slice_smaller(images->count - first, most), own);
+        take_slice(images, first, bounds_smaller_u32(images->count - first, most), own);
         FOVEA_TRY(way_of(plan, own->format)->run(gauss_cuda_of(cuda), plan, own));
         own->batch.gazes += own->count * (uint64_t)GAZE_CUDA_BYTES;
         own->others.table += own->others.table ? own->count * others_bytes(own) : 0;

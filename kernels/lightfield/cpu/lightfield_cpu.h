@@ -6,6 +6,7 @@
 #ifndef FOVEA_KERNELS_LIGHTFIELD_CPU_LIGHTFIELD_CPU_H
 #define FOVEA_KERNELS_LIGHTFIELD_CPU_LIGHTFIELD_CPU_H
 
+#include "core/bounds.h"
 #include "kernels/lightfield/cpu/loops.h"
 #include "kernels/lightfield/lightfield.h"
 #include "kernels/operator/operator.h"
@@ -103,7 +104,7 @@ static inline double lightfield_at(int32_t pixel, int32_t pixels, uint32_t lense
 }
 static inline int32_t lightfield_within(int32_t number, uint32_t count)
 {
-    return number < 0 ? 0 : number >= (int32_t)count ? (int32_t)count - 1 : number;
+    return bounds_clamped(number, 0, (int32_t)count - 1);
 }
 /* A place in the raw picture as a whole number. */
 static inline int32_t lightfield_fixed(double value)

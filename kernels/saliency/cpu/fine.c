@@ -8,6 +8,8 @@
 
 #include "saliency_cpu.h"
 
+#include "core/bounds.h"
+
 #include <string.h>
 
 #define REGION_WIDTH (SALIENCY_TILE_WIDTH + 2 * SALIENCY_FINE_REACH)
@@ -46,17 +48,12 @@ int32_t saliency_fine_tiles(const struct saliency_plan *plan)
     return across(plan) * ((plan->height_px + SALIENCY_FINE_ROWS - 1) / SALIENCY_FINE_ROWS);
 }
 
-static int32_t lesser(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static struct tile tile_of(const struct saliency_plan *plan, int32_t number)
 {
     const int32_t x = number % across(plan) * SALIENCY_TILE_WIDTH;
     const int32_t y = number / across(plan) * SALIENCY_FINE_ROWS;
-    return (struct tile){x, y, lesser(plan->width_px - x, SALIENCY_TILE_WIDTH),
-                         lesser(plan->height_px - y, SALIENCY_FINE_ROWS), plan->fine_reach};
+    return (struct tile){x, y, bounds_smaller(plan->width_px - x, SALIENCY_TILE_WIDTH),
+                         bounds_smaller(plan->height_px - y, SALIENCY_FINE_ROWS), plan->fine_reach};
 }
 
 /* The runs of a row. How many: the result. */
@@ -109,7 +106,7 @@ static void add_kernel(const struct saliency_cpu *cpu, struct saliency_fine *fin
     const int32_t top = run.y - tile->reach - scale->reach;
     const int32_t width = 2 * scale->reach + run.count;
     const int32_t first = top < 0 ? -top : 0;
-    const int32_t end = lesser(2 * scale->reach + 1, tile->height - top);
+    const int32_t end = bounds_smaller(2 * scale->reach + 1, tile->height - top);
     if (first < end && left + width > 0 && left < tile->width) {
         const struct saliency_stamp stamp = {
             .kernel = saliency_kernel_of(scale, run.count) + first * SALIENCY_FINE_PITCH,

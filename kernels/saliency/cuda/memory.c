@@ -5,6 +5,7 @@
 
 #include "saliency_cuda.h"
 
+#include "core/bounds.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel_float.h"
 
@@ -314,7 +315,7 @@ static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_coun
 {
     const uint64_t bytes = image_bytes(cuda) + cuda->channels * layer_bytes(cuda);
     const uint32_t fit = image_slice_capacity(image_count, bytes, SALIENCY_CUDA_MOST_BYTES);
-    return image_slice_smaller(image_slice_smaller(fit, image_count), GRID_MOST / 3);
+    return bounds_smaller_u32(bounds_smaller_u32(fit, image_count), GRID_MOST / 3);
 }
 
 /* Returns how many layers of one image fit. */

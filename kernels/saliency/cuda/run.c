@@ -6,6 +6,7 @@
 
 #include "saliency_cuda.h"
 
+#include "core/bounds.h"
 #include "core/thread_pool.h"
 #include "kernels/image/image_slice.h"
 
@@ -184,7 +185,7 @@ static enum fovea_result enqueue_coarse(
     const struct saliency_cuda *cuda = group->cuda;
     const uint32_t layers = group->count * cuda->channels;
     for (uint32_t first = 0; cuda->strips > 0 && first < layers; first += cuda->layers) {
-        FOVEA_TRY(make(group, first, image_slice_smaller(layers - first, cuda->layers)));
+        FOVEA_TRY(make(group, first, bounds_smaller_u32(layers - first, cuda->layers)));
     }
     return FOVEA_OK;
 }
@@ -399,7 +400,7 @@ static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
         .stream = run->stream,
         .first = image_of_batch(run->src, run->src_next_bytes, first),
         .next_bytes = run->src_next_bytes,
-        .count = image_slice_smaller(run->image_count - first, cuda->images),
+        .count = bounds_smaller_u32(run->image_count - first, cuda->images),
         .out_blobs = run->out_blobs + (size_t)first * cuda->plan->numbers.blob_max,
         .out_counts = run->out_counts + first,
     };
