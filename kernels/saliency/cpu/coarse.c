@@ -137,26 +137,31 @@ static void pair_weights(struct saliency_coarse *coarse, const struct saliency_s
     }
 }
 
+/* Makes the rows that the scale reaches, of which those beyond the axis are like its outermost. */
 static void filter_rows(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
                         const struct saliency_scale *scale)
 {
     const struct span *y = &coarse->y;
     const int32_t before = y->low - (y->first - MARGIN);
-    const int32_t count = y->high - y->low + 1;
-    for (int32_t row = 0; row < count; row++) {
-        const struct saliency_rows rows = {.in = coarse->plane + row * PLANE_PITCH + MARGIN -
-                                                 scale->reach,
-                                           .out = coarse->lines + (before + row) * LINE_PITCH,
+    const int32_t last_there = before + y->high - y->low;
+    const int32_t first = MARGIN - scale->reach;
+    const int32_t last = MARGIN + y->count - 1 + scale->reach;
+    const int32_t low = bounds_clamped(first, before, last_there);
+    const int32_t high = bounds_clamped(last, before, last_there);
+    for (int32_t row = low; row <= high; row++) {
+        const struct saliency_rows rows = {.in = coarse->plane + (row - before) * PLANE_PITCH +
+                                                 MARGIN - scale->reach,
+                                           .out = coarse->lines + row * LINE_PITCH,
                                            .p = coarse->p,
                                            .q = coarse->q,
                                            .count = coarse->x.count,
                                            .reach = scale->reach};
         cpu->loops->rows(&rows);
     }
-    for (int32_t row = 0; row < y->count + 2 * MARGIN; row++) {
-        if (row < before || row >= before + count) {
+    for (int32_t row = first; row <= last; row++) {
+        if (row < low || row > high) {
             memcpy(coarse->lines + row * LINE_PITCH,
-                   coarse->lines + bounds_clamped(row, before, before + count - 1) * LINE_PITCH,
+                   coarse->lines + bounds_clamped(row, low, high) * LINE_PITCH,
                    LINE_PITCH * sizeof *coarse->lines);
         }
     }
