@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The MMA path of tiles makes all pixels that have neighbours in their support. If a float is NaN
- * or infinite, pixels are gathered one by one, because matrix products would spread it over all of
- * the tile.
+/* The MMA path of tiles makes all that comes from a level, and of the picture subtiles for sigma
+ * from 0.9 px on, of stored RGBA8 for any; gauss/cuda/tiles/direct.cuh makes the picture's others
+ * in plain arithmetic. If a float is NaN or infinite, pixels are gathered one by one, because
+ * matrix products would spread it over all of the tile.
  *
  * The block loads its window into shared memory, a plane for each channel
  * (gauss/cuda/tiles/gauss_tiles.cu draws it). Then each of the four warps works alone: it makes 16
@@ -23,7 +24,7 @@
  * variance. For a texture of w cycles the error is, with x = (2 pi w)^2 / 2 and h half the range,
  * h^2 x^2 exp(-x sigma^2) / 4 for two variances at Chebyshev's nodes: less than 0.135 (h /
  * sigma^2)^2. Below 0.9 px the corners of a warp are too far apart for that: there each pixel
- * evaluates sigma, and four to seven variances are blended, the first of them 0 if pixels are
+ * evaluates sigma, and four or five variances are blended, the first of them 0 if pixels are
  * copied. Such subtiles are few; with code of their own they outlived all others. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
@@ -127,8 +128,8 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
                                                       const tile_mma_memory &memory, int x, int y,
                                                       tile_mma_variances &variances)
 {
-    if (shape.narrow) {
-        variances.find_narrow(work.law, x, y, averages_light<FORMAT>(work.frame), memory);
+    if (pixel<FORMAT>::white > 0 && shape.narrow) {
+        variances.find_narrow(work.law, x, y, memory);
     } else {
         variances.find(work.law, shape, x, y, memory);
     }
@@ -199,11 +200,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         tile_mma_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
         writer.issue_first_loads();
-        if (narrow) {
-            blur_outputs<true>(variances, memory.shares, window, sums);
-        } else {
-            blur_outputs<false>(variances, memory.shares, window, sums);
-        }
+        blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
         limit_outputs(sums, levels.low, levels.high, z);
         if (writer.plain) {
@@ -211,12 +208,9 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
         } else {
             write_floats<false>(writer, levels, z, place.across, place.down);
         }
-        if (narrow && variances.least == 0.0f) {
-            writer.copy_sharp(variances.at);
-        }
     } else {
         if (narrow) {
-            blur_outputs<true>(variances, memory.shares, window, sums);
+            blur_outputs<true>(variances, memory.narrow, window, sums);
         } else {
             blur_outputs<false>(variances, memory.shares, window, sums);
         }

@@ -413,25 +413,7 @@ template <typename Image> struct tile_mma_float_writer {
         }
     }
 
-    /* Copies pixels of the picture whose variance is 0, where outputs are pixels: relative to a
-     * base they were rounded. The lane has written them. */
-    __device__ __forceinline__ void copy_sharp(const float (&variances)[8]) const
-    {
-#pragma unroll 1
-        for (int n = 0; n < 8; n++) {
-            float own = variances[0];
-#pragma unroll
-            for (int i = 1; i < 8; i++) {
-                own = n == i ? variances[i] : own;
-            }
-            const int x = x0 + n / 4 * apart_px + n % 2;
-            const int y = y0 + n / 2 % 2 * 8;
-            if (own == 0.0f && x < work.frame.width_px && y < work.frame.height_px) {
-                work.dst.store(x, y, work.src.load(x, y));
-            }
-        }
-    }
-
+    /* Returns the colour, or 0 beyond the third. */
     template <bool PLAIN>
     __device__ __forceinline__ void write(int x, int q, int i, int square, const two &colors) const
     {
