@@ -114,7 +114,7 @@ fovea_add_vulkan_test(test_frame_operators 400 vulkan recorded cpu cuda binary n
 fovea_add_vulkan_test(test_frame_depth 400 vulkan recorded cpu cuda nvidia)
 target_sources(test_frame_depth_vulkan PRIVATE vulkan/depth_scene.c)
 fovea_add_vulkan_test(test_frame_lens 400 vulkan recorded cpu cuda nvidia)
-fovea_add_vulkan_test(test_frame_prepare 120 vulkan recorded cpu cuda nvidia)
+fovea_add_vulkan_test(test_frame_prepare 200 vulkan recorded cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_gazes 200 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_watch 120 vulkan recorded cpu cuda nvidia)
 foreach(name IN ITEMS operators depth lens gazes)
