@@ -89,7 +89,7 @@ struct lightfield_bench {
 static void describe(struct lightfield_bench *b)
 {
     static const ptrdiff_t bytes[] = {0, 1, 3, 4, 2, 6, 8};
-    b->geometry = bench_array_geometry(bench_array_of(b->array));
+    b->geometry = bench_array_of(b->array)->geometry;
     fovea_lightfield_raw_init(&b->raw);
     b->raw.width_px = b->geometry.raw_width_px;
     b->raw.height_px = b->geometry.raw_height_px;

@@ -20,15 +20,10 @@ enum bench_array_kind {
 
 struct bench_array {
     struct bench_size size; /* of the picture */
-    uint32_t raw_width_px, raw_height_px;
-    uint32_t columns, rows;
-    double pitch_x_px, pitch_y_px;
-    double origin_x_px, origin_y_px;
-    double rotation_deg;
+    struct fovea_lightfield_geometry geometry;
 };
 
 const struct bench_array *bench_array_of(enum bench_array_kind kind);
-struct fovea_lightfield_geometry bench_array_geometry(const struct bench_array *array);
 /* Describes the sum of 81 views of the paper's array, of all that there are of the others. */
 struct fovea_lightfield_sum bench_array_sum(enum bench_array_kind kind);
 /* Fills a raw picture with noise, the same each time. */

@@ -203,8 +203,7 @@ static struct bench_times time_calls(struct lightfield_bench *bench)
 static void open_case(struct lightfield_bench *bench)
 {
     const struct engine *engine = &bench->b->engine;
-    const struct fovea_lightfield_geometry geometry =
-        bench_array_geometry(bench_array_of(bench->array));
+    const struct fovea_lightfield_geometry geometry = bench_array_of(bench->array)->geometry;
     struct fovea_lightfield_vk_desc desc;
     fovea_lightfield_vk_desc_init(&desc);
     desc.instance = engine->instance;
