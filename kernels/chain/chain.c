@@ -317,9 +317,9 @@ const struct operator_api chain_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = &chain_host,
-    .glsl = &chain_glsl,
+    .host = &chain_operator_host,
+    .glsl = &chain_operator_glsl,
 #if FOVEA_HAVE_CUDA
-    .cuda = &chain_cuda,
+    .cuda = &chain_operator_cuda,
 #endif
 };

@@ -247,7 +247,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     return FOVEA_OK;
 }
 
-const struct operator_cuda_api chain_cuda = {
+const struct operator_cuda_api chain_operator_cuda = {
     .kind = {.bytes = sizeof(struct chain_cuda),
              .plan_bytes = sizeof(struct chain_cuda_plan),
              .load = load,

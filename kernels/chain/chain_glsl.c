@@ -235,13 +235,13 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
     out_pass->step = plan_of(chain)->count == 1 ? 0 : plan_of(chain)->count;
 }
 
-const struct operator_glsl_api chain_glsl = {.create = create,
-                                             .destroy = destroy,
-                                             .table_bytes = table_bytes,
-                                             .fill = fill,
-                                             .scratch_bytes = scratch_bytes,
-                                             .shaders = shaders,
-                                             .passes = passes,
-                                             .draw = draw,
-                                             .draws = draws,
-                                             .steps = steps};
+const struct operator_glsl_api chain_operator_glsl = {.create = create,
+                                                      .destroy = destroy,
+                                                      .table_bytes = table_bytes,
+                                                      .fill = fill,
+                                                      .scratch_bytes = scratch_bytes,
+                                                      .shaders = shaders,
+                                                      .passes = passes,
+                                                      .draw = draw,
+                                                      .draws = draws,
+                                                      .steps = steps};

@@ -166,7 +166,7 @@ static void run(struct operator_host *host, const struct operator_images *images
     }
 }
 
-const struct operator_host_api chain_host = {
+const struct operator_host_api chain_operator_host = {
     .kind = {.bytes = sizeof(struct chain_host), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

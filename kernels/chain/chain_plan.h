@@ -93,9 +93,9 @@ bool chain_planes_of(const struct chain_plan *plan, const struct chain_way *way,
 struct levels chain_levels_of(const struct chain_plan *plan, const struct chain_way *way,
                               const struct operator_images *slice, void *between, bool packs);
 
-extern const struct operator_host_api chain_host;
-extern const struct operator_glsl_api chain_glsl;
+extern const struct operator_host_api chain_operator_host;
+extern const struct operator_glsl_api chain_operator_glsl;
 /* It is there if FOVEA_HAVE_CUDA is 1. */
-extern const struct operator_cuda_api chain_cuda;
+extern const struct operator_cuda_api chain_operator_cuda;
 
 #endif

@@ -110,10 +110,10 @@ enum fovea_result cuda_kernels_get(const struct cuda_device *device, CUmodule mo
     return FOVEA_OK;
 }
 
-void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out)
+void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out_kernels)
 {
     for (int i = 0; i < CUDA_FORMATS; i++) {
-        out->linear[i] = names[i].name ? kernel : NULL;
-        out->surface[i] = names[i].surface ? kernel : NULL;
+        out_kernels->linear[i] = names[i].name ? kernel : NULL;
+        out_kernels->surface[i] = names[i].surface ? kernel : NULL;
     }
 }

@@ -32,7 +32,7 @@ FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get_linear(const struct cuda_dev
                                                            uint32_t formats,
                                                            struct cuda_kernels *out);
 /* One kernel for every format. */
-void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out);
+void cuda_kernels_fill(CUfunction kernel, struct cuda_kernels *out_kernels);
 /* Whether there is one of that format, in `linear` or `surface`. */
 static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
                                     enum fovea_format format)

@@ -170,7 +170,7 @@ static enum fovea_result make(struct operator_host *host)
     return FOVEA_OK;
 }
 
-const struct operator_host_api blur_cpu_steps = {
+const struct operator_host_api blur_operator_host = {
     .kind = {.bytes = sizeof(struct blur_cpu), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

@@ -89,6 +89,6 @@ extern const struct blur_cpu_engine blur_cpu_diffusion;
 extern const struct blur_cpu_engine blur_cpu_spread;
 extern const struct blur_cpu_engine blur_cpu_fft;
 
-extern const struct operator_host_api blur_cpu_steps; /* of all of them */
+extern const struct operator_host_api blur_operator_host; /* of all of them */
 
 #endif

@@ -168,6 +168,7 @@ static __device__ void store_pixels(const blur_image_frame &frame, const block_r
 /* All formats are in one kernel, as most of it is the transform. */
 #define KIND_linear 0
 #define KIND_surface 16
+static_assert(FOVEA_FORMAT_R32F < KIND_surface, "a kind and a format are one number");
 #define MEMORY_linear(image) image
 #define MEMORY_surface(image) image.data
 #define SOURCE(kind, format)                                                                       \

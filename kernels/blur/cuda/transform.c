@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From the last step on. */
+/* Steps divide the length by these, the last step first. */
 static const int32_t radices[] = {BLUR_TRANSFORM_LAST, 4, 2, 5, 3};
 
 /* Splits the length, and returns how many steps it takes; 0: it has another factor. */

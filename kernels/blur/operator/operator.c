@@ -90,7 +90,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return result;
     }
     plan->machine.base.api = &blur_operator;
-    plan->machine.base.host = plan->engine ? &blur_cpu_steps : NULL;
+    plan->machine.base.host = plan->engine ? &blur_operator_host : NULL;
     plan->machine.base.cuda_bytes =
         plan->engine ? cuda_bytes_of(plan) : gauss_plan_cuda_bytes(&plan->machine);
     return FOVEA_OK;
@@ -176,7 +176,7 @@ const struct operator_api blur_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = &gauss_host,
+    .host = &gauss_operator_host,
     .glsl = &blur_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &blur_operator_cuda,

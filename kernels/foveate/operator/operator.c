@@ -77,7 +77,7 @@ const struct operator_api foveate_operator = {
     .plan_summarize = plan_summarize,
     .settings = &foveate_settings,
     .maps = &foveate_maps,
-    .host = &gauss_host,
+    .host = &gauss_operator_host,
     .gradient = &foveate_gradient,
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA

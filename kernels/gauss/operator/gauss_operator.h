@@ -44,6 +44,6 @@ uint32_t gauss_layer_shaders(bool wide, struct operator_shader *out_shaders);
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
                             struct operator_pass *out_passes);
 
-extern const struct operator_host_api gauss_host;
+extern const struct operator_host_api gauss_operator_host;
 
 #endif

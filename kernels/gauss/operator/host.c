@@ -46,7 +46,7 @@ static void run(struct operator_host *host, const struct operator_images *images
     gauss_cpu_run_batch(cpu(host), &seen, &constants);
 }
 
-const struct operator_host_api gauss_host = {
+const struct operator_host_api gauss_operator_host = {
     .kind = {.bytes = sizeof(struct gauss_host), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

@@ -375,7 +375,7 @@ static enum fovea_result make(struct operator_host *host)
     return grow(cpu);
 }
 
-const struct operator_host_api lens_cpu = {
+const struct operator_host_api lens_operator_host = {
     .kind = {.bytes = sizeof(struct lens_cpu), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

@@ -73,7 +73,7 @@ const struct operator_api lens_operator = {
     .place_before = lens_place_before,
     .plan_summarize = plan_summarize,
     .read_field = lens_calibration_of_field,
-    .host = &lens_cpu,
+    .host = &lens_operator_host,
     .glsl = &lens_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &lens_operator_cuda,
