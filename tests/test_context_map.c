@@ -210,13 +210,13 @@ static uint64_t take(const struct fovea_foveation *f, struct foveate_map_copy *c
     struct foveate_map_copy fresh;
     struct fovea_map map = f->map;
     assert_ok(foveate_map_copy_make(&map, copy, (struct fovea_log){0}, &fresh));
-    if (fresh.values) {
+    if (fresh.samples) {
         foveate_map_copy_finish(copy);
         *copy = fresh;
     }
     assert_int_equal(map.kind, FOVEA_MAP_ARRAY);
-    assert_ptr_equal(map.values, copy->values);
-    assert_int_equal(map.serial, copy->serial);
+    assert_ptr_equal(map.values, copy->samples->values);
+    assert_int_equal(map.serial, copy->samples->serial);
     return map.serial;
 }
 
@@ -269,17 +269,17 @@ WITH_BENCH(formulas_are_evaluated_once)
         struct foveate_map_copy fresh;
         struct fovea_foveation taken = f;
         assert_ok(foveate_map_copy_make(&taken.map, &copy, silent, &fresh));
-        assert_true((fresh.values != NULL) == (i == 0 || i == 3));
-        if (fresh.values) {
+        assert_true((fresh.samples != NULL) == (i == 0 || i == 3));
+        if (fresh.samples) {
             foveate_map_copy_finish(&copy);
             copy = fresh;
         }
         assert_int_equal(taken.map.kind, f.map.kind);
-        assert_ptr_equal(taken.map.values, copy.values);
+        assert_ptr_equal(taken.map.values, copy.samples->values);
         struct fovea_foveation again = f;
         assert_ok(foveate_map_copy_make(&again.map, &copy, silent, &fresh));
-        assert_null(fresh.values);
-        assert_ptr_equal(again.map.values, copy.values);
+        assert_null(fresh.samples);
+        assert_ptr_equal(again.map.values, copy.samples->values);
         OWNED(foveate_plan_destroy) struct gauss_plan *made = NULL;
         OWNED(foveate_plan_destroy) struct gauss_plan *evaluated = NULL;
         assert_ok(foveate_plan_create(&taken, WIDTH_PX, HEIGHT_PX, &made));
@@ -526,7 +526,7 @@ WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
         taken.foveation.model = with_map ? FOVEA_MODEL_MAP : FOVEA_MODEL_PAPER;
         assert_ok(settings_take(&taken, &kept, silent));
         const struct foveate_map_copy *copy = (void *)kept.of[FOVEA_OPERATOR_foveate];
-        assert_ptr_equal(taken.foveation.map.values, copy ? copy->values : NULL);
+        assert_ptr_equal(taken.foveation.map.values, copy ? copy->samples->values : NULL);
         assert_true((copy != NULL) == with_map);
         assert_null(taken.foveation.map.own_values);
         OWNED(foveate_plan_destroy) struct gauss_plan *plan = NULL;

@@ -8,23 +8,26 @@
 #define FOVEA_KERNELS_FOVEATE_MODEL_MAP_COPY_H
 
 #include "config/settings.h"
+#include "core/shared_data.h"
 
 #include <sys/stat.h>
 
-struct foveate_map_samples;
-
-/* All 0: none. */
-struct foveate_map_copy {
+/* Nobody changes them once others have a share. */
+struct foveate_map_samples {
+    struct shared_data base;
     float *values;
-    enum fovea_map_kind kind; /* of the settings that asked for it */
+    enum fovea_map_kind kind; /* of the settings that asked for them */
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* of no other samples in this process */
+    char file[FOVEA_PATH_MAX]; /* that was read; "": none */
+};
+
+/* All 0: none. */
+struct foveate_map_copy {
+    struct foveate_map_samples *samples; /* a share */
     struct fovea_map_ready *ready; /* a share of what plans take of them; NULL: there is none */
-    struct foveate_map_samples *shared; /* that the values are of (below); NULL: its own */
-    /* The file that was read, as it was then; "": an array. */
-    char file[FOVEA_PATH_MAX];
-    struct stat status;
+    struct stat status; /* of the file, as it was when it was looked at */
 };
 
 /* Copies what the map of these settings needs: *out_fresh, with a serial of its own; or nothing,
@@ -56,8 +59,8 @@ void foveate_map_copy_make_ready(const struct foveate_map_copy *copy,
 
 uint64_t foveate_map_copy_next_serial(void);
 
-/* The samples of a map's file, without a serial, which may be used with its law; nothing where they
- * are those of *old. On failure *out_fresh is to be finished too. */
+/* The samples of a map's formula; or of its file, which may be used with its law: nothing where
+ * they are those of *old. They have no serial. On failure *out_fresh is to be finished too. */
 FOVEA_MUST_CHECK enum fovea_result foveate_map_copy_read(const struct fovea_map *map,
                                                          const struct foveate_map_copy *old,
                                                          struct fovea_log log,
@@ -78,6 +81,5 @@ FOVEA_MUST_CHECK enum fovea_result foveate_map_store_prepare(struct fovea_settin
 /* True: the samples of these settings are there, and *out_copy has a share of them.
  * Waits for nothing but looks at the store that others take at the same time. */
 bool foveate_map_store_find(const struct fovea_map *map, struct foveate_map_copy *out_copy);
-void foveate_map_samples_release(struct foveate_map_samples **samples);
 
 #endif

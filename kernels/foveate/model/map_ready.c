@@ -130,6 +130,14 @@ static enum fovea_result fill(struct fovea_map_ready *ready,
     return result;
 }
 
+static void free_ready(struct shared_data *data)
+{
+    struct fovea_map_ready *own = (struct fovea_map_ready *)data;
+    free(own->smallest_of_blocks);
+    large_memory_free(own->table);
+    free(own);
+}
+
 enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation,
                                          struct fovea_map_ready **out_ready)
 {
@@ -138,7 +146,7 @@ enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation
     if (!ready) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    atomic_init(&ready->shares, 1);
+    shared_data_init(&ready->base, free_ready);
     const enum fovea_result result = fill(ready, foveation);
     if (result < 0) {
         foveate_map_ready_release(&ready);
@@ -163,19 +171,12 @@ bool foveate_map_ready_fits(struct fovea_map_ready *ready, const struct fovea_fo
 
 struct fovea_map_ready *foveate_map_ready_share(struct fovea_map_ready *ready)
 {
-    if (ready) {
-        atomic_fetch_add(&ready->shares, 1);
-    }
-    return ready;
+    return (struct fovea_map_ready *)shared_data_share((struct shared_data *)ready);
 }
 
 void foveate_map_ready_release(struct fovea_map_ready **ready)
 {
-    struct fovea_map_ready *own = *ready;
+    struct shared_data *own = (struct shared_data *)*ready;
     *ready = NULL;
-    if (own && atomic_fetch_sub(&own->shares, 1) == 1) {
-        free(own->smallest_of_blocks);
-        large_memory_free(own->table);
-        free(own);
-    }
+    shared_data_release(&own);
 }

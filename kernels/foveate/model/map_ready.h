@@ -7,16 +7,15 @@
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 
+#include "core/shared_data.h"
 #include "kernels/gauss/plan/slope.h"
 #include "model.h"
 
-#include <stdatomic.h>
-
 #define FOVEATE_MAP_BLOCK 16 /* samples each way */
 
-/* Immutable but for the shares; may be read from any thread. */
+/* May be read from any thread. */
 struct fovea_map_ready {
-    atomic_uint shares;
+    struct shared_data base;
     uint64_t serial; /* of the samples */
     float largest;
     float smallest;

@@ -37,7 +37,7 @@ static enum fovea_result take_map(struct fovea_foveation *foveation, struct fove
                                   struct fovea_log log, struct foveate_map_copy *fresh)
 {
     FOVEA_TRY(foveate_map_copy_make(&foveation->map, copy, log, fresh));
-    const struct foveate_map_copy *now = fresh->values ? fresh : copy;
+    const struct foveate_map_copy *now = fresh->samples ? fresh : copy;
     if (!fresh->ready) {
         fresh->ready = foveate_map_ready_share(copy->ready);
     }
@@ -97,7 +97,7 @@ static enum fovea_result take(struct fovea_settings *settings, struct operator_k
 static void keep(struct operator_kept **kept, struct operator_kept **fresh)
 {
     struct foveate_map_copy *from = own(*fresh);
-    if (!*kept || from->values) {
+    if (!*kept || from->samples) {
         release(kept);
         *kept = *fresh;
         *fresh = NULL;
