@@ -258,7 +258,7 @@ TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
         {"{\"fovea-lightfield\": 2}", "1:23"},
         {"{\"fovea-lightfield\": 1,\n\"lens\": 3}", "2:8"},
         {"{\"fovea-lightfield\": 1, \"raw\": [40.5, 30]}", "whole"},
-        {"{\"fovea-lightfield\": 1, \"raw\": [40]}", "two numbers"},
+        {"{\"fovea-lightfield\": 1, \"raw\": [40]}", "there must be 2"},
         {"{\"fovea-lightfield\": 1, \"rows\": \"round\"}", "hexagonal"},
         {"{\"fovea-lightfield\": 1, \"raw\": [40, 30], \"lenses\": [5, 3], \"pitch\": [10, 10]}",
          "columns"},

@@ -3,11 +3,10 @@
 
 #include "lightfield.h"
 
-#include "core/json_scan.h"
+#include "core/json_members.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define DEGREE 0.017453292519943295
 #define LENSES_MAX 4096
@@ -119,188 +118,82 @@ bool lightfield_geometry_check(const struct fovea_lightfield_geometry *geometry,
  *
  * The last five may be left out: the first lens touches the corner, and nothing is rotated. */
 
-enum {
-    MEMBER_KIND,
-    MEMBER_RAW,
-    MEMBER_LENSES,
-    MEMBER_PITCH,
-    MEMBERS_NEEDED,
-    MEMBER_ORIGIN = 4,
-    MEMBER_ROTATION,
-    MEMBER_ROWS,
-    MEMBER_FLIP,
-    MEMBER_OPTICS,
-    MEMBER_COUNT
+struct file {
+    double raw[2], lenses[2], pitch[2], origin[2], rotation;
+    uint32_t hexagonal, flip;
+    double focal_length_mm, main_to_array_mm, array_to_sensor_mm;
+    uint32_t behind;
 };
 
-static const char *const member_names[MEMBER_COUNT] = {
-    "fovea-lightfield", "raw", "lenses", "pitch", "origin", "rotation", "rows", "flip", "optics"};
-
-struct reading {
-    struct fovea_lightfield_geometry *own;
-    bool has[MEMBER_COUNT];
-};
-
-static bool read_pair(struct json_scan *scan, double out[2])
-{
-    struct json_list list;
-    uint32_t count = 0;
-    bool good = json_open(scan, '[', &list);
-    while (good && json_next(scan, &list)) {
-        good =
-            count < 2 ? json_number(scan, &out[count]) : json_fail(scan, "two numbers are enough");
-        count++;
-    }
-    if (scan->problem[0]) {
-        return false;
-    }
-    return count == 2 || json_fail(scan, "expected two numbers, [x, y]");
-}
-
-static bool read_wholes(struct json_scan *scan, uint32_t *out_x, uint32_t *out_y)
-{
-    double pair[2] = {0.0, 0.0};
-    if (!read_pair(scan, pair)) {
-        return false;
-    }
-    for (int i = 0; i < 2; i++) {
-        if (!(pair[i] >= 1.0 && pair[i] <= LIGHTFIELD_RAW_MOST_PX) || pair[i] != floor(pair[i])) {
-            return json_fail(scan, "expected two whole numbers, 1 to %d", LIGHTFIELD_RAW_MOST_PX);
-        }
-    }
-    *out_x = (uint32_t)pair[0];
-    *out_y = (uint32_t)pair[1];
-    return true;
-}
-
-static bool read_doubles(struct json_scan *scan, double *out_x, double *out_y)
-{
-    double pair[2] = {0.0, 0.0};
-    const bool good = read_pair(scan, pair);
-    *out_x = pair[0];
-    *out_y = pair[1];
-    return good;
-}
-
-static bool read_kind(struct json_scan *scan)
+static bool read_version(struct json_scan *scan, void *to)
 {
     double version = 0.0;
+    (void)to;
     return json_number(scan, &version) &&
            (version == 1.0 || json_fail(scan, "this version reads \"fovea-lightfield\": 1 alone"));
 }
 
-static bool read_rows(struct json_scan *scan, enum fovea_lightfield_rows *out)
+static bool read_flip(struct json_scan *scan, void *to)
 {
-    char word[JSON_NAME_BYTES];
-    if (!json_word(scan, word)) {
-        return false;
-    }
-    *out = strcmp(word, "hexagonal") == 0 ? FOVEA_LIGHTFIELD_ROWS_HEXAGONAL
-                                          : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR;
-    return *out == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL || strcmp(word, "rectangular") == 0 ||
-           json_fail(scan, "rows are \"rectangular\" or \"hexagonal\"");
-}
-
-static bool read_flip(struct json_scan *scan, uint32_t *out)
-{
-    *out = json_sees(scan, 't') ? 1 : 0;
+    *(uint32_t *)to = json_sees(scan, 't') ? 1 : 0;
     return json_sees(scan, 't') || json_sees(scan, 'f') ? json_pass(scan)
                                                         : json_expected(scan, "true or false");
 }
 
-static bool read_image(struct json_scan *scan, uint32_t *out)
+static bool read_optics(struct json_scan *scan, void *to)
 {
-    char word[JSON_NAME_BYTES];
-    if (!json_word(scan, word)) {
-        return false;
-    }
-    *out = strcmp(word, "behind") == 0 ? 1 : 0;
-    return *out == 1 || strcmp(word, "before") == 0 ||
-           json_fail(scan, "the main lens's image lies \"before\" the lenses or \"behind\" them");
+    static const char *const images[] = {"before", "behind", NULL};
+    static const struct json_member members[] = {
+        JSON_NUMBERS("focal_length_mm", struct file, focal_length_mm, 1e3 * METRES_MIN,
+                     1e3 * METRES_MAX, false),
+        JSON_NUMBERS("main_to_array_mm", struct file, main_to_array_mm, 1e3 * METRES_MIN,
+                     1e3 * METRES_MAX, false),
+        JSON_NUMBERS("array_to_sensor_mm", struct file, array_to_sensor_mm, 1e3 * SENSOR_MIN_M,
+                     1e3 * SENSOR_MAX_M, false),
+        {.name = "image", .at = offsetof(struct file, behind), .words = images},
+        {.name = NULL}};
+    static const struct json_members optics = {.what = "\"optics\"", .needs = 7, .all = members};
+    uint32_t has = 0;
+    return json_members_read(scan, &optics, to, &has);
 }
 
-static bool read_metres(struct json_scan *scan, double *out)
-{
-    const bool good = json_number(scan, out);
-    *out /= 1e3;
-    return good;
-}
+enum { VERSION, RAW, LENSES, PITCH, ORIGIN };
+static const char *const rows_words[] = {"rectangular", "hexagonal", NULL};
+static const struct json_member file_members[] = {
+    {.name = "fovea-lightfield", .read = read_version},
+    JSON_NUMBERS("raw", struct file, raw, 1.0, LIGHTFIELD_RAW_MOST_PX, true),
+    JSON_NUMBERS("lenses", struct file, lenses, 1.0, LIGHTFIELD_RAW_MOST_PX, true),
+    JSON_NUMBERS("pitch", struct file, pitch, 0.0, 0.0, false),
+    JSON_NUMBERS("origin", struct file, origin, 0.0, 0.0, false),
+    JSON_NUMBERS("rotation", struct file, rotation, 0.0, 0.0, false),
+    {.name = "rows", .at = offsetof(struct file, hexagonal), .words = rows_words},
+    {.name = "flip", .at = offsetof(struct file, flip), .read = read_flip},
+    {.name = "optics", .read = read_optics},
+    {.name = NULL}};
+static const struct json_members file_object = {.what = "a light field",
+                                                .needs = 1u << VERSION | 1u << RAW | 1u << LENSES |
+                                                         1u << PITCH,
+                                                .all = file_members};
 
-static bool read_optic(struct json_scan *scan, const char *name, void *user)
+static void take_file(const struct file *file, struct fovea_lightfield_geometry *own)
 {
-    struct fovea_lightfield_geometry *own = user;
-    if (strcmp(name, "focal_length_mm") == 0) {
-        return read_metres(scan, &own->focal_length_m);
-    }
-    if (strcmp(name, "main_to_array_mm") == 0) {
-        return read_metres(scan, &own->main_to_array_m);
-    }
-    if (strcmp(name, "array_to_sensor_mm") == 0) {
-        return read_metres(scan, &own->array_to_sensor_m);
-    }
-    return strcmp(name, "image") == 0 ? read_image(scan, &own->image_behind)
-                                      : json_fail(scan, "optics have no \"%s\"", name);
-}
-
-static bool read_optics(struct json_scan *scan, struct fovea_lightfield_geometry *own)
-{
-    return json_object(scan, read_optic, own) &&
-           ((own->focal_length_m > 0.0 && own->main_to_array_m > 0.0 &&
-             own->array_to_sensor_m > 0.0) ||
-            json_fail(scan, "optics are \"focal_length_mm\", \"main_to_array_mm\" and "
-                            "\"array_to_sensor_mm\", all above 0"));
-}
-
-static bool read_member(struct json_scan *scan, const char *name, void *user)
-{
-    struct reading *reading = user;
-    struct fovea_lightfield_geometry *own = reading->own;
-    int which = 0;
-    while (which < MEMBER_COUNT && strcmp(member_names[which], name) != 0) {
-        which++;
-    }
-    if (which == MEMBER_COUNT) {
-        return json_fail(scan, "a light field has no \"%s\"", name);
-    }
-    if (reading->has[which]) {
-        return json_fail(scan, "\"%s\" is there twice", name);
-    }
-    reading->has[which] = true;
-    switch (which) {
-    case MEMBER_KIND:
-        return read_kind(scan);
-    case MEMBER_RAW:
-        return read_wholes(scan, &own->raw_width_px, &own->raw_height_px);
-    case MEMBER_LENSES:
-        return read_wholes(scan, &own->columns, &own->rows);
-    case MEMBER_PITCH:
-        return read_doubles(scan, &own->pitch_x_px, &own->pitch_y_px);
-    case MEMBER_ORIGIN:
-        return read_doubles(scan, &own->origin_x_px, &own->origin_y_px);
-    case MEMBER_ROTATION:
-        return json_number(scan, &own->rotation_deg);
-    case MEMBER_ROWS:
-        return read_rows(scan, &own->arrangement);
-    case MEMBER_FLIP:
-        return read_flip(scan, &own->flip);
-    default:
-        return read_optics(scan, own);
-    }
-}
-
-static bool complete(struct json_scan *scan, struct reading *reading)
-{
-    for (int i = 0; i < MEMBERS_NEEDED; i++) {
-        if (!reading->has[i]) {
-            return json_fail_at(scan, 0, "\"%s\" is not there", member_names[i]);
-        }
-    }
-    if (!reading->has[MEMBER_ORIGIN]) {
-        reading->own->origin_x_px = reading->own->pitch_x_px / 2.0;
-        reading->own->origin_y_px = reading->own->pitch_y_px / 2.0;
-    }
-    char problem[LIGHTFIELD_PROBLEM_BYTES];
-    return lightfield_geometry_check(reading->own, problem) || json_fail_at(scan, 0, "%s", problem);
+    fovea_lightfield_geometry_init(own);
+    own->raw_width_px = (uint32_t)file->raw[0];
+    own->raw_height_px = (uint32_t)file->raw[1];
+    own->columns = (uint32_t)file->lenses[0];
+    own->rows = (uint32_t)file->lenses[1];
+    own->pitch_x_px = file->pitch[0];
+    own->pitch_y_px = file->pitch[1];
+    own->origin_x_px = file->origin[0];
+    own->origin_y_px = file->origin[1];
+    own->rotation_deg = file->rotation;
+    own->arrangement =
+        file->hexagonal ? FOVEA_LIGHTFIELD_ROWS_HEXAGONAL : FOVEA_LIGHTFIELD_ROWS_RECTANGULAR;
+    own->flip = file->flip;
+    own->focal_length_m = file->focal_length_mm / 1e3;
+    own->main_to_array_m = file->main_to_array_mm / 1e3;
+    own->array_to_sensor_m = file->array_to_sensor_mm / 1e3;
+    own->image_behind = file->behind;
 }
 
 bool lightfield_geometry_parse(const char *bytes, size_t count,
@@ -308,17 +201,24 @@ bool lightfield_geometry_parse(const char *bytes, size_t count,
                                char out_problem[LIGHTFIELD_PROBLEM_BYTES])
 {
     struct fovea_lightfield_geometry own;
-    struct reading reading = {.own = &own};
+    struct file file = {.rotation = 0.0};
+    uint32_t has = 0;
+    char problem[LIGHTFIELD_PROBLEM_BYTES];
     struct json_scan scan = {.bytes = bytes,
                              .count = count,
                              .has_places = true,
                              .problem = out_problem,
                              .problem_bytes = LIGHTFIELD_PROBLEM_BYTES};
-    fovea_lightfield_geometry_init(&own);
     out_problem[0] = '\0';
-    if (!json_object(&scan, read_member, &reading) || !json_end(&scan) ||
-        !complete(&scan, &reading)) {
+    if (!json_members_read(&scan, &file_object, &file, &has) || !json_end(&scan)) {
         return false;
+    }
+    for (int i = 0; i < 2 && !(has >> ORIGIN & 1); i++) {
+        file.origin[i] = file.pitch[i] / 2.0;
+    }
+    take_file(&file, &own);
+    if (!lightfield_geometry_check(&own, problem)) {
+        return json_fail_at(&scan, 0, "%s", problem);
     }
     *out = own;
     return true;

@@ -99,7 +99,7 @@ static bool read_model(struct json_scan *scan, const char *const *names, const c
     if (lens_text_go(scan, 0, names)) {
         lens_text_word(scan, word);
     }
-    *out_number = lens_read_index(words, word);
+    *out_number = json_index(words, word);
     return words[*out_number] ||
            json_fail(scan, "a %s \"%s\" is not read: make a grid of the map", names[0], word);
 }

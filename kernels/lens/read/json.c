@@ -27,21 +27,23 @@
 enum { RED, GREEN, BLUE, UNIT, CENTER };
 static const char *const unit_words[] = {"half-width", "half-height", "half-diagonal", "half-short",
                                          NULL};
-static const struct lens_member polynomial_members[] = {
-    LENS_NUMBERS("red", struct lens_polynomial, terms[RED], 0.0, 0.0, false),
-    LENS_NUMBERS("green", struct lens_polynomial, terms[GREEN], 0.0, 0.0, false),
-    LENS_NUMBERS("blue", struct lens_polynomial, terms[BLUE], 0.0, 0.0, false),
+static const struct json_member polynomial_members[] = {
+    JSON_NUMBERS("red", struct lens_polynomial, terms[RED], 0.0, 0.0, false),
+    JSON_NUMBERS("green", struct lens_polynomial, terms[GREEN], 0.0, 0.0, false),
+    JSON_NUMBERS("blue", struct lens_polynomial, terms[BLUE], 0.0, 0.0, false),
     {.name = "unit", .at = offsetof(struct lens_polynomial, unit), .words = unit_words},
-    LENS_NUMBERS("center", struct lens_polynomial, center_uv, -1.5, 2.5, false),
+    JSON_NUMBERS("center", struct lens_polynomial, center_uv, -1.5, 2.5, false),
     {.name = NULL}};
-static const struct lens_object polynomial_object = {
-    .what = "the polynomial", .needs = 1u << GREEN, .members = polynomial_members};
+static const struct json_members polynomial_object = {.what = "the polynomial",
+                                                      .more = LENS_READ_MORE,
+                                                      .needs = 1u << GREEN,
+                                                      .all = polynomial_members};
 
 static bool read_polynomial(struct json_scan *scan, void *to)
 {
     struct lens_polynomial *polynomial = &(*(struct lens_map **)to)->polynomial;
     uint32_t has = 0;
-    if (!lens_read_object(scan, &polynomial_object, polynomial, &has)) {
+    if (!json_members_read(scan, &polynomial_object, polynomial, &has)) {
         return false;
     }
     polynomial->centered = has >> CENTER & 1;
@@ -70,14 +72,15 @@ struct grid {
 enum { POINTS, SIZE, SPACING };
 static const char *const between_words[] = {"linear", "quadratic", NULL};
 static const char *const in_words[] = {"uv", "pixels", NULL};
-static const struct lens_member grid_members[] = {
-    LENS_NUMBERS("points", struct grid, sides, 1.0, LENS_POINTS_MAX, true),
-    LENS_NUMBERS("size", struct grid, size_px, 1.0, 65536.0, true),
-    LENS_NUMBERS("spacing", struct grid, spacing_px, 1.0, 65536.0, false),
+static const struct json_member grid_members[] = {
+    JSON_NUMBERS("points", struct grid, sides, 1.0, LENS_POINTS_MAX, true),
+    JSON_NUMBERS("size", struct grid, size_px, 1.0, 65536.0, true),
+    JSON_NUMBERS("spacing", struct grid, spacing_px, 1.0, 65536.0, false),
     {.name = "between", .at = offsetof(struct grid, between), .words = between_words},
     {.name = "in", .at = offsetof(struct grid, in_pixels), .words = in_words},
     {.name = NULL}};
-static const struct lens_object grid_object = {.what = "the grid", .members = grid_members};
+static const struct json_members grid_object = {
+    .what = "the grid", .more = LENS_READ_MORE, .all = grid_members};
 
 /* Returns how many numbers a colour has; 0: it is not said. */
 static size_t set_sides(const struct grid *grid)
@@ -113,18 +116,18 @@ static bool read_points(struct json_scan *scan, const struct grid *grid, uint32_
     if (!points->memory) {
         return json_fail(scan, "out of memory");
     }
-    return lens_read_floats(scan, count, points->memory + (size_t)color * count);
+    return json_floats(scan, count, points->memory + (size_t)color * count);
 }
 
 static bool grid_member(struct json_scan *scan, const char *name, void *user)
 {
     struct grid *grid = user;
-    const uint32_t color = lens_read_index(lens_color_names, name);
+    const uint32_t color = json_index(lens_color_names, name);
     if (color < LENS_COLORS) {
-        return lens_read_once(scan, name, 1u << color, &grid->has_colors) &&
+        return json_once(scan, name, 1u << color, &grid->has_colors) &&
                read_points(scan, grid, color);
     }
-    if (!lens_read_member(scan, &grid_object, name, grid, &grid->has)) {
+    if (!json_member_read(scan, &grid_object, name, grid, &grid->has)) {
         return false;
     }
     return !(grid->has >> POINTS & grid->has >> SPACING & 1) ||
@@ -168,22 +171,23 @@ struct lens {
 };
 
 enum { DISTORTION, SCALE, LENS_CENTER, VIEWPORT, ABERRATION, POLYNOMIAL, GRID };
-static const struct lens_member lens_members[] = {
+static const struct json_member lens_members[] = {
     {.name = "distortion_k",
      .at = offsetof(struct lens, k),
      .least = LENS_POWERS - 1,
      .most = LENS_POWERS},
-    LENS_NUMBERS("scale", struct lens, formula.unit[0], 0.0, 0.0, false),
-    LENS_NUMBERS("lens_center", struct lens, formula.center, 0.0, 0.0, false),
-    LENS_NUMBERS("viewport_size", struct lens, formula.size, 0.0, 0.0, false),
-    LENS_NUMBERS("aberration_k", struct lens, aberration, 0.0, 0.0, false),
+    JSON_NUMBERS("scale", struct lens, formula.unit[0], 0.0, 0.0, false),
+    JSON_NUMBERS("lens_center", struct lens, formula.center, 0.0, 0.0, false),
+    JSON_NUMBERS("viewport_size", struct lens, formula.size, 0.0, 0.0, false),
+    JSON_NUMBERS("aberration_k", struct lens, aberration, 0.0, 0.0, false),
     {.name = "polynomial", .at = offsetof(struct lens, map), .read = read_polynomial},
     {.name = "grid", .at = offsetof(struct lens, map), .read = read_grid},
     {.name = NULL}};
-static const struct lens_object lens_object = {.what = "the lens",
-                                               .needs = 1u << DISTORTION | 1u << SCALE |
-                                                        1u << LENS_CENTER | 1u << VIEWPORT,
-                                               .members = lens_members};
+static const struct json_members lens_object = {.what = "the lens",
+                                                .more = LENS_READ_MORE,
+                                                .needs = 1u << DISTORTION | 1u << SCALE |
+                                                         1u << LENS_CENTER | 1u << VIEWPORT,
+                                                .all = lens_members};
 
 /* Nothing of the picture lies at `beyond`. Sources that would be farther away stay there, because
  * points must be near the picture. */
@@ -252,7 +256,7 @@ static struct lens lens_of(struct lens_map *map)
 static bool lens_member(struct json_scan *scan, const char *name, void *user)
 {
     struct lens *lens = user;
-    return lens_read_member(scan, &lens_object, name, lens, &lens->has);
+    return json_member_read(scan, &lens_object, name, lens, &lens->has);
 }
 
 static bool finish_lens(struct json_scan *scan, struct lens *lens)
@@ -264,7 +268,7 @@ static bool finish_lens(struct json_scan *scan, struct lens *lens)
         return lens->has == 1u << POLYNOMIAL || lens->has == 1u << GRID ||
                json_fail(scan, "these are two lenses");
     }
-    return lens_read_needs(scan, &lens_object, lens->has) && finish_values(scan, lens);
+    return json_members_need(scan, &lens_object, lens->has) && finish_values(scan, lens);
 }
 
 /* ---- A file: one for both eyes, or one for each */
@@ -281,7 +285,7 @@ static const char *const eye_names[] = {"left", "right", NULL};
 static bool file_member(struct json_scan *scan, const char *name, void *user)
 {
     struct file *file = user;
-    const uint32_t eye = lens_read_index(eye_names, name);
+    const uint32_t eye = json_index(eye_names, name);
     double version = 0.0;
     if (strcmp(name, "fovea-lens") == 0) {
         file->ours = true;
@@ -299,7 +303,7 @@ static bool file_member(struct json_scan *scan, const char *name, void *user)
         return lens_member(scan, name, &file->lens);
     }
     struct lens lens = lens_of(&file->calibration->eyes[eye]);
-    return lens_read_once(scan, name, 1u << eye, &file->has_eyes) &&
+    return json_once(scan, name, 1u << eye, &file->has_eyes) &&
            json_object(scan, lens_member, &lens) && finish_lens(scan, &lens);
 }
 

@@ -5,10 +5,8 @@
 #ifndef FOVEA_KERNELS_LENS_READ_H
 #define FOVEA_KERNELS_LENS_READ_H
 
-#include "core/json_scan.h"
+#include "core/json_members.h"
 #include "kernels/lens/calibration.h"
-
-#include <stddef.h>
 
 /* Reads a file's content, whose kind the content tells. The caller owns one share.
  * FOVEA_ERROR_CONFIG: out_problem says what is wrong, after "line:column: " where there is a place.
@@ -37,49 +35,8 @@ extern const struct lens_reader lens_reader_colmap;
 extern const struct lens_reader lens_reader_lensfun;
 extern const struct lens_reader lens_reader_panotools; /* and PTGui's */
 
-/* ---- Objects of JSON, as tables of their members */
-
-/* It is one of the words, or what the function reads, or numbers. */
-struct lens_member {
-    const char *name;
-    size_t at; /* where it goes in what the object is read into: uint32_t, anything, or double[] */
-    size_t least, most; /* so many numbers */
-    double from, to; /* each of them; both 0: any */
-    bool whole;
-    const char *const *words; /* they end with NULL */
-    bool (*read)(struct json_scan *scan, void *to);
-};
-
-/* The file has as many numbers as the member of the struct holds. */
-#define LENS_NUMBERS(word, type, member, low, high, are_whole)                                     \
-    {                                                                                              \
-        .name = word, .at = offsetof(type, member),                                                \
-        .least = sizeof((type *)0)->member / sizeof(double),                                       \
-        .most = sizeof((type *)0)->member / sizeof(double), .from = low, .to = high,               \
-        .whole = are_whole                                                                         \
-    }
-
-struct lens_object {
-    const char *what; /* "the polynomial" */
-    bool passes; /* over members that are none of these */
-    uint32_t needs; /* bits of members that must be there */
-    const struct lens_member *members; /* the last one has no name */
-};
-
-/* The bits of the members that are there come last. None may be there twice. */
-bool lens_read_object(struct json_scan *scan, const struct lens_object *object, void *to,
-                      uint32_t *out_has);
-bool lens_read_member(struct json_scan *scan, const struct lens_object *object, const char *name,
-                      void *to, uint32_t *has);
-/* Says which member that it needs an object lacks. */
-bool lens_read_needs(struct json_scan *scan, const struct lens_object *object, uint32_t has);
-
-/* The number of a name among those that end with NULL; how many there are: it is none of them. */
-uint32_t lens_read_index(const char *const *names, const char *name);
-/* Fails if the bit is set, and sets it. */
-bool lens_read_once(struct json_scan *scan, const char *name, uint32_t bit, uint32_t *has);
-/* So many numbers, which may be in brackets by rows and pairs. */
-bool lens_read_floats(struct json_scan *scan, size_t count, float *out_floats);
+/* Follows what says that a member of ours is none. */
+#define LENS_READ_MORE "; docs/lens.md says what is read, and how a grid is made of all else"
 
 /* ---- What is no JSON of ours: lines, and values by their names as YAML and JSON have them. Of
  * these it knows no more than names, words and numbers, because that is all that lenses need. */

@@ -44,20 +44,20 @@ struct vive {
 
 static const char *const types[] = {"DISTORT_POLY3", "DISTORT_DPOLY3", "DISTORT_DPOLY3_SCALED",
                                     NULL};
-static const struct lens_member distortion_members[] = {
+static const struct json_member distortion_members[] = {
     {.name = "type", .at = offsetof(struct distortion, type), .words = types},
-    LENS_NUMBERS("coeffs", struct distortion, coefficients, 0.0, 0.0, false),
-    LENS_NUMBERS("center_x", struct distortion, center[0], -2.0, 2.0, false),
-    LENS_NUMBERS("center_y", struct distortion, center[1], -2.0, 2.0, false),
+    JSON_NUMBERS("coeffs", struct distortion, coefficients, 0.0, 0.0, false),
+    JSON_NUMBERS("center_x", struct distortion, center[0], -2.0, 2.0, false),
+    JSON_NUMBERS("center_y", struct distortion, center[1], -2.0, 2.0, false),
     {.name = NULL}};
-static const struct lens_object distortion_object = {
-    .what = "a distortion", .passes = true, .needs = 3, .members = distortion_members};
+static const struct json_members distortion_object = {
+    .what = "a distortion", .passes = true, .needs = 3, .all = distortion_members};
 
 static bool read_distortion(struct json_scan *scan, void *to)
 {
     struct distortion *distortion = to;
     uint32_t has = 0;
-    if (!lens_read_object(scan, &distortion_object, distortion, &has)) {
+    if (!json_members_read(scan, &distortion_object, distortion, &has)) {
         return false;
     }
     const int used = distortion->type == DPOLY3_SCALED ? 4 : 3;
@@ -69,15 +69,15 @@ static bool read_distortion(struct json_scan *scan, void *to)
     return true;
 }
 
-static const struct lens_member eye_members[] = {
+static const struct json_member eye_members[] = {
     {.name = "distortion_red", .at = offsetof(struct eye, colors[0]), .read = read_distortion},
     {.name = "distortion", .at = offsetof(struct eye, colors[1]), .read = read_distortion},
     {.name = "distortion_blue", .at = offsetof(struct eye, colors[2]), .read = read_distortion},
-    LENS_NUMBERS("grow_for_undistort", struct eye, grow, 0.0, 10.0, false),
-    LENS_NUMBERS("undistort_r2_cutoff", struct eye, cutoff, 0.0, 1000.0, false),
+    JSON_NUMBERS("grow_for_undistort", struct eye, grow, 0.0, 10.0, false),
+    JSON_NUMBERS("undistort_r2_cutoff", struct eye, cutoff, 0.0, 1000.0, false),
     {.name = NULL}};
-static const struct lens_object eye_object = {
-    .what = "an eye", .passes = true, .needs = 1u << 1 | 1u << 3 | 1u << 4, .members = eye_members};
+static const struct json_members eye_object = {
+    .what = "an eye", .passes = true, .needs = 1u << 1 | 1u << 3 | 1u << 4, .all = eye_members};
 
 static bool read_eyes(struct json_scan *scan, void *to)
 {
@@ -87,7 +87,7 @@ static bool read_eyes(struct json_scan *scan, void *to)
     bool good = json_open(scan, '[', &list);
     for (; good && json_next(scan, &list); count++) {
         uint32_t has = 0;
-        good = count < LENS_EYES && lens_read_object(scan, &eye_object, &eyes[count], &has);
+        good = count < LENS_EYES && json_members_read(scan, &eye_object, &eyes[count], &has);
         for (int color = 0; good && color < LENS_COLORS; color++) {
             if (!(has >> color & 1)) {
                 eyes[count].colors[color] = eyes[count].colors[LENS_AXIS];
@@ -97,25 +97,25 @@ static bool read_eyes(struct json_scan *scan, void *to)
     return (good && count == LENS_EYES) || json_fail(scan, "there must be two eyes");
 }
 
-static const struct lens_member device_members[] = {
-    LENS_NUMBERS("eye_target_width_in_pixels", struct vive, size_px[0], 1.0, 65536.0, false),
-    LENS_NUMBERS("eye_target_height_in_pixels", struct vive, size_px[1], 1.0, 65536.0, false),
-    LENS_NUMBERS("physical_aspect_x_over_y", struct vive, aspect, 0.1, 10.0, false),
+static const struct json_member device_members[] = {
+    JSON_NUMBERS("eye_target_width_in_pixels", struct vive, size_px[0], 1.0, 65536.0, false),
+    JSON_NUMBERS("eye_target_height_in_pixels", struct vive, size_px[1], 1.0, 65536.0, false),
+    JSON_NUMBERS("physical_aspect_x_over_y", struct vive, aspect, 0.1, 10.0, false),
     {.name = NULL}};
 
 static bool read_device(struct json_scan *scan, void *to)
 {
-    static const struct lens_object object = {.passes = true, .members = device_members};
+    static const struct json_members object = {.passes = true, .all = device_members};
     uint32_t has = 0;
-    return lens_read_object(scan, &object, to, &has);
+    return json_members_read(scan, &object, to, &has);
 }
 
-static const struct lens_member file_members[] = {
+static const struct json_member file_members[] = {
     {.name = "device", .read = read_device},
     {.name = "tracking_to_eye_transform", .at = offsetof(struct vive, eyes), .read = read_eyes},
     {.name = NULL}};
-static const struct lens_object file_object = {
-    .what = "the file", .passes = true, .needs = 2, .members = file_members};
+static const struct json_members file_object = {
+    .what = "the file", .passes = true, .needs = 2, .all = file_members};
 
 /* ---- Points of it */
 
@@ -188,7 +188,7 @@ static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct vive vive = {.aspect = 0.0};
     uint32_t has = 0;
-    if (!lens_read_object(scan, &file_object, &vive, &has) || !json_end(scan)) {
+    if (!json_members_read(scan, &file_object, &vive, &has) || !json_end(scan)) {
         return false;
     }
     const double aspect = vive.aspect > 0.0 || !(vive.size_px[1] > 0.0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "read.h"
+#include "json_members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define MOST_BRACKETS 4
 
-uint32_t lens_read_index(const char *const *names, const char *name)
+uint32_t json_index(const char *const *names, const char *name)
 {
     uint32_t i = 0;
     while (names[i] && strcmp(names[i], name) != 0) {
@@ -18,7 +18,7 @@ uint32_t lens_read_index(const char *const *names, const char *name)
     return i;
 }
 
-bool lens_read_once(struct json_scan *scan, const char *name, uint32_t bit, uint32_t *has)
+bool json_once(struct json_scan *scan, const char *name, uint32_t bit, uint32_t *has)
 {
     if (*has & bit) {
         return json_fail(scan, "\"%s\" is there twice", name);
@@ -34,7 +34,7 @@ static bool read_word(struct json_scan *scan, const char *const *words, uint32_t
     if (!json_word(scan, word)) {
         return false;
     }
-    *out_number = lens_read_index(words, word);
+    *out_number = json_index(words, word);
     if (words[*out_number]) {
         return true;
     }
@@ -95,12 +95,12 @@ static bool put_all(struct json_scan *scan, size_t least, struct target *to)
     return json_fail(scan, "there are %zu numbers; there must be %zu", to->filled, to->most);
 }
 
-bool lens_read_floats(struct json_scan *scan, size_t count, float *out_floats)
+bool json_floats(struct json_scan *scan, size_t count, float *out_floats)
 {
     return put_all(scan, count, &(struct target){.floats = out_floats, .most = count});
 }
 
-static bool read_numbers(struct json_scan *scan, const struct lens_member *member, double *out)
+static bool read_numbers(struct json_scan *scan, const struct json_member *member, double *out)
 {
     struct target to = {.doubles = out, .most = member->most};
     if (!put_all(scan, member->least, &to)) {
@@ -118,22 +118,20 @@ static bool read_numbers(struct json_scan *scan, const struct lens_member *membe
 
 /* ---- Objects */
 
-bool lens_read_member(struct json_scan *scan, const struct lens_object *object, const char *name,
+bool json_member_read(struct json_scan *scan, const struct json_members *members, const char *name,
                       void *to, uint32_t *has)
 {
-    const struct lens_member *member = object->members;
+    const struct json_member *member = members->all;
     while (member->name && strcmp(member->name, name) != 0) {
         member++;
     }
     if (!member->name) {
-        return object->passes ? json_pass(scan)
-                              : json_fail(scan,
-                                          "there is no \"%s\" in %s; docs/lens.md says what is "
-                                          "read, and how a grid is made of all else",
-                                          name, object->what);
+        return members->passes ? json_pass(scan)
+                               : json_fail(scan, "there is no \"%s\" in %s%s", name, members->what,
+                                           members->more ? members->more : "");
     }
     void *at = (char *)to + member->at;
-    if (!lens_read_once(scan, name, 1u << (member - object->members), has)) {
+    if (!json_once(scan, name, 1u << (member - members->all), has)) {
         return false;
     }
     return member->words  ? read_word(scan, member->words, at)
@@ -141,18 +139,18 @@ bool lens_read_member(struct json_scan *scan, const struct lens_object *object, 
                           : read_numbers(scan, member, at);
 }
 
-bool lens_read_needs(struct json_scan *scan, const struct lens_object *object, uint32_t has)
+bool json_members_need(struct json_scan *scan, const struct json_members *members, uint32_t has)
 {
-    for (uint32_t i = 0; object->members[i].name; i++) {
-        if (object->needs & ~has & 1u << i) {
-            return json_fail(scan, "%s has no \"%s\"", object->what, object->members[i].name);
+    for (uint32_t i = 0; members->all[i].name; i++) {
+        if (members->needs & ~has & 1u << i) {
+            return json_fail(scan, "%s has no \"%s\"", members->what, members->all[i].name);
         }
     }
     return true;
 }
 
 struct reading {
-    const struct lens_object *object;
+    const struct json_members *members;
     void *to;
     uint32_t *has;
 };
@@ -160,13 +158,13 @@ struct reading {
 static bool read_member(struct json_scan *scan, const char *name, void *user)
 {
     const struct reading *reading = user;
-    return lens_read_member(scan, reading->object, name, reading->to, reading->has);
+    return json_member_read(scan, reading->members, name, reading->to, reading->has);
 }
 
-bool lens_read_object(struct json_scan *scan, const struct lens_object *object, void *to,
-                      uint32_t *out_has)
+bool json_members_read(struct json_scan *scan, const struct json_members *members, void *to,
+                       uint32_t *out_has)
 {
-    struct reading reading = {object, to, out_has};
+    struct reading reading = {members, to, out_has};
     *out_has = 0;
-    return json_object(scan, read_member, &reading) && lens_read_needs(scan, object, *out_has);
+    return json_object(scan, read_member, &reading) && json_members_need(scan, members, *out_has);
 }
