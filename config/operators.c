@@ -17,6 +17,11 @@ bool config_operators_have(const struct fovea_operators *operators, enum fovea_o
     return have;
 }
 
+bool config_operators_are_standard(const struct fovea_operators *operators)
+{
+    return memcmp(operators, &config_settings_standard()->operators, sizeof *operators) == 0;
+}
+
 static void add_unknown(const char *const *names, const char *word, struct config_words *problem)
 {
     struct config_guess guess = config_guess_begin(word);

@@ -529,6 +529,9 @@ struct fovea_settings fovea_settings_default(void);
 bool config_has_news(const struct fovea_config *config);
 
 bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name);
+/* They are those of the defaults: foveate alone, which leaves pictures as drawn where it has no
+ * strength, or no gaze. */
+bool config_operators_are_standard(const struct fovea_operators *operators);
 
 /* fovea_settings_check without what is said of settings that do nothing: for those who check often.
  */

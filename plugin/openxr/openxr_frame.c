@@ -217,11 +217,7 @@ static bool is_anything_to_do(const struct fovea_settings *settings)
     if (!settings) {
         return false;
     }
-    if (openxr_gaze_needed(settings)) {
-        return true;
-    }
-    const struct fovea_operators *standard = &config_settings_standard()->operators;
-    return memcmp(&settings->operators, standard, sizeof *standard) != 0;
+    return openxr_gaze_needed(settings) || !config_operators_are_standard(&settings->operators);
 }
 
 static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)

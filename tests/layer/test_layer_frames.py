@@ -79,6 +79,13 @@ def test_a_source_that_looks_at_pictures_sees_a_windows(rig):
     assert all(frame["result"] == "FOVEA_OK" for frame in done.frames)
 
 
+def test_strength_0_is_of_foveate_alone(rig):
+    sets = {"backend": "cpu", "operators": "blur", "blur.sigma_px": 4, "foveation.strength": 0, **BLOCKWISE}
+    done = rig.case("plain", dump=True, sets=sets)
+    assert done.code == 0 and len(done.frames) == 6, done.output + done.log
+    assert_is_the_operator(rig, done.frames[-1], sets)
+
+
 def test_a_game_has_no_depths_to_give(rig):
     """An operator that needs them is told once, and frames are shown as they were drawn."""
     done = rig.case("plain", sets={"backend": "vulkan", "operators": '"dof,foveate"'})

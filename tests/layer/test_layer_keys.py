@@ -229,16 +229,25 @@ def test_the_model_is_a_desks_until_its_key_is_pressed(rig):
 
 
 def test_what_is_off_says_so_in_the_hud(rig):
+    """No operator is at work then, whether it looks at the gaze or not."""
     need_tool("xwd")
-    program = Running(rig, "two-windows", **{"overlay.hud": "true", "overlay.heatmap": "true"})
+    sets = {"overlay.hud": "true", "overlay.heatmap": "true", "operators": '"foveate,blur"', "blur.sigma_px": 8}
+    program = Running(rig, "two-windows", **sets)
     window, other = program.windows
+
+    def detail():
+        """Of the rows below the HUD."""
+        return numpy.abs(numpy.diff(screen_picture(rig.display, window)[104:].astype(int), axis=1)).mean()
+
     program.xdotool("windowmove", other, "300", "200")
     program.shows(window, 3, "smooth paper  linear")
     program.shows(window, 2, "cpu cores ")
     program.says_nothing(window, 5)
+    blurred = detail()
     program.press("F2")
     program.shows(window, 5, "off: Shift_R+F2")
     assert program.draws()
+    assert detail() > 4 * blurred
     program.press("F2")
     program.says_nothing(window, 5)
     program.end()

@@ -240,15 +240,18 @@ static void take_input(void)
     session.seen = state;
 }
 
-/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. What
- * is off has its HUD still, which says so. */
+/* Strength 0 leaves the picture as it is where no other operator is at work: then nothing needs to
+ * be copied or submitted either. What is off has its HUD still, which says so. */
 static bool is_anything_to_do(void)
 {
-    const struct fovea_overlay *overlay = &session.choices.now.overlay;
+    const struct fovea_settings *now = &session.choices.now;
+    const struct fovea_overlay *overlay = &now->overlay;
+    const bool changed =
+        now->foveation.strength > 0.0 || !config_operators_are_standard(&now->operators);
     const bool drawn = overlay->hud || overlay->marker || overlay->rings || overlay->heatmap ||
                        overlay->patch || session.choices.help;
     const bool told = overlay->hud || session.choices.help;
-    return session.choices.off ? told : session.choices.now.foveation.strength > 0.0 || drawn;
+    return session.choices.off ? told : changed || drawn;
 }
 
 bool layer_session_tick(void)
@@ -311,6 +314,7 @@ static void settings_for(VkColorSpaceKHR color_space, struct fovea_settings *out
     if (session.choices.off) {
         out_settings->overlay = (struct fovea_overlay){.hud = out_settings->overlay.hud};
         out_settings->foveation.strength = 0.0;
+        out_settings->operators = config_settings_standard()->operators;
     }
     take_color_space(color_space, &out_settings->foveation);
 }
