@@ -93,10 +93,12 @@ static enum fovea_result reserve(const struct fovea_lightfield *field, uint32_t 
 
 /* ---- Pictures */
 
-static struct lightfield_on_cuda on_cuda(struct fovea_lightfield *field, void *cuda_stream)
+static enum fovea_result run_on_cuda(struct fovea_lightfield *field,
+                                     const struct lightfield_work *work, void *cuda_stream)
 {
-    return (struct lightfield_on_cuda){&field->cuda, &field->cpu->geometry, cuda_stream,
-                                       field->log};
+    const struct lightfield_on_cuda of = {&field->cuda, &field->cpu->geometry, cuda_stream,
+                                          field->log};
+    return lightfield_on_cuda_run(&of, work);
 }
 
 enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
@@ -104,10 +106,9 @@ enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
                                           const struct fovea_lightfield_rendering *rendering,
                                           const struct fovea_image *dst, void *cuda_stream)
 {
-    struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_rendering own;
+    struct lightfield_work work = {.rendering = &own};
     struct fovea_lightfield_foveation foveation;
-    struct fovea_image picture;
     struct fovea_image patches;
     if (!field || !raw || !rendering || !dst) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -120,19 +121,18 @@ enum fovea_result fovea_lightfield_render(struct fovea_lightfield *field,
         return lightfield_refuse(field->log, why);
     }
     FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
-    FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &work.raw));
+    FOVEA_TRY(lightfield_take_picture(field->log, &work.raw, dst, &work.dst));
     if (own.patches) {
-        FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "patches", own.patches, &picture,
+        FOVEA_TRY(lightfield_take_floats(field->log, &work.raw, "patches", own.patches, &work.dst,
                                          &patches));
-        own.patches = &patches;
+        own.patches = work.beside = &patches;
     }
-    if (own_raw.memory == FOVEA_MEMORY_CUDA) {
-        const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);
-        return lightfield_on_cuda_render(&of, &own_raw, &own, &picture);
+    if (work.raw.memory == FOVEA_MEMORY_CUDA) {
+        return run_on_cuda(field, &work, cuda_stream);
     }
-    FOVEA_TRY(reserve(field, picture.width_px, 0));
-    lightfield_cpu_render(field->cpu, &own_raw, &own, &picture);
+    FOVEA_TRY(reserve(field, work.dst.width_px, 0));
+    lightfield_cpu_render(field->cpu, &work.raw, &own, &work.dst);
     return FOVEA_OK;
 }
 
@@ -142,10 +142,9 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
                                          const struct fovea_image *depth,
                                          const struct fovea_image *confidence, void *cuda_stream)
 {
-    struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_matching own;
+    struct lightfield_work work = {.matching = &own};
     struct fovea_lightfield_foveation foveation;
-    struct fovea_image own_depth;
     struct fovea_image own_confidence;
     if (!field || !raw || !matching || !depth) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -158,19 +157,18 @@ enum fovea_result fovea_lightfield_depth(struct fovea_lightfield *field,
         return lightfield_refuse(field->log, why);
     }
     FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
-    FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "depth", depth, NULL, &own_depth));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &work.raw));
+    FOVEA_TRY(lightfield_take_floats(field->log, &work.raw, "depth", depth, NULL, &work.dst));
     if (confidence) {
-        FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "confidence", confidence, &own_depth,
+        FOVEA_TRY(lightfield_take_floats(field->log, &work.raw, "confidence", confidence, &work.dst,
                                          &own_confidence));
-        confidence = &own_confidence;
+        work.beside = &own_confidence;
     }
-    if (own_raw.memory == FOVEA_MEMORY_CUDA) {
-        const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);
-        return lightfield_on_cuda_depth(&of, &own_raw, &own, &own_depth, confidence);
+    if (work.raw.memory == FOVEA_MEMORY_CUDA) {
+        return run_on_cuda(field, &work, cuda_stream);
     }
-    FOVEA_TRY(reserve(field, own_depth.width_px, lightfield_size_count(&own)));
-    lightfield_cpu_depth(field->cpu, &own_raw, &own, &own_depth, confidence);
+    FOVEA_TRY(reserve(field, work.dst.width_px, lightfield_size_count(&own)));
+    lightfield_cpu_depth(field->cpu, &work.raw, &own, &work.dst, work.beside);
     return FOVEA_OK;
 }
 
@@ -189,10 +187,9 @@ enum fovea_result fovea_lightfield_refocus(struct fovea_lightfield *field,
                                            const struct fovea_image *dst, void *cuda_stream)
 {
     static const struct fovea_image one = {.width_px = 1, .height_px = 1};
-    struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_refocusing own;
+    struct lightfield_work work = {.refocusing = &own};
     struct fovea_lightfield_foveation foveation;
-    struct fovea_image picture;
     struct fovea_image focus;
     if (!field || !raw || !refocusing || !dst) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -205,20 +202,19 @@ enum fovea_result fovea_lightfield_refocus(struct fovea_lightfield *field,
         return lightfield_refuse(field->log, why);
     }
     FOVEA_TRY(lightfield_take_foveation(field->log, &own.foveation, &foveation));
-    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
-    FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &work.raw));
+    FOVEA_TRY(lightfield_take_picture(field->log, &work.raw, dst, &work.dst));
     if (own.focus) {
-        FOVEA_TRY(lightfield_take_floats(field->log, &own_raw, "focus", own.focus, &one, &focus));
-        own.focus = &focus;
+        FOVEA_TRY(lightfield_take_floats(field->log, &work.raw, "focus", own.focus, &one, &focus));
+        own.focus = work.beside = &focus;
     }
-    if (own_raw.memory == FOVEA_MEMORY_CUDA) {
-        const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);
-        return lightfield_on_cuda_refocus(&of, &own_raw, &own, &picture);
+    if (work.raw.memory == FOVEA_MEMORY_CUDA) {
+        return run_on_cuda(field, &work, cuda_stream);
     }
     struct fovea_lightfield_rendering rendering = lightfield_rendering_of(&own);
-    FOVEA_TRY(reserve(field, picture.width_px, 0));
-    rendering.patch_px = lightfield_cpu_focus(field->cpu, &own_raw, &own, &picture);
-    lightfield_cpu_render(field->cpu, &own_raw, &rendering, &picture);
+    FOVEA_TRY(reserve(field, work.dst.width_px, 0));
+    rendering.patch_px = lightfield_cpu_focus(field->cpu, &work.raw, &own, &work.dst);
+    lightfield_cpu_render(field->cpu, &work.raw, &rendering, &work.dst);
     write_focus(own.focus, rendering.patch_px);
     return FOVEA_OK;
 }
@@ -228,9 +224,8 @@ enum fovea_result fovea_lightfield_sum_views(struct fovea_lightfield *field,
                                              const struct fovea_lightfield_sum *sum,
                                              const struct fovea_image *dst, void *cuda_stream)
 {
-    struct fovea_lightfield_raw own_raw;
     struct fovea_lightfield_sum own;
-    struct fovea_image picture;
+    struct lightfield_work work = {.sum = &own};
     if (!field || !raw || !sum || !dst) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -241,13 +236,12 @@ enum fovea_result fovea_lightfield_sum_views(struct fovea_lightfield *field,
     if (why) {
         return lightfield_refuse(field->log, why);
     }
-    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &own_raw));
-    FOVEA_TRY(lightfield_take_picture(field->log, &own_raw, dst, &picture));
-    if (own_raw.memory == FOVEA_MEMORY_CUDA) {
-        const struct lightfield_on_cuda of = on_cuda(field, cuda_stream);
-        return lightfield_on_cuda_sum(&of, &own_raw, &own, &picture);
+    FOVEA_TRY(lightfield_take_raw_of(&field->cpu->geometry, field->log, raw, &work.raw));
+    FOVEA_TRY(lightfield_take_picture(field->log, &work.raw, dst, &work.dst));
+    if (work.raw.memory == FOVEA_MEMORY_CUDA) {
+        return run_on_cuda(field, &work, cuda_stream);
     }
-    FOVEA_TRY(reserve(field, picture.width_px, 0));
-    lightfield_cpu_sum(field->cpu, &own_raw, &own, &picture);
+    FOVEA_TRY(reserve(field, work.dst.width_px, 0));
+    lightfield_cpu_sum(field->cpu, &work.raw, &own, &work.dst);
     return FOVEA_OK;
 }

@@ -68,49 +68,29 @@ static enum fovea_result find_image(const struct lightfield_on_cuda *of, const c
     return check_place(of, name, &place);
 }
 
-enum fovea_result lightfield_on_cuda_render(const struct lightfield_on_cuda *of,
-                                            const struct fovea_lightfield_raw *raw,
-                                            const struct fovea_lightfield_rendering *rendering,
-                                            const struct fovea_image *dst)
+enum fovea_result lightfield_on_cuda_run(const struct lightfield_on_cuda *of,
+                                         const struct lightfield_work *work)
 {
+    const struct fovea_lightfield_raw *raw = &work->raw;
+    const struct fovea_image *dst = &work->dst;
     FOVEA_TRY(find_raw(of, raw));
-    FOVEA_TRY(find_image(of, "light field: dst.data", dst));
-    FOVEA_TRY(find_image(of, "light field: patches.data", rendering->patches));
-    return lightfield_cuda_render(*of->cuda, raw, rendering, dst, of->cuda_stream);
-}
-
-enum fovea_result lightfield_on_cuda_depth(const struct lightfield_on_cuda *of,
-                                           const struct fovea_lightfield_raw *raw,
-                                           const struct fovea_lightfield_matching *matching,
-                                           const struct fovea_image *depth,
-                                           const struct fovea_image *confidence)
-{
-    FOVEA_TRY(find_raw(of, raw));
-    FOVEA_TRY(find_image(of, "light field: depth.data", depth));
-    FOVEA_TRY(find_image(of, "light field: confidence.data", confidence));
-    return lightfield_cuda_depth(*of->cuda, raw, matching, depth, confidence, of->cuda_stream);
-}
-
-enum fovea_result lightfield_on_cuda_refocus(const struct lightfield_on_cuda *of,
-                                             const struct fovea_lightfield_raw *raw,
-                                             const struct fovea_lightfield_refocusing *refocusing,
-                                             const struct fovea_image *dst)
-{
-    FOVEA_TRY(find_raw(of, raw));
-    FOVEA_TRY(find_image(of, "light field: dst.data", dst));
-    FOVEA_TRY(find_image(of, "light field: focus.data", refocusing->focus));
-    return lightfield_cuda_refocus(*of->cuda, raw, refocusing, dst, refocusing->focus,
-                                   of->cuda_stream);
-}
-
-enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
-                                         const struct fovea_lightfield_raw *raw,
-                                         const struct fovea_lightfield_sum *sum,
-                                         const struct fovea_image *dst)
-{
-    FOVEA_TRY(find_raw(of, raw));
-    FOVEA_TRY(find_image(of, "light field: dst.data", dst));
-    return lightfield_cuda_sum(*of->cuda, raw, sum, dst, of->cuda_stream);
+    FOVEA_TRY(
+        find_image(of, work->matching ? "light field: depth.data" : "light field: dst.data", dst));
+    FOVEA_TRY(find_image(of,
+                         work->matching     ? "light field: confidence.data"
+                         : work->refocusing ? "light field: focus.data"
+                                            : "light field: patches.data",
+                         work->beside));
+    if (work->rendering) {
+        return lightfield_cuda_render(*of->cuda, raw, work->rendering, dst, of->cuda_stream);
+    }
+    if (work->matching) {
+        return lightfield_cuda_depth(*of->cuda, raw, work->matching, dst, work->beside,
+                                     of->cuda_stream);
+    }
+    return work->refocusing ? lightfield_cuda_refocus(*of->cuda, raw, work->refocusing, dst,
+                                                      work->beside, of->cuda_stream)
+                            : lightfield_cuda_sum(*of->cuda, raw, work->sum, dst, of->cuda_stream);
 }
 
 void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda)
@@ -120,57 +100,13 @@ void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda)
 
 #else
 
-static enum fovea_result refuse(const struct lightfield_on_cuda *of)
+enum fovea_result lightfield_on_cuda_run(const struct lightfield_on_cuda *of,
+                                         const struct lightfield_work *work)
 {
+    (void)work;
     log_error(of->log,
               "light field: this build reads pictures in CPU memory alone: it has no CUDA");
     return FOVEA_ERROR_UNSUPPORTED;
-}
-
-enum fovea_result lightfield_on_cuda_render(const struct lightfield_on_cuda *of,
-                                            const struct fovea_lightfield_raw *raw,
-                                            const struct fovea_lightfield_rendering *rendering,
-                                            const struct fovea_image *dst)
-{
-    (void)raw;
-    (void)rendering;
-    (void)dst;
-    return refuse(of);
-}
-
-enum fovea_result lightfield_on_cuda_depth(const struct lightfield_on_cuda *of,
-                                           const struct fovea_lightfield_raw *raw,
-                                           const struct fovea_lightfield_matching *matching,
-                                           const struct fovea_image *depth,
-                                           const struct fovea_image *confidence)
-{
-    (void)raw;
-    (void)matching;
-    (void)depth;
-    (void)confidence;
-    return refuse(of);
-}
-
-enum fovea_result lightfield_on_cuda_refocus(const struct lightfield_on_cuda *of,
-                                             const struct fovea_lightfield_raw *raw,
-                                             const struct fovea_lightfield_refocusing *refocusing,
-                                             const struct fovea_image *dst)
-{
-    (void)raw;
-    (void)refocusing;
-    (void)dst;
-    return refuse(of);
-}
-
-enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
-                                         const struct fovea_lightfield_raw *raw,
-                                         const struct fovea_lightfield_sum *sum,
-                                         const struct fovea_image *dst)
-{
-    (void)raw;
-    (void)sum;
-    (void)dst;
-    return refuse(of);
 }
 
 void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda)

@@ -17,21 +17,20 @@ struct lightfield_on_cuda {
     struct fovea_log log;
 };
 
-FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_render(
-    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
-    const struct fovea_lightfield_rendering *rendering, const struct fovea_image *dst);
-FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_depth(
-    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
-    const struct fovea_lightfield_matching *matching, const struct fovea_image *depth,
-    const struct fovea_image *confidence);
-/* refocusing->focus is an image of one pixel, or NULL. */
-FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_refocus(
-    const struct lightfield_on_cuda *of, const struct fovea_lightfield_raw *raw,
-    const struct fovea_lightfield_refocusing *refocusing, const struct fovea_image *dst);
-FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_sum(const struct lightfield_on_cuda *of,
-                                                          const struct fovea_lightfield_raw *raw,
-                                                          const struct fovea_lightfield_sum *sum,
-                                                          const struct fovea_image *dst);
+/* A picture that was asked for. All of it was checked. */
+struct lightfield_work {
+    /* One of these says what it is of. */
+    const struct fovea_lightfield_rendering *rendering;
+    const struct fovea_lightfield_matching *matching;
+    const struct fovea_lightfield_refocusing *refocusing;
+    const struct fovea_lightfield_sum *sum;
+    struct fovea_lightfield_raw raw;
+    struct fovea_image dst; /* or depths */
+    const struct fovea_image *beside; /* patches, confidence or one pixel of focus; NULL: none */
+};
+
+FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_run(const struct lightfield_on_cuda *of,
+                                                          const struct lightfield_work *work);
 void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda);
 
 #endif
