@@ -6,12 +6,10 @@
 #include "core/log.h"
 #include "document.h"
 #include "local.h"
-#include "words.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* strerror is not safe with threads, and strerror_r has two shapes. */

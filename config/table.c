@@ -41,7 +41,9 @@ static bool is_between(char c)
     return c != 0 && strchr(BETWEEN, c);
 }
 
-void config_table_of_text(const char *bytes, size_t count, struct config_table *out_table)
+/* Numbers with commas, semicolons or white space between them; a line that begins with # does not
+ * count. What is not a number becomes NAN. */
+static void of_text(const char *bytes, size_t count, struct config_table *out_table)
 {
     *out_table = (struct config_table){0};
     bool line_begins = true;
@@ -95,7 +97,7 @@ static const char *table_of_open_file(int fd, struct config_table *table)
     }
     const char *problem = read_file(fd, bytes, &count);
     if (!problem) {
-        config_table_of_text(bytes, count, table);
+        of_text(bytes, count, table);
         problem = table->count == 0 ? "there are no numbers in it" : NULL;
     }
     free(bytes);

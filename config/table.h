@@ -16,9 +16,6 @@ struct config_table {
     const char *problem; /* in words; NULL: it was read */
 };
 
-/* Numbers with commas, semicolons or white space between them; a line that begins with # does not
- * count. What is not a number becomes NAN. */
-void config_table_of_text(const char *bytes, size_t count, struct config_table *out_table);
 /* `directory` is put before a relative file's name. `local`: the text is a fovea.json that nobody
  * has named, and a file outside of the directory is a problem and is not opened. */
 void config_table_parse(const cJSON *item, const char *directory, bool local,

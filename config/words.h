@@ -6,7 +6,6 @@
 #ifndef FOVEA_CONFIG_WORDS_H
 #define FOVEA_CONFIG_WORDS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Appends. What is appended must be printable already. */

@@ -3,7 +3,6 @@
 
 #include "large_memory.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -4,7 +4,8 @@
 
 #include "values.h"
 
-bool engine_format_usable(const struct gpu *gpu, VkFormat format)
+/* Can be drawn into and copied from. */
+static bool format_usable(const struct gpu *gpu, VkFormat format)
 {
     const VkFormatFeatureFlags needed = VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT |
                                         VK_FORMAT_FEATURE_TRANSFER_SRC_BIT |
@@ -22,13 +23,12 @@ static bool choose_format(const struct gpu *gpu, const struct engine_desc *desc,
         *out_format = desc->format;
         return true;
     }
-    if (wanted && !engine_format_usable(gpu, wanted->format)) {
+    if (wanted && !format_usable(gpu, wanted->format)) {
         say_error("--format %s: %s cannot draw in it", wanted->name, gpu->properties.deviceName);
         return false;
     }
     for (size_t i = 0; !wanted && pixels_format_at(i); i++) {
-        wanted =
-            engine_format_usable(gpu, pixels_format_at(i)->format) ? pixels_format_at(i) : NULL;
+        wanted = format_usable(gpu, pixels_format_at(i)->format) ? pixels_format_at(i) : NULL;
     }
     if (!wanted) {
         say_error("%s can draw in no format that Fovea takes", gpu->properties.deviceName);

@@ -34,7 +34,4 @@ bool engine_fit(struct engine *engine, const struct targets_desc *desc);
 /* Waits for the GPU. */
 void engine_finish(struct engine *engine);
 
-/* Can be drawn into and copied from. */
-bool engine_format_usable(const struct gpu *gpu, VkFormat format);
-
 #endif

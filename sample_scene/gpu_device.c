@@ -5,7 +5,6 @@
 #include "gpu.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define MAX_DEVICES 16
 #define MAX_FAMILIES 32

@@ -17,7 +17,7 @@ struct random random_make(uint64_t seed, uint64_t stream)
     return (struct random){scramble(seed * 0x9e3779b97f4a7c15u + stream)};
 }
 
-uint32_t random_u32(struct random *random)
+static uint32_t next_u32(struct random *random)
 {
     random->state += 0x9e3779b97f4a7c15u;
     return (uint32_t)(scramble(random->state) >> 32);
@@ -25,12 +25,12 @@ uint32_t random_u32(struct random *random)
 
 float random_range(struct random *random, float low, float high)
 {
-    return low + (high - low) * (float)(random_u32(random) >> 8) * (1.0f / 16777216.0f);
+    return low + (high - low) * (float)(next_u32(random) >> 8) * (1.0f / 16777216.0f);
 }
 
 uint32_t random_index(struct random *random, uint32_t count)
 {
-    return (uint32_t)(((uint64_t)random_u32(random) * count) >> 32);
+    return (uint32_t)(((uint64_t)next_u32(random) * count) >> 32);
 }
 
 float hash_f(uint32_t seed, int32_t x, int32_t y)

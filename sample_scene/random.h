@@ -12,7 +12,6 @@ struct random {
 };
 
 struct random random_make(uint64_t seed, uint64_t stream);
-uint32_t random_u32(struct random *random);
 /* low <= number < high */
 float random_range(struct random *random, float low, float high);
 /* 0 <= number < count */

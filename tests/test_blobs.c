@@ -11,8 +11,6 @@
 #include "core/thread_pool.h"
 #include "kernels/saliency/cpu/saliency_cpu.h"
 
-#include <float.h>
-
 #define BLOBS 500
 
 /* ---- Pictures: levels 0 .. 255 of up to three colours */

@@ -9,8 +9,6 @@
 
 #include "kernels/saliency/saliency.h"
 
-#include <float.h>
-
 #define BLOBS 500
 
 static struct fovea_blobs_desc desc_of(uint32_t scales)

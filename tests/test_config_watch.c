@@ -9,7 +9,6 @@
 #include "test_config_support.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/stat.h>

@@ -7,7 +7,6 @@
 #include "test_context_support.h"
 
 #include "compare.h"
-#include "sanitized.h"
 #include "sheet.h"
 
 #define MAX_COUNT 1200

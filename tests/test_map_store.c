@@ -15,7 +15,6 @@
 #include "sanitized.h"
 #include "settings_for.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 
 #define SLOW_MS 700

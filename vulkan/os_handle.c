@@ -5,14 +5,14 @@
 
 #include <unistd.h>
 
-bool os_handle_is_valid(struct os_handle handle)
+static bool is_valid(struct os_handle handle)
 {
     return handle.fd >= 0;
 }
 
 void os_handle_close(struct os_handle *handle)
 {
-    if (os_handle_is_valid(*handle)) {
+    if (is_valid(*handle)) {
         close(handle->fd);
     }
     *handle = OS_HANDLE_INVALID;

@@ -14,7 +14,6 @@ struct os_handle {
 
 #define OS_HANDLE_INVALID ((struct os_handle){.fd = -1})
 
-bool os_handle_is_valid(struct os_handle handle);
 /* Accepts an invalid one; makes it invalid. */
 void os_handle_close(struct os_handle *handle);
 

@@ -18,7 +18,6 @@
 #include "core/log.h"
 #include "table.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 extern const struct operator_api blur_operator;

@@ -38,7 +38,7 @@ static bool packs_dst(const struct operator_images *images)
     return is_packed(images->dst, images->dst_plane_bytes);
 }
 
-uint64_t chain_image_pitch(const struct fovea_image *like)
+static uint64_t pitch_of(const struct fovea_image *like)
 {
     const enum fovea_format format = inner_format(like->format);
     const uint64_t bytes = (uint64_t)pixel_codec_of(format)->bytes * like->width_px;
@@ -47,7 +47,7 @@ uint64_t chain_image_pitch(const struct fovea_image *like)
 
 uint64_t chain_image_bytes(const struct fovea_image *like)
 {
-    return chain_image_pitch(like) * like->height_px;
+    return pitch_of(like) * like->height_px;
 }
 
 /* A large GPU's cache keeps as much, and it is enough work for one. */
@@ -149,7 +149,7 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
     image.format = inner_format(image.format);
     image.data =
         between ? (char *)between + index * images->count * chain_image_bytes(images->src) : NULL;
-    image.row_stride_bytes = (ptrdiff_t)chain_image_pitch(images->src);
+    image.row_stride_bytes = (ptrdiff_t)pitch_of(images->src);
     image.pixel_stride_bytes = (ptrdiff_t)pixel_codec_of(image.format)->bytes;
     return image;
 }

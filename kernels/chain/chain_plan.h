@@ -50,8 +50,7 @@ static inline uint32_t chain_between(uint32_t step)
     return step % OPERATOR_MAX_BETWEEN;
 }
 
-/* Bytes from a row of an image between in linear memory to the next, and of the image. */
-uint64_t chain_image_pitch(const struct fovea_image *like);
+/* Bytes of an image between in linear memory. */
 uint64_t chain_image_bytes(const struct fovea_image *like);
 
 /* Bytes of the images between, at most, or of those of one image: a batch goes through the whole

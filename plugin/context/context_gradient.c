@@ -5,8 +5,6 @@
 
 #include "context_batch.h"
 
-#include <string.h>
-
 static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t foveas, char *out)
 {
     const uintptr_t given = (uintptr_t)batch->gazes_uv;

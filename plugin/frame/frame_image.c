@@ -43,8 +43,8 @@ static enum vk_image_sharing sharing_of(const struct fovea_vk *fovea)
     return fovea->peer->api->imports_handles ? VK_IMAGE_EXPORTED : VK_IMAGE_MAPPED;
 }
 
-enum fovea_result frame_shared_init(struct fovea_vk *fovea, const struct vk_image_desc *desc,
-                                    struct frame_shared *shared)
+static enum fovea_result init_shared(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                     struct frame_shared *shared)
 {
     *shared = (struct frame_shared){0};
     struct vk_image_desc wanted = *desc;
@@ -169,9 +169,9 @@ static enum fovea_result make_scratch(struct fovea_vk *fovea, const struct vk_im
                                       uint32_t between, struct frame_scratch *place)
 {
     place->between = between;
-    enum fovea_result result = frame_shared_init(fovea, desc, &place->src);
+    enum fovea_result result = init_shared(fovea, desc, &place->src);
     if (result == FOVEA_OK && between != 1) {
-        result = frame_shared_init(fovea, desc, &place->dst);
+        result = init_shared(fovea, desc, &place->dst);
     }
     if (result < 0) {
         finish_scratch(fovea, place);
@@ -309,11 +309,11 @@ static enum fovea_result make_image(struct fovea_vk *fovea, const struct fovea_v
                                    .width_px = desc->width_px,
                                    .height_px = desc->height_px,
                                    .usage = desc->usage};
-    enum fovea_result result = frame_shared_init(fovea, &wanted, &image->shared);
+    enum fovea_result result = init_shared(fovea, &wanted, &image->shared);
     if (result == FOVEA_ERROR_DEVICE_LOST && frame_peer_usable(fovea)) {
         frame_peer_fail(fovea, result,
                         FRAME_PEER_REPLACED); /* a lost Vulkan device says so again */
-        result = frame_shared_init(fovea, &wanted, &image->shared);
+        result = init_shared(fovea, &wanted, &image->shared);
     }
     if (result < 0) {
         free(image);

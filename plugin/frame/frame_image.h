@@ -8,9 +8,6 @@
 #include "frame.h"
 
 /* frame_image.c */
-FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
-                                                     const struct vk_image_desc *desc,
-                                                     struct frame_shared *shared);
 void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared);
 /* Finds one of the size of what the kernels work on. between: how many images between operators; 0:
  * for copies. */

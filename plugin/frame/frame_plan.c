@@ -8,8 +8,6 @@
 
 #include "core/log.h"
 
-#include <string.h>
-
 /* Its buffers stay, for the next plan: where each frame has another frustum, none is made. */
 static void vacate(struct fovea_vk *fovea, struct frame_plan *place)
 {

@@ -9,7 +9,6 @@
 
 #include <poll.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

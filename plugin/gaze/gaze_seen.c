@@ -10,7 +10,6 @@
 #include "kernels/saliency/cpu/saliency_cpu.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define COLOR_BLOBS 64
 #define MOTION_BLOBS (GAZE_PROPOSALS_MAX - COLOR_BLOBS)

@@ -10,7 +10,6 @@
 #include "config/settings.h"
 #include "gaze_settings.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 

@@ -8,7 +8,6 @@
 #include "godot_show.h"
 #include "kernels/chain/chain.h"
 #include "plugin/engine/frustum.h"
-#include "plugin/godot/api/godot_log.h"
 
 #include <math.h>
 

@@ -121,7 +121,8 @@ double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end)
     return (double)((ticks[1] - ticks[0]) & b->tick_mask) * b->tick_us;
 }
 
-const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_count)
+/* The sizes of this device, of those that are wished for. */
+static const struct bench_size *sizes_of(const struct vulkan_bench *b, size_t *out_count)
 {
     const struct bench_size *sizes = bench_sizes(b->bench->wishes.quick, out_count);
     if (b->is_cpu) {
@@ -130,8 +131,9 @@ const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_
     return sizes;
 }
 
-struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
-                              enum fovea_backend backend)
+/* Fovea with that backend on the engine; NULL: the device cannot have it. */
+static struct fovea_vk *fovea_of(struct vulkan_bench *b, const struct bench_mode *mode,
+                                 enum fovea_backend backend)
 {
     if (backend == FOVEA_BACKEND_CUDA && !b->engine.needs.cuda) {
         return NULL;
@@ -336,7 +338,7 @@ static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv
 
 static void open_scene(struct scene *scene, const struct bench_case *c)
 {
-    scene->fovea = vulkan_fovea(scene->b, c->mode, FOVEA_BACKEND_VULKAN);
+    scene->fovea = fovea_of(scene->b, c->mode, FOVEA_BACKEND_VULKAN);
     bench_need(scene->fovea, "the vulkan backend is not there");
     scene->size = c->size;
     scene->format = c->mode->format;
@@ -426,7 +428,7 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
     struct scene scene = {.b = user, .size = &point->size, .format = point->format};
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = point->foveation;
-    scene.fovea = vulkan_fovea(scene.b, &bench_modes[0], FOVEA_BACKEND_VULKAN);
+    scene.fovea = fovea_of(scene.b, &bench_modes[0], FOVEA_BACKEND_VULKAN);
     make_images(&scene);
     out_result->copy_us = time_copies(&scene).median_us;
     give_back(&scene);
@@ -463,7 +465,7 @@ static bool run_all(struct vulkan_bench *b)
     size_t count = 1;
     bool there = true;
     for (size_t i = 0; there && i < count; i++) {
-        there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
+        there = run_size(&scene, &sizes_of(b, &count)[i]);
     }
     return there && vulkan_blobs(b) && vulkan_lightfield(b);
 }

@@ -3,8 +3,6 @@
 
 #include "report.h"
 
-#include <string.h>
-
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
 static void cell_us(FILE *out, double us)

@@ -81,14 +81,14 @@ void results_free(struct results *results)
     *results = (struct results){0};
 }
 
-double result_bytes(const struct result *row)
+static double bytes_of(const struct result *row)
 {
     return 2.0 * (double)row->images * (double)bench_image_bytes(row->size, row->format);
 }
 
 double result_gb_per_s(const struct result *row)
 {
-    return row->times.median_us > 0.0 ? result_bytes(row) / row->times.median_us * 1e-3 : 0.0;
+    return row->times.median_us > 0.0 ? bytes_of(row) / row->times.median_us * 1e-3 : 0.0;
 }
 
 double result_ps_per_pixel(const struct result *row)
@@ -103,8 +103,7 @@ double results_copy_gb_per_s(const struct results *results, const char *backend)
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *row = &results->rows[i];
         if (row->kind == RESULT_PICTURE && strcmp(row->backend, backend) == 0 &&
-            strcmp(row->what, "copy") == 0 &&
-            (!largest || result_bytes(row) > result_bytes(largest))) {
+            strcmp(row->what, "copy") == 0 && (!largest || bytes_of(row) > bytes_of(largest))) {
             largest = row;
         }
     }

@@ -84,7 +84,6 @@ const char *results_words(struct results *results, const char *format, ...)
 void results_free(struct results *results);
 
 /* Bytes read and written at least: every pixel once each. */
-double result_bytes(const struct result *row);
 double result_gb_per_s(const struct result *row);
 double result_ps_per_pixel(const struct result *row);
 /* The device's bandwidth: of that backend's copy of the most bytes, which no cache holds; 0: none

@@ -41,13 +41,6 @@ void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t ind
 /* Returns the time from one timestamp to another; the GPU is done with them. */
 double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);
 
-/* The sizes of this device, of those that are wished for. */
-const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_count);
-
-/* Fovea with that backend on the engine; NULL: the device cannot have it. */
-struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
-                              enum fovea_backend backend);
-
 /* Depths of a size and a kind, for the operators that look at them. */
 struct vulkan_depths {
     struct engine_image images[BENCH_PICTURES];

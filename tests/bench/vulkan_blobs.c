@@ -11,8 +11,6 @@
 #include "discs.h"
 #include "plugin/blobs_vk/blobs_vk.h"
 
-#include <stdio.h>
-
 #define ROUNDS 24
 
 static const struct blobs_case {

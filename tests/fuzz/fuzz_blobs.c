@@ -7,9 +7,7 @@
 #include "fovea_blobs.h"
 #include "require.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SIDE_MAX 80
 #define BLOB_MOST 40

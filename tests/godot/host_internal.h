@@ -120,7 +120,6 @@ struct object *object_create_of(const char *class_name); /* claimed */
 void object_delete(struct object *object);
 bool object_alive(const struct object *object);
 void object_reference(struct object *object);
-bool object_unreference(struct object *object); /* true: it was the last; deletes nothing */
 void object_drop(struct object *object); /* as a Ref does: deletes what has none left */
 struct object *object_of_id(uint64_t id);
 gd_any_fn interface_get(const char *name);
@@ -193,7 +192,6 @@ struct signature {
     int count;
     bool is_const, is_vararg;
 };
-bool signature_read(const char *text, struct signature *out);
 /* These are builtin types' methods. */
 uint32_t builtin_hash(int ret, bool is_const, const int *args, int count);
 

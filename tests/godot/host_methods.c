@@ -54,7 +54,7 @@ static bool slot_read(const char *text, size_t length, struct slot *out)
     return true;
 }
 
-bool signature_read(const char *text, struct signature *out)
+static bool read_signature(const char *text, struct signature *out)
 {
     *out = (struct signature){0};
     const char *open = strchr(text, '('), *close = strchr(text, ')');
@@ -122,7 +122,7 @@ static const struct bind *bind_of(const struct method *method, const char *signa
 {
     struct bind *bind = calloc(1, sizeof *bind);
     bind->method = method;
-    if (!signature_read(signature, &bind->signature)) {
+    if (!read_signature(signature, &bind->signature)) {
         engine_error("signature %s cannot be read", signature);
     }
     bind->next = binds;

@@ -137,7 +137,8 @@ void object_reference(struct object *object)
     }
 }
 
-bool object_unreference(struct object *object)
+/* true: it was the last; deletes nothing */
+static bool unreference(struct object *object)
 {
     if (object->references == 0) {
         engine_error("a %s is unreferenced once too often", object->row->name);
@@ -148,7 +149,7 @@ bool object_unreference(struct object *object)
 
 void object_drop(struct object *object)
 {
-    if (object->row->ref_counted && object_unreference(object)) {
+    if (object->row->ref_counted && unreference(object)) {
         object_delete(object);
     }
 }
@@ -163,7 +164,7 @@ void method_init_ref(struct call *call)
 
 void method_unreference(struct call *call)
 {
-    call->ret.b = object_unreference(call->self);
+    call->ret.b = unreference(call->self);
 }
 
 void method_notification(struct call *call)

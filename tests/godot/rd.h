@@ -140,4 +140,3 @@ struct resource *rd_texture_create(const struct texture_desc *desc);
 struct resource *rd_texture_share(struct resource *of, uint32_t layer);
 /* Layers below each other, 4 bytes a pixel of the first aspect. */
 void rd_texture_write(struct resource *resource, const void *pixels, VkImageLayout after);
-struct object *rd_format_object(const struct resource *resource);

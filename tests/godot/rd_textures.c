@@ -149,7 +149,7 @@ static bool supported(VkFormat format, int64_t usage)
            (!(usage & USAGE_COLOR_ATTACHMENT) || has & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
 }
 
-struct object *rd_format_object(const struct resource *resource)
+static struct object *format_object(const struct resource *resource)
 {
     const struct rd_texture *texture = &resource->texture;
     struct object *made = object_create_of("RDTextureFormat");
@@ -170,7 +170,7 @@ struct object *rd_format_object(const struct resource *resource)
 void method_texture_format(struct call *call)
 {
     const struct resource *texture = rd_find(call->args[0].rid, RD_TEXTURE);
-    call->ret.object = texture ? rd_format_object(texture) : NULL;
+    call->ret.object = texture ? format_object(texture) : NULL;
 }
 
 static int64_t field_of(const struct fields *fields, int field, int64_t otherwise)

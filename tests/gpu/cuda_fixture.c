@@ -3,8 +3,6 @@
 
 #include "cuda_fixture.h"
 
-#include "kernels/operators.h"
-
 #define EXIT_SKIPPED 77
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)

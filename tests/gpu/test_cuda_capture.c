@@ -8,7 +8,6 @@
 
 #include "compare.h"
 #include "kernels/blur/blur.h"
-#include "kernels/operators.h"
 #include "sheet.h"
 
 #define REPLAYS 10

@@ -5,7 +5,6 @@
 #include "input_rig.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <signal.h>
 
 static int64_t destroy_ms(void)

@@ -175,7 +175,8 @@ static struct lens_calibration *make_eyes(void)
     return left;
 }
 
-void lens_scene_use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
+/* The same with a lens for each eye, a polynomial and points, of which that eye's counts. */
+static void use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
 {
     static struct lens_calibration *made; /* to the end of the process */
     if (!made) {
@@ -187,7 +188,8 @@ void lens_scene_use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
 
 /* ---- A headset's values */
 
-void lens_scene_use_headset(struct operator_scene *scene)
+/* The same with Monado's values of a headset, whose viewport has another aspect than the scene. */
+static void use_headset(struct operator_scene *scene)
 {
     static const char text[] =
         "{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0], \"aberration_k\": [0.995, 1, 1.003], "
@@ -372,8 +374,10 @@ static struct range *ranges_of(const struct operator_scene *scene, double off_px
     return ranges;
 }
 
-double lens_assert_within(const struct operator_scene *scene, struct lens_bound bound,
-                          const struct fovea_image *src, const struct fovea_image *actual)
+/* Fails the running test unless every value is within the bound. Returns by how many levels at most
+ * one is beyond rounding; 0 for floats. */
+static double assert_within(const struct operator_scene *scene, struct lens_bound bound,
+                            const struct fovea_image *src, const struct fovea_image *actual)
 {
     const uint32_t channels = image_channels(src->format);
     OWNED(owned_free) struct range *ranges = ranges_of(scene, bound.off_px, src);
@@ -407,8 +411,7 @@ double lens_assert_within(const struct operator_scene *scene, struct lens_bound 
 static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                          const struct fovea_image *actual)
 {
-    (void)lens_assert_within(scene, (struct lens_bound){lens_scene_off_px(scene), 0.25}, src,
-                             actual);
+    (void)assert_within(scene, (struct lens_bound){lens_scene_off_px(scene), 0.25}, src, actual);
 }
 
 /* ---- Places */
@@ -473,12 +476,12 @@ static void choose_grid(uint64_t i, struct operator_scene *scene)
 
 static void choose_headset(uint64_t i, struct operator_scene *scene)
 {
-    lens_scene_use_headset(scene);
+    use_headset(scene);
 }
 
 static void choose_eye(uint64_t i, struct operator_scene *scene)
 {
-    lens_scene_use_eyes(i % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, scene);
+    use_eyes(i % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, scene);
 }
 
 void lens_scene_use_bytes(uint64_t i, struct operator_scene *scene)

@@ -17,12 +17,6 @@ void lens_scene_use_points(uint64_t i, struct operator_scene *scene);
 /* The same with a polynomial of a calibration's, for both eyes. */
 void lens_scene_use_polynomial(struct operator_scene *scene);
 
-/* The same with a lens for each eye, a polynomial and points, of which that eye's counts. */
-void lens_scene_use_eyes(enum fovea_map_eye eye, struct operator_scene *scene);
-
-/* The same with Monado's values of a headset, whose viewport has another aspect than the scene. */
-void lens_scene_use_headset(struct operator_scene *scene);
-
 /* Writes that scene's grid as a file, from which the same one is read. */
 void lens_scene_write_points(const struct operator_scene *scene, const char *path);
 
@@ -42,11 +36,6 @@ struct lens_bound {
     double off_px; /* at places that are up to so far away, along either axis */
     double levels; /* beyond rounding, in formats of levels */
 };
-
-/* Fails the running test unless every value is within the bound. Returns by how many levels at most
- * one is beyond rounding; 0 for floats. */
-double lens_assert_within(const struct operator_scene *scene, struct lens_bound bound,
-                          const struct fovea_image *src, const struct fovea_image *actual);
 
 /* README.md's bound, beside 0.25 levels. */
 double lens_scene_off_px(const struct operator_scene *scene);

@@ -10,7 +10,6 @@
 #include "sheet.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define CELL_PX 240
 #define GAP_PX 6

@@ -14,10 +14,6 @@ struct place {
 
 typedef void (*paint_fn)(const struct place *, double out_rgb[3]);
 
-double paint_hash(uint64_t a, uint64_t b, uint64_t c);
-/* Noise that is smooth over cells of `cell_px`, 0..1. */
-double paint_smooth_noise(double x, double y, double cell_px, uint64_t seed);
-
 void paint_white_noise(const struct place *at, double out_rgb[3]);
 void paint_binary_noise(const struct place *at, double out_rgb[3]);
 void paint_dark_noise(const struct place *at, double out_rgb[3]);

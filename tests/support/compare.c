@@ -24,7 +24,9 @@ struct compare_budget compare_budget_of(enum fovea_format format)
     }
 }
 
-struct compare_budget compare_budget_smooth(enum fovea_format format)
+/* The smooth method, whose decimation is an approximation, keeps to this: 3 levels of 8 bits beside
+ * the rounded reference, 0.012 of white in float formats. */
+static struct compare_budget budget_smooth(enum fovea_format format)
 {
     const double white = image_white(format, 0);
     if (!image_is_float(format)) {
@@ -38,7 +40,9 @@ struct compare_budget compare_budget_smooth(enum fovea_format format)
     return budget;
 }
 
-struct compare_budget compare_budget_wide(void)
+/* The same where UNORM images are averaged in a light that is not sRGB's: 3 levels of the format's
+ * own beside the rounded reference. */
+static struct compare_budget budget_wide(void)
 {
     return (struct compare_budget){.rounding = 0.5, .max_abs = 2.5, .max_mean_abs = 0.05};
 }
@@ -52,12 +56,12 @@ struct compare_budget compare_budget_for(const struct fovea_foveation *foveation
     const bool as_srgb =
         foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light <= FOVEA_LIGHT_LINEAR;
     if (image_is_float(format)) {
-        return compare_budget_smooth(format);
+        return budget_smooth(format);
     }
     if (!as_stored && !as_srgb) {
-        return compare_budget_wide();
+        return budget_wide();
     }
-    struct compare_budget budget = compare_budget_smooth(format);
+    struct compare_budget budget = budget_smooth(format);
     if (blockwise) {
         const double level = image_white(format, 0) / 255.0;
         const bool cut = foveation->paper.filter_length == FOVEA_FILTER_LENGTH_PRINTED;

@@ -21,14 +21,6 @@ struct compare_budget {
  * B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* The smooth method, whose decimation is an approximation, keeps to this: 3 levels of 8 bits beside
- * the rounded reference, 0.012 of white in float formats. */
-struct compare_budget compare_budget_smooth(enum fovea_format format);
-
-/* The same where UNORM images are averaged in a light that is not sRGB's: 3 levels of the format's
- * own beside the rounded reference. */
-struct compare_budget compare_budget_wide(void);
-
 /* Returns what every backend has to keep to with these settings: one of the two above, and
  * for the blockwise method in stored values one level of 8 bits, in sRGB's light 3, or 5 where the
  * reference cuts its filters at 3 sigma (paper.filter_length). */

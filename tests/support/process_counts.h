@@ -6,7 +6,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 /* Memory is what is resident. Sanitizers keep what was freed, to find who uses it, and tables of

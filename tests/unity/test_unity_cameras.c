@@ -5,7 +5,6 @@
  * that comes while the device goes. */
 
 #include "cmocka_all.h"
-#include "rig.h"
 #include "scene.h"
 
 #include <pthread.h>

@@ -4,8 +4,6 @@
 /* A program that draws some frames and ends, mostly against the rules. */
 #pragma once
 
-#include <stdbool.h>
-
 struct ending {
     const char *name;
     void (*run)(void);

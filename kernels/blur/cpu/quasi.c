@@ -10,8 +10,6 @@
 
 #include "core/bounds.h"
 
-#include <string.h>
-
 /* A level, whose pitch is floats from a row to the next. */
 static struct blur_pass_level level_of(const struct blur_plan *plan, uint32_t channels,
                                        int32_t number)

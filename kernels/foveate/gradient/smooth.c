@@ -33,7 +33,8 @@ struct work {
     uint8_t *transposed; /* the same of 16 rows each, transposed */
 };
 
-const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
+/* The loops that the processor runs. */
+static const struct foveate_gradient_loops *choose_loops(void)
 {
 #ifdef GAUSS_CPU_HAVE_AVX2
     if (gauss_cpu_runs_avx512()) {
@@ -50,8 +51,7 @@ enum fovea_result foveate_gradient_smooth_init(struct foveate_gradient_smooth *s
                                                const struct gauss_plan *plan,
                                                const struct gauss_plan *even)
 {
-    *smooth = (struct foveate_gradient_smooth){
-        .plan = plan, .even = even, .loops = foveate_gradient_choose_loops()};
+    *smooth = (struct foveate_gradient_smooth){.plan = plan, .even = even, .loops = choose_loops()};
     return foveate_gradient_tables_init(&smooth->tables, even);
 }
 

@@ -31,8 +31,6 @@ FOVEA_MUST_CHECK enum fovea_result foveate_gradient_smooth_init(
     struct foveate_gradient_smooth *smooth, const struct gauss_plan *plan,
     const struct gauss_plan *even);
 void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth);
-/* The loops that the processor runs. */
-const struct foveate_gradient_loops *foveate_gradient_choose_loops(void);
 
 /* Floats of scratch memory of a thread. */
 size_t foveate_gradient_smooth_floats(const struct foveate_gradient_smooth *smooth);

@@ -3,7 +3,6 @@
 
 #include "model.h"
 
-#include "kernels/foveate/limits.h"
 #include "kernels/gauss/plan/ladder.h"
 #include "kernels/operator/operator.h"
 
@@ -193,7 +192,8 @@ double foveate_model_law(const struct foveate_model *model, double place)
 
 /* ---- sigma */
 
-double foveate_model_sigma_px(const struct foveate_model *model, double distance_px)
+/* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
+static double sigma_of_rings_px(const struct foveate_model *model, double distance_px)
 {
     return model->foveation.strength * foveate_model_law(model, distance_px);
 }
@@ -282,7 +282,7 @@ static double unprojected_max_px(const struct foveate_model *model)
 double foveate_model_sigma_max_px(const struct foveate_model *model)
 {
     if (!foveate_model_by_law(model)) {
-        return foveate_model_sigma_px(model, model->d_max_px);
+        return sigma_of_rings_px(model, model->d_max_px);
     }
     return foveate_model_applied_px(model, foveate_model_projected(model)
                                                ? projected_max_px(model)

@@ -73,9 +73,6 @@ struct foveate_map_line foveate_model_map_line(const struct foveate_model *model
 /* Samples of a map a pixel, or a degree where it has a view. */
 double foveate_model_map_per_unit(const struct foveate_model *model);
 
-/* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
-double foveate_model_sigma_px(const struct foveate_model *model, double distance_px);
-
 /* Distance from the gaze, of models that go by distance in pixels, from where on sigma stays. */
 double foveate_model_farthest_px(const struct foveate_model *model);
 

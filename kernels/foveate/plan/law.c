@@ -5,7 +5,6 @@
 
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "kernels/foveate/limits.h"
 #include "kernels/foveate/model/map_ready.h"
 #include "kernels/gauss/plan/ladder.h"
 

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];

@@ -6,8 +6,6 @@
  * their manuals use. A pixel's centre is at whole numbers. */
 #include "read.h"
 
-#include <string.h>
-
 /* The names of a value, and how many numbers it has at most. */
 enum { MATRIX, TERMS, WIDTH, HEIGHT, SIZE, FISHEYE };
 static const struct {

@@ -54,9 +54,6 @@ enum fovea_result calibrate_steps_find(const struct calibrate_picture *picture, 
                                        struct calibrate_steps *out,
                                        char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
 
-/* Makes the two shortest of such steps, the shorter one first, at no more than a right angle. */
-void calibrate_steps_shorten(struct calibrate_steps *steps);
-
 /* ---- Rows: which of the steps goes along a row */
 
 enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
@@ -86,10 +83,6 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
                                      const struct calibrate_progress *progress,
                                      struct calibrate_fit *out,
                                      char out_problem[LIGHTFIELD_PROBLEM_BYTES]);
-/* The nearest array at right angles of those centres that are used. Returns the root of the mean
- * square of their distances. */
-double calibrate_fit_right(const struct calibrate_center *centers, uint32_t count,
-                           struct calibrate_lattice *lattice);
 
 /* ---- Extent: the largest part of the array whose micro-images lie in the picture */
 

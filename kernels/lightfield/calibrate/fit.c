@@ -139,8 +139,8 @@ static void set_right(struct calibrate_lattice *lattice, const double pitch[2], 
 }
 
 /* Newton's steps from the affine array. Returns the root of the mean square of distances. */
-double calibrate_fit_right(const struct calibrate_center *centers, uint32_t count,
-                           struct calibrate_lattice *lattice)
+static double fit_right(const struct calibrate_center *centers, uint32_t count,
+                        struct calibrate_lattice *lattice)
 {
     double pitch[2] = {sqrt(calibrate_dot(lattice->across, lattice->across)),
                        sqrt(calibrate_dot(lattice->down, lattice->down))};
@@ -320,7 +320,7 @@ static void name(struct look *look, struct calibrate_fit *fit)
                       atan2(fit->lattice.across[1], fit->lattice.across[0])) /
                          DEGREE -
                      90.0;
-    fit->residual_px = calibrate_fit_right(look->centers, look->count, &fit->lattice);
+    fit->residual_px = fit_right(look->centers, look->count, &fit->lattice);
     fit->seen = look->count;
     fit->used = 0;
     for (uint32_t i = 0; i < look->count; i++) {

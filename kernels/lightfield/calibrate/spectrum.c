@@ -227,7 +227,8 @@ static double noise_of(const struct spectrum *spectrum, double *scratch)
 
 /* ---- Steps */
 
-void calibrate_steps_shorten(struct calibrate_steps *steps)
+/* Makes the two shortest of such steps, the shorter one first, at no more than a right angle. */
+static void shorten(struct calibrate_steps *steps)
 {
     double *a = steps->a;
     double *b = steps->b;
@@ -255,7 +256,7 @@ static struct calibrate_steps steps_of(const double f[2], const double g[2])
 {
     const double cross = calibrate_cross(f, g);
     struct calibrate_steps steps = {{g[1] / cross, -g[0] / cross}, {-f[1] / cross, f[0] / cross}};
-    calibrate_steps_shorten(&steps);
+    shorten(&steps);
     return steps;
 }
 

@@ -7,8 +7,6 @@
 
 #include "kernels/cuda/cuda_capture.h"
 
-#include <math.h>
-
 enum fovea_result lightfield_cuda_launch(const struct lightfield_cuda *cuda, CUstream stream,
                                          CUfunction kernel, const uint32_t pixels[2],
                                          uint32_t layers, void *params)

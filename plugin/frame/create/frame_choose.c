@@ -13,8 +13,6 @@
 #include "vulkan/interop/peer_cuda.h"
 #endif
 
-#include <string.h>
-
 static void because(struct fovea_vk *fovea, enum fovea_backend backend, const char *reason)
 {
     fovea->backend = backend;

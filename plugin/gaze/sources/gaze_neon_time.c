@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ASK_EVERY_NS GAZE_NS_PER_S

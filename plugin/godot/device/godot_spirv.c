@@ -4,7 +4,6 @@
 #include "godot_spirv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAGIC 0x07230203u
 #define HEADER_WORDS 5

@@ -11,8 +11,6 @@
  * images released. */
 #include "plugin/layer/layer.h"
 
-#include "core/log.h"
-
 static bool is_out_of_memory(VkResult result)
 {
     return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* All of it behind one lock. A frame holds it for a look. It is held for longer while the settings
  * are read for the first time, then up to 0.1 s for the gaze source; and at the end, up to 0.3 s

@@ -7,9 +7,7 @@
 #include "thesis.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_SHARED_BYTES (227 * 1024)
 #define TAPS_SQUARE 73 /* the widest in two dimensions: constant memory */

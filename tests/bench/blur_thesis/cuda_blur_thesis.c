@@ -7,7 +7,6 @@
 #include "papers/draw.h"
 #include "thesis.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +86,7 @@ static void run_engine(struct thesis *t, uint32_t engine, const char *name, doub
     cuda_operator_free(&ours->own);
 }
 
-void thesis_fovea(struct thesis *t, enum fovea_format format)
+static void use_fovea(struct thesis *t, enum fovea_format format)
 {
     static const char *const engines[] = {"gaussian", "quasi", "box", "diffusion", "spread"};
     static const double sigmas[] = {3.0, 6.0, 12.0, 24.0};
@@ -118,7 +117,7 @@ static void draw(struct thesis *t, const struct bench_size *size, size_t bytes)
 
 static void run_ways(struct thesis *t)
 {
-    thesis_fovea(t, FOVEA_FORMAT_RGBA32F);
+    use_fovea(t, FOVEA_FORMAT_RGBA32F);
     thesis_convolutions(t);
     thesis_transforms(t);
     thesis_pyramids(t);
@@ -139,7 +138,7 @@ static bool is_wanted(struct thesis *t, const struct bench_size *size)
     t->side_px = (int32_t)size->width_px;
     t->counts = size;
     t->wanted = 0;
-    thesis_fovea(t, FOVEA_FORMAT_RGBA8);
+    use_fovea(t, FOVEA_FORMAT_RGBA8);
     run_ways(t);
     t->counts = NULL;
     return t->wanted > 0;
@@ -154,7 +153,7 @@ static void run_size(struct thesis *t, const struct bench_size *size)
     const size_t bytes = bench_image_bytes(size, FOVEA_FORMAT_RGBA32F);
     cuda_ways_pictures(&t->ways, size, FOVEA_FORMAT_RGBA8);
     t->side_px = (int32_t)size->width_px;
-    thesis_fovea(t, FOVEA_FORMAT_RGBA8);
+    use_fovea(t, FOVEA_FORMAT_RGBA8);
     cuda_ways_pictures(&t->ways, size, FOVEA_FORMAT_RGBA32F);
     draw(t, size, bytes);
     thesis_open(t, size);

@@ -6,8 +6,6 @@
 
 #include "thesis.h"
 
-#include <stdio.h>
-
 #define LEVELS_MOST 12
 
 struct pyramid {

@@ -7,8 +7,6 @@
 #include "thesis.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define BY_SCANS 0 /* instead of Hensley's look-ups */
 

@@ -102,4 +102,3 @@ void thesis_pyramids(struct thesis *t);
 void thesis_tables(struct thesis *t); /* summed-area tables, boxes, spreading */
 void thesis_diffusions(struct thesis *t);
 void thesis_transforms(struct thesis *t);
-void thesis_fovea(struct thesis *t, enum fovea_format format);

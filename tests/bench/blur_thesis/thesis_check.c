@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define QUALITY_PX 1024 /* the thesis's size */
 #define MARGIN_PX 128u

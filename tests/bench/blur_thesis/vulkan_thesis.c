@@ -5,7 +5,6 @@
 
 #include "papers/draw.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

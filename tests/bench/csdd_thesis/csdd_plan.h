@@ -7,8 +7,6 @@
 
 #include "csdd_thesis.h"
 
-#include <stddef.h>
-
 #define CSDD_BYTES_A_BIN 24 /* of a pixel: with them streams are those of table 4-2 */
 
 struct csdd_device { /* of a multiprocessor */

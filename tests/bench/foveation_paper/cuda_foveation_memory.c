@@ -7,8 +7,6 @@
 
 #include "cuda_foveation.h"
 
-#include <stdio.h>
-
 #define SLOTS 4
 #define ROUNDS 9
 #define FRAMES 48

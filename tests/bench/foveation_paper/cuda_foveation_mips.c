@@ -8,7 +8,6 @@
 #include "foveation_mips.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define LEVELS_MOST 14
 #define STEP_PX 13

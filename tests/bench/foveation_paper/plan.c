@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ALPHA 0.106
 #define E2_DEG 2.3
@@ -41,12 +40,13 @@ double foveation_sigma_px(const struct foveation_law *law, double distance_px)
     return fmin(fmax(sigma, law->least_px), law->most_px);
 }
 
-double foveation_untouched_px(const struct foveation_law *law)
+/* How far from the gaze all is resolved: there pixels are copied. */
+static double untouched_px(const struct foveation_law *law)
 {
     return (law->least_px - law->at_gaze_px) / law->slope;
 }
 
-int32_t foveation_length(double sigma_px)
+static int32_t length_of(double sigma_px)
 {
     return 2 * ((int32_t)ceil(6.0 * sigma_px) / 2) + 1;
 }
@@ -65,7 +65,7 @@ static double weight_of(double sigma_px, int32_t length, int32_t tap)
 
 static bool add_filter(struct foveation_plan *plan, double sigma_px)
 {
-    const int32_t length = foveation_length(sigma_px);
+    const int32_t length = length_of(sigma_px);
     const int32_t begin = plan->starts[plan->filters];
     if (begin + length > FOVEATION_PAPER_WEIGHTS || plan->filters + 2 > FOVEATION_FILTERS) {
         return false;
@@ -249,10 +249,10 @@ double foveation_exact_pixelwise(const struct foveation_plan *plan, const uint8_
     const double from_y = y + 0.5 - plan->desc.gaze_px[1];
     const double distance = hypot(from_x, from_y);
     const double law = foveation_sigma_px(&plan->law, distance);
-    const bool touched = foveation_untouched_px(&plan->law) < distance;
+    const bool touched = untouched_px(&plan->law) < distance;
     const bool ramp = plan->desc.ramped && law < 2.0 * plan->law.least_px;
     const double sigma = ramp ? fmax(2.0 * (law - plan->law.least_px), 1e-3) : law;
-    const int32_t wished = touched ? foveation_length(sigma) / 2 : 0;
+    const int32_t wished = touched ? length_of(sigma) / 2 : 0;
     const int32_t reach = wished < FOVEATION_REACH ? wished : FOVEATION_REACH;
     double line[FOVEATION_REACH + 1];
     double sum = 0.0;

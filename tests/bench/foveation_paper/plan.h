@@ -49,9 +49,6 @@ struct foveation_plan {
 
 struct foveation_law foveation_law_of(int32_t width_px, int32_t height_px, double strength);
 double foveation_sigma_px(const struct foveation_law *law, double distance_px);
-/* How far from the gaze all is resolved: there pixels are copied. */
-double foveation_untouched_px(const struct foveation_law *law);
-int32_t foveation_length(double sigma_px);
 
 /* False: more weights than constant memory has, or no memory. */
 bool foveation_plan_make(const struct foveation_plan_desc *desc, struct foveation_plan *out);

@@ -8,7 +8,6 @@
 #include "cpu_copy.h"
 #include "kernels/operators.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 

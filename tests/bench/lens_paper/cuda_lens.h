@@ -27,7 +27,6 @@ struct cuda_lens {
 
 /* cuda_ways_check_fn; user: a struct cuda_lens. Between pixels others than Fovea may be as far off
  * as they are: that is said, not judged. */
-bool cuda_lens_check_nearest(void *user, const void *made, char *words, size_t bytes);
 bool cuda_lens_check_untouched(void *user, const void *made, char *words, size_t bytes);
 bool cuda_lens_check_bilinear(void *user, const void *made, char *words, size_t bytes);
 bool cuda_lens_check_colors(void *user, const void *made, char *words, size_t bytes);

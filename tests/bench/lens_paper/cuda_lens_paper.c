@@ -5,8 +5,6 @@
 
 #include "cuda_lens.h"
 
-#include <stdio.h>
-
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 #define OFF_OURS 1.0 /* levels */
@@ -17,7 +15,7 @@ static bool is_near(const struct cuda_lens *lens, size_t others)
     return others * 500 <= (size_t)lens->tables.size.width_px * (size_t)lens->tables.size.height_px;
 }
 
-bool cuda_lens_check_nearest(void *user, const void *made, char *words, size_t bytes)
+static bool check_nearest(void *user, const void *made, char *words, size_t bytes)
 {
     const struct cuda_lens *lens = user;
     return is_near(lens,
@@ -80,7 +78,7 @@ struct ours {
 };
 
 static const struct ours ours[] = {
-    {"Fovea, nearest", 0, FOVEA_LIGHT_ENCODED, 0.0, cuda_lens_check_nearest},
+    {"Fovea, nearest", 0, FOVEA_LIGHT_ENCODED, 0.0, check_nearest},
     {"Fovea, bilinear, as stored", 1, FOVEA_LIGHT_ENCODED, 0.0, check_ours},
     {"Fovea, bilinear, as light", 1, FOVEA_LIGHT_LINEAR, 0.0, NULL},
     {"Fovea, colours of their own, as stored", 1, FOVEA_LIGHT_ENCODED, LENS_APART_K1,

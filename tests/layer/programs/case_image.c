@@ -6,8 +6,6 @@
 
 #include "program.h"
 
-#include <stdio.h>
-
 #define FRAMES 5
 
 #define FUNCTIONS(X)                                                                               \

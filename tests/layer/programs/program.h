@@ -151,7 +151,6 @@ struct screen {
 struct screen screen_default(struct program *program, uint32_t width_px, uint32_t height_px);
 void screen_open(struct screen *screen);
 void screen_close(struct screen *screen);
-void screen_open_window(struct screen *screen);
 void screen_resize_window(struct screen *screen, uint32_t width_px, uint32_t height_px);
 void screen_show_window(struct screen *screen, bool shown);
 /* The swapchain and what depends on it; `old` may be VK_NULL_HANDLE and is not destroyed. */

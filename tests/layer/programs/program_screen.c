@@ -40,7 +40,7 @@ void screen_resize_window(struct screen *screen, uint32_t width_px, uint32_t hei
     screen->height_px = height_px;
 }
 
-void screen_open_window(struct screen *screen)
+static void open_window(struct screen *screen)
 {
     struct program *program = screen->program;
     screen->connection = xcb_connect(NULL, NULL);
@@ -151,7 +151,7 @@ void screen_close_frames(struct screen *screen)
 
 void screen_open(struct screen *screen)
 {
-    screen_open_window(screen);
+    open_window(screen);
     screen_open_swapchain(screen, VK_NULL_HANDLE);
 }
 

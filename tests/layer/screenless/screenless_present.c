@@ -3,8 +3,6 @@
 
 #include "screenless.h"
 
-#include <string.h>
-
 /* ---- Acquiring ------------------------------------------------------------------------------- */
 
 /* On the first queue that the program has; it is the one that signals. */

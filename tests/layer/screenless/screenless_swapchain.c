@@ -6,7 +6,6 @@
 #include "tests/support/vulkan_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define TRY(call)                                                                                  \
     do {                                                                                           \

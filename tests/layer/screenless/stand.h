@@ -92,7 +92,6 @@ struct stand {
 int stand_program(int argc, char **argv);
 
 _Noreturn void stand_fail(const char *what, long code);
-_Noreturn void stand_skip(const char *why);
 void stand_check(VkResult result, const char *what);
 
 void stand_open_frames(struct stand *stand);
@@ -104,7 +103,6 @@ void stand_open_gate(const struct stand *stand, uint64_t time);
 uint32_t stand_frame(struct stand *stand, uint32_t number);
 /* Returns the part of the picture that that frame was drawn with. */
 struct fovea_image stand_drawn(const struct stand *stand, uint32_t number);
-enum fovea_format stand_pixel_format(const struct stand *stand);
 
 struct stand_look;
 struct stand_look *stand_look_open(const struct stand *stand);

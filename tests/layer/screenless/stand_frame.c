@@ -5,7 +5,7 @@
 
 #include "vulkan/vk_format.h"
 
-enum fovea_format stand_pixel_format(const struct stand *stand)
+static enum fovea_format pixel_format(const struct stand *stand)
 {
     const struct vk_format *format = vk_format_find((VkFormat)stand->options.format);
     return format ? format->pixel : FOVEA_FORMAT_NONE;
@@ -146,7 +146,7 @@ void stand_open_frames(struct stand *stand)
     stand->slot_count = options->gate ? options->images : STAND_SLOTS;
     stand->gate = options->gate ? make_gate(stand) : VK_NULL_HANDLE;
     stand->picture = image_make_packed(options->width + STAND_MOVES_PX,
-                                       options->height + STAND_MOVES_PX, stand_pixel_format(stand));
+                                       options->height + STAND_MOVES_PX, pixel_format(stand));
     image_draw(&stand->picture.view, IMAGE_PHOTO, 1);
     for (uint32_t i = 0; i < stand->slot_count; i++) {
         open_slot(stand, &stand->slots[i]);

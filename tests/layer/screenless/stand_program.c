@@ -15,7 +15,7 @@ void stand_fail(const char *what, long code)
     exit(1);
 }
 
-void stand_skip(const char *why)
+static _Noreturn void skip(const char *why)
 {
     printf("stand: skipped: %s\n", why);
     exit(STAND_SKIPPED);
@@ -147,7 +147,7 @@ static void choose_device(struct stand *stand)
         }
     }
     if (!stand->physical) {
-        stand_skip("no such device");
+        skip("no such device");
     }
 }
 
@@ -161,7 +161,7 @@ static uint32_t find_family(const struct stand *stand, VkQueueFlags wanted, VkQu
             return i;
         }
     }
-    stand_skip("no such queue");
+    skip("no such queue");
 }
 
 static void choose_families(struct stand *stand)
@@ -274,7 +274,7 @@ static void open_swapchain(struct stand *stand)
         .oldSwapchain = stand->swapchain};
     const VkResult result = vkCreateSwapchainKHR(stand->device, &info, NULL, &stand->swapchain);
     if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
-        stand_skip("the device has no such images");
+        skip("the device has no such images");
     }
     stand_check(result, "vkCreateSwapchainKHR");
     uint32_t count = options->images;

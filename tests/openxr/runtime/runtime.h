@@ -135,7 +135,6 @@ XrPosef runtime_seen_from(const XrPosef *space, const XrPosef *pose);
 
 /* ---- runtime_session.c ---- */
 bool runtime_is_session(XrSession handle);
-void runtime_event(XrSession session, XrSessionState state);
 XrResult runtime_poll(XrEventDataBuffer *event);
 
 /* ---- runtime_swapchain.c ---- */

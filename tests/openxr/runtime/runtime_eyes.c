@@ -11,7 +11,6 @@ static bool enabled;
 #include "runtime.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

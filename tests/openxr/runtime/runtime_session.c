@@ -6,7 +6,6 @@
 #include "runtime.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define EVENTS 64
@@ -29,7 +28,7 @@ bool runtime_is_session(XrSession handle)
     return found;
 }
 
-void runtime_event(XrSession session, XrSessionState state)
+static void add_event(XrSession session, XrSessionState state)
 {
     ((struct session *)session)->state = state;
     if (event_count < EVENTS) {
@@ -103,8 +102,8 @@ RUNTIME_CALL(xrCreateSession, XrInstance instance, const XrSessionCreateInfo *in
     session->next = sessions;
     sessions = session;
     *out = (XrSession)session;
-    runtime_event(*out, XR_SESSION_STATE_IDLE);
-    runtime_event(*out, XR_SESSION_STATE_READY);
+    add_event(*out, XR_SESSION_STATE_IDLE);
+    add_event(*out, XR_SESSION_STATE_READY);
     return scripted;
 }
 
@@ -140,17 +139,17 @@ RUNTIME_CALL(xrBeginSession, XrSession handle, const XrSessionBeginInfo *info)
     session->running = true;
     session->views = info->primaryViewConfigurationType;
     session->display_time = 1000000000;
-    runtime_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
-    runtime_event(handle, XR_SESSION_STATE_VISIBLE);
-    runtime_event(handle, XR_SESSION_STATE_FOCUSED);
+    add_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
+    add_event(handle, XR_SESSION_STATE_VISIBLE);
+    add_event(handle, XR_SESSION_STATE_FOCUSED);
     return XR_SUCCESS;
 }
 
 static void stop(XrSession handle)
 {
-    runtime_event(handle, XR_SESSION_STATE_VISIBLE);
-    runtime_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
-    runtime_event(handle, XR_SESSION_STATE_STOPPING);
+    add_event(handle, XR_SESSION_STATE_VISIBLE);
+    add_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
+    add_event(handle, XR_SESSION_STATE_STOPPING);
 }
 
 RUNTIME_CALL(xrRequestExitSession, XrSession handle)
@@ -175,8 +174,8 @@ RUNTIME_CALL(xrEndSession, XrSession handle)
                                        : XR_ERROR_SESSION_NOT_RUNNING,
                       "not stopping");
     session->running = false;
-    runtime_event(handle, XR_SESSION_STATE_IDLE);
-    runtime_event(handle, XR_SESSION_STATE_EXITING);
+    add_event(handle, XR_SESSION_STATE_IDLE);
+    add_event(handle, XR_SESSION_STATE_EXITING);
     return XR_SUCCESS;
 }
 

@@ -5,7 +5,6 @@
 #include "core/json_scan.h"
 #include "recording_table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define COLUMNS_MAX 32

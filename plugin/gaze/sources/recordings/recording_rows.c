@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TIME_LIMIT_NS 4e18
 /* Nobody looks two pictures beside the picture; a tracker that is set up wrong does. */

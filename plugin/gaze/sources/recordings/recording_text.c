@@ -27,7 +27,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-struct span recording_trimmed(struct span span)
+static struct span trimmed(struct span span)
 {
     while (span.begin < span.end && is_blank(*span.begin)) {
         span.begin++;
@@ -78,7 +78,7 @@ bool recording_next_line(struct recording_text *text)
         text->line = (struct span){text->rest.begin, end};
         text->line_number++;
         text->rest.begin = newline ? newline + 1 : end;
-        const struct span content = recording_trimmed(text->line);
+        const struct span content = trimmed(text->line);
         if (recording_span_bytes(content) > 0 && *content.begin != '#') {
             return true;
         }
@@ -110,7 +110,7 @@ static struct span unquoted(struct span field)
 {
     const size_t bytes = recording_span_bytes(field);
     if (bytes >= 2 && *field.begin == '"' && field.end[-1] == '"') {
-        return recording_trimmed((struct span){field.begin + 1, field.end - 1});
+        return trimmed((struct span){field.begin + 1, field.end - 1});
     }
     return field;
 }
@@ -122,14 +122,14 @@ bool recording_next_field(const struct recording_text *text, struct span *fields
         return false;
     }
     const char *end = field_end(*fields, text->delimiter);
-    *out_field = unquoted(recording_trimmed((struct span){fields->begin, end}));
+    *out_field = unquoted(trimmed((struct span){fields->begin, end}));
     fields->begin = end < fields->end ? end + 1 : NULL;
     return true;
 }
 
 struct span recording_next_word(struct span *words)
 {
-    *words = recording_trimmed(*words);
+    *words = trimmed(*words);
     struct span word = {words->begin, words->begin};
     while (word.end < words->end && !is_blank(*word.end)) {
         word.end++;

@@ -32,7 +32,6 @@ struct recording_text {
 size_t recording_span_bytes(struct span span);
 /* Upper and lower case of ASCII are the same. */
 bool recording_span_is(struct span span, const char *text);
-struct span recording_trimmed(struct span span);
 
 /* FOVEA_ERROR_CONFIG, with name:line:column in the log. */
 enum fovea_result recording_wrong(const struct recording_text *text, const char *where,
