@@ -343,21 +343,24 @@ uint32_t layer_registry_window(struct layer_instance *instance, VkSurfaceKHR sur
 PFN_vkVoidFunction layer_find_instance_hook(const char *name);
 PFN_vkVoidFunction layer_find_device_hook(const char *name);
 
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info,
-                                                    const VkAllocationCallbacks *allocator,
-                                                    VkInstance *out_instance);
-VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
-                                                 const VkAllocationCallbacks *allocator);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
-                                                  const VkDeviceCreateInfo *info,
-                                                  const VkAllocationCallbacks *allocator,
-                                                  VkDevice *out_device);
-VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
-                                               const VkAllocationCallbacks *allocator);
-VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index,
-                                                VkQueue *out_queue);
-VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
-                                                 VkQueue *out_queue);
+/* They are declared as Vulkan declares its own. */
+#define LAYER_HOOK(name) __typeof__(*(PFN_vk##name)NULL) layer_##name
+LAYER_HOOK(CreateInstance);
+LAYER_HOOK(DestroyInstance);
+LAYER_HOOK(CreateDevice);
+LAYER_HOOK(DestroyDevice);
+LAYER_HOOK(GetDeviceQueue);
+LAYER_HOOK(GetDeviceQueue2);
+LAYER_HOOK(DestroySurfaceKHR);
+LAYER_HOOK(CreateSwapchainKHR);
+LAYER_HOOK(DestroySwapchainKHR);
+LAYER_HOOK(CreateImage);
+LAYER_HOOK(DestroyImage);
+LAYER_HOOK(CreateImageView);
+LAYER_HOOK(QueuePresentKHR);
+#ifdef VK_EXT_swapchain_maintenance1
+LAYER_HOOK(ReleaseSwapchainImagesEXT);
+#endif
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance handle,
                                                          const struct layer_xcb_surface_info *info,
                                                          const VkAllocationCallbacks *allocator,
@@ -365,28 +368,6 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance handle,
 VKAPI_ATTR VkResult VKAPI_CALL
 layer_CreateXlibSurfaceKHR(VkInstance handle, const struct layer_xlib_surface_info *info,
                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out_surface);
-VKAPI_ATTR void VKAPI_CALL layer_DestroySurfaceKHR(VkInstance handle, VkSurfaceKHR surface,
-                                                   const VkAllocationCallbacks *allocator);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
-                                                        const VkSwapchainCreateInfoKHR *info,
-                                                        const VkAllocationCallbacks *allocator,
-                                                        VkSwapchainKHR *out_swapchain);
-VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
-                                                     const VkAllocationCallbacks *allocator);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImage(VkDevice handle, const VkImageCreateInfo *info,
-                                                 const VkAllocationCallbacks *allocator,
-                                                 VkImage *out_image);
-VKAPI_ATTR void VKAPI_CALL layer_DestroyImage(VkDevice handle, VkImage image,
-                                              const VkAllocationCallbacks *allocator);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
-                                                     const VkImageViewCreateInfo *info,
-                                                     const VkAllocationCallbacks *allocator,
-                                                     VkImageView *out_view);
-VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info);
-#ifdef VK_EXT_swapchain_maintenance1
-VKAPI_ATTR VkResult VKAPI_CALL
-layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesInfoEXT *info);
-#endif
 
 /* ---- Between the files ----------------------------------------------------------------------- */
 
