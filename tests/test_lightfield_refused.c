@@ -69,135 +69,72 @@ static struct world good(void)
     return world;
 }
 
-/* Spoils the array or the raw picture. */
-static const char *spoil_given(struct world *world, int row)
-{
-    switch (row) {
-    case 0:
-        return world->geometry.raw_width_px = 7, "raw_width_px";
-    case 1:
-        return world->geometry.raw_height_px = 16385, "raw_height_px";
-    case 2:
-        return world->geometry.columns = 0, "columns";
-    case 3:
-        return world->geometry.columns = 5, "lens in column 4";
-    case 4:
-        return world->geometry.rows = 4, "lens in column 0 of row 3";
-    case 5:
-        return world->geometry.arrangement = (enum fovea_lightfield_rows)2, "arrangement";
-    case 6:
-        return world->geometry.flip = 2, "flip";
-    case 7:
-        return world->geometry.pitch_x_px = 1.0, "pitch_x_px";
-    case 8:
-        return world->geometry.pitch_y_px = NAN, "pitch_y_px";
-    case 9:
-        return world->geometry.origin_x_px = -1.0, "origin_x_px";
-    case 10:
-        return world->geometry.rotation_deg = 46.0, "rotation_deg";
-    case 11:
-        return world->raw.width_px = 39, "raw.width_px";
-    case 12:
-        return world->raw.data = NULL, "raw.data";
-    case 13:
-        return world->raw.format = (enum fovea_lightfield_format)7, "raw.format";
-    case 14:
-        return world->raw.bayer = (enum fovea_lightfield_bayer)5, "raw.bayer";
-    case 15:
-        return world->raw.maximum = 65536, "raw.maximum";
-    case 16:
-        return world->raw.format = FOVEA_LIGHTFIELD_FORMAT_R8, world->raw.maximum = 100,
-               "raw.maximum";
-    case 17:
-        return world->raw.row_stride_bytes = 79, "raw.row_stride_bytes";
-    default:
-        return NULL;
+/* It is the row that is asked for where as many were before it. */
+#define SPOIL(change, words)                                                                       \
+    if (row-- == 0) {                                                                              \
+        change;                                                                                    \
+        return words;                                                                              \
     }
-}
 
-static const char *spoil_asked(struct world *world, int row)
-{
-    switch (row) {
-    case 18:
-        return world->depth.memory = FOVEA_MEMORY_CUDA, "CUDA";
-    case 19:
-        return world->raw.bayer = FOVEA_LIGHTFIELD_BAYER_RGGB, "dst.format";
-    case 20:
-        return world->rendering.patch_px = 0.9, "patch_px";
-    case 21:
-        return world->rendering.patch_px = 10.1, "patch_px";
-    case 22:
-        return world->rendering.range = 6, "range";
-    case 23:
-        return world->rendering.filter = (enum fovea_lightfield_filter)2, "filter";
-    case 24:
-        return world->rendering.sigma_px = 0.1, "sigma_px";
-    case 25:
-        return world->rendering.view_x_px = -5.1, "view_x_px";
-    case 26:
-        return world->patches.width_px = 19, "patches";
-    case 27:
-        return world->patches.format = FOVEA_FORMAT_R16F, "patches.format";
-    case 28:
-        return world->matching.first_px = 7.0, "first_px";
-    case 29:
-        return world->matching.step_px = 0.0, "step_px";
-    case 30:
-        return world->matching.step_px = 0.01, "step_px";
-    case 31:
-        return world->matching.range = 0, "range";
-    case 32:
-        return world->matching.box = 2, "box";
-    case 33:
-        return world->depth.format = FOVEA_FORMAT_R16F, "depth.format";
-    case 34:
-        return world->sum.shift = NAN, "shift";
-    case 35:
-        return world->sum.radius_px = 5.1, "radius_px";
-    case 36:
-        return world->sum.view_y_px = 5.1, "view_x_px";
-    case 37: /* 257 sizes, as they are counted */
-        return world->matching.step_px = 4.0 / (256.0 - 1e-7), "step_px";
-    default:
-        return NULL;
-    }
-}
-
-static const char *spoil_gaze(struct world *world, int row)
-{
-    switch (row) {
-    case 38:
-        return world->foveation.gaze.x_uv = NAN, "foveation.gaze";
-    case 39:
-        return world->foveation.full_px = 1.0, "foveation.full_px and foveation.next_px";
-    case 40:
-        return world->rendering.foveation = &world->foveation, world->rendering.view_y_px = 1.0,
-               "view_y_px";
-    case 41:
-        return world->matching.foveation = &world->foveation, world->matching.box = 1, "box";
-    case 42:
-        return world->refocusing.last_px = 1.0, "first_px and last_px";
-    case 43:
-        return world->refocusing.elapsed_s = -1.0, "elapsed_s";
-    case 44:
-        return world->refocusing.focus_hysteresis_px = NAN, "focus_hysteresis_px";
-    case 45:
-        return world->refocusing.window_px = 64, "window_px";
-    case 46:
-        return world->refocusing.focus = &world->depth, "focus is 20x15";
-    case 47: /* 0 steps of it are no number */
-        return world->matching.step_px = INFINITY, "step_px";
-    default:
-        return NULL;
-    }
-}
-
-/* Spoils what the row says, and returns words that are said of it. */
+/* Spoils what the row says, and returns words that are said of it; NULL: there is no such row. */
 static const char *spoil(struct world *world, int row)
 {
-    const char *words = spoil_given(world, row);
-    words = words ? words : spoil_asked(world, row);
-    return words ? words : spoil_gaze(world, row);
+    struct fovea_lightfield_geometry *geometry = &world->geometry;
+    struct fovea_lightfield_raw *raw = &world->raw;
+    struct fovea_lightfield_rendering *rendering = &world->rendering;
+    struct fovea_lightfield_matching *matching = &world->matching;
+    struct fovea_lightfield_refocusing *refocusing = &world->refocusing;
+    SPOIL(geometry->raw_width_px = 7, "raw_width_px")
+    SPOIL(geometry->raw_height_px = 16385, "raw_height_px")
+    SPOIL(geometry->columns = 0, "columns")
+    SPOIL(geometry->columns = 5, "lens in column 4")
+    SPOIL(geometry->rows = 4, "lens in column 0 of row 3")
+    SPOIL(geometry->arrangement = (enum fovea_lightfield_rows)2, "arrangement")
+    SPOIL(geometry->flip = 2, "flip")
+    SPOIL(geometry->pitch_x_px = 1.0, "pitch_x_px")
+    SPOIL(geometry->pitch_y_px = NAN, "pitch_y_px")
+    SPOIL(geometry->origin_x_px = -1.0, "origin_x_px")
+    SPOIL(geometry->rotation_deg = 46.0, "rotation_deg")
+    SPOIL(raw->width_px = 39, "raw.width_px")
+    SPOIL(raw->data = NULL, "raw.data")
+    SPOIL(raw->format = (enum fovea_lightfield_format)7, "raw.format")
+    SPOIL(raw->bayer = (enum fovea_lightfield_bayer)5, "raw.bayer")
+    SPOIL(raw->maximum = 65536, "raw.maximum")
+    SPOIL(raw->format = FOVEA_LIGHTFIELD_FORMAT_R8; raw->maximum = 100, "raw.maximum")
+    SPOIL(raw->row_stride_bytes = 79, "raw.row_stride_bytes")
+    SPOIL(world->depth.memory = FOVEA_MEMORY_CUDA, "CUDA")
+    SPOIL(raw->bayer = FOVEA_LIGHTFIELD_BAYER_RGGB, "dst.format")
+    SPOIL(rendering->patch_px = 0.9, "patch_px")
+    SPOIL(rendering->patch_px = 10.1, "patch_px")
+    SPOIL(rendering->range = 6, "range")
+    SPOIL(rendering->filter = (enum fovea_lightfield_filter)2, "filter")
+    SPOIL(rendering->sigma_px = 0.1, "sigma_px")
+    SPOIL(rendering->view_x_px = -5.1, "view_x_px")
+    SPOIL(world->patches.width_px = 19, "patches")
+    SPOIL(world->patches.format = FOVEA_FORMAT_R16F, "patches.format")
+    SPOIL(matching->first_px = 7.0, "first_px")
+    SPOIL(matching->step_px = 0.0, "step_px")
+    SPOIL(matching->step_px = 0.01, "step_px")
+    SPOIL(matching->range = 0, "range")
+    SPOIL(matching->box = 2, "box")
+    SPOIL(world->depth.format = FOVEA_FORMAT_R16F, "depth.format")
+    SPOIL(world->sum.shift = NAN, "shift")
+    SPOIL(world->sum.radius_px = 5.1, "radius_px")
+    SPOIL(world->sum.view_y_px = 5.1, "view_x_px")
+    /* 257 sizes, as they are counted */
+    SPOIL(matching->step_px = 4.0 / (256.0 - 1e-7), "step_px")
+    SPOIL(world->foveation.gaze.x_uv = NAN, "foveation.gaze")
+    SPOIL(world->foveation.full_px = 1.0, "foveation.full_px and foveation.next_px")
+    SPOIL(rendering->foveation = &world->foveation; rendering->view_y_px = 1.0, "view_y_px")
+    SPOIL(matching->foveation = &world->foveation; matching->box = 1, "box")
+    SPOIL(refocusing->last_px = 1.0, "first_px and last_px")
+    SPOIL(refocusing->elapsed_s = -1.0, "elapsed_s")
+    SPOIL(refocusing->focus_hysteresis_px = NAN, "focus_hysteresis_px")
+    SPOIL(refocusing->window_px = 64, "window_px")
+    SPOIL(refocusing->focus = &world->depth, "focus is 20x15")
+    /* 0 steps of it are no number */
+    SPOIL(matching->step_px = INFINITY, "step_px")
+    return NULL;
 }
 
 /* Everything that takes part of it, the first failure: its result. */
