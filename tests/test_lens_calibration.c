@@ -227,9 +227,10 @@ TEST(calibrations_of_others_are_as_their_programs_have_them)
 TEST(nothing_behind_a_file_counts)
 {
     static const char text[] = "i a0 b0 c-0.15";
-    OWNED_LENS made = NULL;
+    struct shared_data *data = NULL;
     char problem[LENS_PROBLEM_BYTES];
-    assert_ok(lens_calibration_read(text, sizeof text - 2, problem, &made));
+    assert_ok(lens_read_file(text, sizeof text - 2, problem, &data));
+    OWNED_LENS made = (struct lens_calibration *)data;
     assert_true(made->eyes[0].polynomial.terms[LENS_AXIS][1] == -0.1);
 }
 
@@ -241,14 +242,13 @@ TEST(a_panotools_project_has_a_center)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         OWNED_LENS calibration = lens_read_text(texts[i]);
         struct fovea_settings settings = fovea_settings_default();
-        OWNED_LENS_PLAN plan = NULL;
         settings.foveation.geometry.tan_left = 1.2;
         settings.foveation.geometry.tan_right = 0.8;
         settings.own.lens_shift_y = 0.1;
         settings.own.lens_file_data = &calibration->base;
         const struct operator_plan_desc desc = {
             .settings = &settings, .width_px = 400, .height_px = 300};
-        assert_ok(lens_plan_create(&desc, &plan));
+        OWNED_LENS_PLAN plan = lens_plan_made(&desc);
         assert_true(plan->shape.center_x_px == 200.0f && plan->shape.center_y_px == 150.0f);
     }
 }
@@ -322,8 +322,6 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
                                  .rows = (2160 + step_px - 1) / step_px + 1,
                                  .quadratic = quadratic,
                                  .step_uv = {step_px / 3840.0, step_px / 2160.0}};
-    struct lens_calibration *made = NULL;
-    char problem[LENS_PROBLEM_BYTES];
     float *places = test_memory(2 * (size_t)points.columns * points.rows, sizeof *places);
     for (size_t i = 0; i < (size_t)points.columns * points.rows; i++) {
         const double x = (double)(i % points.columns) * step_px - 1920.0;
@@ -335,8 +333,7 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
     }
     points.memory = places;
     points.places_uv[0] = points.places_uv[1] = points.places_uv[2] = places;
-    assert_ok(lens_calibration_of_points(&points, problem, &made));
-    return made;
+    return lens_of_points(&points);
 }
 
 /* The largest error inside the picture, which the docs state: linear ones are another program's
@@ -413,8 +410,8 @@ TEST(each_eye_has_its_own)
                 }
                 assert_memory_equal(places[0], places[1], sizeof places[0]);
             }
-            lens_plan_destroy(&plans[0]);
-            lens_plan_destroy(&plans[1]);
+            lens_plan_release(&plans[0]);
+            lens_plan_release(&plans[1]);
         }
     }
 }
@@ -429,20 +426,20 @@ TEST(plans_are_of_an_eye)
     struct fovea_settings settings = fovea_settings_default();
     const struct operator_plan_desc desc = {.settings = &settings, .width_px = 90, .height_px = 60};
     char words[OPERATOR_DESCRIPTION_BYTES];
-    struct lens_plan *none = NULL;
-    OWNED_LENS_PLAN alone = NULL; /* by the settings, whose shape an unnamed eye would have */
-    assert_ok(lens_plan_create(&desc, &alone));
+    struct operator_plan *none = NULL;
+    /* by the settings, whose shape an unnamed eye would have */
+    OWNED_LENS_PLAN alone = lens_plan_made(&desc);
     settings.own.lens_file_data = &both->base;
-    assert_false(lens_plan_fits(alone, &desc));
-    assert_false(lens_plan_fits(left, &desc));
+    assert_false(lens_plan_fits(&alone->base, &desc));
+    assert_false(lens_plan_fits(&left->base, &desc));
     assert_int_equal(lens_plan_create(&desc, &none), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(none);
     assert_true(lens_complain(&desc, words, sizeof words));
     assert_non_null(strstr(words, "a lens for each eye; a view's eye says"));
     settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
-    assert_false(lens_plan_fits(left, &desc));
+    assert_false(lens_plan_fits(&left->base, &desc));
     settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
-    assert_true(lens_plan_fits(left, &desc));
+    assert_true(lens_plan_fits(&left->base, &desc));
     lens_release(&both); /* the plan has its share */
     assert_true(left->map->polynomial.terms[LENS_AXIS][2] == 0.3);
 }

@@ -204,8 +204,7 @@ TEST(openhmds_values_are_its_formula)
         const struct fovea_settings settings = settings_of_openhmd(known[i].abcd, &headset);
         const struct operator_plan_desc desc = {
             .settings = &settings, .width_px = 792, .height_px = height_of(&headset, 792)};
-        OWNED(lens_plan_destroy) struct lens_plan *plan = NULL;
-        assert_ok(lens_plan_create(&desc, &plan));
+        OWNED_LENS_PLAN plan = lens_plan_made(&desc);
         assert_headset(&headset, plan);
     }
 }

@@ -11,10 +11,14 @@
 
 /* Fails the running test with the reader's words if there is none. */
 struct lens_calibration *lens_read_text(const char *text);
+/* Takes the points' memory. */
+struct lens_calibration *lens_of_points(const struct lens_points *points);
 void lens_release(struct lens_calibration **calibration);
 #define OWNED_LENS OWNED(lens_release) struct lens_calibration *
-#define OWNED_LENS_PLAN OWNED(lens_plan_destroy) struct lens_plan *
+#define OWNED_LENS_PLAN OWNED(lens_plan_release) struct lens_plan *
 
+void lens_plan_release(struct lens_plan **plan);
+struct lens_plan *lens_plan_made(const struct operator_plan_desc *desc);
 /* Makes one of default settings with the calibration. */
 struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,
                                    uint32_t width_px, uint32_t height_px);

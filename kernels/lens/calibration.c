@@ -231,33 +231,20 @@ static bool eye_is_right(const struct lens_calibration *calibration, uint32_t ey
 
 enum fovea_result lens_calibration_finish(struct lens_calibration *made, bool filled,
                                           char problem[LENS_PROBLEM_BYTES],
-                                          struct lens_calibration **out_calibration)
+                                          struct shared_data **out_data)
 {
     bool right = made && filled;
     for (uint32_t eye = 0; right && eye < made->eye_count; eye++) {
         right = eye_is_right(made, eye, problem);
     }
     struct shared_data *refused = made && !right ? &made->base : NULL;
-    *out_calibration = right ? made : NULL;
+    *out_data = right ? &made->base : NULL;
     if (!made) {
         snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     shared_data_release(&refused);
     return right ? FOVEA_OK : FOVEA_ERROR_CONFIG;
-}
-
-enum fovea_result lens_calibration_of_points(const struct lens_points *points,
-                                             char out_problem[LENS_PROBLEM_BYTES],
-                                             struct lens_calibration **out_calibration)
-{
-    struct lens_calibration *made = lens_calibration_make();
-    if (made) {
-        made->eyes[0].points = *points;
-    } else {
-        free(points->memory);
-    }
-    return lens_calibration_finish(made, true, out_problem, out_calibration);
 }
 
 /* ---- Fields of programs */
@@ -307,8 +294,5 @@ enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
         shared_data_release(&(struct shared_data *){&made->base});
         made = NULL;
     }
-    struct lens_calibration *given = NULL;
-    const enum fovea_result result = lens_calibration_finish(made, sides, out_problem, &given);
-    *out_data = (struct shared_data *)given;
-    return result;
+    return lens_calibration_finish(made, sides, out_problem, out_data);
 }

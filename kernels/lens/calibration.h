@@ -11,7 +11,6 @@
 #include "shape.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define LENS_POINTS_MAX 16385 /* of a grid, each way: one a pixel of the largest picture */
 
@@ -77,9 +76,10 @@ struct lens_calibration *lens_calibration_make(void);
 /* Gives a filled calibration out, or releases it where it was not filled, which the problem says,
  * or where a map of it is no lens: too few or many points, places or terms that are not finite,
  * cells that fold over in the picture. NULL: out of memory, which is the problem then. */
-FOVEA_MUST_CHECK enum fovea_result lens_calibration_finish(
-    struct lens_calibration *made, bool filled, char problem[LENS_PROBLEM_BYTES],
-    struct lens_calibration **out_calibration);
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_finish(struct lens_calibration *made,
+                                                           bool filled,
+                                                           char problem[LENS_PROBLEM_BYTES],
+                                                           struct shared_data **out_data);
 
 /* NULL: each eye has its own, and it is not said whose counts. */
 const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
@@ -92,10 +92,5 @@ bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t he
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                                              char out_problem[LENS_PROBLEM_BYTES],
                                                              struct shared_data **out_data);
-
-/* Points for both eyes, whose memory it takes. */
-FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_points(
-    const struct lens_points *points, char out_problem[LENS_PROBLEM_BYTES],
-    struct lens_calibration **out_calibration);
 
 #endif

@@ -50,9 +50,9 @@ static inline const struct lens_plan *lens_plan_of(const struct operator_plan *p
 /* FOVEA_ERROR_INVALID_ARGUMENT: the map folds the picture over, or the calibration has a lens for
  * each eye and the view is of neither; lens_complain says which. */
 FOVEA_MUST_CHECK enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
-                                                    struct lens_plan **out_plan);
-void lens_plan_destroy(struct lens_plan **plan);
-bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc);
+                                                    struct operator_plan **out_plan);
+void lens_plan_destroy(struct operator_plan **plan);
+bool lens_plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc);
 /* True: `out` says what is wrong. */
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
 

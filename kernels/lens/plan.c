@@ -240,7 +240,7 @@ static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct
 }
 
 enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
-                                   struct lens_plan **out_plan)
+                                   struct operator_plan **out_plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
     *out_plan = NULL;
@@ -254,29 +254,31 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     set_up(desc, plan);
     pixel_light_fill_samples(plan->light, &desc->settings->foveation.display, plan->samples);
     (void)shared_data_share(desc->settings->own.lens_file_data);
+    *out_plan = &plan->base;
     if (is_grid(desc) && make_ways(desc, plan) < 0) {
-        lens_plan_destroy(&plan);
+        lens_plan_destroy(out_plan);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     plan->base.cuda_bytes = plan->way_count * sizeof *plan->ways;
-    *out_plan = plan;
     return FOVEA_OK;
 }
 
-void lens_plan_destroy(struct lens_plan **plan)
+void lens_plan_destroy(struct operator_plan **plan)
 {
-    if (*plan) {
-        struct shared_data *calibration = (struct shared_data *)(*plan)->calibration;
+    struct lens_plan *lens = (struct lens_plan *)*plan;
+    if (lens) {
+        struct shared_data *calibration = (struct shared_data *)lens->calibration;
         shared_data_release(&calibration);
-        large_memory_free((*plan)->ways);
+        large_memory_free(lens->ways);
     }
     free(*plan);
     *plan = NULL;
 }
 
 /* The settings of a plan were no cause to complain when it was made. */
-bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc)
+bool lens_plan_fits(const struct operator_plan *made, const struct operator_plan_desc *desc)
 {
+    const struct lens_plan *plan = lens_plan_of(made);
     struct lens_plan other;
     memset(&other, 0, sizeof other);
     set_up(desc, &other);

@@ -193,7 +193,7 @@ static void put_places(const struct grid *grid, const double step_uv[2], int col
     }
 }
 
-static struct lens_calibration *make_grid(const struct grid *grid)
+static struct shared_data *make_grid(const struct grid *grid)
 {
     const double between = 1.0 - 2.0 * grid->start; /* points of a dense map have no edge */
     const size_t count = 2 * (size_t)grid->columns * grid->rows;
@@ -205,14 +205,18 @@ static struct lens_calibration *make_grid(const struct grid *grid)
         .start = grid->start,
         .memory = malloc(LENS_COLORS * count * sizeof(float))};
     char problem[LENS_PROBLEM_BYTES];
-    struct lens_calibration *made = NULL;
+    struct lens_calibration *made = lens_calibration_make();
+    struct shared_data *data = NULL;
     for (int color = 0; points.memory && color < LENS_COLORS; color++) {
         const int own = grid->colored ? color : LENS_AXIS;
         float *places = points.memory + (size_t)own * count;
         put_places(grid, points.step_uv, own, places);
         points.places_uv[color] = places;
     }
-    return points.memory && lens_calibration_of_points(&points, problem, &made) < 0 ? NULL : made;
+    if (made) {
+        made->eyes[0].points = points;
+    }
+    return lens_calibration_finish(made, points.memory, problem, &data) < 0 ? NULL : data;
 }
 
 /* NULL: there is no memory. */
@@ -222,12 +226,12 @@ static struct shared_data *grid_of(double which)
                                         {241, 136, 0.0, false, true},
                                         {121, 69, 0.0, true, false},
                                         {3840, 2160, 0.5, false, false}};
-    static struct lens_calibration *made[COUNT(grids)]; /* to the end of the process */
+    static struct shared_data *made[COUNT(grids)]; /* to the end of the process */
     const size_t i = (size_t)(which - GRID);
     if (!made[i]) {
         made[i] = make_grid(&grids[i]);
     }
-    return made[i] ? &made[i]->base : NULL;
+    return made[i];
 }
 
 static void set_lens(double of_operator, struct fovea_operator_settings *own)

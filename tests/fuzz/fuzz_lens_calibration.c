@@ -33,8 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *bytes = exact_copy(data, size);
     char problem[LENS_PROBLEM_BYTES];
-    struct lens_calibration *made = NULL;
-    const enum fovea_result result = lens_calibration_read(bytes, size, problem, &made);
+    struct shared_data *read = NULL;
+    const enum fovea_result result = lens_read_file(bytes, size, problem, &read);
+    const struct lens_calibration *made = (const struct lens_calibration *)read;
     REQUIRE(result == FOVEA_OK || result == FOVEA_ERROR_CONFIG);
     REQUIRE((result == FOVEA_OK) == (made != NULL));
     REQUIRE((result == FOVEA_OK) == (problem[0] == '\0') && !strchr(problem, '\n'));
@@ -46,8 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_polynomial(&made->eyes[eye].polynomial);
         }
     }
-    struct shared_data *data_of_it = made ? &made->base : NULL;
-    shared_data_release(&data_of_it);
+    shared_data_release(&read);
     free(bytes);
     return 0;
 }

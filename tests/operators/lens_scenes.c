@@ -93,10 +93,11 @@ static struct lens_calibration *make_points(int which)
     const size_t count = 2 * (size_t)columns * rows;
     const double step_u = grids[which].step_u > 0 ? grids[which].step_u : 1.0 / (columns - 1);
     const double step_v = grids[which].step_v > 0 ? grids[which].step_v : 1.0 / (rows - 1);
-    struct lens_calibration *made = NULL;
+    struct lens_calibration *made = lens_calibration_make();
+    struct shared_data *data = NULL;
     char problem[LENS_PROBLEM_BYTES] = "";
     float *places = calloc(3 * count, sizeof *places);
-    assert_non_null(places);
+    assert_true(made && places);
     struct lens_points points = {.columns = columns,
                                  .rows = rows,
                                  .quadratic = grids[which].quadratic,
@@ -112,7 +113,8 @@ static struct lens_calibration *make_points(int which)
         const bool own = grids[which].colored || color == LENS_AXIS;
         points.places_uv[color] = places + (size_t)(own ? color : LENS_AXIS) * count;
     }
-    assert_ok(lens_calibration_of_points(&points, problem, &made));
+    made->eyes[0].points = points;
+    assert_ok(lens_calibration_finish(made, true, problem, &data));
     return made;
 }
 
@@ -194,13 +196,13 @@ static void use_headset(struct operator_scene *scene)
     static const char text[] =
         "{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0], \"aberration_k\": [0.995, 1, 1.003], "
         "\"scale\": 3.8, \"lens_center\": [3.6, 4.8], \"viewport_size\": [7.5, 9.4]}";
-    static struct lens_calibration *made; /* to the end of the process */
+    static struct shared_data *made; /* to the end of the process */
     char problem[LENS_PROBLEM_BYTES];
     if (!made) {
-        assert_ok(lens_calibration_read(text, sizeof text - 1, problem, &made));
+        assert_ok(lens_read_file(text, sizeof text - 1, problem, &made));
     }
-    assert_true(lens_map_is_grid(&made->eyes[0], scene->width_px, scene->height_px));
-    scene->settings.own.lens_file_data = &made->base;
+    scene->settings.own.lens_file_data = made;
+    assert_true(lens_map_is_grid(map_of(scene), scene->width_px, scene->height_px));
 }
 
 /* ---- Files */

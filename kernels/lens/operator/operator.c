@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "core/log.h"
 #include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
 
@@ -11,26 +12,9 @@ static const char *const filter_names[] = {"nearest", "bilinear", "bicubic"};
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
 {
-    struct lens_plan *plan = NULL;
-    *out_plan = NULL;
-    const enum fovea_result result = lens_plan_create(desc, &plan);
-    if (result == FOVEA_OK) {
-        plan->base.api = &lens_operator;
-        *out_plan = &plan->base;
-    }
-    return result;
-}
-
-static void plan_destroy(struct operator_plan **plan)
-{
-    struct lens_plan *gone = (struct lens_plan *)*plan;
-    lens_plan_destroy(&gone);
-    *plan = NULL;
-}
-
-static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
-{
-    return lens_plan_fits(lens_plan_of(plan), desc);
+    FOVEA_TRY(lens_plan_create(desc, out_plan));
+    (*out_plan)->api = &lens_operator;
+    return FOVEA_OK;
 }
 
 /* The nearest pixel is then the pixel. */
@@ -67,8 +51,8 @@ const struct operator_api lens_operator = {
     .name = "lens",
     .plan_create = plan_create,
     .plan_complain = lens_complain,
-    .plan_destroy = plan_destroy,
-    .plan_fits = plan_fits,
+    .plan_destroy = lens_plan_destroy,
+    .plan_fits = lens_plan_fits,
     .plan_describe = plan_describe,
     .place_before = lens_place_before,
     .plan_summarize = plan_summarize,

@@ -52,9 +52,9 @@ static bool read_kind(struct json_scan *scan, struct lens_calibration *calibrati
                      "else");
 }
 
-enum fovea_result lens_calibration_read(const char *bytes, size_t count,
-                                        char out_problem[LENS_PROBLEM_BYTES],
-                                        struct lens_calibration **out_calibration)
+enum fovea_result lens_read_file(const char *bytes, size_t count,
+                                 char out_problem[LENS_PROBLEM_BYTES],
+                                 struct shared_data **out_data)
 {
     struct json_scan scan = {.bytes = bytes,
                              .count = count,
@@ -64,15 +64,5 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
     struct lens_calibration *made = lens_calibration_make();
     out_problem[0] = '\0';
     const bool read = made && read_kind(&scan, made);
-    return lens_calibration_finish(made, read, out_problem, out_calibration);
-}
-
-enum fovea_result lens_read_file(const char *bytes, size_t count,
-                                 char out_problem[LENS_PROBLEM_BYTES],
-                                 struct shared_data **out_data)
-{
-    struct lens_calibration *made = NULL;
-    const enum fovea_result result = lens_calibration_read(bytes, count, out_problem, &made);
-    *out_data = (struct shared_data *)made;
-    return result;
+    return lens_calibration_finish(made, read, out_problem, out_data);
 }

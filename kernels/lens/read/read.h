@@ -11,11 +11,6 @@
 /* Reads a file's content, whose kind the content tells. The caller owns one share.
  * FOVEA_ERROR_CONFIG: out_problem says what is wrong, after "line:column: " where there is a place.
  */
-FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size_t count,
-                                                         char out_problem[LENS_PROBLEM_BYTES],
-                                                         struct lens_calibration **out_calibration);
-
-/* The same as struct operators_file asks for it. */
 FOVEA_MUST_CHECK enum fovea_result lens_read_file(const char *bytes, size_t count,
                                                   char out_problem[LENS_PROBLEM_BYTES],
                                                   struct shared_data **out_data);
