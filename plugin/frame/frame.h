@@ -342,6 +342,7 @@ struct fovea_vk {
     int64_t copy_retry_ns;
     int64_t overlay_retry_ns;
     bool described; /* the settings' view, in the log */
+    bool lack_said; /* there was no memory for the newest settings, in the log */
     bool plan_refused; /* too much of it for a frame, in the log */
 
     struct frame_plan plans[FRAME_MAX_PLANS];

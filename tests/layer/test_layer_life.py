@@ -350,6 +350,26 @@ def test_settings_that_cannot_be_taken_at_first_count_once_they_are_repaired(rig
     assert done.log.count("frames are presented as they are") == 1, done.log
 
 
+def test_settings_for_which_there_is_no_memory_are_taken_in_the_next_frame(rig):
+    """Here a map, whose samples are kept."""
+    file, other, short = (rig.folder / name for name in ("short.json", "longer.json", "no memory"))
+    file.write_text(json.dumps({"version": 1, "foveation": {"model": "paper", "method": "blockwise"}}))
+    extra = {"FOVEA_CONFIG": str(file), "FOVEA_SET": "backend=cpu,gaze.source=fixed",
+             "LD_PRELOAD": rig.preload, "FOVEA_STORM_WHILE": str(short)}  # fmt: skip
+    process, run = rig.start(rig.program, "until-told", dump=True, extra=extra)
+    assert wait_until(lambda: len(rig.frames(run)) > 2)
+    short.touch()
+    other.write_text(json.dumps({"version": 1, "foveation": {"model": "map", "method": "blockwise"}}))
+    other.replace(file)
+    time.sleep(1.5)
+    assert "model map" not in (run / "fovea.log").read_text()
+    short.unlink()
+    assert wait_until(lambda: "model map" in (run / "fovea.log").read_text())
+    done = rig.done(process, run)
+    assert done.code == 0 and "not taken" not in done.log, done.output + done.log
+    assert done.log.count("out of memory") == 1, done.log
+
+
 def test_auto_begins_at_once_where_a_cpu_draws(rig):
     done = rig.case("plain", sets={"backend": "auto"}, extra={"XDG_CACHE_HOME": str(rig.folder / "empty cache")})
     assert done.code == 0 and "threads are faster" in done.log, done.log

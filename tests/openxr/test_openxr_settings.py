@@ -97,7 +97,7 @@ def test_settings_for_which_there_is_no_memory_are_taken_in_the_next_frame(hello
     short.unlink()
     assert same(steps.show(), wanted)
     said = steps.end().output
-    assert "not taken" not in said and "as drawn" not in said, said
+    assert "not taken" not in said and "as drawn" not in said and said.count("out of memory") <= 2, said
 
 
 LEFT_OUT = {"cuda": "needs a device that programs of OpenXR do not make", "cpu": "needs timeline semaphores"}

@@ -308,6 +308,27 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     ending_leave();
 }
 
+static enum fovea_result take_settings(struct fovea_vk *fovea,
+                                       const struct fovea_settings *settings, struct fovea_log log)
+{
+    fovea->scratch_settings = *settings;
+    return settings_take(&fovea->scratch_settings, &fovea->kept, log);
+}
+
+/* Who has no memory for settings tries them again in each frame, as the layers do: it is said
+ * once. */
+static enum fovea_result take_settings_again(struct fovea_vk *fovea,
+                                             const struct fovea_settings *settings)
+{
+    const struct fovea_log silent = {0};
+    enum fovea_result result = fovea->lack_said ? take_settings(fovea, settings, silent) : FOVEA_OK;
+    if (!fovea->lack_said || (result < 0 && result != FOVEA_ERROR_OUT_OF_MEMORY)) {
+        result = take_settings(fovea, settings, fovea->log);
+    }
+    fovea->lack_said = result == FOVEA_ERROR_OUT_OF_MEMORY;
+    return result;
+}
+
 enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
                                         const struct fovea_settings *settings)
 {
@@ -317,8 +338,7 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     if (frame_is_parents(fovea)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    fovea->scratch_settings = *settings;
-    FOVEA_TRY(settings_take(&fovea->scratch_settings, &fovea->kept, fovea->log));
+    FOVEA_TRY(take_settings_again(fovea, settings));
     frame_settings_change(&fovea->settings, &fovea->scratch_settings);
     frame_journal_set(fovea, settings);
     fovea->hud_next_ns = 0;

@@ -351,7 +351,8 @@ bool layer_session_records(void)
     return records;
 }
 
-/* Settings that a context refuses leave the ones it has in force; it has said why. */
+/* Settings that a context refuses leave the ones it has in force; it has said why. Those for which
+ * there is no memory are tried again in the next frame. */
 static void update(struct layer_context *context, VkColorSpaceKHR color_space)
 {
     if (context->settings_serial == session.serial) {
@@ -359,7 +360,6 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     const enum fovea_backend former = context->settings.backend;
-    context->settings_serial = session.serial;
     settings_for(color_space, &context->settings);
     if (context->settings.backend != former &&
         fovea_vk_get_stats(context->fovea, &stats) == FOVEA_OK &&
@@ -367,6 +367,10 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
         log_info(layer_log(), "backend: it counts from the program's next start");
     }
     const enum fovea_result result = fovea_vk_set_settings(context->fovea, &context->settings);
+    if (result == FOVEA_ERROR_OUT_OF_MEMORY) {
+        return;
+    }
+    context->settings_serial = session.serial;
     if (result < 0) {
         log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
     }
