@@ -140,13 +140,36 @@ def _pixels(image: Any) -> Any:
     return image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
 
 
+def _losses(image: Any) -> Iterator[str]:
+    """What a picture, opened and not yet loaded, has that its result will not have."""
+    count = getattr(image, "n_frames", 1)
+    if count > 1 and image.format != "MPO":  # a camera's, whose others are previews
+        yield f"only the first of its {count} pictures is foveated; make a video of them to have all"
+    if ";16" in str(image.tile):
+        yield "its 16 bits become 8; fovea.foveate takes uint16"
+
+
+def _saver_of(target: pathlib.Path) -> dict[str, Any]:
+    """How Pillow writes that file: with little loss, since what is made here is shown to people."""
+    from PIL import Image
+
+    name = Image.registered_extensions().get(target.suffix.lower())
+    if name is None:
+        raise ValueError(f"the name {target.name!r} says no format of pictures: end it with .png")
+    more: dict[str, dict[str, Any]] = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
+    return {"format": name, **more.get(name, {})}
+
+
 def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathlib.Path, gaze: Any) -> None:
     try:
         from PIL import Image
     except ImportError:
         raise SystemExit("python -m fovea reads images with Pillow: pip install pillow") from None
+    saver = _saver_of(target)
     try:
         with Image.open(source) as image:
+            for loss in _losses(image):
+                print(f"fovea: {source}: {loss}", file=sys.stderr)
             kept, profile = _pixels(image), image.info.get("icc_profile")
     except _ERRORS:
         raise
@@ -158,8 +181,10 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
     said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
     part = target.with_name(f".{target.stem}.part{target.suffix}")
     try:
-        Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said)
+        Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said, **saver)
         os.replace(part, target)
+    except OSError as error:
+        raise (OSError(error.errno, error.strerror, str(target)) if error.errno else error) from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -294,10 +319,15 @@ def _run(words: Optional[list[str]]) -> int:
         elif arguments.settings:
             _say_settings()
         elif arguments.input:
-            return 0 if _foveate_files(arguments) else 1
+            if not _foveate_files(arguments):
+                return 1
         else:
             parser.print_help()
             return 2
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except _ERRORS as error:
         print(f"fovea: {error}", file=sys.stderr)
         return 1

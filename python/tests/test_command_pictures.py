@@ -2,6 +2,11 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """python -m fovea with pictures and folders of them."""
 
+import os
+import pathlib
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -74,6 +79,24 @@ def test_other_kinds_are_written_as_rgb(tmp_path, mode):
     assert np.array_equal(np.asarray(Image.open(tmp_path / "b.png")), fovea.foveate(np.asarray(kept)))
 
 
+@pytest.mark.parametrize("suffix, most", [(".png", 0), (".webp", 0), (".jpg", 32)])
+def test_results_lose_little_to_their_format(tmp_path, suffix, most):
+    """Noise of all colours: Pillow's own JPEG, of quality 75 and a quarter of the colours, loses 223 levels."""
+    pixels = save(tmp_path / "a.png").astype(int)
+    assert run(tmp_path / "a.png", "-o", tmp_path / f"b{suffix}", "--set", "foveation.strength=0") == 0
+    assert abs(np.asarray(Image.open(tmp_path / f"b{suffix}").convert("RGB")) - pixels).max() <= most
+
+
+def test_what_a_result_lacks_is_said(tmp_path, capsys):
+    frames = [Image.fromarray(RNG.integers(0, 256, (24, 32), dtype=np.uint8)) for _ in range(3)]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+    Image.fromarray(RNG.integers(0, 65536, (24, 32), dtype=np.uint16)).save(tmp_path / "b.png")
+    frames[0].save(tmp_path / "c.png")
+    for name, said in [("a.gif", "a.gif: only the first of its 3 pictures"), ("b.png", "b.png: its 16 bits become 8"), ("c.png", "")]:
+        assert run(tmp_path / name, "-o", tmp_path / "seen" / "x.png") == 0
+        assert said in (err := capsys.readouterr().err) and bool(said) == bool(err)
+
+
 def test_several_files_go_into_a_folder(tmp_path, capsys):
     save(tmp_path / "a.png")
     save(tmp_path / "b.jpg")
@@ -87,11 +110,23 @@ def test_several_files_go_into_a_folder(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "name, more, said",
-    [("a.png", ["--set", "operators=foveate,dof"], "dof needs depths"), ("a.mp4", ["-o", "seen.png"], "seen.png is a picture's name")],
+    [
+        ("a.png", ["--set", "operators=foveate,dof"], "dof needs depths"),
+        ("a.mp4", ["-o", "seen.png"], "seen.png is a picture's name"),
+        ("a.png", ["-o", "seen"], "the name 'seen' says no format of pictures"),
+        ("a.png", ["-o", "/proc/seen.png"], "No such file or directory: '/proc/seen.png'"),
+    ],
 )
 def test_what_files_cannot_be_is_said(tmp_path, capsys, name, more, said):
-    (tmp_path / name).write_bytes(b"")
-    assert run(tmp_path / name, *more) == 1 and said in capsys.readouterr().out
+    save(tmp_path / name, format="PNG")
+    assert run(tmp_path / name, *more) == 1 and said in "".join(capsys.readouterr())
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(fovea.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
+    line = f"'{sys.executable}' -m fovea --settings | head -1"
+    shown = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, env=environment)
+    assert shown.stdout == "backend = auto\n" and shown.stderr == ""
 
 
 def test_what_is_written_is_printed_and_its_folder_made(tmp_path, capsys):
