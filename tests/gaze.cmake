@@ -3,7 +3,7 @@
 
 add_library(test_gaze_support STATIC test_gaze_support.c)
 target_link_libraries(test_gaze_support PRIVATE fovea_build
-    PUBLIC fovea_gaze PkgConfig::CMOCKA Threads::Threads)
+    PUBLIC fovea_gaze fovea_config PkgConfig::CMOCKA Threads::Threads)
 
 foreach(topic source coords hold smooth filter vergence listen scanpath recordings saccades saliency message neon udp stress malloc)
     fovea_add_test(NAME test_gaze_${topic} SOURCES test_gaze_${topic}.c

@@ -5,47 +5,10 @@
 
 struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
 {
-    return (struct fovea_gaze_settings){
-        .kind = kind,
-        .fixed = {.x_uv = 0.5, .y_uv = 0.5},
-        .scanpath_loop = true,
-        .saccades_seed = 1,
-        .saccades_fixation_ms = 300,
-        .saccades_amplitude_deg = 5,
-        .saccades_width_deg = 47.7,
-        .saccades_blinks_per_minute = 12,
-        .saliency_seed = 1,
-        .saliency_rate_hz = 5,
-        .saliency_width_px = 160,
-        .saliency_dwell_ms = 300,
-        .saliency_amplitude_deg = 4,
-        .saliency_width_deg = 47.7,
-        .saliency_inhibition_s = 1.5,
-        .saliency_inhibition_deg = 3,
-        .saliency_center_deg = 15,
-        .saliency_foveas = 1,
-        .udp_bind = "127.0.0.1",
-        .udp_port = 0,
-        .osc_port = 0,
-        .pupil_address = "127.0.0.1",
-        .pupil_port = 50020,
-        .neon_address = "127.0.0.1",
-        .neon_port = 8086,
-        .opengaze_address = "127.0.0.1",
-        .opengaze_port = 4242,
-        .filter_min_cutoff_hz = 1,
-        .filter_beta_per_deg = 1,
-        .filter_derivative_cutoff_hz = 1,
-        .filter_median_ms = 20,
-        .filter_velocity_ms = 10,
-        .filter_jump = true,
-        .filter_predict_ms = 10,
-        .vergence_smooth_ms = 250,
-        .min_confidence = 0.5,
-        .hold_ms = 600,
-        .return_ms = 150,
-        .fallback = FOVEA_GAZE_FALLBACK_CENTER,
-    };
+    struct fovea_gaze_settings settings = fovea_settings_default().gaze;
+    settings.kind = kind;
+    settings.udp_port = settings.osc_port = 0;
+    return settings;
 }
 
 struct fovea_gaze_settings gaze_filtering(enum fovea_gaze_smooth smooth, double velocity_deg_s)
