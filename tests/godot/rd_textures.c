@@ -62,15 +62,11 @@ struct resource *rd_texture_create(const struct texture_desc *desc)
                                    .usage = desc->usage,
                                    .samples = desc->samples,
                                    .root = made};
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = desc->format,
-                                    .extent = {desc->width_px, desc->height_px, 1},
-                                    .mipLevels = desc->mips,
-                                    .arrayLayers = desc->layers,
-                                    .samples = (VkSampleCountFlagBits)(1 << desc->samples),
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = vk_usage(desc->usage)};
+    VkImageCreateInfo info =
+        vulkan_image_info(desc->format, desc->width_px, desc->height_px, vk_usage(desc->usage));
+    info.mipLevels = desc->mips;
+    info.arrayLayers = desc->layers;
+    info.samples = (VkSampleCountFlagBits)(1 << desc->samples);
     CHECK(vkCreateImage(device, &info, NULL, &texture->image));
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(device, texture->image, &needs);
@@ -104,16 +100,8 @@ void rd_transition(struct resource *resource, VkImageLayout layout)
     for (uint32_t l = texture->first_layer; l < texture->first_layer + texture->layers; l++) {
         for (uint32_t m = texture->first_mip; m < texture->first_mip + texture->mips; m++) {
             VkImageLayout *now = &root->layouts[l * root->mips + m];
-            const VkImageMemoryBarrier barrier = {
-                .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-                .oldLayout = *now,
-                .newLayout = layout,
-                .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                .image = root->image,
-                .subresourceRange = {aspects_of(texture), m, 1, l, 1}};
+            VkImageMemoryBarrier barrier = vulkan_layout_barrier(root->image, 0, *now, layout);
+            barrier.subresourceRange = (VkImageSubresourceRange){aspects_of(texture), m, 1, l, 1};
             vkCmdPipelineBarrier(rd_commands(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
                                  &barrier);

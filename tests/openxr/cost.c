@@ -60,15 +60,9 @@ static uint32_t local_memory(const struct gpu *gpu, uint32_t bits)
 static void make_busy(struct meter *meter, uint32_t i)
 {
     const struct gpu *gpu = meter->gpu;
-    const VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                     .imageType = VK_IMAGE_TYPE_2D,
-                                     .format = VK_FORMAT_R16G16B16A16_SFLOAT,
-                                     .extent = {meter->busy_px, meter->busy_px, 1},
-                                     .mipLevels = 1,
-                                     .arrayLayers = 1,
-                                     .samples = VK_SAMPLE_COUNT_1_BIT,
-                                     .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                              VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+    const VkImageCreateInfo image =
+        vulkan_image_info(VK_FORMAT_R16G16B16A16_SFLOAT, meter->busy_px, meter->busy_px,
+                          VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     VkMemoryRequirements needs;
     MUST(vkCreateImage(gpu->device, &image, NULL, &meter->busy[i]));
     vkGetImageMemoryRequirements(gpu->device, meter->busy[i], &needs);

@@ -18,13 +18,37 @@ static inline uint32_t vulkan_memory_type(const VkPhysicalDeviceMemoryProperties
     return type;
 }
 
-/* All that comes before it is over, and all that comes after it waits. */
-static inline void vulkan_record_layout(VkCommandBuffer commands, VkImage image,
-                                        VkImageAspectFlags aspects, VkImageLayout before,
-                                        VkImageLayout after)
+/* An image in two dimensions, of one level and one layer. */
+static inline VkImageCreateInfo vulkan_image_info(VkFormat format, uint32_t width_px,
+                                                  uint32_t height_px, VkImageUsageFlags usage)
+{
+    return (VkImageCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .imageType = VK_IMAGE_TYPE_2D,
+                               .format = format,
+                               .extent = {width_px, height_px, 1},
+                               .mipLevels = 1,
+                               .arrayLayers = 1,
+                               .samples = VK_SAMPLE_COUNT_1_BIT,
+                               .tiling = VK_IMAGE_TILING_OPTIMAL,
+                               .usage = usage};
+}
+
+/* A view of its first layer's colours. */
+static inline VkImageViewCreateInfo vulkan_view_info(VkImage image, VkFormat format)
+{
+    return (VkImageViewCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                   .image = image,
+                                   .viewType = VK_IMAGE_VIEW_TYPE_2D,
+                                   .format = format,
+                                   .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+}
+
+/* A barrier of the whole image for any access. */
+static inline VkImageMemoryBarrier vulkan_layout_barrier(VkImage image, VkImageAspectFlags aspects,
+                                                         VkImageLayout before, VkImageLayout after)
 {
     const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    const VkImageMemoryBarrier barrier = {
+    return (VkImageMemoryBarrier){
         .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
         .srcAccessMask = any,
         .dstAccessMask = any,
@@ -34,6 +58,14 @@ static inline void vulkan_record_layout(VkCommandBuffer commands, VkImage image,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .image = image,
         .subresourceRange = {aspects, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS}};
+}
+
+/* All that comes before it is over, and all that comes after it waits. */
+static inline void vulkan_record_layout(VkCommandBuffer commands, VkImage image,
+                                        VkImageAspectFlags aspects, VkImageLayout before,
+                                        VkImageLayout after)
+{
+    const VkImageMemoryBarrier barrier = vulkan_layout_barrier(image, aspects, before, after);
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }

@@ -231,16 +231,10 @@ static bool recording_state(struct unity_vulkan_recording_state *out_state,
 static void use(struct host *host, struct host_texture *texture, VkImageLayout layout,
                 VkPipelineStageFlags stages, VkAccessFlags access)
 {
-    const VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = texture->access,
-        .dstAccessMask = access,
-        .oldLayout = texture->layout,
-        .newLayout = layout,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = texture->image.image,
-        .subresourceRange = {texture->aspect, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
+    VkImageMemoryBarrier barrier =
+        vulkan_layout_barrier(texture->image.image, texture->aspect, texture->layout, layout);
+    barrier.srcAccessMask = texture->access;
+    barrier.dstAccessMask = access;
     vkCmdPipelineBarrier(host->commands, texture->stages, stages, 0, 0, NULL, 0, NULL, 1, &barrier);
     texture->layout = layout;
     texture->stages = stages;
@@ -515,15 +509,9 @@ struct host_texture host_texture_create(struct host *host, VkFormat format, uint
 
 static void make_depths(struct host *host, struct engine_image *image, VkImageUsageFlags usage)
 {
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = image->format,
-                                    .extent = {image->width_px, image->height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = image->layer_count,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = usage};
+    VkImageCreateInfo info =
+        vulkan_image_info(image->format, image->width_px, image->height_px, usage);
+    info.arrayLayers = image->layer_count;
     CHECK(vkCreateImage(host->engine.device, &info, NULL, &image->image));
     engine_image_allocate(&host->engine, image);
 }

@@ -77,23 +77,13 @@ static void make_image(struct engine *engine, struct engine_image *image)
 {
     const VkImageUsageFlags attachment =
         is_color(image->format) ? 0 : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = image->format,
-                                    .extent = {image->width_px, image->height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = 1,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                             VK_IMAGE_USAGE_SAMPLED_BIT | attachment};
+    const VkImageCreateInfo info = vulkan_image_info(
+        image->format, image->width_px, image->height_px,
+        VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT | attachment);
     CHECK(vkCreateImage(engine->device, &info, NULL, &image->image));
     engine_image_allocate(engine, image);
-    const VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-                                        .image = image->image,
-                                        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-                                        .format = image->format,
-                                        .subresourceRange = {aspect_of(image->format), 0, 1, 0, 1}};
+    VkImageViewCreateInfo view = vulkan_view_info(image->image, image->format);
+    view.subresourceRange.aspectMask = aspect_of(image->format);
     CHECK(vkCreateImageView(engine->device, &view, NULL, &image->raw_layers[0]));
     image->raw_view = image->raw_layers[0];
 }

@@ -335,21 +335,12 @@ struct engine_image engine_array_create(struct engine *engine, VkFormat format, 
 {
     struct engine_image image = {
         .format = format, .width_px = width_px, .height_px = height_px, .layer_count = layer_count};
-    VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                              .imageType = VK_IMAGE_TYPE_2D,
-                              .format = format,
-                              .extent = {width_px, height_px, 1},
-                              .mipLevels = 1,
-                              .arrayLayers = layer_count,
-                              .samples = VK_SAMPLE_COUNT_1_BIT,
-                              .tiling = VK_IMAGE_TILING_OPTIMAL,
-                              .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                       VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+    VkImageCreateInfo info =
+        vulkan_image_info(format, width_px, height_px,
+                          VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+    info.arrayLayers = layer_count;
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
-    VkMemoryRequirements needs;
-    vkGetImageMemoryRequirements(engine->device, image.image, &needs);
-    image.memory = engine_allocate(engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    CHECK(vkBindImageMemory(engine->device, image.image, image.memory, 0));
+    engine_image_allocate(engine, &image);
     return image;
 }
 

@@ -20,13 +20,9 @@ static void create_view(struct engine *engine, struct engine_image *image, uint3
     const VkImageViewUsageCreateInfo usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
         .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
-    const VkImageViewCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .pNext = &usage,
-        .image = image->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = fovea_vk_raw_format(image->format),
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, layer, 1}};
+    VkImageViewCreateInfo info = vulkan_view_info(image->image, fovea_vk_raw_format(image->format));
+    info.pNext = &usage;
+    info.subresourceRange.baseArrayLayer = layer;
     CHECK(vkCreateImageView(engine->device, &info, NULL, &image->raw_layers[layer]));
 }
 
@@ -35,18 +31,12 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
 {
     struct engine_image image = {
         .format = format, .width_px = width_px, .height_px = height_px, .layer_count = layer_count};
-    const VkImageCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT,
-        .imageType = VK_IMAGE_TYPE_2D,
-        .format = format,
-        .extent = {width_px, height_px, 1},
-        .mipLevels = 1,
-        .arrayLayers = layer_count,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
+    VkImageCreateInfo info =
+        vulkan_image_info(format, width_px, height_px,
+                          VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                              VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT);
+    info.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    info.arrayLayers = layer_count;
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
     engine_image_allocate(engine, &image);
     assert_true(layer_count <= ENGINE_SEEN_LAYERS);
@@ -62,24 +52,12 @@ struct engine_image engine_plain_create(struct engine *engine, VkFormat format, 
 {
     struct engine_image image = {
         .format = format, .width_px = width_px, .height_px = height_px, .layer_count = 1};
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = format,
-                                    .extent = {width_px, height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = 1,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                             VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+    const VkImageCreateInfo info = vulkan_image_info(format, width_px, height_px,
+                                                     usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                                         VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
     engine_image_allocate(engine, &image);
-    const VkImageViewCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image.image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = format,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageViewCreateInfo view = vulkan_view_info(image.image, format);
     CHECK(vkCreateImageView(engine->device, &view, NULL, &image.raw_layers[0]));
     image.raw_view = image.raw_layers[0];
     return image;

@@ -63,12 +63,8 @@ static void bed_open(struct bed *bed)
     bed->raw_image = engine_seen_create(&bed->engine, VK_FORMAT_R8G8B8A8_UNORM, RAW_PX, RAW_PX, 1);
     engine_write(&bed->engine, bed->raw_image.image, RAW_PX, RAW_PX, VK_FORMAT_R8G8B8A8_UNORM,
                  pixels, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    const VkImageViewCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = bed->raw_image.image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = VK_FORMAT_R8G8B8A8_UNORM,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageViewCreateInfo view =
+        vulkan_view_info(bed->raw_image.image, VK_FORMAT_R8G8B8A8_UNORM);
     assert_int_equal(
         vkCreateImageView(bed->engine.device, &view, NULL, &bed->raw_image.raw_layers[1]),
         VK_SUCCESS);

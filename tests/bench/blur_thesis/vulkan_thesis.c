@@ -184,18 +184,11 @@ void glsl_set_weights(struct glsl_thesis *t, const float *weights, size_t count)
 int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
 {
     const VkDevice device = t->b->engine.device;
-    const VkImageCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .imageType = VK_IMAGE_TYPE_2D,
-        .format = FORMAT,
-        .extent = {(uint32_t)side_px, (uint32_t)side_px, 1},
-        .mipLevels = 1,
-        .arrayLayers = 1,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
-                 (t->form == GLSL_FRAGMENT ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : 0)};
+    const VkImageCreateInfo info =
+        vulkan_image_info(FORMAT, (uint32_t)side_px, (uint32_t)side_px,
+                          VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                              VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
+                              (t->form == GLSL_FRAGMENT ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : 0));
     const int last = (int)(sizeof t->images / sizeof t->images[0]);
     VkMemoryRequirements needs;
     bench_need(t->image_count < last, "too many pictures");
@@ -208,12 +201,7 @@ int glsl_add_image(struct glsl_thesis *t, int32_t side_px)
     vkGetImageMemoryRequirements(device, image->image, &needs);
     image->memory = engine_allocate(&t->b->engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     VULKAN_MUST(vkBindImageMemory(device, image->image, image->memory, 0));
-    const VkImageViewCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = FORMAT,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageViewCreateInfo view = vulkan_view_info(image->image, FORMAT);
     VULKAN_MUST(vkCreateImageView(device, &view, NULL, &image->view));
     if (t->form == GLSL_FRAGMENT) {
         glsl_fragments_add_target(t, image);

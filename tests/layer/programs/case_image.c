@@ -39,12 +39,7 @@ static void present_all(struct screen *screen)
 static VkImageView make_view(const struct screen *screen, VkImage image)
 {
     const struct program *program = screen->program;
-    const VkImageViewCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = screen->format,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageViewCreateInfo info = vulkan_view_info(image, screen->format);
     VkImageView view = VK_NULL_HANDLE;
     program_check(program->vk.CreateImageView(program->device, &info, NULL, &view),
                   "vkCreateImageView");
@@ -236,18 +231,11 @@ static VkImage make_alias(const struct screen *screen, uint32_t index)
         .swapchain = screen->swapchain};
     const VkImageCreateFlags several =
         VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
-    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                    .pNext = &name,
-                                    .flags = screen->flags ? several : 0,
-                                    .imageType = VK_IMAGE_TYPE_2D,
-                                    .format = screen->format,
-                                    .extent = {screen->width_px, screen->height_px, 1},
-                                    .mipLevels = 1,
-                                    .arrayLayers = 1,
-                                    .samples = VK_SAMPLE_COUNT_1_BIT,
-                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                    .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                             VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
+    VkImageCreateInfo info =
+        vulkan_image_info(screen->format, screen->width_px, screen->height_px,
+                          VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+    info.pNext = &name;
+    info.flags = screen->flags ? several : 0;
     const VkImageCreateInfo before = info;
     VkImage image = VK_NULL_HANDLE;
     program_check(vk.CreateImage(program->device, &info, NULL, &image), "vkCreateImage");

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "program.h"
-#include "vulkan_parts.h"
 
 #include <poll.h>
 #include <stdio.h>

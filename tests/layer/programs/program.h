@@ -19,6 +19,7 @@
 #include <vulkan/vulkan.h>
 
 #include "owned.h"
+#include "vulkan_parts.h"
 
 #define PROGRAM_SKIPPED 77
 #define PROGRAM_MAX_IMAGES 16

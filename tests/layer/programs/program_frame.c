@@ -93,15 +93,10 @@ static void barrier(const struct screen *screen, VkCommandBuffer commands, VkIma
                     VkImageLayout after)
 {
     const bool first = before == VK_IMAGE_LAYOUT_UNDEFINED;
-    const VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                       .srcAccessMask = first ? 0 : VK_ACCESS_TRANSFER_WRITE_BIT,
-                                       .dstAccessMask = first ? VK_ACCESS_TRANSFER_WRITE_BIT : 0,
-                                       .oldLayout = before,
-                                       .newLayout = after,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .image = screen->images[screen->image],
-                                       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageMemoryBarrier info = vulkan_layout_barrier(screen->images[screen->image],
+                                                      VK_IMAGE_ASPECT_COLOR_BIT, before, after);
+    info.srcAccessMask = first ? 0 : VK_ACCESS_TRANSFER_WRITE_BIT;
+    info.dstAccessMask = first ? VK_ACCESS_TRANSFER_WRITE_BIT : 0;
     screen->program->vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
                                            first ? VK_PIPELINE_STAGE_TRANSFER_BIT
                                                  : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,

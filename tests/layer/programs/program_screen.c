@@ -105,12 +105,7 @@ static void view_images(const struct screen *screen)
 {
     struct program *program = screen->program;
     for (uint32_t i = 0; i < screen->image_count && !(screen->flags & DEFERRED); i++) {
-        const VkImageViewCreateInfo info = {
-            .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-            .image = screen->images[i],
-            .viewType = VK_IMAGE_VIEW_TYPE_2D,
-            .format = screen->format,
-            .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+        const VkImageViewCreateInfo info = vulkan_view_info(screen->images[i], screen->format);
         VkImageView view = VK_NULL_HANDLE;
         program_check(program->vk.CreateImageView(program->device, &info, NULL, &view),
                       "vkCreateImageView");

@@ -24,6 +24,7 @@
 #pragma once
 
 #include "tests/support/named.h"
+#include "tests/support/vulkan_parts.h"
 
 #include <pthread.h>
 #include <stdbool.h>

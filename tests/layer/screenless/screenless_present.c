@@ -54,16 +54,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL acquire2(VkDevice device,
 static void barrier(const struct screenless_image *image, VkCommandBuffer commands,
                     VkImageLayout before, VkImageLayout after)
 {
-    const VkAccessFlags all = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    const VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                       .srcAccessMask = all,
-                                       .dstAccessMask = all,
-                                       .oldLayout = before,
-                                       .newLayout = after,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .image = image->handle,
-                                       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkImageMemoryBarrier info =
+        vulkan_layout_barrier(image->handle, VK_IMAGE_ASPECT_COLOR_BIT, before, after);
     screenless.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
                                      &info);

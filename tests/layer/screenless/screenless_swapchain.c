@@ -3,8 +3,6 @@
 
 #include "screenless.h"
 
-#include "tests/support/vulkan_parts.h"
-
 #include <stdlib.h>
 
 #define TRY(call)                                                                                  \
@@ -83,22 +81,16 @@ static VkImageCreateInfo image_info(const VkSwapchainCreateInfoKHR *info,
         *list = *theirs;
         list->pNext = NULL;
     }
-    return (VkImageCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                               .pNext = is_mutable && theirs ? list : NULL,
-                               .flags = is_mutable ? VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT |
-                                                         VK_IMAGE_CREATE_EXTENDED_USAGE_BIT
-                                                   : 0,
-                               .imageType = VK_IMAGE_TYPE_2D,
-                               .format = info->imageFormat,
-                               .extent = {info->imageExtent.width, info->imageExtent.height, 1},
-                               .mipLevels = 1,
-                               .arrayLayers = 1,
-                               .samples = VK_SAMPLE_COUNT_1_BIT,
-                               .tiling = VK_IMAGE_TILING_OPTIMAL,
-                               .usage = info->imageUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
-                               .sharingMode = info->imageSharingMode,
-                               .queueFamilyIndexCount = info->queueFamilyIndexCount,
-                               .pQueueFamilyIndices = info->pQueueFamilyIndices};
+    VkImageCreateInfo image =
+        vulkan_image_info(info->imageFormat, info->imageExtent.width, info->imageExtent.height,
+                          info->imageUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+    image.pNext = is_mutable && theirs ? list : NULL;
+    image.flags =
+        is_mutable ? VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT : 0;
+    image.sharingMode = info->imageSharingMode;
+    image.queueFamilyIndexCount = info->queueFamilyIndexCount;
+    image.pQueueFamilyIndices = info->pQueueFamilyIndices;
+    return image;
 }
 
 static VkResult make_image(const VkSwapchainCreateInfoKHR *info, struct screenless_image *image)

@@ -196,15 +196,10 @@ static void barrier(const struct stand *stand, VkCommandBuffer commands, uint32_
                     VkImageLayout before, VkImageLayout after)
 {
     const bool first = before == VK_IMAGE_LAYOUT_UNDEFINED;
-    const VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                       .srcAccessMask = first ? 0 : VK_ACCESS_TRANSFER_WRITE_BIT,
-                                       .dstAccessMask = first ? VK_ACCESS_TRANSFER_WRITE_BIT : 0,
-                                       .oldLayout = before,
-                                       .newLayout = after,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .image = stand->images[image],
-                                       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageMemoryBarrier info =
+        vulkan_layout_barrier(stand->images[image], VK_IMAGE_ASPECT_COLOR_BIT, before, after);
+    info.srcAccessMask = first ? 0 : VK_ACCESS_TRANSFER_WRITE_BIT;
+    info.dstAccessMask = first ? VK_ACCESS_TRANSFER_WRITE_BIT : 0;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          first ? VK_PIPELINE_STAGE_TRANSFER_BIT
                                : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,

@@ -148,15 +148,11 @@ static bool make_image(struct swapchain *chain, uint32_t i)
     const XrSwapchainCreateInfo *info = &chain->info;
     const XrSwapchainUsageFlags made_for =
         info->usageFlags & ~(XrSwapchainUsageFlags)runtime_number("FOVEA_TEST_XR_IGNORES", 0);
-    const VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                     .flags = flags_of(made_for),
-                                     .imageType = VK_IMAGE_TYPE_2D,
-                                     .format = (VkFormat)info->format,
-                                     .extent = {info->width, info->height, 1},
-                                     .mipLevels = info->mipCount,
-                                     .arrayLayers = info->arraySize,
-                                     .samples = VK_SAMPLE_COUNT_1_BIT,
-                                     .usage = usage_of(made_for)};
+    VkImageCreateInfo image =
+        vulkan_image_info((VkFormat)info->format, info->width, info->height, usage_of(made_for));
+    image.flags = flags_of(made_for);
+    image.mipLevels = info->mipCount;
+    image.arrayLayers = info->arraySize;
     VkMemoryRequirements needs;
     if (vkCreateImage(session->device, &image, NULL, &chain->images[i]) != VK_SUCCESS) {
         return false;
