@@ -10,6 +10,7 @@
 #include "cmocka_all.h"
 #include "rig.h"
 #include "stuck.h"
+#include "vulkan_parts.h"
 
 #include "kernels/gaze/late.h"
 #include "plugin/frame/frame.h"
@@ -73,9 +74,7 @@ static void close_desk(struct desk *desk)
 
 static void submit(const struct desk *desk, VkCommandBuffer commands)
 {
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands};
+    const VkSubmitInfo info = vulkan_submit_info(&commands);
     assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
     assert_int_equal(vkQueueSubmit(desk->rig.engine.queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
 }

@@ -66,10 +66,8 @@ static void make_busy(struct meter *meter, uint32_t i)
     VkMemoryRequirements needs;
     MUST(vkCreateImage(gpu->device, &image, NULL, &meter->busy[i]));
     vkGetImageMemoryRequirements(gpu->device, meter->busy[i], &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex =
-                                             local_memory(gpu, needs.memoryTypeBits)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, local_memory(gpu, needs.memoryTypeBits));
     MUST(vkAllocateMemory(gpu->device, &memory, NULL, &meter->busy_memory[i]));
     MUST(vkBindImageMemory(gpu->device, meter->busy[i], meter->busy_memory[i], 0));
 }
@@ -128,11 +126,7 @@ static void take_clock(struct meter *meter)
 
 static void make_meter(const struct gpu *gpu, uint32_t busy_px, struct meter *meter)
 {
-    const VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = gpu->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 2};
+    const VkCommandBufferAllocateInfo commands = vulkan_commands_info(gpu->pool, 2);
     const VkQueryPoolCreateInfo times = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                          .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                          .queryCount = 2};
@@ -160,9 +154,7 @@ static void drop_meter(const struct meter *meter)
 
 static void submit(const struct meter *meter, uint32_t which)
 {
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &meter->commands[which]};
+    const VkSubmitInfo info = vulkan_submit_info(&meter->commands[which]);
     MUST(vkQueueSubmit(meter->gpu->queue, 1, &info, VK_NULL_HANDLE));
 }
 

@@ -46,10 +46,7 @@ static void make_instance(XrInstance instance, XrSystemId system, struct gpu *gp
 
 static void make_device(XrInstance instance, XrSystemId system, struct gpu *gpu)
 {
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(0);
     const VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                        .queueCreateInfoCount = 1,
                                        .pQueueCreateInfos = &queue};
@@ -85,9 +82,8 @@ static void make_buffer(struct gpu *gpu)
     VkMemoryRequirements needs;
     MUST(vkCreateBuffer(gpu->device, &info, NULL, &gpu->buffer));
     vkGetBufferMemoryRequirements(gpu->device, gpu->buffer, &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex = memory_type(gpu, needs.memoryTypeBits)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, memory_type(gpu, needs.memoryTypeBits));
     MUST(vkAllocateMemory(gpu->device, &memory, NULL, &gpu->memory));
     MUST(vkBindBufferMemory(gpu->device, gpu->buffer, gpu->memory, 0));
     MUST(vkMapMemory(gpu->device, gpu->memory, 0, VK_WHOLE_SIZE, 0, (void **)&gpu->texels));
@@ -101,11 +97,7 @@ void gpu_make(XrInstance instance, XrSystemId system, struct gpu *gpu)
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
     MUST(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->pool));
-    const VkCommandBufferAllocateInfo info = {.sType =
-                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                              .commandPool = gpu->pool,
-                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                              .commandBufferCount = 1};
+    const VkCommandBufferAllocateInfo info = vulkan_commands_info(gpu->pool, 1);
     MUST(vkAllocateCommandBuffers(gpu->device, &info, &gpu->commands));
 }
 
@@ -134,9 +126,7 @@ static void draw(const struct gpu *gpu, VkImage image, const struct drawn *drawn
         .imageSubresource = {drawn->part, 0, layer, 1},
         .imageOffset = {rect->offset.x, rect->offset.y, 0},
         .imageExtent = {(uint32_t)rect->extent.width, (uint32_t)rect->extent.height, 1}};
-    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                                 .commandBufferCount = 1,
-                                 .pCommandBuffers = &gpu->commands};
+    const VkSubmitInfo submit = vulkan_submit_info(&gpu->commands);
     MUST(vkBeginCommandBuffer(gpu->commands, &once));
     vulkan_record_layout(gpu->commands, image, drawn->all, drawn->layout,
                          VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);

@@ -18,6 +18,38 @@ static inline uint32_t vulkan_memory_type(const VkPhysicalDeviceMemoryProperties
     return type;
 }
 
+static inline VkDeviceQueueCreateInfo vulkan_queue_info(uint32_t family)
+{
+    static const float priority = 1.0f;
+    return (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+}
+
+static inline VkMemoryAllocateInfo vulkan_memory_info(VkDeviceSize bytes, uint32_t type)
+{
+    return (VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                  .allocationSize = bytes,
+                                  .memoryTypeIndex = type};
+}
+
+static inline VkCommandBufferAllocateInfo vulkan_commands_info(VkCommandPool pool, uint32_t count)
+{
+    return (VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                         .commandPool = pool,
+                                         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                         .commandBufferCount = count};
+}
+
+/* A batch of these commands alone. */
+static inline VkSubmitInfo vulkan_submit_info(const VkCommandBuffer *commands)
+{
+    return (VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                          .commandBufferCount = 1,
+                          .pCommandBuffers = commands};
+}
+
 /* An image in two dimensions, of one level and one layer. */
 static inline VkImageCreateInfo vulkan_image_info(VkFormat format, uint32_t width_px,
                                                   uint32_t height_px, VkImageUsageFlags usage)

@@ -602,9 +602,7 @@ void host_frame_end(struct host *host)
 {
     struct host_frame *frame = frame_of(host, host->number);
     CHECK(vkEndCommandBuffer(host->commands));
-    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                                 .commandBufferCount = 1,
-                                 .pCommandBuffers = &host->commands};
+    const VkSubmitInfo submit = vulkan_submit_info(&host->commands);
     CHECK(vkQueueSubmit(host->engine.queue, 1, &submit, frame->fence));
     frame->submitted = true;
 }

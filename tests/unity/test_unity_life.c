@@ -75,11 +75,7 @@ TEST(what_unity_asks_for_stays)
     const bool known = device_has(&host, extensions[0]);
     VkPhysicalDeviceVulkan12Features features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueFamilyIndex = host.engine.family,
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(host.engine.family);
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .pNext = &features,
                                      .queueCreateInfoCount = 1,
@@ -155,10 +151,7 @@ static VkInstance instance_by(PFN_vkGetInstanceProcAddr get)
 static void make_device(PFN_vkGetInstanceProcAddr get, VkInstance instance,
                         VkPhysicalDevice physical)
 {
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(0);
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .queueCreateInfoCount = 1,
                                      .pQueueCreateInfos = &queue};

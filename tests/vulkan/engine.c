@@ -205,11 +205,7 @@ static void create_device(struct engine *engine, const struct engine_options *op
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE};
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                     .queueFamilyIndex = engine->family,
-                                     .queueCount = 1,
-                                     .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(engine->family);
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = engine->needs.timeline_semaphore ? &timeline : NULL,
                                .queueCreateInfoCount = 1,
@@ -316,9 +312,7 @@ VkDeviceMemory engine_allocate(struct engine *engine, VkMemoryRequirements needs
 {
     const uint32_t type = vulkan_memory_type(&engine->memory, needs.memoryTypeBits, flags);
     assert_true(type < engine->memory.memoryTypeCount);
-    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                 .allocationSize = needs.size,
-                                 .memoryTypeIndex = type};
+    const VkMemoryAllocateInfo info = vulkan_memory_info(needs.size, type);
     VkDeviceMemory memory;
     CHECK(vkAllocateMemory(engine->device, &info, NULL, &memory));
     return memory;
@@ -420,11 +414,7 @@ void engine_record_download(VkCommandBuffer commands, VkImage image, uint32_t wi
 
 VkCommandBuffer engine_begin(struct engine *engine)
 {
-    VkCommandBufferAllocateInfo allocate_info = {.sType =
-                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                 .commandPool = engine->pool,
-                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                 .commandBufferCount = 1};
+    const VkCommandBufferAllocateInfo allocate_info = vulkan_commands_info(engine->pool, 1);
     VkCommandBuffer commands;
     CHECK(vkAllocateCommandBuffers(engine->device, &allocate_info, &commands));
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,

@@ -218,9 +218,7 @@ struct plain {
 static struct plain submit_and_wait(struct engine *engine, VkCommandBuffer commands)
 {
     const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    const VkSubmitInfo batch = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                                .commandBufferCount = 1,
-                                .pCommandBuffers = &commands};
+    const VkSubmitInfo batch = vulkan_submit_info(&commands);
     VkFence fence = VK_NULL_HANDLE;
     assert_int_equal(vkCreateFence(engine->device, &info, NULL, &fence), VK_SUCCESS);
     assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);

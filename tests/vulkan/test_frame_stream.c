@@ -117,9 +117,7 @@ static void wait_for_slot(struct stream *stream, struct in_flight *slot)
 static void submit(struct stream *stream, VkCommandBuffer commands, VkFence fence)
 {
     assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
-    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                         .commandBufferCount = 1,
-                         .pCommandBuffers = &commands};
+    const VkSubmitInfo info = vulkan_submit_info(&commands);
     assert_int_equal(vkQueueSubmit(stream->rig.engine.queue, 1, &info, fence), VK_SUCCESS);
 }
 

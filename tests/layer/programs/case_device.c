@@ -159,11 +159,7 @@ static void functions(void)
                  "a function is there that cannot be, or is missing");
     program_close_device(&program);
     OWNED(program_close_device) struct program bare = program;
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueFamilyIndex = program.family,
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(program.family);
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .queueCreateInfoCount = 1,
                                      .pQueueCreateInfos = &queue};

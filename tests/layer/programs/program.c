@@ -151,11 +151,7 @@ void program_open_device(struct program *program, const void *next,
                          const VkPhysicalDeviceFeatures *features)
 {
     program->family = graphics_family(program);
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueFamilyIndex = program->family,
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
+    const VkDeviceQueueCreateInfo queue = vulkan_queue_info(program->family);
     const char *extensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, program->device_extension};
     const char *names[] = {extensions[0], extensions[1]};
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,

@@ -15,10 +15,8 @@ static void open_buffer(struct screen *screen, struct slot *slot)
                   "vkCreateBuffer");
     VkMemoryRequirements needs;
     program->vk.GetBufferMemoryRequirements(program->device, slot->buffer, &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex =
-                                             program_memory_type(program, needs.memoryTypeBits)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, program_memory_type(program, needs.memoryTypeBits));
     program_check(program->vk.AllocateMemory(program->device, &memory, NULL, &slot->memory),
                   "vkAllocateMemory");
     program_check(program->vk.BindBufferMemory(program->device, slot->buffer, slot->memory, 0),
@@ -43,11 +41,7 @@ static void open_slot(struct screen *screen, struct slot *slot)
                   "vkCreateSemaphore");
     program_check(program->vk.CreateCommandPool(program->device, &pool, NULL, &slot->pool),
                   "vkCreateCommandPool");
-    const VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = slot->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1};
+    const VkCommandBufferAllocateInfo commands = vulkan_commands_info(slot->pool, 1);
     program_check(program->vk.AllocateCommandBuffers(program->device, &commands, &slot->commands),
                   "vkAllocateCommandBuffers");
     open_buffer(screen, slot);

@@ -11,11 +11,8 @@ static VkResult signal_acquired(struct screenless_image *image, VkSemaphore sema
 {
     const VkCommandBuffer commands = screenless_begin(image, 0, SCREENLESS_ACQUIRED);
     screenless_end(image, commands, SCREENLESS_ACQUIRED);
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands,
-                               .signalSemaphoreCount = semaphore ? 1 : 0,
-                               .pSignalSemaphores = &semaphore};
+    const VkSubmitInfo info = vulkan_submit_info(
+        &commands, .signalSemaphoreCount = semaphore ? 1 : 0, .pSignalSemaphores = &semaphore);
     return screenless.vk.QueueSubmit(screenless.queues[0], 1, &info, fence);
 }
 

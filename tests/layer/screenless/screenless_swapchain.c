@@ -119,11 +119,8 @@ static VkResult make_commands(struct screenless_image *image, uint32_t queue)
                                           .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                           .queueFamilyIndex = screenless.families[queue]};
     TRY(screenless.vk.CreateCommandPool(screenless.device, &pool, NULL, &image->pools[queue]));
-    const VkCommandBufferAllocateInfo info = {.sType =
-                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                              .commandPool = image->pools[queue],
-                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                              .commandBufferCount = SCREENLESS_COMMANDS};
+    const VkCommandBufferAllocateInfo info =
+        vulkan_commands_info(image->pools[queue], SCREENLESS_COMMANDS);
     TRY(screenless.vk.AllocateCommandBuffers(screenless.device, &info, image->commands[queue]));
     for (int i = 0; i < SCREENLESS_COMMANDS; i++) {
         TRY(screenless.set_loader_data(screenless.device, image->commands[queue][i]));

@@ -36,10 +36,8 @@ static struct stand_buffer make_buffer(const struct stand *stand, VkDeviceSize s
     stand_check(vkCreateBuffer(stand->device, &info, NULL, &buffer.handle), "vkCreateBuffer");
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(stand->device, buffer.handle, &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex =
-                                             memory_type(stand, needs.memoryTypeBits, wanted)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, memory_type(stand, needs.memoryTypeBits, wanted));
     stand_check(vkAllocateMemory(stand->device, &memory, NULL, &buffer.memory), "vkAllocateMemory");
     stand_check(vkBindBufferMemory(stand->device, buffer.handle, buffer.memory, 0), "bind");
     return buffer;
@@ -78,9 +76,7 @@ static void upload(struct stand *stand)
     begin(commands);
     vkCmdCopyBuffer(commands, staging.handle, stand->source.handle, 1, &region);
     stand_check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands};
+    const VkSubmitInfo info = vulkan_submit_info(&commands);
     stand_check(vkQueueSubmit(stand->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
     stand_check(vkQueueWaitIdle(stand->queue), "vkQueueWaitIdle");
     free_buffer(stand, &staging);
@@ -94,11 +90,7 @@ static void open_slot(const struct stand *stand, struct stand_slot *slot)
                                           .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                           .queueFamilyIndex = stand->families[0]};
     stand_check(vkCreateCommandPool(stand->device, &pool, NULL, &slot->pool), "pool");
-    const VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = slot->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1};
+    const VkCommandBufferAllocateInfo commands = vulkan_commands_info(slot->pool, 1);
     stand_check(vkAllocateCommandBuffers(stand->device, &commands, &slot->commands), "commands");
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
                                      .flags = VK_FENCE_CREATE_SIGNALED_BIT};

@@ -94,11 +94,7 @@ static VkImageUsageFlags usage_of(XrSwapchainUsageFlags flags)
 static VkCommandBuffer begin(const struct session *session)
 {
     VkCommandBuffer commands = VK_NULL_HANDLE;
-    const VkCommandBufferAllocateInfo info = {.sType =
-                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                              .commandPool = session->pool,
-                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                              .commandBufferCount = 1};
+    const VkCommandBufferAllocateInfo info = vulkan_commands_info(session->pool, 1);
     const VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     if (vkAllocateCommandBuffers(session->device, &info, &commands) != VK_SUCCESS ||
@@ -110,9 +106,7 @@ static VkCommandBuffer begin(const struct session *session)
 
 static void end(const struct session *session, VkCommandBuffer commands)
 {
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands};
+    const VkSubmitInfo info = vulkan_submit_info(&commands);
     if (vkEndCommandBuffer(commands) != VK_SUCCESS ||
         vkQueueSubmit(session->queue, 1, &info, VK_NULL_HANDLE) != VK_SUCCESS ||
         vkQueueWaitIdle(session->queue) != VK_SUCCESS) {
@@ -158,10 +152,8 @@ static bool make_image(struct swapchain *chain, uint32_t i)
         return false;
     }
     vkGetImageMemoryRequirements(session->device, chain->images[i], &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex =
-                                             memory_type(session, needs.memoryTypeBits, false)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, memory_type(session, needs.memoryTypeBits, false));
     return vkAllocateMemory(session->device, &memory, NULL, &chain->memory[i]) == VK_SUCCESS &&
            vkBindImageMemory(session->device, chain->images[i], chain->memory[i], 0) == VK_SUCCESS;
 }
@@ -348,10 +340,8 @@ static VkBuffer make_buffer(const struct session *session, VkDeviceSize bytes,
         abort();
     }
     vkGetBufferMemoryRequirements(session->device, buffer, &needs);
-    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex =
-                                             memory_type(session, needs.memoryTypeBits, true)};
+    const VkMemoryAllocateInfo memory =
+        vulkan_memory_info(needs.size, memory_type(session, needs.memoryTypeBits, true));
     if (vkAllocateMemory(session->device, &memory, NULL, out_memory) != VK_SUCCESS ||
         vkBindBufferMemory(session->device, buffer, *out_memory, 0) != VK_SUCCESS) {
         abort();
