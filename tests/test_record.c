@@ -225,6 +225,29 @@ TEST(a_program_that_is_killed_leaves_what_was_written)
     assert_int_equal(lines_of(&scene, "_run-1"), 20);
 }
 
+/* Nothing that the program prints is in them. */
+TEST(standard_streams_that_are_closed_are_no_files_of_ours)
+{
+    SCENE;
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+            close(stream);
+        }
+        struct record *record = open_record(&scene);
+        const struct record_row row = row_of(record, 1);
+        record_push(record, &row);
+        for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+            (void)!write(stream, "printed\n", 8); /* nobody reads it */
+        }
+        record_close(&record);
+        _exit(0);
+    }
+    assert_int_equal(test_status_of(child), 0);
+    assert_int_equal(lines_of(&scene, "_run-1"), 1);
+    assert_int_equal(system(test_text("! grep printed %s/*", scene.folder)), 0);
+}
+
 static struct fovea_record *create_record(const struct scene *scene, const char *name,
                                           enum fovea_result expected)
 {

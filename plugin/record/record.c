@@ -3,6 +3,7 @@
 
 #include "record_state.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "core/thread.h"
@@ -47,7 +48,8 @@ static bool set_names(struct record *record, const char *name, uint32_t run)
 /* Never one that is there, nor a link's target: whose record that is stays theirs. */
 static int make_file(const char *name)
 {
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return descriptor_above_standard(
+        open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 static enum fovea_result refuse(struct record *record, const char *name, int error)

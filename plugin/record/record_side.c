@@ -6,6 +6,7 @@
 #include "record_state.h"
 
 #include "config/words.h"
+#include "core/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,8 @@ static bool write_side(struct record *record, const char *name,
     char other[FOVEA_PATH_MAX + 8];
     snprintf(other, sizeof other, "%s.part", name);
     (void)unlink(other); /* of a program that died */
-    const int made = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int made = descriptor_above_standard(
+        open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
     if (!file) {
         if (made >= 0) {

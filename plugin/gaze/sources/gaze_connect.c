@@ -3,6 +3,8 @@
 
 #include "gaze_connect.h"
 
+#include "core/descriptor.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -28,8 +30,8 @@ static bool finish(struct gaze_feed *feed, int connection, int ms)
 /* errno says why not. */
 static int connect_to(struct gaze_feed *feed, const struct gaze_address *address, int ms)
 {
-    const int connection =
-        socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int connection = descriptor_above_standard(
+        socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (connection < 0 ||
         connect(connection, (const struct sockaddr *)&address->storage, address->bytes) == 0 ||
         (errno == EINPROGRESS && finish(feed, connection, ms))) {

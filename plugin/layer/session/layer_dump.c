@@ -5,6 +5,7 @@
 
 #include "layer_session.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 
 #include <alloca.h>
@@ -236,7 +237,8 @@ static FILE *open_file(uint32_t frame, const char *suffix)
     if (asprintf(&name, "%s/%06u%s", folder, frame, suffix) < 0) {
         return NULL;
     }
-    const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int file = descriptor_above_standard(
+        open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     free(name);
     FILE *stream = file < 0 ? NULL : fdopen(file, "wb");
     if (file >= 0 && !stream) {

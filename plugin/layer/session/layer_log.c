@@ -4,6 +4,7 @@
 #include "layer_log.h"
 #include "layer_session.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 
 #include <fcntl.h>
@@ -82,7 +83,8 @@ void layer_log_set_level(enum fovea_log_level level)
 /* Regular files only: a pipe that nobody reads would stop the program. */
 static int open_file(const char *name)
 {
-    const int opened = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+    const int opened = descriptor_above_standard(
+        open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600));
     struct stat status;
     if (opened >= 0 && (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(opened);
