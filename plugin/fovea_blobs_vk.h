@@ -113,7 +113,8 @@ struct fovea_blobs_vk_image {
      * R16G16B16A16_SFLOAT, R32_SFLOAT, R32G32B32A32_SFLOAT, where the device samples it; formats
      * of one channel have one. A response has R32_SFLOAT */
     VkFormat format;
-    /* A picture's is GENERAL or SHADER_READ_ONLY_OPTIMAL, a response's GENERAL */
+    /* A picture's is GENERAL, SHADER_READ_ONLY_OPTIMAL or READ_ONLY_OPTIMAL, a response's GENERAL
+     */
     VkImageLayout layout;
 };
 

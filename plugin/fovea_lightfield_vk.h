@@ -113,8 +113,8 @@ struct fovea_lightfield_vk_raw {
     /* R8_UNORM, R8G8B8A8_UNORM, B8G8R8A8_UNORM, A8B8G8R8_UNORM_PACK32; R16_UNORM and
      * R16G16B16A16_UNORM where the device samples them. Alpha does not count */
     VkFormat format;
-    VkImageLayout
-        layout; /* GENERAL, or as fovea_lightfield_vk_raw_init: SHADER_READ_ONLY_OPTIMAL */
+    /* GENERAL, READ_ONLY_OPTIMAL, or as fovea_lightfield_vk_raw_init: SHADER_READ_ONLY_OPTIMAL */
+    VkImageLayout layout;
     uint32_t maximum; /* as in struct fovea_lightfield_raw */
     /* R8_UNORM and R16_UNORM may be mosaics, whose colours are interpolated in the same pass */
     enum fovea_lightfield_bayer bayer;
@@ -138,7 +138,8 @@ struct fovea_lightfield_vk_image {
      * R32_SFLOAT, usage SAMPLED. */
     VkImageView view;
     VkFormat format; /* white is 1 of it, alpha is opaque */
-    /* An image that is written: GENERAL. Patch sizes: GENERAL or SHADER_READ_ONLY_OPTIMAL */
+    /* An image that is written: GENERAL. Patch sizes: GENERAL, SHADER_READ_ONLY_OPTIMAL or
+     * READ_ONLY_OPTIMAL */
     VkImageLayout layout;
 };
 

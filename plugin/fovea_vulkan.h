@@ -305,7 +305,8 @@ struct fovea_vk_sigmas {
      * semaphore or a barrier of the engine's. It is read until the signals come. NULL: there is
      * none. */
     VkImageView view;
-    VkImageLayout layout; /* which it is in, and stays: GENERAL or SHADER_READ_ONLY_OPTIMAL */
+    /* which it is in, and stays: GENERAL, SHADER_READ_ONLY_OPTIMAL or READ_ONLY_OPTIMAL */
+    VkImageLayout layout;
 };
 
 /* A picture of depths, for "operators" that need one (dof): the engine's own depth image, which
@@ -329,9 +330,10 @@ struct fovea_vk_depth {
     /* D16_UNORM, X8_D24_UNORM_PACK32, D24_UNORM_S8_UINT, D32_SFLOAT, D32_SFLOAT_S8_UINT,
      * R32_SFLOAT or R16_SFLOAT */
     VkFormat format;
-    /* The layout that it is in, and stays in: GENERAL, SHADER_READ_ONLY_OPTIMAL,
+    /* The layout that it is in, and stays in: GENERAL, SHADER_READ_ONLY_OPTIMAL, READ_ONLY_OPTIMAL,
      * DEPTH_STENCIL_READ_ONLY_OPTIMAL, DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL or
-     * DEPTH_READ_ONLY_OPTIMAL; with `image`, DEPTH_STENCIL_ATTACHMENT_OPTIMAL. */
+     * DEPTH_READ_ONLY_OPTIMAL; with `image`, DEPTH_STENCIL_ATTACHMENT_OPTIMAL or
+     * ATTACHMENT_OPTIMAL. */
     VkImageLayout layout;
     uint32_t x_px; /* the view's first pixel in it */
     uint32_t y_px;

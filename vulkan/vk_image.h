@@ -36,6 +36,15 @@ struct vk_image {
     ptrdiff_t row_stride_bytes;
 };
 
+/* Whether shaders may sample an image of colours that stays in it. The last one is of engines with
+ * synchronization2. */
+static inline bool vk_image_layout_is_read(VkImageLayout layout)
+{
+    return layout == VK_IMAGE_LAYOUT_GENERAL ||
+           layout == VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL ||
+           layout == VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL;
+}
+
 /* FOVEA_ERROR_UNSUPPORTED where the device cannot make such an image; said in the log at
  * `level`. */
 FOVEA_MUST_CHECK enum fovea_result vk_image_supported(const struct vk_device *device,

@@ -45,16 +45,10 @@ static bool is_format(VkFormat format)
 
 static bool is_layout(VkImageLayout layout)
 {
-    static const VkImageLayout layouts[] = {
-        VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-        VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
-        VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL,
-        VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL};
-    bool found = false;
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        found = found || layouts[i] == layout;
-    }
-    return found;
+    return vk_image_layout_is_read(layout) ||
+           layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL ||
+           layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL ||
+           layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL;
 }
 
 /* Returns whether it is an attachment, which is brought to another layout and back. */
@@ -63,7 +57,8 @@ static bool is_attachment(const struct fovea_vk_depth *given)
     const bool is_color =
         given->format == VK_FORMAT_R32_SFLOAT || given->format == VK_FORMAT_R16_SFLOAT;
     return given->image && !is_color &&
-           given->layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+           (given->layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL ||
+            given->layout == VK_IMAGE_LAYOUT_ATTACHMENT_OPTIMAL);
 }
 
 static enum fovea_result check_focus(struct fovea_vk *fovea, const struct fovea_vk_depth *given,
@@ -142,6 +137,7 @@ static void take_picture(const struct fovea_vk_depth *given, struct frame_view *
     view->depth_layout =
         attachment ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL : given->layout;
     view->depth_attachment = attachment ? given->image : VK_NULL_HANDLE;
+    view->depth_attachment_layout = given->layout;
     view->depth_layer = given->layer;
     view->depth_aspects = aspects_of(given->format);
     view->focus = given->focus;
@@ -211,7 +207,7 @@ static const VkAccessFlags as_attachment =
 
 static VkImageMemoryBarrier barrier_of(const struct frame_view *view, bool to_shaders)
 {
-    const VkImageLayout attachment = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    const VkImageLayout attachment = view->depth_attachment_layout;
     return (VkImageMemoryBarrier){
         .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
         .srcAccessMask = to_shaders ? as_attachment | VK_ACCESS_MEMORY_WRITE_BIT : 0,

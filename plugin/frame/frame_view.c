@@ -137,12 +137,11 @@ static enum fovea_result check_sigmas(struct fovea_vk *fovea, const struct fovea
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "view %u has sigmas, and no operator of the row takes them", index);
     }
-    return given->layout == VK_IMAGE_LAYOUT_GENERAL ||
-                   given->layout == VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+    return vk_image_layout_is_read(given->layout)
                ? FOVEA_OK
                : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
-                              "sigmas of view %u are in layout %d; GENERAL and"
-                              " SHADER_READ_ONLY_OPTIMAL are possible",
+                              "sigmas of view %u are in layout %d; GENERAL,"
+                              " SHADER_READ_ONLY_OPTIMAL and READ_ONLY_OPTIMAL are possible",
                               index, (int)given->layout);
 }
 

@@ -36,6 +36,7 @@ struct frame_view {
     VkImageView depth; /* none: no operator needs any */
     VkImageLayout depth_layout; /* while it is read */
     VkImage depth_attachment; /* its image, where that is brought to the layout and back */
+    VkImageLayout depth_attachment_layout; /* which it is in otherwise */
     uint32_t depth_layer;
     VkImageAspectFlags depth_aspects;
     VkBuffer focus; /* the engine's; none: the context's */

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/struct_bytes.h"
+#include "vulkan/vk_image.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,10 +115,9 @@ enum fovea_result recorder_check_image(const struct recorder *recorder, const ch
     if (!view) {
         return recorder_refuse(recorder, "%s.view is NULL", name);
     }
-    if (layout != VK_IMAGE_LAYOUT_GENERAL &&
-        !(is_read && layout == VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL)) {
+    if (layout != VK_IMAGE_LAYOUT_GENERAL && !(is_read && vk_image_layout_is_read(layout))) {
         return recorder_refuse(recorder, "%s.layout is not GENERAL%s", name,
-                               is_read ? " or SHADER_READ_ONLY_OPTIMAL" : "");
+                               is_read ? ", SHADER_READ_ONLY_OPTIMAL or READ_ONLY_OPTIMAL" : "");
     }
     return FOVEA_OK;
 }

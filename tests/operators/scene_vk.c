@@ -25,6 +25,14 @@ VkFormat scene_vk_format(unsigned i)
     return formats[i % (sizeof formats / sizeof formats[0])];
 }
 
+static VkImageLayout sigmas_layout(const struct engine *engine, const struct operator_scene *scene)
+{
+    return scene->random % 3 == 0 ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+           : scene->random % 3 == 1 && engine->has_synchronization2
+               ? VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL
+               : VK_IMAGE_LAYOUT_GENERAL;
+}
+
 struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene *scene,
                                     struct fovea_vk_sigmas *out_sigmas)
 {
@@ -34,7 +42,6 @@ struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene
     }
     const VkFormat format =
         scene->sigmas_format == FOVEA_FORMAT_R16F ? VK_FORMAT_R16_SFLOAT : VK_FORMAT_R32_SFLOAT;
-    const bool general = scene->random % 2;
     struct test_image packed =
         image_make_packed(scene->width_px, scene->height_px, scene->sigmas_format);
     for (uint32_t y = 0; y < scene->height_px; y++) {
@@ -44,9 +51,7 @@ struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene
     }
     struct engine_image image =
         engine_sampled_create(&rig->engine, format, scene->width_px, scene->height_px);
-    *out_sigmas = (struct fovea_vk_sigmas){image.raw_view,
-                                           general ? VK_IMAGE_LAYOUT_GENERAL
-                                                   : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+    *out_sigmas = (struct fovea_vk_sigmas){image.raw_view, sigmas_layout(&rig->engine, scene)};
     engine_write(&rig->engine, image.image, scene->width_px, scene->height_px, format,
                  packed.view.data, VK_IMAGE_LAYOUT_UNDEFINED, out_sigmas->layout);
     image_free(&packed);

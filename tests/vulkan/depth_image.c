@@ -111,6 +111,15 @@ static void upload(struct engine *engine, const struct depth_image *image,
     engine_idle(engine);
 }
 
+/* Formats of 16 bits are in that of engines with synchronization2. */
+static VkImageLayout layout_of(const struct engine *engine, VkFormat format)
+{
+    const bool is_short = format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_R16_SFLOAT;
+    return is_short && engine->has_synchronization2 ? VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL
+           : is_color(format)                       ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+                              : VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
+}
+
 struct depth_image depth_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                       uint32_t height_px,
                                       double (*value)(const void *user, uint32_t x, uint32_t y),
@@ -119,8 +128,7 @@ struct depth_image depth_image_create(struct engine *engine, VkFormat format, ui
     const size_t pixels = (size_t)width_px * height_px;
     struct depth_image depths = {
         .image = {.format = format, .width_px = width_px, .height_px = height_px, .layer_count = 1},
-        .layout = is_color(format) ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
-                                   : VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+        .layout = layout_of(engine, format),
         .values = malloc(pixels * sizeof(double))};
     assert_non_null(depths.values);
     struct engine_buffer buffer = engine_buffer_create(engine, pixels * value_bytes(format));
@@ -139,7 +147,10 @@ void depth_image_attach(struct engine *engine, struct depth_image *image)
 {
     VkCommandBuffer commands = engine_begin(engine);
     const VkImageLayout before = image->layout;
-    image->layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    image->layout =
+        before == VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL && engine->has_synchronization2
+            ? VK_IMAGE_LAYOUT_ATTACHMENT_OPTIMAL
+            : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
     record_barrier(commands, &image->image, before, image->layout);
     engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     engine_idle(engine);

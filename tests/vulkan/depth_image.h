@@ -20,7 +20,7 @@ struct depth_image depth_image_create(struct engine *engine, VkFormat format, ui
                                       uint32_t height_px,
                                       double (*value)(const void *user, uint32_t x, uint32_t y),
                                       const void *user);
-/* Brings it to the layout of an attachment. */
+/* Brings it to the layout of an attachment, from that one to the one of synchronization2. */
 void depth_image_attach(struct engine *engine, struct depth_image *image);
 void depth_image_destroy(struct engine *engine, struct depth_image *image);
 

@@ -191,6 +191,18 @@ static void choose_family(struct engine *engine, const struct engine_options *op
     assert_true(engine->family < count);
 }
 
+static bool has_device_extension(VkPhysicalDevice physical, const char *name)
+{
+    VkExtensionProperties found[512];
+    uint32_t count = 512;
+    bool has = false;
+    assert_true(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, found) >= 0);
+    for (uint32_t i = 0; i < count; i++) {
+        has = has || strcmp(found[i].extensionName, name) == 0;
+    }
+    return has;
+}
+
 static void create_device(struct engine *engine, const struct engine_options *options)
 {
     fovea_vk_requirements_init(&engine->needs);
@@ -205,13 +217,22 @@ static void create_device(struct engine *engine, const struct engine_options *op
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE};
+    VkPhysicalDeviceSynchronization2Features synchronization = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+        .pNext = engine->needs.timeline_semaphore ? &timeline : NULL,
+        .synchronization2 = VK_TRUE};
+    const char *names[FOVEA_VK_MAX_EXTENSIONS + 1] = {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
+    const uint32_t count = engine->needs.device_extension_count;
+    memcpy(names + 1, engine->needs.device_extensions, count * sizeof names[0]);
+    engine->has_synchronization2 = has_device_extension(engine->physical, names[0]);
     const VkDeviceQueueCreateInfo queue = vulkan_queue_info(engine->family);
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .pNext = engine->needs.timeline_semaphore ? &timeline : NULL,
+                               .pNext = engine->has_synchronization2 ? &synchronization
+                                                                     : synchronization.pNext,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = engine->needs.device_extension_count,
-                               .ppEnabledExtensionNames = engine->needs.device_extensions};
+                               .enabledExtensionCount = count + engine->has_synchronization2,
+                               .ppEnabledExtensionNames = names + !engine->has_synchronization2};
     PFN_vkCreateDevice create =
         (PFN_vkCreateDevice)maker(options, engine->instance, "vkCreateDevice");
     CHECK(create(engine->physical, &info, NULL, &engine->device));

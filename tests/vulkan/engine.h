@@ -21,6 +21,7 @@ struct engine {
     VkPhysicalDeviceMemoryProperties memory;
     struct fovea_vk_requirements needs;
     bool validation; /* the layer answered */
+    bool has_synchronization2; /* the feature is on */
     uint32_t messages; /* errors, and warnings of validation */
     char first_message[1024];
 };
