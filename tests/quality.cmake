@@ -34,6 +34,7 @@ add_executable(fovea_quality
     quality/measure.c
     quality/metrics.c
     quality/moving.c
+    quality/orientation.c
     quality/paint.c
     quality/pictures.c
     quality/raw_file.c

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy
 import pytest
 from conftest import run_program
-from PIL import Image
+from PIL import Image, ImageOps
 
 pytestmark = pytest.mark.turns(2)
 
@@ -146,6 +146,27 @@ def test_blobs_are_listed_and_drawn_where_they_are(quality, tmp_path):
     brightest = pixels_of(tmp_path / "out" / "disc-map.png")[..., 0].argmax()
     assert abs(brightest // 160 - 70) <= 1
     assert abs(brightest % 160 - 50) <= 1
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+def test_pictures_lie_as_their_orientation_tag_says(quality, noise, tmp_path, order):
+    for number in range(1, 9):
+        exif = Image.Exif()
+        exif.endian = order
+        exif[0x010E], exif[0x0112] = "a camera", number
+        Image.open(noise).save(tmp_path / "held.png", exif=exif)
+        Image.open(noise).save(tmp_path / "held.jpg", exif=exif, quality=100, subsampling=0)
+        for held, most in (("held.png", 0), ("held.jpg", 8)):
+            run_program(quality, "foveate", tmp_path / held, "--set", "foveation.strength=0", "--output", tmp_path / "seen.png")
+            shown = ImageOps.exif_transpose(Image.open(tmp_path / held))
+            assert abs(pixels_of(tmp_path / "seen.png") - numpy.asarray(shown).astype(int)).max() <= most, (held, number)
+
+
+@pytest.mark.parametrize("command", ["compare", "blobs"])
+def test_a_file_in_place_of_the_folder_is_said_before_anything_is_made(quality, noise, command):
+    done = run_program(quality, command, noise, "--output", noise, check=False)
+    assert done.returncode == 1 and f"cannot make the folder {noise}: File exists" in done.stderr
+    assert "levels at most" not in done.stderr
 
 
 def test_help_names_every_command(quality):

@@ -236,7 +236,7 @@ static bool write_sheet(const struct picture_wishes *wishes, const struct plan *
 static bool write_all(const struct picture_wishes *wishes, const struct plan *plan,
                       const struct row rows[LOOK_COUNT], const struct sample *sample)
 {
-    bool fine = write_single(wishes, &sample->image, "original", "");
+    bool fine = true;
     for (size_t i = 0; fine && i < plan->count; i++) {
         fine = write_single(wishes, &rows[i].actual, plan->looks[i].file, "") &&
                write_single(wishes, &rows[i].exact, plan->looks[i].file, "-exact") &&
@@ -254,7 +254,8 @@ static bool compare(const struct picture_wishes *wishes, const struct plan *plan
         say_error("%s: smaller than 32x32 pixels", wishes->picture);
         return false;
     }
-    if (!picture_wishes_folder(wishes)) {
+    /* A folder that nothing can be written to is told before what takes long. */
+    if (!picture_wishes_folder(wishes) || !write_single(wishes, &sample->image, "original", "")) {
         return false;
     }
     make_rows(rows, src, plan, wishes->gaze);

@@ -3,6 +3,7 @@
 
 #include "pictures.h"
 
+#include "orientation.h"
 #include "picture.h"
 #include "say.h"
 
@@ -40,11 +41,30 @@ static void say_why(const char *path)
     }
 }
 
+/* The pixels as they are stored; NULL where there are none. A pipe, which cannot be read twice, has
+ * no orientation. */
+static unsigned char *read_pixels(const char *path, int *out_width, int *out_height,
+                                  struct orientation *out_orientation)
+{
+    unsigned char *pixels = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    pixels = stbi_load_from_file(file, out_width, out_height, NULL, 4);
+    if (pixels && fseek(file, 0, SEEK_SET) == 0) {
+        *out_orientation = orientation_of(file);
+    }
+    fclose(file);
+    return pixels;
+}
+
 bool sample_load(const char *path, struct sample *out_sample)
 {
     int width = 0;
     int height = 0;
-    unsigned char *pixels = stbi_load(path, &width, &height, NULL, 4);
+    struct orientation orientation = {0};
+    unsigned char *pixels = read_pixels(path, &width, &height, &orientation);
     if (!pixels) {
         say_why(path);
         return false;
@@ -56,8 +76,11 @@ bool sample_load(const char *path, struct sample *out_sample)
     }
     const char *name = strrchr(path, '/');
     snprintf(out_sample->name, sizeof out_sample->name, "%s", name ? name + 1 : path);
-    out_sample->image = image_make_packed((uint32_t)width, (uint32_t)height, FOVEA_FORMAT_RGBA8);
-    memcpy(out_sample->image.view.data, pixels, (size_t)width * (size_t)height * 4);
+    out_sample->image =
+        image_make_packed((uint32_t)(orientation.swaps_axes ? height : width),
+                          (uint32_t)(orientation.swaps_axes ? width : height), FOVEA_FORMAT_RGBA8);
+    orientation_turn(orientation, (uint32_t)width, (uint32_t)height, pixels,
+                     out_sample->image.view.data);
     stbi_image_free(pixels);
     return true;
 }

@@ -47,9 +47,9 @@ static const char help[] =
     "  fovea_quality foveate PICTURE --output FILE [--gaze x,y] [--set key.path=value]\n"
     "      a picture as the settings say, as a PNG\n"
     "\n"
-    "PICTURE is a PNG or JPEG file. Ends with 0; with 1 when something failed or a bound is "
-    "broken, 2\n"
-    "when an argument was wrong, 77 when the backend is not there.\n";
+    "PICTURE is a PNG or JPEG file, the way up that its EXIF says. Ends with 0; with 1 when\n"
+    "something failed or a bound is broken, 2 when an argument was wrong, 77 when the backend is\n"
+    "not there.\n";
 
 static const struct {
     const char *name;

@@ -100,7 +100,9 @@ bool picture_wishes_folder(const struct picture_wishes *wishes)
             *c = '/';
         }
     }
-    if (mkdir(part, 0777) == 0 || errno == EEXIST) {
+    struct stat found;
+    if (mkdir(part, 0777) == 0 ||
+        (errno == EEXIST && stat(part, &found) == 0 && S_ISDIR(found.st_mode))) {
         return true;
     }
     say_error("cannot make the folder %s: %s", wishes->output, strerror(errno));
