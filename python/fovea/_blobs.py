@@ -156,7 +156,8 @@ def blobs(
     DLPack's. Where they lie in CUDA memory that device does the work, on the array's stream, and the call waits for it. What comes
     back is NumPy's. Alpha does not count; floats are 0 to 1. Of one image an array comes back, of (N, H, W, C) a list of
     them: structured, with the fields x_px, y_px, sigma_px (the disc's radius is sqrt(2) times that) and strength, the strongest
-    first. It is no model of where people look.
+    first. 0 is the centre of the leftmost and of the topmost pixel: as a gaze, in uv, a place is ((x_px + 0.5) / width, (y_px + 0.5) /
+    height). It is no model of where people look.
 
     max_count: the most of an image (1000). threshold: blobs of less strength are left out, 0 to 3; 0.05 is more for grey
     images. scales: how many sigmas are looked at, each 2^(1/3) times the one before, from sigma_min_px on. overlap: the part of a

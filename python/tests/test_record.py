@@ -7,8 +7,10 @@ import json
 import os
 import re
 import resource
+import runpy
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -119,6 +121,31 @@ def test_the_page_s_example_runs(tmp_path):
     assert done.returncode == 0 and not done.stderr and done.stdout.startswith("corner: 26.8 degrees"), done
     side, rows = rows_of(tmp_path / "sub-01")
     assert len(rows) == 30 and all(float(row["gpu_time"]) > 0 and row["state"] == "0" for row in rows)
+
+
+def test_accuracy_and_precision_of_a_tracker():
+    """One that is half a degree off, of noise of 0.1 degrees along each axis, of which each fifth sample is lost."""
+    example = runpy.run_path(str(ROOT / "docs" / "examples" / "gaze_quality.py"))
+    half = np.tan(np.radians(example["SCREEN_DEG"]) / 2)
+    as_uv = lambda degrees: 0.5 + np.tan(np.radians(degrees)) / half / 2  # noqa: E731
+    for target in ((3.0, -2.0), (0.0, 9.0)):
+        looked = np.array(target) + (0.5, 0) + np.random.default_rng(1).normal(0, 0.1, (20000, 2))
+        assert example["quality"](as_uv(looked), as_uv(np.array(target))) == pytest.approx((0.5, 0.1 * 2**0.5, 0.2), rel=0.03)
+    with fovea.Gaze("mouse") as gaze:
+        done = threading.Event()
+
+        def send():
+            for i in range(100):
+                gaze.push(i / 100, 0.5, blink=i % 5 == 4)
+                if done.wait(0.01):
+                    break
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        places, lost = example["look"](gaze, 0.4)
+        done.set()
+        sender.join()
+    assert len(set(places)) == len(places) > 4 and lost > 0
 
 
 def test_gratings_and_a_zone_plate_are_what_the_page_says():
