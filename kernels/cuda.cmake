@@ -106,7 +106,7 @@ set(FOVEA_FATBINS
     gauss/cuda/nodes/gauss_nodes
     gauss/cuda/nodes_wide/gauss_wide
     gauss/cuda/tiles/gauss_tiles_levels
-    foveate/gradient/foveate_gradient
+    gauss/gradient/gauss_gradient
     lens/cuda/lens
     lens/cuda/lens_grid
     blur/cuda/blur
@@ -167,8 +167,8 @@ add_library(fovea_cuda STATIC
     gauss/cuda/tiles/plan.c
     gauss/cuda/tiles/tiles.c
     gauss/cuda/ways.c
-    foveate/gradient/gradient_cuda.c
-    foveate/gradient/launch.c
+    gauss/gradient/gradient_cuda.c
+    gauss/gradient/launch.c
     gaze/gaze_cuda.c
     gaze/late_cuda.c
     image/pack_cuda.c

@@ -75,7 +75,7 @@ if(TARGET fovea_cuda)
     foreach(name IN ITEMS 
         gauss/cuda/nodes/gauss_nodes gauss/cuda/nodes_wide/gauss_wide
         gauss/cuda/tiles/gauss_tiles gauss/cuda/tiles/gauss_tiles_levels
-        foveate/gradient/foveate_gradient gaze/gaze gaze/late image/levels image/planes
+        gauss/gradient/gauss_gradient gaze/gaze gaze/late image/levels image/planes
         lens/cuda/lens lens/cuda/lens_grid blur/cuda/blur blur/cuda/blur_box blur/cuda/blur_fft dof/cuda/dof dof/cuda/dof_discs
         saliency/cuda/saliency lightfield/cuda/lightfield)
         list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)

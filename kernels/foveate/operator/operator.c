@@ -6,13 +6,20 @@
 #include "foveate_operator.h"
 
 #include "core/log.h"
-#include "kernels/foveate/gradient/gradient.h"
 #include "kernels/foveate/model/model.h"
+#include "kernels/gauss/gradient/gradient.h"
 #include "kernels/gauss/operator/gauss_operator.h"
 
 #include <stdio.h>
 
 /* ---- Plans */
+
+static enum fovea_result make_even(const struct gauss_plan *plan, struct gauss_plan **out_even)
+{
+    FOVEA_TRY(foveate_plan_create(&plan->foveation, plan->width_px, plan->height_px, out_even));
+    (*out_even)->base.api = &foveate_operator;
+    return FOVEA_OK;
+}
 
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
@@ -22,6 +29,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     FOVEA_TRY(foveate_plan_create_of_levels(&desc->settings->foveation, desc->levels,
                                             desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
+    plan->make_even = make_even;
     plan->base.cuda_bytes = gauss_plan_cuda_bytes(plan);
     *out_plan = &plan->base;
     return FOVEA_OK;
@@ -78,10 +86,10 @@ const struct operator_api foveate_operator = {
     .settings = &foveate_settings,
     .maps = &foveate_maps,
     .host = &gauss_operator_host,
-    .gradient = &foveate_gradient,
+    .gradient = &gauss_gradient,
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &gauss_operator_cuda,
-    .cuda_gradient = &foveate_operator_cuda_gradient,
+    .cuda_gradient = &gauss_operator_cuda_gradient,
 #endif
 };

@@ -3,10 +3,10 @@
 
 #include "loops.h"
 
-#define BLOCK FOVEATE_GRADIENT_BLOCK
+#define BLOCK GAUSS_GRADIENT_BLOCK
 
-void foveate_gradient_transpose_tile(const float *in, ptrdiff_t in_pitch, int32_t channels,
-                                     float *out, ptrdiff_t out_pitch)
+void gauss_gradient_transpose_tile(const float *in, ptrdiff_t in_pitch, int32_t channels,
+                                   float *out, ptrdiff_t out_pitch)
 {
     for (int32_t c = 0; c < channels; c++, in += BLOCK, out += BLOCK) {
         for (int32_t x = 0; x < BLOCK; x++) {
@@ -18,7 +18,7 @@ void foveate_gradient_transpose_tile(const float *in, ptrdiff_t in_pitch, int32_
 }
 
 /* At the edges, where not all of the tile is there. */
-static void transpose_part(const struct foveate_gradient_transpose *transpose, const float *in,
+static void transpose_part(const struct gauss_gradient_transpose *transpose, const float *in,
                            ptrdiff_t in_pitch, int32_t rows, int32_t columns, float *out,
                            ptrdiff_t out_pitch)
 {
@@ -33,12 +33,12 @@ static void transpose_part(const struct foveate_gradient_transpose *transpose, c
     }
 }
 
-void foveate_gradient_transpose(const struct foveate_gradient_transpose *transpose, const float *in,
-                                float *out)
+void gauss_gradient_transpose(const struct gauss_gradient_transpose *transpose, const float *in,
+                              float *out)
 {
     const ptrdiff_t block = (ptrdiff_t)BLOCK * transpose->channels;
-    const ptrdiff_t in_pitch = foveate_gradient_blocks(transpose->columns) * block;
-    const ptrdiff_t out_pitch = foveate_gradient_blocks(transpose->rows) * block;
+    const ptrdiff_t in_pitch = gauss_gradient_blocks(transpose->columns) * block;
+    const ptrdiff_t out_pitch = gauss_gradient_blocks(transpose->rows) * block;
     for (int32_t y = 0; y < transpose->rows; y += BLOCK) {
         for (int32_t x = 0; x < transpose->columns; x += BLOCK) {
             const float *from = in + y * in_pitch + x / BLOCK * block;
@@ -48,7 +48,7 @@ void foveate_gradient_transpose(const struct foveate_gradient_transpose *transpo
             if (transpose->adds || rows < BLOCK || columns < BLOCK) {
                 transpose_part(transpose, from, in_pitch, rows, columns, to, out_pitch);
             } else {
-                foveate_gradient_transpose_tile(from, in_pitch, transpose->channels, to, out_pitch);
+                gauss_gradient_transpose_tile(from, in_pitch, transpose->channels, to, out_pitch);
             }
         }
     }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define BLOCK FOVEATE_GRADIENT_BLOCK
+#define BLOCK GAUSS_GRADIENT_BLOCK
 #define REGISTERS (BLOCK / LANES) /* of a block's channel */
 
 /* ---- Places */
@@ -18,7 +18,7 @@ struct part {
     int32_t count;
 };
 
-static void sigma_part(const struct foveate_gradient_view *view, const struct gauss_frame *frame,
+static void sigma_part(const struct gauss_gradient_view *view, const struct gauss_frame *frame,
                        struct part part, float *row)
 {
     const struct gauss_cpu_picture picture = {.plan = view->plan, .view.frame = *frame};
@@ -30,18 +30,18 @@ static void sigma_part(const struct foveate_gradient_view *view, const struct ga
                         row + part.first);
 }
 
-static void sigma_row(const struct foveate_gradient_view *view, const struct gauss_frame *frame,
+static void sigma_row(const struct gauss_gradient_view *view, const struct gauss_frame *frame,
                       float *out)
 {
     sigma_part(view, frame, (struct part){0, view->count}, out);
 }
 
-static void places(const struct foveate_gradient_view *view, float *out_places)
+static void places(const struct gauss_gradient_view *view, float *out_places)
 {
     sigma_row(view, &view->frame, out_places);
     for (int32_t i = 0; i < view->count; i += LANES) {
         *(lanes *)(out_places + i) =
-            gauss_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / FOVEATE_GRADIENT_APART);
+            gauss_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / GAUSS_GRADIENT_APART);
     }
 }
 
@@ -54,8 +54,8 @@ static struct gauss_frame fovea_of(const struct gauss_frame *frame, int32_t fove
 }
 
 /* Writes the least sigma of each pixel and the number of the fovea that it is by. */
-static void find_owners(const struct foveate_gradient_view *view, float *out_least,
-                        float *out_owners, float *scratch)
+static void find_owners(const struct gauss_gradient_view *view, float *out_least, float *out_owners,
+                        float *scratch)
 {
     struct gauss_frame alone = fovea_of(&view->frame, 0);
     sigma_row(view, &alone, out_least);
@@ -82,12 +82,12 @@ static struct part part_of(const float *owners, int32_t count, int32_t fovea)
         end--;
     }
     const int32_t start = first / BLOCK * BLOCK;
-    return (struct part){start, first < end ? foveate_gradient_blocks(end) * BLOCK - start : 0};
+    return (struct part){start, first < end ? gauss_gradient_blocks(end) * BLOCK - start : 0};
 }
 
 /* Half a pixel to either side: rounding is a millionth of sigma then, and steps of the law's table
  * are finer. */
-static void gaze(const struct foveate_gradient_view *view, const float *dots, int32_t count,
+static void gaze(const struct gauss_gradient_view *view, const float *dots, int32_t count,
                  float *scratch, double (*out)[2])
 {
     static const int32_t steps_q8[4][2] = {{128, 0}, {-128, 0}, {0, 128}, {0, -128}};
@@ -105,7 +105,7 @@ static void gaze(const struct foveate_gradient_view *view, const float *dots, in
             sigma_part(view, &moved, part, sigma[i]);
         }
         for (int32_t i = part.first; i < part.first + part.count && i < count; i++) {
-            const float slope = foveate_gradient_place_slope(sigma[4][i]);
+            const float slope = gauss_gradient_place_slope(sigma[4][i]);
             if (slope > 0.0f && sigma[5][i] == (float)fovea) {
                 const double dot = (double)(dots[i] * slope);
                 out[fovea][0] += dot * (double)(sigma[0][i] - sigma[1][i]);
@@ -118,10 +118,10 @@ static void gaze(const struct foveate_gradient_view *view, const float *dots, in
 /* ---- Bands */
 
 /* `channels` is a constant, so that the sums stay in registers. */
-static inline void sum_block(const struct foveate_gradient_sum *sum, const int32_t channels,
+static inline void sum_block(const struct gauss_gradient_sum *sum, const int32_t channels,
                              float *out)
 {
-    const struct foveate_gradient_row row = *sum->row;
+    const struct gauss_gradient_row row = *sum->row;
     const float *weights = sum->weights + row.at;
     const float *in = sum->in + row.first * sum->pitch;
     const int32_t count = channels * REGISTERS;
@@ -143,7 +143,7 @@ static inline void sum_block(const struct foveate_gradient_sum *sum, const int32
     }
 }
 
-static void sum(const struct foveate_gradient_sum *sum, float *out)
+static void sum(const struct gauss_gradient_sum *sum, float *out)
 {
     switch (sum->channels) {
     case 1:
@@ -159,13 +159,13 @@ static void sum(const struct foveate_gradient_sum *sum, float *out)
 
 /* ---- Nodes */
 
-static void weigh(const struct foveate_gradient_node_at *at, const float *places, const float *in,
+static void weigh(const struct gauss_gradient_node_at *at, const float *places, const float *in,
                   int32_t channels, float *out)
 {
-    const struct foveate_gradient_node_at own = *at;
+    const struct gauss_gradient_node_at own = *at;
     float weights[BLOCK];
     for (int32_t i = 0; i < BLOCK; i++) {
-        weights[i] = foveate_gradient_weight(places[i], own.node, own.node_count);
+        weights[i] = gauss_gradient_weight(places[i], own.node, own.node_count);
     }
     for (int32_t c = 0; c < channels; c++) {
         for (int32_t i = 0; i < BLOCK; i++) {
@@ -175,10 +175,10 @@ static void weigh(const struct foveate_gradient_node_at *at, const float *places
     }
 }
 
-static void dot(const struct foveate_gradient_node_at *at, const float *places, const float *a,
+static void dot(const struct gauss_gradient_node_at *at, const float *places, const float *a,
                 const float *b, int32_t channels, float *out)
 {
-    const struct foveate_gradient_node_at own = *at;
+    const struct gauss_gradient_node_at own = *at;
     float sums[BLOCK] = {0};
     for (int32_t c = 0; c < channels; c++) {
         for (int32_t i = 0; i < BLOCK; i++) {
@@ -186,14 +186,14 @@ static void dot(const struct foveate_gradient_node_at *at, const float *places, 
         }
     }
     for (int32_t i = 0; i < BLOCK; i++) {
-        const float slope = foveate_gradient_weight_slope(places[i], own.node, own.node_count);
+        const float slope = gauss_gradient_weight_slope(places[i], own.node, own.node_count);
         const float product = slope * sums[i];
         out[i] += slope == 0.0f ? 0.0f : product;
     }
 }
 
-#define LOOPS GAUSS_CPU_NAME(foveate_gradient_loops)
-const struct foveate_gradient_loops LOOPS = {
+#define LOOPS GAUSS_CPU_NAME(gauss_gradient_loops)
+const struct gauss_gradient_loops LOOPS = {
     .places = places,
     .sum = sum,
     .weigh = weigh,

@@ -6,17 +6,16 @@
 #include "core/log.h"
 #include "kernels/image/image_slice.h"
 
-static enum fovea_result launch_all(const struct foveate_gradient_slice *slice, CUfunction kernel,
+static enum fovea_result launch_all(const struct gauss_gradient_slice *slice, CUfunction kernel,
                                     int32_t width, int32_t height)
 {
-    struct foveate_gradient_params params = slice->params;
+    struct gauss_gradient_params params = slice->params;
     const struct cuda_launch launch = cuda_launch_over(
-        kernel, width, height, slice->count, FOVEATE_GRADIENT_SIDE_X, FOVEATE_GRADIENT_SIDE_Y);
+        kernel, width, height, slice->count, GAUSS_GRADIENT_SIDE_X, GAUSS_GRADIENT_SIDE_Y);
     return cuda_launch(slice->gradient->base.device, slice->stream, &launch, &params);
 }
 
-static enum fovea_result launch_pixels(const struct foveate_gradient_slice *slice,
-                                       CUfunction kernel)
+static enum fovea_result launch_pixels(const struct gauss_gradient_slice *slice, CUfunction kernel)
 {
     return launch_all(slice, kernel, slice->params.width, slice->params.height);
 }
@@ -27,30 +26,29 @@ struct plane {
     int32_t width, height;
 };
 
-static struct plane pixels_at(const struct foveate_gradient_slice *slice, int64_t at)
+static struct plane pixels_at(const struct gauss_gradient_slice *slice, int64_t at)
 {
     return (struct plane){at, slice->params.width, slice->params.height};
 }
 
-static struct plane level_of(const struct foveate_gradient_slice *slice, int32_t k)
+static struct plane level_of(const struct gauss_gradient_slice *slice, int32_t k)
 {
-    const struct foveate_gradient_level *level = &slice->plan->tables.levels[k];
+    const struct gauss_gradient_level *level = &slice->plan->tables.levels[k];
     return (struct plane){slice->plan->levels[k], level->width, level->height};
 }
 
 /* One axis of `out` is done, the other one still as it is in `in`. */
-static struct plane between(const struct foveate_gradient_slice *slice, int32_t width,
-                            int32_t height)
+static struct plane between(const struct gauss_gradient_slice *slice, int32_t width, int32_t height)
 {
     return (struct plane){slice->plan->between, width, height};
 }
 
 /* own: what the band has beside its planes. */
-static enum fovea_result launch_band(struct foveate_gradient_slice *slice, CUfunction kernel,
+static enum fovea_result launch_band(struct gauss_gradient_slice *slice, CUfunction kernel,
                                      struct plane in, struct plane out,
-                                     struct foveate_gradient_band_params own)
+                                     struct gauss_gradient_band_params own)
 {
-    struct foveate_gradient_band_params *band = &slice->params.band;
+    struct gauss_gradient_band_params *band = &slice->params.band;
     *band = own;
     band->in = in.at;
     band->in_width = in.width;
@@ -68,22 +66,22 @@ static struct image_linear linear_of(const struct fovea_image *images, ptrdiff_t
     return image_linear_of(&image, next_bytes);
 }
 
-static enum fovea_result read_image(struct foveate_gradient_slice *slice,
+static enum fovea_result read_image(struct gauss_gradient_slice *slice,
                                     const struct fovea_image *images, ptrdiff_t next_bytes,
                                     uint32_t first, int64_t out)
 {
-    slice->params.band = (struct foveate_gradient_band_params){.out = out};
+    slice->params.band = (struct gauss_gradient_band_params){.out = out};
     slice->params.image = linear_of(images, next_bytes, first);
     slice->params.image_next_bytes = next_bytes;
     return launch_pixels(slice, slice->gradient->read.linear[slice->format]);
 }
 
-static enum fovea_result write_image(struct foveate_gradient_slice *slice,
+static enum fovea_result write_image(struct gauss_gradient_slice *slice,
                                      const struct operator_derivatives *batch, uint32_t first,
                                      int64_t in)
 {
-    struct foveate_gradient_params *params = &slice->params;
-    params->band = (struct foveate_gradient_band_params){.in = in};
+    struct gauss_gradient_params *params = &slice->params;
+    params->band = (struct gauss_gradient_band_params){.in = in};
     params->image = linear_of(batch->d_dst, batch->d_dst_next_bytes, first);
     params->image_next_bytes = batch->d_dst_next_bytes;
     params->written = linear_of(batch->d_src, batch->d_src_next_bytes, first);
@@ -92,11 +90,11 @@ static enum fovea_result write_image(struct foveate_gradient_slice *slice,
 }
 
 /* Brings a level to the size of another. */
-static enum fovea_result resample(struct foveate_gradient_slice *slice, int32_t from, int32_t to,
-                                  const struct foveate_gradient_bands *bands, bool adds)
+static enum fovea_result resample(struct gauss_gradient_slice *slice, int32_t from, int32_t to,
+                                  const struct gauss_gradient_bands *bands, bool adds)
 {
-    const struct foveate_gradient_band_params x = {.first_row = bands->x.first_row};
-    const struct foveate_gradient_band_params y = {.first_row = bands->y.first_row, .adds = adds};
+    const struct gauss_gradient_band_params x = {.first_row = bands->x.first_row};
+    const struct gauss_gradient_band_params y = {.first_row = bands->y.first_row, .adds = adds};
     const struct plane in = level_of(slice, from);
     const struct plane out = level_of(slice, to);
     const struct plane across = between(slice, out.width, in.height);
@@ -106,13 +104,12 @@ static enum fovea_result resample(struct foveate_gradient_slice *slice, int32_t 
 
 /* ---- The image's derivative */
 
-static enum fovea_result gather_node(struct foveate_gradient_slice *slice, int32_t i, bool adds)
+static enum fovea_result gather_node(struct gauss_gradient_slice *slice, int32_t i, bool adds)
 {
-    const struct foveate_gradient_node *node = &slice->plan->tables.nodes[i];
-    const struct foveate_gradient_band_params y = {.first_row = node->gather.y.first_row,
-                                                   .node = i};
-    const struct foveate_gradient_band_params x = {.first_row = node->gather.x.first_row,
-                                                   .adds = adds};
+    const struct gauss_gradient_node *node = &slice->plan->tables.nodes[i];
+    const struct gauss_gradient_band_params y = {.first_row = node->gather.y.first_row, .node = i};
+    const struct gauss_gradient_band_params x = {.first_row = node->gather.x.first_row,
+                                                 .adds = adds};
     const struct plane pixels = pixels_at(slice, slice->params.derivative);
     const struct plane out = level_of(slice, node->level);
     const struct plane down = between(slice, pixels.width, out.height);
@@ -121,9 +118,9 @@ static enum fovea_result gather_node(struct foveate_gradient_slice *slice, int32
 }
 
 /* Each level's first node writes what others add to. Leaves it in level 0. */
-static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
+static enum fovea_result make_d_src(struct gauss_gradient_slice *slice)
 {
-    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    const struct gauss_gradient_tables *tables = &slice->plan->tables;
     bool has[GAUSS_MAX_LEVELS] = {false};
     slice->params.law = slice->plan->stepped;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
@@ -140,11 +137,11 @@ static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
 
 /* ---- The gaze's derivative */
 
-static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t i)
+static enum fovea_result blur_node(struct gauss_gradient_slice *slice, int32_t i)
 {
-    const struct foveate_gradient_node *node = &slice->plan->tables.nodes[i];
-    const struct foveate_gradient_band_params x = {.first_row = node->blur.x.first_row};
-    const struct foveate_gradient_band_params y = {
+    const struct gauss_gradient_node *node = &slice->plan->tables.nodes[i];
+    const struct gauss_gradient_band_params x = {.first_row = node->blur.x.first_row};
+    const struct gauss_gradient_band_params y = {
         .first_row = node->blur.y.first_row, .adds = i > 0, .node = i};
     const struct plane in = level_of(slice, node->level);
     const struct plane pixels = pixels_at(slice, slice->params.dots);
@@ -154,12 +151,12 @@ static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t
 }
 
 /* The picture is in level 0. */
-static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
+static enum fovea_result make_d_gazes(struct gauss_gradient_slice *slice)
 {
-    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    const struct gauss_gradient_tables *tables = &slice->plan->tables;
     const struct cuda_launch gaze = {slice->gradient->gaze,
                                      {1, (uint32_t)slice->params.other_count + 1, slice->count},
-                                     {FOVEATE_GRADIENT_GAZE_THREADS, 1},
+                                     {GAUSS_GRADIENT_GAZE_THREADS, 1},
                                      0};
     slice->params.law = slice->plan->even;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
@@ -175,8 +172,8 @@ static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
 
 /* ---- A slice */
 
-enum fovea_result foveate_gradient_launch(struct foveate_gradient_slice *slice,
-                                          const struct operator_derivatives *batch, uint32_t first)
+enum fovea_result gauss_gradient_launch(struct gauss_gradient_slice *slice,
+                                        const struct operator_derivatives *batch, uint32_t first)
 {
     const int64_t picture = slice->plan->levels[0];
     FOVEA_TRY(

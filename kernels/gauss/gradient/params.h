@@ -3,20 +3,20 @@
 
 /* The parameter block of the gradients' CUDA kernels, by value; a kernel reads what it needs.
  * Device pointers are 64-bit numbers. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
+#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_PARAMS_H
+#define FOVEA_KERNELS_GAUSS_GRADIENT_PARAMS_H
 
 #include "kernels/gauss/frame.h"
 #include "kernels/image/image_linear.h"
 #include "tables.h"
 
-#define FOVEATE_GRADIENT_SIDE_X 32 /* of a block of threads, one a sample or pixel */
-#define FOVEATE_GRADIENT_SIDE_Y 8
-#define FOVEATE_GRADIENT_GAZE_THREADS 256 /* a power of two; a block a fovea */
+#define GAUSS_GRADIENT_SIDE_X 32 /* of a block of threads, one a sample or pixel */
+#define GAUSS_GRADIENT_SIDE_Y 8
+#define GAUSS_GRADIENT_GAZE_THREADS 256 /* a power of two; a block a fovea */
 
 /* One of the tables' bands, from plane to plane; places are floats from an image's scratch memory
  * on. Planes lie channel after channel, in rows without gaps. */
-struct foveate_gradient_band_params {
+struct gauss_gradient_band_params {
     int64_t in;
     int64_t out;
     int32_t in_width, in_height;
@@ -27,7 +27,7 @@ struct foveate_gradient_band_params {
     int32_t reserved;
 };
 
-struct foveate_gradient_law {
+struct gauss_gradient_law {
     struct gauss_law law;
     int32_t fragment_px; /* 0: no steps */
     int32_t reserved;
@@ -35,7 +35,7 @@ struct foveate_gradient_law {
 };
 
 /* Block z of a grid works on image z of a slice. */
-struct foveate_gradient_params {
+struct gauss_gradient_params {
     int32_t width, height;
     int32_t channels; /* averaged channels */
     int32_t node_count;
@@ -45,14 +45,14 @@ struct foveate_gradient_params {
     int64_t
         derivative; /* of dst; then what each pixel adds to its gaze's derivative, two doubles */
     int64_t dots; /* then the fovea that owns the pixel */
-    uint64_t rows; /* struct foveate_gradient_row[] */
+    uint64_t rows; /* struct gauss_gradient_row[] */
     uint64_t weights; /* float[] */
-    struct foveate_gradient_band_params band;
+    struct gauss_gradient_band_params band;
     struct image_linear image; /* that is read */
     struct image_linear written;
     int64_t image_next_bytes;
     int64_t written_next_bytes;
-    struct foveate_gradient_law law;
+    struct gauss_gradient_law law;
     uint64_t gazes; /* int2[] in q8 */
     uint64_t others; /* int2[other_count] in q8 for each image */
     int32_t other_count; /* foveas of an image beside its gaze */

@@ -13,26 +13,26 @@
 
 #include <stdlib.h>
 
-extern const unsigned char foveate_gradient_fatbin[];
+extern const unsigned char gauss_gradient_fatbin[];
 
 #define MOST_BATCH_BYTES ((uint64_t)256 << 20)
 #define MOST_IN_A_GRID 65535 /* along z */
 
 /* ---- Kernels */
 
-static struct foveate_cuda_gradient *own(struct operator_cuda *cuda)
+static struct gauss_cuda_gradient *own(struct operator_cuda *cuda)
 {
-    return (struct foveate_cuda_gradient *)cuda;
+    return (struct gauss_cuda_gradient *)cuda;
 }
 
-static struct foveate_cuda_gradient_plan *own_plan(struct operator_cuda_plan *plan)
+static struct gauss_cuda_gradient_plan *own_plan(struct operator_cuda_plan *plan)
 {
-    return (struct foveate_cuda_gradient_plan *)plan;
+    return (struct gauss_cuda_gradient_plan *)plan;
 }
 
 static enum fovea_result load(struct operator_cuda *cuda)
 {
-    struct foveate_cuda_gradient *g = own(cuda);
+    struct gauss_cuda_gradient *g = own(cuda);
     static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
                                     1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
     const struct cuda_device *device = cuda->device;
@@ -44,7 +44,7 @@ static enum fovea_result load(struct operator_cuda *cuda)
                                                 {"gradient_gaze_parts", &g->gaze_parts, 0},
                                                 {"gradient_gaze", &g->gaze, 0}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
-    FOVEA_TRY(cuda_module_load(device, foveate_gradient_fatbin, &g->module));
+    FOVEA_TRY(cuda_module_load(device, gauss_gradient_fatbin, &g->module));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_write", formats, &g->write));
     FOVEA_TRY(cuda_kernels_get_named(device, g->module, kernels, sizeof kernels / sizeof *kernels));
@@ -61,15 +61,15 @@ static void unload(struct operator_cuda *cuda)
 
 static void plan_finish(struct operator_cuda_plan *plan)
 {
-    foveate_gradient_tables_finish(&own_plan(plan)->tables);
-    foveate_gradient_plan_finish(&own_plan(plan)->laws);
+    gauss_gradient_tables_finish(&own_plan(plan)->tables);
+    gauss_gradient_plan_finish(&own_plan(plan)->laws);
 }
 
 /* An image's scratch memory, in floats. A plane of any level and of the picture fits between. */
-static void lay_out(const struct foveate_gradient_tables *tables,
-                    struct foveate_cuda_gradient_plan *plan)
+static void lay_out(const struct gauss_gradient_tables *tables,
+                    struct gauss_cuda_gradient_plan *plan)
 {
-    struct foveate_gradient_params *params = &plan->params;
+    struct gauss_gradient_params *params = &plan->params;
     const int64_t channels = 4;
     const int64_t pixels = (int64_t)tables->width_px * tables->height_px;
     int64_t width = 0;
@@ -81,7 +81,7 @@ static void lay_out(const struct foveate_gradient_tables *tables,
     _Static_assert(4 * sizeof(float) == 2 * sizeof(double), "gradient_gaze_parts writes doubles");
     int64_t at = params->derivative + channels * pixels;
     for (int32_t k = 0; k < tables->level_count; k++) {
-        const struct foveate_gradient_level *level = &tables->levels[k];
+        const struct gauss_gradient_level *level = &tables->levels[k];
         plan->levels[k] = at;
         at += channels * level->width * level->height;
         width = level->width > width ? level->width : width;
@@ -92,12 +92,12 @@ static void lay_out(const struct foveate_gradient_tables *tables,
     params->next_floats = (at + channels * width * height + 1) / 2 * 2;
 }
 
-static enum fovea_result upload(struct operator_cuda *cuda, struct foveate_cuda_gradient_plan *plan)
+static enum fovea_result upload(struct operator_cuda *cuda, struct gauss_cuda_gradient_plan *plan)
 {
-    const struct foveate_gradient_tables *tables = &plan->tables;
+    const struct gauss_gradient_tables *tables = &plan->tables;
     const struct gauss_plan *source = plan->plan;
     const struct gauss_plan *laws = &plan->laws.view;
-    struct foveate_gradient_params *params = &plan->params;
+    struct gauss_gradient_params *params = &plan->params;
     const struct operator_cuda_part parts[] = {
         {&params->rows, tables->rows, tables->row_count * sizeof *tables->rows},
         {&params->weights, tables->weights, tables->weight_count * sizeof *tables->weights},
@@ -109,15 +109,15 @@ static enum fovea_result upload(struct operator_cuda *cuda, struct foveate_cuda_
 static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct operator_plan *source,
                                    enum fovea_format format, struct operator_cuda_plan *filled)
 {
-    struct foveate_cuda_gradient_plan *plan = own_plan(filled);
+    struct gauss_cuda_gradient_plan *plan = own_plan(filled);
     const struct gauss_plan *of = (const struct gauss_plan *)source;
     (void)format; /* scratch memory has floats */
     plan->plan = of;
-    FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, of));
-    FOVEA_TRY(foveate_gradient_tables_init(&plan->tables, &plan->laws.view));
-    plan->params = (struct foveate_gradient_params){.width = (int32_t)of->width_px,
-                                                    .height = (int32_t)of->height_px,
-                                                    .node_count = plan->tables.node_count};
+    FOVEA_TRY(gauss_gradient_plan_init(&plan->laws, of));
+    FOVEA_TRY(gauss_gradient_tables_init(&plan->tables, &plan->laws.view));
+    plan->params = (struct gauss_gradient_params){.width = (int32_t)of->width_px,
+                                                  .height = (int32_t)of->height_px,
+                                                  .node_count = plan->tables.node_count};
     lay_out(&plan->tables, plan);
     plan->stepped.law = of->law;
     plan->stepped.fragment_px = (int32_t)of->fragment_px;
@@ -135,7 +135,7 @@ static uint64_t gazes_bytes(uint32_t capacity)
 }
 
 /* The other foveas, behind the gazes; 0: there are none. */
-static uint64_t others_at(const struct foveate_cuda_gradient_plan *plan,
+static uint64_t others_at(const struct gauss_cuda_gradient_plan *plan,
                           const struct operator_derivatives *batch)
 {
     return operator_derivatives_foveas(batch) > 1
@@ -144,7 +144,7 @@ static uint64_t others_at(const struct foveate_cuda_gradient_plan *plan,
 }
 
 /* The gazes' derivatives, behind all foveas. */
-static uint64_t d_gazes_at(const struct foveate_cuda_gradient_plan *plan)
+static uint64_t d_gazes_at(const struct gauss_cuda_gradient_plan *plan)
 {
     return plan->base.batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
 }
@@ -152,7 +152,7 @@ static uint64_t d_gazes_at(const struct foveate_cuda_gradient_plan *plan)
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *of,
                                  const struct operator_derivatives *batch)
 {
-    struct foveate_cuda_gradient_plan *plan = own_plan(of);
+    struct gauss_cuda_gradient_plan *plan = own_plan(of);
     const uint64_t image_bytes = (uint64_t)plan->params.next_floats * sizeof(float);
     uint32_t images = bounds_smaller_u32(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
@@ -170,8 +170,8 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
 
 /* ---- A batch */
 
-static enum fovea_result fill_gazes(const struct foveate_cuda_gradient *gradient,
-                                    const struct foveate_cuda_gradient_plan *plan,
+static enum fovea_result fill_gazes(const struct gauss_cuda_gradient *gradient,
+                                    const struct gauss_cuda_gradient_plan *plan,
                                     const struct operator_derivatives *batch, CUstream stream)
 {
     const struct gaze_cuda_run gazes = {.device = gradient->base.device,
@@ -187,8 +187,8 @@ static enum fovea_result fill_gazes(const struct foveate_cuda_gradient *gradient
                                  others_at(plan, batch));
 }
 
-static enum fovea_result run_slices(const struct foveate_cuda_gradient *gradient,
-                                    const struct foveate_cuda_gradient_plan *plan,
+static enum fovea_result run_slices(const struct gauss_cuda_gradient *gradient,
+                                    const struct gauss_cuda_gradient_plan *plan,
                                     const struct operator_derivatives *batch, CUstream stream)
 {
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
@@ -197,11 +197,11 @@ static enum fovea_result run_slices(const struct foveate_cuda_gradient *gradient
     const uint64_t others = others_at(plan, batch);
     const uint64_t d_gazes =
         batch->gazes_on_device ? (uint64_t)(uintptr_t)batch->d_gazes_uv : d_gazes_at(plan);
-    struct foveate_gradient_slice slice = {.gradient = gradient,
-                                           .plan = plan,
-                                           .format = batch->d_dst->format,
-                                           .stream = stream,
-                                           .params = plan->params};
+    struct gauss_gradient_slice slice = {.gradient = gradient,
+                                         .plan = plan,
+                                         .format = batch->d_dst->format,
+                                         .stream = stream,
+                                         .params = plan->params};
     slice.params.channels = (int32_t)codec->color_channels + alpha;
     slice.params.other_count = (int32_t)foveas - 1;
     slice.params.scratch = plan->base.batch->memory + gazes_bytes(plan->gaze_capacity);
@@ -211,13 +211,13 @@ static enum fovea_result run_slices(const struct foveate_cuda_gradient *gradient
         slice.params.gazes = plan->base.batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
         slice.params.others = others + first * (foveas - 1) * (uint64_t)GAZE_CUDA_BYTES;
         slice.params.d_gazes_uv = d_gazes + first * foveas * (uint64_t)(2 * sizeof(float));
-        FOVEA_TRY(foveate_gradient_launch(&slice, batch, first));
+        FOVEA_TRY(gauss_gradient_launch(&slice, batch, first));
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result fetch_d_gazes(const struct foveate_cuda_gradient *gradient,
-                                       const struct foveate_cuda_gradient_plan *plan,
+static enum fovea_result fetch_d_gazes(const struct gauss_cuda_gradient *gradient,
+                                       const struct gauss_cuda_gradient_plan *plan,
                                        const struct operator_derivatives *batch, CUstream stream)
 {
     const struct cuda_device *device = gradient->base.device;
@@ -234,8 +234,8 @@ static enum fovea_result fetch_d_gazes(const struct foveate_cuda_gradient *gradi
 static enum fovea_result run(struct operator_cuda *cuda, struct operator_cuda_plan *of,
                              const struct operator_derivatives *batch, CUstream stream)
 {
-    const struct foveate_cuda_gradient *gradient = own(cuda);
-    const struct foveate_cuda_gradient_plan *plan = own_plan(of);
+    const struct gauss_cuda_gradient *gradient = own(cuda);
+    const struct gauss_cuda_gradient_plan *plan = own_plan(of);
     if (!cuda_kernels_has(gradient->read.linear, batch->d_dst->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
@@ -247,9 +247,9 @@ static enum fovea_result run(struct operator_cuda *cuda, struct operator_cuda_pl
                : FOVEA_OK;
 }
 
-const struct operator_cuda_gradient_api foveate_operator_cuda_gradient = {
-    .kind = {.bytes = sizeof(struct foveate_cuda_gradient),
-             .plan_bytes = sizeof(struct foveate_cuda_gradient_plan),
+const struct operator_cuda_gradient_api gauss_operator_cuda_gradient = {
+    .kind = {.bytes = sizeof(struct gauss_cuda_gradient),
+             .plan_bytes = sizeof(struct gauss_cuda_gradient_plan),
              .load = load,
              .unload = unload,
              .plan_fill = plan_fill,

@@ -14,16 +14,16 @@
 
 #define MAX_CHANNELS 4
 
-typedef foveate_gradient_params gradient_params;
+typedef gauss_gradient_params gradient_params;
 
 /* A kernel that makes the place (x, y) of so many columns and rows in a thread. */
 #define KERNEL(name, columns, rows)                                                                \
     static __device__ void name##_at(const gradient_params &params, int x, int y);                 \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_SIDE_X *FOVEATE_GRADIENT_SIDE_Y) \
+    extern "C" __global__ void __launch_bounds__(GAUSS_GRADIENT_SIDE_X *GAUSS_GRADIENT_SIDE_Y)     \
         name(const __grid_constant__ gradient_params params)                                       \
     {                                                                                              \
-        const int x = (int)(blockIdx.x * FOVEATE_GRADIENT_SIDE_X + threadIdx.x);                   \
-        const int y = (int)(blockIdx.y * FOVEATE_GRADIENT_SIDE_Y + threadIdx.y);                   \
+        const int x = (int)(blockIdx.x * GAUSS_GRADIENT_SIDE_X + threadIdx.x);                     \
+        const int y = (int)(blockIdx.y * GAUSS_GRADIENT_SIDE_Y + threadIdx.y);                     \
         if (x < (columns) && y < (rows)) {                                                         \
             name##_at(params, x, y);                                                               \
         }                                                                                          \
@@ -39,13 +39,13 @@ __device__ float *scratch_at(const gradient_params &params, int64_t at)
     return (float *)params.scratch + blockIdx.z * params.next_floats + at;
 }
 
-__device__ foveate_gradient_row row_at(const gradient_params &params, int i)
+__device__ gauss_gradient_row row_at(const gradient_params &params, int i)
 {
-    return ((const foveate_gradient_row *)params.rows)[params.band.first_row + i];
+    return ((const gauss_gradient_row *)params.rows)[params.band.first_row + i];
 }
 
 /* Adds what a row has of the samples from the first one on, `next` floats apart. */
-__device__ float sum_of(const gradient_params &params, const foveate_gradient_row &row,
+__device__ float sum_of(const gradient_params &params, const gauss_gradient_row &row,
                         const float *in, int64_t next, float sum)
 {
     const float *weights = (const float *)params.weights + row.at;
@@ -137,7 +137,7 @@ OF_PIXELS(gradient_places)
                     fminf(least, gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y));
             }
         }
-        place = foveate_gradient_place(least);
+        place = gauss_gradient_place(least);
     }
     scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
 }
@@ -147,8 +147,8 @@ OF_PIXELS(gradient_places)
 /* This goes along x. */
 OF_SAMPLES(gradient_columns)
 {
-    const foveate_gradient_band_params &band = params.band;
-    const foveate_gradient_row row = row_at(params, x);
+    const gauss_gradient_band_params &band = params.band;
+    const gauss_gradient_row row = row_at(params, x);
     for (int c = 0; c < params.channels; c++) {
         const int64_t line = (int64_t)c * band.out_height + y;
         const float *in = scratch_at(params, band.in) + line * band.in_width + row.first;
@@ -160,8 +160,8 @@ OF_SAMPLES(gradient_columns)
 /* This goes along y. */
 OF_SAMPLES(gradient_rows)
 {
-    const foveate_gradient_band_params &band = params.band;
-    const foveate_gradient_row row = row_at(params, y);
+    const gauss_gradient_band_params &band = params.band;
+    const gauss_gradient_row row = row_at(params, y);
     for (int c = 0; c < params.channels; c++) {
         const int64_t first = (int64_t)c * band.in_height + row.first;
         const float *in = scratch_at(params, band.in) + first * band.out_width + x;
@@ -174,15 +174,15 @@ OF_SAMPLES(gradient_rows)
 /* Along y, from pixels, of each as much as the node has of it. */
 OF_SAMPLES(gradient_node_rows)
 {
-    const foveate_gradient_band_params &band = params.band;
-    const foveate_gradient_row row = row_at(params, y);
+    const gauss_gradient_band_params &band = params.band;
+    const gauss_gradient_row row = row_at(params, y);
     const float *weights = (const float *)params.weights + row.at;
     const float *places = scratch_at(params, params.places) + x;
     const float *in = scratch_at(params, params.derivative) + x;
     float sums[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int t = 0; t < row.count; t++) {
         const int64_t at = (int64_t)(row.first + t) * params.width;
-        const float share = foveate_gradient_weight(places[at], band.node, params.node_count);
+        const float share = gauss_gradient_weight(places[at], band.node, params.node_count);
         for (int c = 0; c < params.channels && share != 0.0f; c++) {
             sums[c] += weights[t] * share * in[(int64_t)c * params.height * params.width + at];
         }
@@ -196,12 +196,12 @@ OF_SAMPLES(gradient_node_rows)
 /* Along y, to pixels, and what the node says of the pixel's place. */
 OF_PIXELS(gradient_node_dots)
 {
-    const foveate_gradient_band_params &band = params.band;
+    const gauss_gradient_band_params &band = params.band;
     const int64_t at = (int64_t)y * params.width + x;
-    const foveate_gradient_row row = row_at(params, y);
+    const gauss_gradient_row row = row_at(params, y);
     const float *derivative = scratch_at(params, params.derivative) + at;
-    const float slope = foveate_gradient_weight_slope(scratch_at(params, params.places)[at],
-                                                      band.node, params.node_count);
+    const float slope = gauss_gradient_weight_slope(scratch_at(params, params.places)[at],
+                                                    band.node, params.node_count);
     float *out = scratch_at(params, params.dots) + at;
     float dot = 0.0f;
     for (int c = 0; c < params.channels && slope != 0.0f; c++) {
@@ -262,7 +262,7 @@ OF_PIXELS(gradient_gaze_parts)
     float *dot = scratch_at(params, params.dots) + at;
     float sigma = 0.0f;
     const int owner = owner_of(params, x, y, sigma);
-    const float slope = owner < 0 ? 0.0f : foveate_gradient_place_slope(sigma);
+    const float slope = owner < 0 ? 0.0f : gauss_gradient_place_slope(sigma);
     double part_x = 0.0;
     double part_y = 0.0;
     if (slope > 0.0f) {
@@ -281,11 +281,11 @@ OF_PIXELS(gradient_gaze_parts)
 }
 
 /* Sums over an image's pixels, a block a fovea, y, of an image, always in the same order. */
-extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
+extern "C" __global__ void __launch_bounds__(GAUSS_GRADIENT_GAZE_THREADS)
     gradient_gaze(const __grid_constant__ gradient_params params)
 {
-    __shared__ double sums_x[FOVEATE_GRADIENT_GAZE_THREADS];
-    __shared__ double sums_y[FOVEATE_GRADIENT_GAZE_THREADS];
+    __shared__ double sums_x[GAUSS_GRADIENT_GAZE_THREADS];
+    __shared__ double sums_y[GAUSS_GRADIENT_GAZE_THREADS];
     const int thread = (int)threadIdx.x;
     const int fovea = (int)blockIdx.y;
     const int2 gaze = fovea_of(params, fovea);
@@ -294,14 +294,14 @@ extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
     sums_x[thread] = 0.0;
     sums_y[thread] = 0.0;
     if (has) {
-        for (int64_t at = thread; at < count; at += FOVEATE_GRADIENT_GAZE_THREADS) {
+        for (int64_t at = thread; at < count; at += GAUSS_GRADIENT_GAZE_THREADS) {
             if (scratch_at(params, params.dots)[at] == (float)fovea) {
                 sums_x[thread] += parts_at(params, at)[0];
                 sums_y[thread] += parts_at(params, at)[1];
             }
         }
     }
-    for (int half = FOVEATE_GRADIENT_GAZE_THREADS / 2; half > 0; half /= 2) {
+    for (int half = GAUSS_GRADIENT_GAZE_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (thread < half) {
             sums_x[thread] += sums_x[thread + half];

@@ -7,7 +7,6 @@
 
 #include "core/log.h"
 #include "core/thread_pool.h"
-#include "kernels/foveate/foveate.h"
 #include "kernels/gauss/cpu/common/picture.h"
 #include "kernels/operator/gaze.h"
 #include "kernels/operator/operator_host.h"
@@ -19,8 +18,8 @@
 struct gradient {
     struct operator_host base;
     const struct gauss_plan *plan;
-    struct foveate_gradient_plan laws;
-    struct foveate_gradient_smooth smooth;
+    struct gauss_gradient_plan laws;
+    struct gauss_gradient_smooth smooth;
     /* The batch under way. */
     const struct operator_derivatives *batch;
     atomic_uint next;
@@ -35,12 +34,12 @@ static struct gradient *own(struct operator_host *host)
 
 static void finish(struct operator_host *host)
 {
-    foveate_gradient_smooth_finish(&own(host)->smooth);
-    foveate_gradient_plan_finish(&own(host)->laws);
+    gauss_gradient_smooth_finish(&own(host)->smooth);
+    gauss_gradient_plan_finish(&own(host)->laws);
 }
 
-enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
-                                             const struct gauss_plan *plan)
+enum fovea_result gauss_gradient_plan_init(struct gauss_gradient_plan *own,
+                                           const struct gauss_plan *plan)
 {
     own->own = NULL;
     own->view = *plan;
@@ -49,34 +48,34 @@ enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
         return FOVEA_OK;
     }
     own->view.foveation.method = FOVEA_METHOD_SMOOTH;
-    const enum fovea_result result =
-        foveate_plan_create(&own->view.foveation, plan->width_px, plan->height_px, &own->own);
-    if (!own->own) {
-        return result;
-    }
+    FOVEA_TRY(plan->make_even(&own->view, &own->own));
     own->view = *own->own;
     own->view.sigma_bound_px = fmaxf(own->own->sigma_bound_px, plan->sigma_bound_px);
     return FOVEA_OK;
 }
 
-void foveate_gradient_plan_finish(struct foveate_gradient_plan *own)
+void gauss_gradient_plan_finish(struct gauss_gradient_plan *own)
 {
-    foveate_plan_destroy(&own->own);
+    struct operator_plan *gone = own->own ? &own->own->base : NULL;
+    if (gone) {
+        gone->api->plan_destroy(&gone);
+    }
+    own->own = NULL;
 }
 
 static enum fovea_result make(struct operator_host *host)
 {
     struct gradient *gradient = own(host);
     gradient->plan = (const struct gauss_plan *)host->plan;
-    FOVEA_TRY(foveate_gradient_plan_init(&gradient->laws, gradient->plan));
-    return foveate_gradient_smooth_init(&gradient->smooth, gradient->plan, &gradient->laws.view);
+    FOVEA_TRY(gauss_gradient_plan_init(&gradient->laws, gradient->plan));
+    return gauss_gradient_smooth_init(&gradient->smooth, gradient->plan, &gradient->laws.view);
 }
 
 static enum fovea_result reserve(struct operator_host *host,
                                  const struct operator_derivatives *batch)
 {
     return worker_floats_grow(&host->workers, host->pool, batch->count,
-                              foveate_gradient_smooth_floats(&own(host)->smooth));
+                              gauss_gradient_smooth_floats(&own(host)->smooth));
 }
 
 /* ---- A batch */
@@ -101,7 +100,7 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
         codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
     struct fovea_image src, d_src;
     const struct fovea_image d_dst = pixel_image_after(batch->d_dst, i * batch->d_dst_next_bytes);
-    struct foveate_gradient_image image = {
+    struct gauss_gradient_image image = {
         .d_dst = &d_dst,
         .codec = codec,
         .channels = (int32_t)codec->color_channels + alpha,
@@ -116,7 +115,7 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
         src = pixel_image_after(batch->src, i * batch->src_next_bytes);
         image.src = &src;
     }
-    foveate_gradient_smooth_run(&gradient->smooth, scratch, &image);
+    gauss_gradient_smooth_run(&gradient->smooth, scratch, &image);
     for (uint32_t k = 0; batch->d_gazes_uv && k < foveas; k++) {
         float *out_uv = batch->d_gazes_uv + first + 2 * (ptrdiff_t)k;
         out_uv[0] = per_uv(image.d_gazes_px[k][0], foveas_uv[2 * k], width);
@@ -144,7 +143,7 @@ static void run(struct operator_host *host, const struct operator_derivatives *b
     thread_pool_share(gradient->base.pool, workers, work, gradient);
 }
 
-const struct operator_gradient_api foveate_gradient = {
+const struct operator_gradient_api gauss_gradient = {
     .kind = {.bytes = sizeof(struct gradient), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

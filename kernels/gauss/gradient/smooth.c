@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-#define BLOCK FOVEATE_GRADIENT_BLOCK
+#define BLOCK GAUSS_GRADIENT_BLOCK
 #define MAX_CHANNELS 4
 #define GAZE_ROWS 6 /* of scratch memory, for loops->gaze */
 
 /* A thread's memory for one image. Pictures lie in blocks; what is called transposed has rows of
  * places below each other. */
 struct work {
-    const struct foveate_gradient_smooth *smooth;
-    const struct foveate_gradient_image *image;
+    const struct gauss_gradient_smooth *smooth;
+    const struct gauss_gradient_image *image;
     int32_t channels;
     ptrdiff_t block; /* floats */
     int32_t blocks; /* of a row of pixels */
@@ -34,37 +34,37 @@ struct work {
 };
 
 /* The loops that the processor runs. */
-static const struct foveate_gradient_loops *choose_loops(void)
+static const struct gauss_gradient_loops *choose_loops(void)
 {
 #ifdef GAUSS_CPU_HAVE_AVX2
     if (gauss_cpu_runs_avx512()) {
-        return &foveate_gradient_loops_avx512;
+        return &gauss_gradient_loops_avx512;
     }
     if (gauss_cpu_runs_avx2()) {
-        return &foveate_gradient_loops_avx2;
+        return &gauss_gradient_loops_avx2;
     }
 #endif
-    return &foveate_gradient_loops_base;
+    return &gauss_gradient_loops_base;
 }
 
-enum fovea_result foveate_gradient_smooth_init(struct foveate_gradient_smooth *smooth,
-                                               const struct gauss_plan *plan,
-                                               const struct gauss_plan *even)
+enum fovea_result gauss_gradient_smooth_init(struct gauss_gradient_smooth *smooth,
+                                             const struct gauss_plan *plan,
+                                             const struct gauss_plan *even)
 {
-    *smooth = (struct foveate_gradient_smooth){.plan = plan, .even = even, .loops = choose_loops()};
-    return foveate_gradient_tables_init(&smooth->tables, even);
+    *smooth = (struct gauss_gradient_smooth){.plan = plan, .even = even, .loops = choose_loops()};
+    return gauss_gradient_tables_init(&smooth->tables, even);
 }
 
-void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth)
+void gauss_gradient_smooth_finish(struct gauss_gradient_smooth *smooth)
 {
-    foveate_gradient_tables_finish(&smooth->tables);
+    gauss_gradient_tables_finish(&smooth->tables);
 }
 
 /* ---- Memory */
 
 static int32_t whole(int32_t size)
 {
-    return foveate_gradient_blocks(size) * BLOCK;
+    return gauss_gradient_blocks(size) * BLOCK;
 }
 
 static size_t part(size_t floats)
@@ -73,19 +73,19 @@ static size_t part(size_t floats)
 }
 
 /* The levels of a small picture, with what they keep beyond their edges, may be larger. */
-static void largest(const struct foveate_gradient_tables *tables, int32_t *out_width,
+static void largest(const struct gauss_gradient_tables *tables, int32_t *out_width,
                     int32_t *out_height)
 {
     *out_width = *out_height = 0;
     for (int32_t k = 0; k < tables->level_count; k++) {
-        const struct foveate_gradient_level *level = &tables->levels[k];
+        const struct gauss_gradient_level *level = &tables->levels[k];
         *out_width = level->width > *out_width ? level->width : *out_width;
         *out_height = level->height > *out_height ? level->height : *out_height;
     }
 }
 
 /* With memory NULL the floats are only counted. */
-static size_t lay_out(const struct foveate_gradient_tables *tables, float *memory, struct work *out)
+static size_t lay_out(const struct gauss_gradient_tables *tables, float *memory, struct work *out)
 {
     int32_t width, height;
     largest(tables, &width, &height);
@@ -107,7 +107,7 @@ static size_t lay_out(const struct foveate_gradient_tables *tables, float *memor
         at += part(floats[i]);
     }
     for (int32_t k = 0; k < tables->level_count; k++) {
-        const struct foveate_gradient_level *level = &tables->levels[k];
+        const struct gauss_gradient_level *level = &tables->levels[k];
         out->levels[k] = memory ? memory + at : NULL;
         at += (size_t)whole(level->width) * (size_t)whole(level->height) * MAX_CHANNELS;
     }
@@ -117,7 +117,7 @@ static size_t lay_out(const struct foveate_gradient_tables *tables, float *memor
     return at;
 }
 
-size_t foveate_gradient_smooth_floats(const struct foveate_gradient_smooth *smooth)
+size_t gauss_gradient_smooth_floats(const struct gauss_gradient_smooth *smooth)
 {
     struct work work;
     return lay_out(&smooth->tables, NULL, &work);
@@ -127,7 +127,7 @@ size_t foveate_gradient_smooth_floats(const struct foveate_gradient_smooth *smoo
 
 static void read_image(const struct work *work, const struct fovea_image *image, float *out)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     for (int32_t y = 0; y < tables->height_px; y++, out += work->pitch) {
         const struct pixel_codec *codec = work->image->codec;
         const struct pixel_row row = pixel_row_of(image, codec, 0, y, tables->width_px);
@@ -145,7 +145,7 @@ static void read_image(const struct work *work, const struct fovea_image *image,
 /* Alpha that is kept is the derivative's of dst. */
 static void write_image(const struct work *work, const float *in)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     const struct pixel_codec *codec = work->image->codec;
     for (int32_t y = 0; y < tables->height_px; y++, in += work->pitch) {
         float *out = work->values;
@@ -161,10 +161,10 @@ static void write_image(const struct work *work, const float *in)
     }
 }
 
-static struct foveate_gradient_view view_of(const struct work *work, const struct gauss_plan *plan,
-                                            int32_t y)
+static struct gauss_gradient_view view_of(const struct work *work, const struct gauss_plan *plan,
+                                          int32_t y)
 {
-    struct foveate_gradient_view view = {
+    struct gauss_gradient_view view = {
         .plan = plan, .frame = work->image->frame, .y = y, .count = work->blocks * BLOCK};
     view.frame.fragment_px = (int32_t)plan->fragment_px;
     return view;
@@ -172,9 +172,9 @@ static struct foveate_gradient_view view_of(const struct work *work, const struc
 
 static void find_places(const struct work *work, const struct gauss_plan *plan)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     for (int32_t y = 0; y < tables->height_px; y++) {
-        const struct foveate_gradient_view view = view_of(work, plan, y);
+        const struct gauss_gradient_view view = view_of(work, plan, y);
         float *places = work->places + (ptrdiff_t)y * view.count;
         work->smooth->loops->places(&view, places);
         for (int32_t b = 0; b < work->blocks; b++, places += BLOCK) {
@@ -196,32 +196,32 @@ static void find_places(const struct work *work, const struct gauss_plan *plan)
 
 static bool mark_blocks(const struct work *work, int32_t node)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     const int32_t count = tables->node_count;
     bool any = false;
     for (int32_t i = 0; i < tables->height_px * work->blocks; i++) {
-        const bool in = foveate_gradient_first(work->lows[i], count) <= node &&
-                        foveate_gradient_first(work->highs[i], count) + 3 >= node;
+        const bool in = gauss_gradient_first(work->lows[i], count) <= node &&
+                        gauss_gradient_first(work->highs[i], count) + 3 >= node;
         work->marks[i] = in;
         any = any || in;
     }
     return any;
 }
 
-static const struct foveate_gradient_row *row_of(const struct work *work,
-                                                 struct foveate_gradient_band band, int32_t i)
+static const struct gauss_gradient_row *row_of(const struct work *work,
+                                               struct gauss_gradient_band band, int32_t i)
 {
     return work->smooth->tables.rows + band.first_row + i;
 }
 
 /* Marks blocks of 16 rows of samples that marked blocks of pixels reach. */
-static void mark_samples(const struct work *work, const struct foveate_gradient_node *node)
+static void mark_samples(const struct work *work, const struct gauss_gradient_node *node)
 {
     const int32_t rows = node->gather.y.row_count;
-    const int32_t tiles = foveate_gradient_blocks(rows);
+    const int32_t tiles = gauss_gradient_blocks(rows);
     memset(work->transposed, 0, (size_t)tiles * (size_t)work->blocks);
     for (int32_t i = 0; i < rows; i++) {
-        const struct foveate_gradient_row *row = row_of(work, node->gather.y, i);
+        const struct gauss_gradient_row *row = row_of(work, node->gather.y, i);
         const uint8_t *marks = work->marks + (ptrdiff_t)row->first * work->blocks;
         memset(work->touched, 0, (size_t)work->blocks);
         for (int32_t t = 0; t < row->count; t++, marks += work->blocks) {
@@ -239,11 +239,11 @@ static void mark_samples(const struct work *work, const struct foveate_gradient_
 
 /* A band's rows, of rows of so many blocks. */
 struct pass {
-    struct foveate_gradient_band band;
+    struct gauss_gradient_band band;
     const float *in;
     float *out;
     int32_t blocks;
-    struct foveate_gradient_marks marks; /* of `in`; of its first block */
+    struct gauss_gradient_marks marks; /* of `in`; of its first block */
     const uint8_t *wanted; /* blocks of 16 rows that are made; NULL: all are */
     bool adds; /* to `out` */
 };
@@ -251,11 +251,11 @@ struct pass {
 static void apply(const struct work *work, const struct pass *pass)
 {
     const ptrdiff_t pitch = pass->blocks * work->block;
-    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
-                                       .pitch = pitch,
-                                       .marks = pass->marks,
-                                       .channels = work->channels,
-                                       .adds = pass->adds};
+    struct gauss_gradient_sum sum = {.weights = work->smooth->tables.weights,
+                                     .pitch = pitch,
+                                     .marks = pass->marks,
+                                     .channels = work->channels,
+                                     .adds = pass->adds};
     for (int32_t i = 0; i < pass->band.row_count; i++) {
         sum.row = row_of(work, pass->band, i);
         for (int32_t b = 0; b < pass->blocks; b++) {
@@ -271,24 +271,24 @@ static void apply(const struct work *work, const struct pass *pass)
 static void transpose(const struct work *work, int32_t rows, int32_t columns, bool adds,
                       const float *in, float *out)
 {
-    const struct foveate_gradient_transpose all = {rows, columns, work->channels, adds};
-    foveate_gradient_transpose(&all, in, out);
+    const struct gauss_gradient_transpose all = {rows, columns, work->channels, adds};
+    gauss_gradient_transpose(&all, in, out);
 }
 
 /* Both axes of transposed `in`, whose rows are `height` long, to transposed `out`. */
-static void apply_both(const struct work *work, struct foveate_gradient_bands bands, int32_t height,
+static void apply_both(const struct work *work, struct gauss_gradient_bands bands, int32_t height,
                        bool adds, const float *in, float *out)
 {
     const int32_t width = bands.x.row_count;
     apply(work, &(struct pass){.band = bands.x,
                                .in = in,
                                .out = work->one,
-                               .blocks = foveate_gradient_blocks(height)});
+                               .blocks = gauss_gradient_blocks(height)});
     transpose(work, width, height, false, work->one, work->other);
     apply(work, &(struct pass){.band = bands.y,
                                .in = work->other,
                                .out = work->one,
-                               .blocks = foveate_gradient_blocks(width)});
+                               .blocks = gauss_gradient_blocks(width)});
     transpose(work, bands.y.row_count, width, adds, work->one, out);
 }
 
@@ -296,8 +296,8 @@ static void apply_both(const struct work *work, struct foveate_gradient_bands ba
 
 static void weigh(const struct work *work, int32_t node)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
-    const struct foveate_gradient_node_at at = {node, tables->node_count};
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_node_at at = {node, tables->node_count};
     for (ptrdiff_t i = 0; i < (ptrdiff_t)tables->height_px * work->blocks; i++) {
         if (work->marks[i]) {
             work->smooth->loops->weigh(&at, work->places + i * BLOCK,
@@ -308,7 +308,7 @@ static void weigh(const struct work *work, int32_t node)
 }
 
 /* Gathers pixels in `one` into rows of samples in `other`. */
-static void gather_rows(const struct work *work, const struct foveate_gradient_node *node)
+static void gather_rows(const struct work *work, const struct gauss_gradient_node *node)
 {
     const int32_t rows = node->gather.y.row_count;
     const ptrdiff_t beyond = whole(rows) - rows;
@@ -322,10 +322,10 @@ static void gather_rows(const struct work *work, const struct foveate_gradient_n
 }
 
 /* Transposes the tiles of `in` that are marked. */
-static void transpose_marked(const struct work *work, const struct foveate_gradient_node *node,
+static void transpose_marked(const struct work *work, const struct gauss_gradient_node *node,
                              bool back, const float *in, float *out)
 {
-    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
+    const int32_t tiles = gauss_gradient_blocks(node->gather.y.row_count);
     const ptrdiff_t transposed_pitch = tiles * work->block;
     for (int32_t b = 0; b < work->blocks; b++) {
         for (int32_t t = 0; t < tiles; t++) {
@@ -335,20 +335,20 @@ static void transpose_marked(const struct work *work, const struct foveate_gradi
                 continue;
             }
             if (back) {
-                foveate_gradient_transpose_tile(in + transposed, transposed_pitch, work->channels,
-                                                out + plain, work->pitch);
+                gauss_gradient_transpose_tile(in + transposed, transposed_pitch, work->channels,
+                                              out + plain, work->pitch);
             } else {
-                foveate_gradient_transpose_tile(in + plain, work->pitch, work->channels,
-                                                out + transposed, transposed_pitch);
+                gauss_gradient_transpose_tile(in + plain, work->pitch, work->channels,
+                                              out + transposed, transposed_pitch);
             }
         }
     }
 }
 
 /* Gathers columns of transposed samples in `third` into the level. */
-static void gather_columns(const struct work *work, const struct foveate_gradient_node *node)
+static void gather_columns(const struct work *work, const struct gauss_gradient_node *node)
 {
-    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
+    const int32_t tiles = gauss_gradient_blocks(node->gather.y.row_count);
     apply(work, &(struct pass){.band = node->gather.x,
                                .in = work->third,
                                .out = work->levels[node->level],
@@ -359,21 +359,21 @@ static void gather_columns(const struct work *work, const struct foveate_gradien
 
 static void clear_levels(const struct work *work)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     for (int32_t k = 0; k < tables->level_count; k++) {
-        const struct foveate_gradient_level *level = &tables->levels[k];
+        const struct gauss_gradient_level *level = &tables->levels[k];
         const size_t floats = (size_t)whole(level->width) *
-                              (size_t)(foveate_gradient_blocks(level->height) * work->block);
+                              (size_t)(gauss_gradient_blocks(level->height) * work->block);
         memset(work->levels[k], 0, floats * sizeof(float));
     }
 }
 
 static void make_d_src(const struct work *work)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     clear_levels(work);
     for (int32_t i = 0; i < tables->node_count; i++) {
-        const struct foveate_gradient_node *node = &tables->nodes[i];
+        const struct gauss_gradient_node *node = &tables->nodes[i];
         if (mark_blocks(work, i)) {
             mark_samples(work, node);
             weigh(work, i);
@@ -383,7 +383,7 @@ static void make_d_src(const struct work *work)
         }
     }
     for (int32_t k = tables->level_count - 1; k > 0; k--) {
-        const struct foveate_gradient_level *level = &tables->levels[k];
+        const struct gauss_gradient_level *level = &tables->levels[k];
         apply_both(work, level->spread, level->height, true, work->levels[k], work->levels[k - 1]);
     }
     transpose(work, tables->width_px, tables->height_px, false, work->levels[0], work->one);
@@ -394,7 +394,7 @@ static void make_d_src(const struct work *work)
 
 static void make_levels(const struct work *work)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     read_image(work, work->image->src, work->one);
     transpose(work, tables->height_px, tables->width_px, false, work->one, work->levels[0]);
     for (int32_t k = 1; k < tables->level_count; k++) {
@@ -404,21 +404,21 @@ static void make_levels(const struct work *work)
 }
 
 /* Blurs the level into columns of transposed samples in `third`. */
-static void blur_columns(const struct work *work, const struct foveate_gradient_node *node)
+static void blur_columns(const struct work *work, const struct gauss_gradient_node *node)
 {
     apply(work, &(struct pass){.band = node->blur.x,
                                .in = work->levels[node->level],
                                .out = work->third,
-                               .blocks = foveate_gradient_blocks(node->gather.y.row_count),
+                               .blocks = gauss_gradient_blocks(node->gather.y.row_count),
                                .wanted = work->transposed});
 }
 
 /* Blurs rows of samples in `other` into pixels, and sums what they say of the pixels' places. */
 static void blur_rows(const struct work *work, int32_t index)
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
-    const struct foveate_gradient_node_at at = {index, tables->node_count};
-    struct foveate_gradient_sum sum = {
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_node_at at = {index, tables->node_count};
+    struct gauss_gradient_sum sum = {
         .weights = tables->weights, .pitch = work->pitch, .channels = work->channels};
     float pixels[BLOCK * MAX_CHANNELS];
     for (int32_t y = 0; y < tables->height_px; y++) {
@@ -438,12 +438,12 @@ static void blur_rows(const struct work *work, int32_t index)
 
 static void make_d_gazes(const struct work *work, double (*out)[2])
 {
-    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     const size_t pixels = (size_t)tables->height_px * (size_t)work->blocks * BLOCK;
     memset(work->dots, 0, pixels * sizeof *work->dots);
     make_levels(work);
     for (int32_t i = 0; i < tables->node_count; i++) {
-        const struct foveate_gradient_node *node = &tables->nodes[i];
+        const struct gauss_gradient_node *node = &tables->nodes[i];
         if (mark_blocks(work, i)) {
             mark_samples(work, node);
             blur_columns(work, node);
@@ -453,7 +453,7 @@ static void make_d_gazes(const struct work *work, double (*out)[2])
     }
     memset(out, 0, sizeof work->image->d_gazes_px);
     for (int32_t y = 0; y < tables->height_px; y++) {
-        const struct foveate_gradient_view view = view_of(work, work->smooth->even, y);
+        const struct gauss_gradient_view view = view_of(work, work->smooth->even, y);
         work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
                                   work->values, out);
     }
@@ -461,10 +461,10 @@ static void make_d_gazes(const struct work *work, double (*out)[2])
 
 /* ---- An image */
 
-void foveate_gradient_smooth_run(const struct foveate_gradient_smooth *smooth, float *scratch,
-                                 struct foveate_gradient_image *image)
+void gauss_gradient_smooth_run(const struct gauss_gradient_smooth *smooth, float *scratch,
+                               struct gauss_gradient_image *image)
 {
-    const int32_t blocks = foveate_gradient_blocks(smooth->tables.width_px);
+    const int32_t blocks = gauss_gradient_blocks(smooth->tables.width_px);
     const ptrdiff_t block = (ptrdiff_t)BLOCK * image->channels;
     struct work work = {.smooth = smooth,
                         .image = image,

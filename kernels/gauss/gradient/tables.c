@@ -11,7 +11,7 @@
 
 /* A band as it grows. */
 struct builder {
-    struct foveate_gradient_tables *tables;
+    struct gauss_gradient_tables *tables;
     bool out_of_memory;
     float rounded[GAUSS_LADDER_TAPS]; /* a row's weights */
 };
@@ -44,7 +44,7 @@ static bool grow(void **memory, size_t *capacity, size_t wanted, size_t element_
     return true;
 }
 
-static bool reserve(struct foveate_gradient_tables *t, size_t weights)
+static bool reserve(struct gauss_gradient_tables *t, size_t weights)
 {
     void *rows = t->rows;
     void *floats = t->weights;
@@ -57,16 +57,16 @@ static bool reserve(struct foveate_gradient_tables *t, size_t weights)
 }
 
 /* Most rows have the weights of one before: `period` rows before, where there is one. */
-static void add_row(struct builder *builder, const struct foveate_gradient_band *band,
-                    int32_t period, int32_t first, const float *weights, int32_t count)
+static void add_row(struct builder *builder, const struct gauss_gradient_band *band, int32_t period,
+                    int32_t first, const float *weights, int32_t count)
 {
-    struct foveate_gradient_tables *t = builder->tables;
+    struct gauss_gradient_tables *t = builder->tables;
     const int32_t row = (int32_t)t->row_count - band->first_row;
     builder->out_of_memory = builder->out_of_memory || !reserve(t, (size_t)count);
     if (builder->out_of_memory) {
         return;
     }
-    const struct foveate_gradient_row *like =
+    const struct gauss_gradient_row *like =
         row >= period ? &t->rows[t->row_count - (size_t)period] : NULL;
     const size_t bytes = (size_t)count * sizeof *weights;
     int32_t at = (int32_t)t->weight_count;
@@ -76,13 +76,12 @@ static void add_row(struct builder *builder, const struct foveate_gradient_band 
         memcpy(t->weights + t->weight_count, weights, bytes);
         t->weight_count += (size_t)count;
     }
-    t->rows[t->row_count++] =
-        (struct foveate_gradient_row){.first = first, .count = count, .at = at};
+    t->rows[t->row_count++] = (struct gauss_gradient_row){.first = first, .count = count, .at = at};
 }
 
 /* Weights of samples first .. of which those not kept count for the outermost one: they are added
  * to it where they lie, which is never before its place. */
-static void add_folded(struct builder *builder, const struct foveate_gradient_band *band,
+static void add_folded(struct builder *builder, const struct gauss_gradient_band *band,
                        int32_t period, struct axis from, int32_t first, double *weights,
                        int32_t count)
 {
@@ -101,18 +100,17 @@ static void add_folded(struct builder *builder, const struct foveate_gradient_ba
     add_row(builder, band, period, start + from.margin, builder->rounded, end - start);
 }
 
-static struct foveate_gradient_band begin(const struct builder *builder, int32_t row_count)
+static struct gauss_gradient_band begin(const struct builder *builder, int32_t row_count)
 {
-    return (struct foveate_gradient_band){(int32_t)builder->tables->row_count, row_count};
+    return (struct gauss_gradient_band){(int32_t)builder->tables->row_count, row_count};
 }
 
 /* ---- Bands */
 
 /* Reduces `from`, the level before, to `to`. */
-static struct foveate_gradient_band reduce(struct builder *builder, struct axis from,
-                                           struct axis to)
+static struct gauss_gradient_band reduce(struct builder *builder, struct axis from, struct axis to)
 {
-    const struct foveate_gradient_band band = begin(builder, kept(to));
+    const struct gauss_gradient_band band = begin(builder, kept(to));
     for (int32_t i = -to.margin; i < to.count + to.margin; i++) {
         double filter[] = {1.0 / 32, 5.0 / 32, 10.0 / 32, 10.0 / 32, 5.0 / 32, 1.0 / 32};
         add_folded(builder, &band, 1, from, 2 * i - 2, filter, 6);
@@ -120,10 +118,10 @@ static struct foveate_gradient_band reduce(struct builder *builder, struct axis 
     return band;
 }
 
-static struct foveate_gradient_band blur(struct builder *builder, const struct gauss_node *node,
-                                         struct axis from, int32_t size_px)
+static struct gauss_gradient_band blur(struct builder *builder, const struct gauss_node *node,
+                                       struct axis from, int32_t size_px)
 {
-    const struct foveate_gradient_band band = begin(builder, size_px);
+    const struct gauss_gradient_band band = begin(builder, size_px);
     const int32_t apart = 1 << node->level;
     struct gauss_node_row row;
     for (int32_t px = 0; px < size_px; px++) {
@@ -135,18 +133,18 @@ static struct foveate_gradient_band blur(struct builder *builder, const struct g
 
 /* Firsts and ends of the band's rows never fall, so that the rows that see a sample are
  * neighbours. */
-static struct foveate_gradient_band transpose(struct builder *builder,
-                                              const struct foveate_gradient_band *of, int32_t count,
-                                              int32_t period)
+static struct gauss_gradient_band transpose(struct builder *builder,
+                                            const struct gauss_gradient_band *of, int32_t count,
+                                            int32_t period)
 {
-    const struct foveate_gradient_band band = begin(builder, count);
-    struct foveate_gradient_tables *t = builder->tables;
+    const struct gauss_gradient_band band = begin(builder, count);
+    struct gauss_gradient_tables *t = builder->tables;
     float *column = calloc((size_t)of->row_count + 1, sizeof *column);
     builder->out_of_memory = builder->out_of_memory || !column;
     int32_t low = 0;
     int32_t high = 0;
     for (int32_t i = 0; i < count && !builder->out_of_memory; i++) {
-        const struct foveate_gradient_row *rows = t->rows + of->first_row;
+        const struct gauss_gradient_row *rows = t->rows + of->first_row;
         while (low < of->row_count && rows[low].first + rows[low].count <= i) {
             low++;
         }
@@ -172,8 +170,8 @@ static struct axis axis_of(int32_t size_px, int32_t level)
 
 static void make_level(struct builder *builder, int32_t k)
 {
-    struct foveate_gradient_tables *t = builder->tables;
-    struct foveate_gradient_level *level = &t->levels[k];
+    struct gauss_gradient_tables *t = builder->tables;
+    struct gauss_gradient_level *level = &t->levels[k];
     const struct axis x = axis_of(t->width_px, k);
     const struct axis y = axis_of(t->height_px, k);
     level->width = kept(x);
@@ -191,9 +189,9 @@ static void make_level(struct builder *builder, int32_t k)
 /* gauss_ladder_node, but for what is left of sigma on its level. */
 static struct gauss_node node_of(int32_t i, int32_t level_count)
 {
-    const double coordinate = (double)(i * FOVEATE_GRADIENT_APART) / GAUSS_LADDER_PER_OCTAVE;
+    const double coordinate = (double)(i * GAUSS_GRADIENT_APART) / GAUSS_LADDER_PER_OCTAVE;
     struct gauss_node node = {.sigma_px = gauss_ladder_sigma_px(coordinate)};
-    node.level = gauss_level_with((float)node.sigma_px, FOVEATE_GRADIENT_RESIDUAL, level_count);
+    node.level = gauss_level_with((float)node.sigma_px, GAUSS_GRADIENT_RESIDUAL, level_count);
     const double taken = (double)gauss_level_variance(node.level);
     node.residual = sqrt(node.sigma_px * node.sigma_px - taken) / (1 << node.level);
     return node;
@@ -201,9 +199,9 @@ static struct gauss_node node_of(int32_t i, int32_t level_count)
 
 static void make_node(struct builder *builder, int32_t i)
 {
-    struct foveate_gradient_tables *t = builder->tables;
+    struct gauss_gradient_tables *t = builder->tables;
     const struct gauss_node node = node_of(i, t->level_count);
-    struct foveate_gradient_node *out = &t->nodes[i];
+    struct gauss_gradient_node *out = &t->nodes[i];
     out->level = node.level;
     out->blur.x = blur(builder, &node, axis_of(t->width_px, node.level), t->width_px);
     out->blur.y = blur(builder, &node, axis_of(t->height_px, node.level), t->height_px);
@@ -211,15 +209,15 @@ static void make_node(struct builder *builder, int32_t i)
     out->gather.y = transpose(builder, &out->blur.y, t->levels[node.level].height, 1);
 }
 
-enum fovea_result foveate_gradient_tables_init(struct foveate_gradient_tables *tables,
-                                               const struct gauss_plan *plan)
+enum fovea_result gauss_gradient_tables_init(struct gauss_gradient_tables *tables,
+                                             const struct gauss_plan *plan)
 {
-    const int32_t last = (int32_t)ceilf(foveate_gradient_place(plan->sigma_bound_px));
-    *tables = (struct foveate_gradient_tables){
+    const int32_t last = (int32_t)ceilf(gauss_gradient_place(plan->sigma_bound_px));
+    *tables = (struct gauss_gradient_tables){
         .width_px = (int32_t)plan->width_px,
         .height_px = (int32_t)plan->height_px,
         .level_count =
-            gauss_level_with(plan->sigma_bound_px, FOVEATE_GRADIENT_RESIDUAL, GAUSS_MAX_LEVELS) + 1,
+            gauss_level_with(plan->sigma_bound_px, GAUSS_GRADIENT_RESIDUAL, GAUSS_MAX_LEVELS) + 1,
         .node_count = last + 2 > 4 ? last + 2 : 4,
     };
     struct builder builder = {.tables = tables};
@@ -232,16 +230,16 @@ enum fovea_result foveate_gradient_tables_init(struct foveate_gradient_tables *t
         make_node(&builder, i);
     }
     if (builder.out_of_memory) {
-        foveate_gradient_tables_finish(tables);
+        gauss_gradient_tables_finish(tables);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     return FOVEA_OK;
 }
 
-void foveate_gradient_tables_finish(struct foveate_gradient_tables *tables)
+void gauss_gradient_tables_finish(struct gauss_gradient_tables *tables)
 {
     free(tables->nodes);
     free(tables->rows);
     free(tables->weights);
-    *tables = (struct foveate_gradient_tables){0};
+    *tables = (struct gauss_gradient_tables){0};
 }
