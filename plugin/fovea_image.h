@@ -295,6 +295,8 @@ struct fovea_batch_gradient {
     float *d_gazes_uv; /* written: with respect to them; apart from gazes_uv; NULL: not wanted */
     uint32_t fovea_count; /* the batch's; 0: one */
     uint32_t reserved; /* 0 */
+    struct fovea_image sigmas; /* the batch's: for the operator blur; read. data NULL: none */
+    ptrdiff_t sigmas_next_bytes;
 };
 
 static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
@@ -312,6 +314,10 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * With several foveas sigma is the least of theirs, and d_gazes_uv of a fovea is that sum over the
  * pixels whose sigma is by it, or 0 where there are none; where two ask for the same sigma, the
  * pixel is of the first of them.
+ *
+ * The operator blur has d_src with the same sum, where "blur.engine" is gaussian: K has one sigma,
+ * or that of each pixel x of sigmas. It looks at no gaze: gazes_uv may be NULL, and d_gazes_uv is
+ * 0.
  *
  * The blockwise method: what fragments do to the picture does not change with the gaze, but for
  * jumps, so d_gazes_uv is the smooth method's with the same settings. Alpha that is kept passes

@@ -7,6 +7,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "kernels/blur/blur.h"
 #include "sheet.h"
 
 #define COUNT 5
@@ -19,6 +20,8 @@ struct kind {
     uint32_t threads;
     uint32_t foveas; /* 0: one */
     uint32_t width_px, height_px;
+    double blur_px; /* the operator blur's sigma, or its pictures' largest; 0: foveate runs */
+    enum fovea_format sigmas; /* of its pictures; NONE: there are none */
 };
 
 static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
@@ -30,7 +33,7 @@ static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
 struct scene {
     struct said said;
     struct fovea_context *context;
-    struct sheet src, dst, d_dst, d_src;
+    struct sheet src, dst, d_dst, d_src, sigmas;
     struct fovea_batch_gradient batch;
     size_t numbers; /* of an image's gazes */
     float gazes_uv[2 * COUNT * FOVEA_FOVEAS_MAX];
@@ -60,6 +63,25 @@ static struct sheet sheet_of(const struct kind *kind, enum sheet_order order)
     return sheet_make(COUNT, kind->width_px, kind->height_px, kind->format, order);
 }
 
+/* Up to 1.5 times the largest. */
+static void give_sigmas(struct scene *s, const struct kind *kind)
+{
+    s->sigmas =
+        sheet_make(COUNT, kind->width_px, kind->height_px, kind->sigmas, SHEET_ORDER_COUNT - 1);
+    draw(&s->sigmas, 3);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fovea_image image = sheet_image(&s->sigmas, i);
+        for (uint32_t p = 0; p < image.width_px * image.height_px; p++) {
+            const uint32_t x = p % image.width_px;
+            const uint32_t y = p / image.width_px;
+            const double part = image_get(&image, x, y, 0);
+            image_set(&image, x, y, 0, 1.5 * kind->blur_px * part * part);
+        }
+    }
+    s->batch.sigmas = s->sigmas.first;
+    s->batch.sigmas_next_bytes = s->sigmas.next_bytes;
+}
+
 static struct scene *scene_make(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
@@ -69,6 +91,10 @@ static struct scene *scene_make(struct kind kind)
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
     settings.foveation.geometry.ppd = 2.0;
+    if (kind.blur_px > 0.0) {
+        settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+        settings.own.blur_sigma_px = settings.own.blur_sigma_max_px = kind.blur_px;
+    }
     s->context = context_of(&settings, &s->said);
     s->src = sheet_of(&kind, kind.order);
     s->dst = sheet_of(&kind, SHEET_STACKED);
@@ -89,6 +115,9 @@ static struct scene *scene_make(struct kind kind)
     s->batch.gazes_uv = s->gazes_uv;
     s->batch.d_gazes_uv = s->d_gazes_uv;
     s->batch.fovea_count = kind.foveas;
+    if (kind.sigmas) {
+        give_sigmas(s, &kind);
+    }
     return s;
 }
 
@@ -101,6 +130,9 @@ static void scene_free(struct scene **own)
     sheet_free(&s->dst);
     sheet_free(&s->d_dst);
     sheet_free(&s->d_src);
+    if (s->batch.sigmas.data) {
+        sheet_free(&s->sigmas);
+    }
 }
 
 static void run(struct scene *s)
@@ -126,6 +158,9 @@ static void assert_single(struct scene *s, uint32_t i)
     single.d_src = alone.view;
     single.gazes_uv = s->gazes_uv + at;
     single.d_gazes_uv = d_gazes_uv;
+    if (single.sigmas.data) {
+        single.sigmas = sheet_image(&s->sigmas, i);
+    }
     assert_ok(fovea_context_run_batch_gradient(s->context, &single, NULL));
     compare_assert_all_same(&in_batch, &alone.view, "alone");
     assert_memory_equal(d_gazes_uv, s->d_gazes_uv + at, s->numbers * sizeof(float));
@@ -213,11 +248,13 @@ static void run_frames(struct scene *s)
                                       .src_next_bytes = s->src.next_bytes,
                                       .dst_next_bytes = s->dst.next_bytes,
                                       .gazes_uv = s->gazes_uv,
-                                      .fovea_count = s->batch.fovea_count};
+                                      .fovea_count = s->batch.fovea_count,
+                                      .sigmas = s->batch.sigmas,
+                                      .sigmas_next_bytes = s->batch.sigmas_next_bytes};
     assert_ok(fovea_context_run_batch(s->context, &batch, NULL));
 }
 
-static double worst_product[2], worst_difference;
+static double worst_product[3], worst_difference;
 
 /* <A src, d_dst> is <src, A' d_dst>: both are near the true product. */
 static void check_products(struct kind kind)
@@ -230,9 +267,12 @@ static void check_products(struct kind kind)
         const struct fovea_image dst = sheet_image(&s->dst, i);
         const struct fovea_image d_dst = sheet_image(&s->d_dst, i);
         const struct fovea_image d_src = sheet_image(&s->d_src, i);
-        const double scale = sqrt(dot(&dst, &dst) * dot(&d_dst, &d_dst));
+        /* A blur leaves little of a small picture, and is off by a part of what it is made of. */
+        const struct fovea_image *whole = kind.blur_px > 0.0 ? &src : &dst;
+        const double scale = sqrt(dot(whole, whole) * dot(&d_dst, &d_dst));
         const double off = fabs(dot(&dst, &d_dst) - dot(&src, &d_src)) / scale;
-        worst_product[kind.method] = fmax(worst_product[kind.method], off);
+        double *worst = &worst_product[kind.blur_px > 0.0 ? 2 : (int)kind.method];
+        *worst = fmax(*worst, off);
         assert_that(off < 1e-3, "model %d method %d %ux%u image %u: products are %g apart",
                     (int)kind.model, (int)kind.method, kind.width_px, kind.height_px, i, off);
     }
@@ -253,6 +293,25 @@ TEST(products_with_frames_agree)
     }
     print_message("products are at most %.2e apart, smooth %.2e\n", worst_product[0],
                   worst_product[1]);
+}
+
+TEST(products_with_blurred_frames_agree)
+{
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB32F, FOVEA_FORMAT_R32F,
+                                                FOVEA_FORMAT_RGBA32F};
+    static const enum fovea_format sigmas[] = {FOVEA_FORMAT_NONE, FOVEA_FORMAT_R32F,
+                                               FOVEA_FORMAT_R16F, FOVEA_FORMAT_NONE};
+    for (int i = 0; i < 24; i++) {
+        struct kind kind = usual;
+        kind.format = formats[i % 3];
+        kind.width_px = sizes[i / 4][0];
+        kind.height_px = sizes[i / 4][1];
+        kind.blur_px = 0.3 * pow(1.3, i * 7 % 24);
+        kind.sigmas = sigmas[i % 4];
+        check_products(kind);
+        check_singles(kind);
+    }
+    print_message("products are at most %.2e apart\n", worst_product[2]);
 }
 
 /* The frames' loss with a number of each image's gazes moved by that many pixels. */
@@ -396,6 +455,32 @@ TEST(wrong_arguments_are_refused)
     run(s);
 }
 
+TEST(a_blur_takes_no_gaze_and_pictures_that_fit)
+{
+    struct kind kind = usual;
+    kind.blur_px = 2.0;
+    kind.sigmas = FOVEA_FORMAT_R32F;
+    OWNED(scene_free) struct scene *s = scene_make(kind);
+    REFUSED("gazes_uv is NULL", bad.gazes_uv = NULL);
+    REFUSED("sigmas is 36x29 and d_src 37x29", bad.sigmas.width_px--);
+    REFUSED("sigmas has format 10", bad.sigmas = bad.src, bad.sigmas_next_bytes = 0);
+    REFUSED("sigmas and d_src overlap", bad.sigmas.data = bad.d_src.data);
+    run(s);
+    OWNED_IMAGE with_gazes = image_make_packed(kind.width_px, kind.height_px, kind.format);
+    const struct fovea_image last = sheet_image(&s->d_src, COUNT - 1);
+    struct fovea_batch_gradient single = s->batch;
+    single.count = 1;
+    single.d_dst = sheet_image(&s->d_dst, COUNT - 1);
+    single.sigmas = sheet_image(&s->sigmas, COUNT - 1);
+    single.d_src = with_gazes.view;
+    single.gazes_uv = single.d_gazes_uv = NULL;
+    assert_ok(fovea_context_run_batch_gradient(s->context, &single, NULL));
+    compare_assert_all_same(&last, &with_gazes.view, "without gazes");
+    s->gazes_uv[1] = NAN;
+    run(s);
+    assert_true(s->d_gazes_uv[1] == 0.0f);
+}
+
 TEST(other_formats_and_operators_are_unsupported)
 {
     struct fovea_settings settings = fovea_settings_default();
@@ -403,9 +488,14 @@ TEST(other_formats_and_operators_are_unsupported)
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
     assert_ok(fovea_context_set_settings(s->context, &settings));
     refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "several operators have no gradient");
-    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
     assert_ok(fovea_context_set_settings(s->context, &settings));
     refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "this operator has no gradient");
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    settings.own.blur_sigma_px = 2.0;
+    settings.own.blur_engine = BLUR_BOX;
+    assert_ok(fovea_context_set_settings(s->context, &settings));
+    refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "blur.engine has no gradient: gaussian has one");
     scene_free(&s);
     for (int k = 0; k < 2; k++) {
         s = scene_make(usual);

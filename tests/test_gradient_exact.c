@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of foveation against the double-precision reference, and against differences of the
- * frames that the library makes. */
+/* Gradients of foveation and of the operator blur against the double-precision reference, and
+ * against differences of the frames that the library makes. */
 
 #include "sanitized.h"
 #include "test_context_support.h"
@@ -27,6 +27,8 @@ struct kind {
     uint32_t fovea_count; /* 0: one */
     float gazes_uv[2 * FOVEA_FOVEAS_MAX];
     bool rough; /* every pixel for itself; else smooth shades */
+    double blur_px; /* the operator blur's sigma; 0: foveate runs */
+    enum fovea_format sigmas; /* each pixel has one, up to that; NONE: none of its own */
 };
 
 static void draw(const struct fovea_image *image, bool rough, uint32_t seed)
@@ -46,10 +48,29 @@ static void draw(const struct fovea_image *image, bool rough, uint32_t seed)
 struct bench {
     struct said said;
     struct fovea_context *context;
-    struct test_image src, d_dst, d_src, dst;
+    struct test_image src, d_dst, d_src, dst, sigmas;
     float d_gazes[2 * FOVEA_FOVEAS_MAX];
     enum fovea_method method;
 };
+
+/* Some are larger than what counts, and some nothing. */
+static void draw_sigmas(const struct fovea_image *image, double most_px)
+{
+    static const double odd[] = {NAN, -2.0, 0.0, 0.05, INFINITY};
+    for (uint32_t i = 0; i < image->width_px * image->height_px; i++) {
+        const uint32_t hash = (i + 1) * 2654435761u;
+        const double part = ((hash ^ hash >> 15) * 2246822519u >> 8) / 16777216.0;
+        const double sigma = hash % 7 ? 1.1 * most_px * part : odd[hash / 7 % 5];
+        image_set(image, i % image->width_px, i / image->width_px, 0, sigma);
+    }
+}
+
+static void blur(struct fovea_settings *settings, const struct kind *kind)
+{
+    settings->operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    settings->own.blur_sigma_px = kind->sigmas ? 3.0 : kind->blur_px;
+    settings->own.blur_sigma_max_px = kind->blur_px;
+}
 
 static void bench_make(struct bench *b, const struct kind *kind)
 {
@@ -58,6 +79,9 @@ static void bench_make(struct bench *b, const struct kind *kind)
     settings.foveation = kind->foveation;
     settings.cpu_threads = 2;
     b->method = kind->foveation.method;
+    if (kind->blur_px > 0.0) {
+        blur(&settings, kind);
+    }
     b->context = context_of(&settings, &b->said);
     b->src = image_make_packed(kind->width_px, kind->height_px, kind->format);
     b->dst = image_make_packed(kind->width_px, kind->height_px, kind->format);
@@ -65,6 +89,11 @@ static void bench_make(struct bench *b, const struct kind *kind)
                           (struct image_layout){.bottom_up = true, .row_gap = 3});
     b->d_src = image_make(kind->width_px, kind->height_px, kind->format,
                           (struct image_layout){.row_gap = 1, .pixel_gap = 2});
+    if (kind->sigmas) {
+        b->sigmas = image_make(kind->width_px, kind->height_px, kind->sigmas,
+                               (struct image_layout){.bottom_up = true, .row_gap = 1});
+        draw_sigmas(&b->sigmas.view, kind->blur_px);
+    }
     draw(&b->src.view, false, 1);
     draw(&b->d_dst.view, kind->rough, 2);
 }
@@ -76,6 +105,9 @@ static void bench_free(struct bench *b)
     image_free(&b->dst);
     image_free(&b->d_dst);
     image_free(&b->d_src);
+    if (b->sigmas.memory) {
+        image_free(&b->sigmas);
+    }
 }
 
 static void run(struct bench *b, const struct kind *kind)
@@ -89,6 +121,7 @@ static void run(struct bench *b, const struct kind *kind)
     batch.gazes_uv = kind->gazes_uv;
     batch.d_gazes_uv = b->d_gazes;
     batch.fovea_count = kind->fovea_count;
+    batch.sigmas = b->sigmas.view;
     assert_that(fovea_context_run_batch_gradient(b->context, &batch, NULL) == FOVEA_OK, "%s",
                 b->said.last);
     assert_true(image_guards_intact(&b->d_src));
@@ -185,6 +218,44 @@ static void check(const struct kind *kind)
     free(expected);
 }
 
+/* ---- The operator blur */
+
+/* Sigma of each pixel as blur.h has it. */
+static double *blurred_by(const struct bench *b, const struct kind *kind)
+{
+    const size_t count = (size_t)kind->width_px * kind->height_px;
+    double *sigmas =
+        kind->sigmas ? image_to_doubles(&b->sigmas.view) : test_memory(count, sizeof *sigmas);
+    for (size_t i = 0; i < count; i++) {
+        const double sigma = kind->sigmas ? sigmas[i] : kind->blur_px;
+        sigmas[i] = sigma >= 0.1 ? fmin(sigma, kind->blur_px) : 0.0;
+    }
+    return sigmas;
+}
+
+static void check_blur(const struct kind *kind)
+{
+    const char *what =
+        test_text("blur %g, sigmas %d, %ux%u format %d", kind->blur_px, (int)kind->sigmas,
+                  kind->width_px, kind->height_px, (int)kind->format);
+    OWNED(bench_free) struct bench b;
+    bench_make(&b, kind);
+    OWNED(owned_free) double *sigmas = blurred_by(&b, kind);
+    OWNED(owned_free) double *d_dst = image_to_doubles(&b.d_dst.view);
+    OWNED(owned_free)
+    double *expected = test_memory((size_t)kind->width_px * kind->height_px * 4, sizeof *expected);
+    struct gradient_case c = case_of(kind);
+    c.sigmas_px = sigmas;
+    memset(b.d_gazes, 0xff, sizeof b.d_gazes);
+    run(&b, kind);
+    gradient_of_image(&c, d_dst, expected);
+    assert_image(&b, expected, what);
+    for (uint32_t i = 0; i < 2 * c.fovea_count; i++) {
+        assert_true(b.d_gazes[i] == 0.0f);
+    }
+    assert_silent(&b.said);
+}
+
 /* ---- Against the reference */
 
 static struct fovea_foveation law_of(enum fovea_model model)
@@ -256,6 +327,26 @@ TEST(a_large_picture)
                               .gazes_uv = {0.4f, 0.6f},
                               .rough = true};
     check(&kind);
+}
+
+TEST(blurs_of_one_sigma_and_by_pictures)
+{
+    static const uint32_t sizes[][2] = {{61, 37}, {1, 1}, {1, 40}, {17, 16}, {84, 84}, {40, 1}};
+    static const enum fovea_format sigmas[] = {FOVEA_FORMAT_NONE, FOVEA_FORMAT_R32F,
+                                               FOVEA_FORMAT_R16F};
+    static const double most_px[] = {2.0, 0.05, 0.4, 9.0, 0.7, 30.0, 4.5, 1.3};
+    for (size_t i = (size_t)test_first(48); i < 48; i += TEST_STEP(i)) {
+        struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
+                            .width_px = sizes[i % 6][0],
+                            .height_px = sizes[i % 6][1],
+                            .format = formats[i / 2 % 6],
+                            .rough = i % 5 < 3,
+                            .blur_px = most_px[i % 8],
+                            .sigmas = sigmas[i % 3],
+                            .fovea_count = (uint32_t)i % 3};
+        kind.foveation.alpha = (enum fovea_alpha)(i / 2 % 2);
+        check_blur(&kind);
+    }
 }
 
 TEST(blockwise_as_far_as_its_filters_reach)

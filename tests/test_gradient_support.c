@@ -40,6 +40,9 @@ static double sigma_by(const struct gradient_case *c, uint32_t fovea, long x, lo
 static double sigma_at(const struct gradient_case *c, long x, long y, uint32_t *out_owner)
 {
     double least = (double)INFINITY;
+    if (c->sigmas_px) {
+        return c->sigmas_px[y * (long)c->width_px + x];
+    }
     for (uint32_t k = 0; k < c->fovea_count; k++) {
         const double sigma = sigma_by(c, k, x, y, 0.0, 0.0);
         *out_owner = sigma < least ? k : *out_owner;

@@ -13,6 +13,7 @@ struct gradient_case {
     uint32_t channels;
     uint32_t fovea_count;
     double foveas_px[2 * FOVEA_FOVEAS_MAX]; /* x and y of each, the gaze first */
+    const double *sigmas_px; /* of pixels, whatever the settings say; NULL: they say it */
 };
 
 /* Takes the smooth method; rows without gaps. Alpha that is kept is a copy. */

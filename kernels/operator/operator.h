@@ -32,6 +32,7 @@ struct thread_pool;
 struct operator_plan {
     const struct operator_api *api;
     const struct operator_host_api *host; /* runs it on the processor; NULL: the operator's own */
+    const char *lacks_gradient; /* says so, where others of the operator have one; NULL: it has */
     uint64_t cuda_bytes; /* about what it takes on a CUDA device */
     /* On Vulkan and on CUDA surfaces, for whoever has the images: how many more of their size and
      * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no chain. */
@@ -163,10 +164,14 @@ struct operator_derivatives {
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t d_dst_next_bytes;
     ptrdiff_t d_src_next_bytes;
-    const float *gazes_uv; /* x and y for each fovea of each image; finite in host memory */
+    /* x and y for each fovea of each image; finite in host memory. NULL too, and not finite, for an
+     * operator that looks at none. */
+    const float *gazes_uv;
     float *d_gazes_uv; /* with respect to them; NULL: not wanted */
     uint32_t foveas; /* as struct operator_images has them */
     bool gazes_on_device; /* CUDA: both */
+    const struct fovea_image *sigmas; /* as struct operator_images has them */
+    ptrdiff_t sigmas_next_bytes;
 };
 
 static inline uint32_t operator_derivatives_foveas(const struct operator_derivatives *batch)

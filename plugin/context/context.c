@@ -118,7 +118,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
 STRUCT_ENDS_WITH(struct fovea_batch, reserved);
-STRUCT_ENDS_WITH(struct fovea_batch_gradient, reserved);
+STRUCT_ENDS_WITH(struct fovea_batch_gradient, sigmas_next_bytes);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
                                        struct fovea_context **out_context)
@@ -396,6 +396,13 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
     return run_frame(context, &frame, gaze);
 }
 
+static bool takes_sigmas(struct fovea_context *context, const struct fovea_image *sigmas)
+{
+    const bool takes = !sigmas->data || chain_takes_sigmas(&context->settings.operators);
+    return takes || refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
+                           "sigmas is given, and no operator of the row takes it") == FOVEA_OK;
+}
+
 enum fovea_result fovea_context_run_batch(struct fovea_context *context,
                                           const struct fovea_batch *batch, void *cuda_stream)
 {
@@ -416,9 +423,8 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
                             problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
-    if (frame.sigmas.data && !chain_takes_sigmas(&context->settings.operators)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
-                      "sigmas is given, and no operator of the row takes it");
+    if (!takes_sigmas(context, &frame.sigmas)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     frame.cuda_stream = cuda_stream;
     if (!frame.gazes_uv) {
@@ -436,7 +442,8 @@ static enum fovea_result run_gradient(struct fovea_context *context,
 {
     size_t backend = 0;
     struct entry *entry = NULL;
-    const struct operator_plan_desc desc = plan_desc(context, &gradient->d_dst, false);
+    const struct operator_plan_desc desc =
+        plan_desc(context, &gradient->d_dst, gradient->sigmas.data != NULL);
     FOVEA_TRY(choose_backend(context, gradient->d_dst.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &desc, &entry));
     FOVEA_TRY(backends[backend]->run_gradient(context->slots[backend].device, entry->op, gradient));
@@ -460,8 +467,12 @@ enum fovea_result fovea_context_run_batch_gradient(struct fovea_context *context
     if (!struct_take(&taken, sizeof taken, batch)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, struct_refusal(batch));
     }
-    if (!context_gradient_take(&taken, &gradient, problem)) {
+    if (!context_gradient_take(&taken, chain_runs_blind(&context->settings.operators), &gradient,
+                               problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    if (!takes_sigmas(context, &gradient.sigmas)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!context_gradient_has_format(gradient.d_dst.format)) {
         return refuse(context, FOVEA_ERROR_UNSUPPORTED,

@@ -62,6 +62,8 @@ struct context_gradient {
     float *d_gazes_uv;
     enum fovea_memory gazes_memory;
     uint32_t fovea_count; /* of each image, at least 1 */
+    struct fovea_image sigmas; /* as struct context_frame has them */
+    ptrdiff_t sigmas_next_bytes;
     void *cuda_stream;
 };
 
@@ -92,6 +94,10 @@ struct context_backend {
     enum fovea_result (*run_gradient)(struct context_device *device, struct context_op *op,
                                       const struct context_gradient *gradient);
 };
+
+/* Says why the chain has no derivative whose only operator has that plan (NULL: it has several);
+ * NULL: it has one. has: its operator has one on the backend. */
+const char *context_gradient_lacks(const struct operator_plan *only, bool has);
 
 /* The derivatives as operators take them. */
 struct operator_derivatives context_derivatives(const struct context_gradient *gradient);

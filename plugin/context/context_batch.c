@@ -277,21 +277,27 @@ static bool check_beside(struct channels *beside, const struct channels *dst, ch
            check_sizes(&beside->first, &dst->first, out) && check_channels_apart(beside, dst, out);
 }
 
-static bool check_sigmas(struct context_frame *frame, const struct channels *dst, char *out)
+static bool check_sigmas(const struct context_images *sigmas, const struct channels *dst, char *out)
 {
-    struct channels sigmas = {
-        .first = {"sigmas", &frame->sigmas, frame->sigmas_next_bytes, frame->count}, .count = 1};
-    if (!frame->sigmas.data) {
+    struct channels beside = {.first = *sigmas, .count = 1};
+    const enum fovea_format format = sigmas->first->format;
+    if (!sigmas->first->data) {
         return true;
     }
-    if (!check_beside(&sigmas, dst, out)) {
+    if (!check_beside(&beside, dst, out)) {
         return false;
     }
-    if (frame->sigmas.format != FOVEA_FORMAT_R16F && frame->sigmas.format != FOVEA_FORMAT_R32F) {
-        return CONTEXT_PROBLEM(out, "sigmas has format %d; it must be R16F or R32F",
-                               (int)frame->sigmas.format);
+    if (format != FOVEA_FORMAT_R16F && format != FOVEA_FORMAT_R32F) {
+        return CONTEXT_PROBLEM(out, "sigmas has format %d; it must be R16F or R32F", (int)format);
     }
     return true;
+}
+
+bool context_sigmas_check(const struct context_images *sigmas, const struct context_images *beside,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    const struct channels one = {.first = *beside, .count = 1};
+    return check_sigmas(sigmas, &one, out_problem);
 }
 
 static bool check_depth(const struct context_frame *frame, const struct channels *dst, char *out)
@@ -307,6 +313,8 @@ bool context_batch_check_images(struct context_frame *frame,
 {
     const struct context_images src = {"src", &frame->src, frame->src_next_bytes, frame->count};
     const struct context_images dst = {"dst", &frame->dst, frame->dst_next_bytes, frame->count};
+    const struct context_images sigmas = {"sigmas", &frame->sigmas, frame->sigmas_next_bytes,
+                                          frame->count};
     struct fovea_image planes[2];
     struct channels of_src;
     struct channels of_dst;
@@ -315,7 +323,7 @@ bool context_batch_check_images(struct context_frame *frame,
            context_images_alike(&src, &dst, out_problem) &&
            check_written_channels(&of_dst, out_problem) &&
            check_channels_apart(&of_src, &of_dst, out_problem) &&
-           check_sigmas(frame, &of_dst, out_problem) && check_depth(frame, &of_dst, out_problem);
+           check_sigmas(&sigmas, &of_dst, out_problem) && check_depth(frame, &of_dst, out_problem);
 }
 
 /* ---- Gazes */

@@ -38,6 +38,9 @@ bool context_images_check_written(const struct context_images *images,
                                   char out_problem[CONTEXT_PROBLEM_BYTES]);
 bool context_images_check_apart(const struct context_images *src, const struct context_images *dst,
                                 char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* Pictures of sigmas, of which the first may have no data, beside images that passed. */
+bool context_sigmas_check(const struct context_images *sigmas, const struct context_images *beside,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
 
 struct context_gazes {
     const float *uv;

@@ -100,9 +100,9 @@ static enum fovea_result prepare_gradient(struct context_device *device, struct 
                                           const struct operator_derivatives *batch)
 {
     const struct operator_plan *only = chain_only_plan(op->plan);
-    if (!only || !only->api->gradient) {
-        log_error(device->log, "%s",
-                  only ? "this operator has no gradient" : "several operators have no gradient");
+    const char *problem = context_gradient_lacks(only, only && only->api->gradient);
+    if (problem) {
+        log_error(device->log, "%s", problem);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     enum fovea_result result = FOVEA_OK;

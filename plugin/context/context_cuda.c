@@ -410,7 +410,8 @@ static enum fovea_result cuda_run_gradient(struct context_device *device, struct
                                   {"d_dst.data", gradient->d_dst.data},
                                   {"d_src.data", gradient->has_d_src ? gradient->d_src.data : NULL},
                                   {"gazes_uv", gazes ? gradient->gazes_uv : NULL},
-                                  {"d_gazes_uv", gazes ? gradient->d_gazes_uv : NULL}};
+                                  {"d_gazes_uv", gazes ? gradient->d_gazes_uv : NULL},
+                                  {"sigmas.data", gradient->sigmas.data}};
     CUstreamCaptureMode before;
     FOVEA_TRY(enter(device, &before));
     enum fovea_result result = check_given(device, given, sizeof given / sizeof *given);

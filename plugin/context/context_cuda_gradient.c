@@ -144,9 +144,9 @@ enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
     const struct operator_plan *only = chain_only_plan(chain_plan);
     const struct operator_derivatives batch = context_derivatives(gradient);
     struct cuda_capture capture;
-    if (!only || !only->api->cuda_gradient) {
-        return refuse(device, only ? "this operator has no gradient"
-                                   : "several operators have no gradient");
+    const char *problem = context_gradient_lacks(only, only && only->api->cuda_gradient);
+    if (problem) {
+        return refuse(device, problem);
     }
     FOVEA_TRY(cuda_capture_of(device, gradient->cuda_stream, &capture));
     if (capture.id != 0) {

@@ -5,6 +5,14 @@
 
 #include "context_batch.h"
 
+/* Gazes of images that nothing looks for may not be there. */
+static bool check_gazes(const struct context_gradient *g, bool runs_blind, char *out)
+{
+    const struct context_gazes gazes = {g->gazes_uv,     g->count,   g->gazes_memory,
+                                        g->d_dst.memory, runs_blind, g->fovea_count};
+    return (runs_blind && !g->gazes_uv && !g->d_gazes_uv) || context_gazes_check(&gazes, out);
+}
+
 static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t foveas, char *out)
 {
     const uintptr_t given = (uintptr_t)batch->gazes_uv;
@@ -26,6 +34,7 @@ static bool check_images(struct context_gradient *g, char *out)
     const struct context_images src = {"src", &g->src, g->src_next_bytes, g->count};
     const struct context_images d_dst = {"d_dst", &g->d_dst, g->d_dst_next_bytes, g->count};
     const struct context_images d_src = {"d_src", &g->d_src, g->d_src_next_bytes, g->count};
+    const struct context_images sigmas = {"sigmas", &g->sigmas, g->sigmas_next_bytes, g->count};
     if (!context_images_check(&d_dst, out)) {
         return false;
     }
@@ -34,16 +43,17 @@ static bool check_images(struct context_gradient *g, char *out)
         return false;
     }
     if (!g->has_d_src) {
-        return true;
+        return context_sigmas_check(&sigmas, &d_dst, out);
     }
     return context_images_check(&d_src, out) && context_images_alike(&d_dst, &d_src, out) &&
            context_images_check_written(&d_src, out) &&
            context_images_check_apart(&d_dst, &d_src, out) &&
-           (!g->has_src || context_images_check_apart(&src, &d_src, out));
+           (!g->has_src || context_images_check_apart(&src, &d_src, out)) &&
+           context_sigmas_check(&sigmas, &d_src, out);
 }
 
-bool context_gradient_take(const struct fovea_batch_gradient *batch, struct context_gradient *out,
-                           char out_problem[CONTEXT_PROBLEM_BYTES])
+bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_blind,
+                           struct context_gradient *out, char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     const bool several = batch->count > 1;
     if (!context_count_check(batch->count, out_problem) ||
@@ -68,10 +78,10 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, struct cont
         .d_gazes_uv = batch->d_gazes_uv,
         .gazes_memory = batch->gazes_memory,
         .fovea_count = batch->fovea_count > 0 ? batch->fovea_count : 1,
+        .sigmas = batch->sigmas,
+        .sigmas_next_bytes = several ? batch->sigmas_next_bytes : 0,
     };
-    const struct context_gazes gazes = {batch->gazes_uv,     batch->count, batch->gazes_memory,
-                                        batch->d_dst.memory, false,        out->fovea_count};
-    return check_images(out, out_problem) && context_gazes_check(&gazes, out_problem) &&
+    return check_images(out, out_problem) && check_gazes(out, runs_blind, out_problem) &&
            take_d_gazes(batch, out->fovea_count, out_problem);
 }
 
@@ -99,6 +109,14 @@ bool context_gradient_has_format(enum fovea_format format)
     return false;
 }
 
+const char *context_gradient_lacks(const struct operator_plan *only, bool has)
+{
+    if (!only) {
+        return "several operators have no gradient";
+    }
+    return has ? only->lacks_gradient : "this operator has no gradient";
+}
+
 struct operator_derivatives context_derivatives(const struct context_gradient *gradient)
 {
     return (struct operator_derivatives){
@@ -113,5 +131,7 @@ struct operator_derivatives context_derivatives(const struct context_gradient *g
         .d_gazes_uv = gradient->d_gazes_uv,
         .foveas = gradient->fovea_count,
         .gazes_on_device = gradient->gazes_memory == FOVEA_MEMORY_CUDA,
+        .sigmas = gradient->sigmas.data ? &gradient->sigmas : NULL,
+        .sigmas_next_bytes = gradient->sigmas_next_bytes,
     };
 }

@@ -101,6 +101,8 @@ class BatchGradient(ctypes.Structure):
         ("d_gazes_uv", ctypes.c_void_p),
         ("fovea_count", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
+        ("sigmas", Image),
+        ("sigmas_next_bytes", ctypes.c_ssize_t),
     ]
 
 

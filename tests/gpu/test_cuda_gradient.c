@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of foveation on a CUDA device against those of the cpu, which test_gradient_exact.c
- * compares with the formula: sizes, models, formats, strides, batches, gazes. */
+/* Gradients of foveation and of the operator blur on a CUDA device against those of the cpu, which
+ * test_gradient_exact.c compares with the formula: sizes, models, formats, strides, batches, gazes,
+ * pictures of sigmas. */
 
 #include "core/thread_pool.h"
 #include "cuda_fixture.h"
 #include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
+#include "kernels/operators.h"
 #include "sheet.h"
 
 #define IMAGES 3
@@ -28,6 +30,8 @@ struct scene {
     enum sheet_order order;
     uint32_t foveas; /* 0: one */
     float gazes_uv[NUMBERS];
+    enum fovea_format sigmas; /* of the operator blur's pictures; NONE: there are none */
+    bool one_picture; /* of sigmas, for all images */
 };
 
 static struct scene scene_of(uint32_t i)
@@ -56,8 +60,26 @@ static struct scene scene_of(uint32_t i)
     return scene;
 }
 
+static struct scene blurred_scene_of(uint32_t i)
+{
+    static const enum fovea_format sigmas[] = {FOVEA_FORMAT_NONE, FOVEA_FORMAT_R32F,
+                                               FOVEA_FORMAT_R16F};
+    struct scene scene = scene_of(i);
+    scene.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    scene.settings.own.blur_sigma_px = scene.settings.own.blur_sigma_max_px =
+        0.05 * pow(1.4, i % 19);
+    scene.sigmas = sigmas[i / 2 % 3];
+    scene.one_picture = i % 4 == 1;
+    return scene;
+}
+
+static const struct operator_api *operator_of(const struct scene *scene)
+{
+    return operators_at(scene->settings.operators.order[0]);
+}
+
 struct pictures {
-    struct sheet src, d_dst, cpu, gpu;
+    struct sheet src, d_dst, cpu, gpu, sigmas;
     float cpu_gazes[NUMBERS], gpu_gazes[NUMBERS];
 };
 
@@ -74,6 +96,11 @@ static struct pictures pictures_make(const struct scene *scene)
                          .gpu = sheet_for(scene, scene->order)};
     sheet_draw(&p.src, IMAGE_PHOTO, 1);
     sheet_draw(&p.d_dst, IMAGE_RANDOM, 2);
+    if (scene->sigmas) {
+        p.sigmas = sheet_make(IMAGES, scene->width_px, scene->height_px, scene->sigmas, SHEET_GAPS);
+        sheet_draw(&p.sigmas, IMAGE_RANDOM, 3);
+        p.sigmas.next_bytes = scene->one_picture ? 0 : p.sigmas.next_bytes;
+    }
     return p;
 }
 
@@ -83,13 +110,19 @@ static void pictures_free(struct pictures *p)
     sheet_free(&p->d_dst);
     sheet_free(&p->cpu);
     sheet_free(&p->gpu);
+    if (p->sigmas.first.data) {
+        sheet_free(&p->sigmas);
+    }
 }
 
 static void run_cpu(const struct scene *scene, struct pictures *p)
 {
-    const struct operator_gradient_api *api = foveate_operator.gradient;
-    const struct operator_plan_desc desc = {
-        .settings = &scene->settings, .width_px = scene->width_px, .height_px = scene->height_px};
+    const struct operator_api *operator= operator_of(scene);
+    const struct operator_gradient_api *api = operator->gradient;
+    const struct operator_plan_desc desc = {.settings = &scene->settings,
+                                            .width_px = scene->width_px,
+                                            .height_px = scene->height_px,
+                                            .has_sigmas = scene->sigmas != FOVEA_FORMAT_NONE};
     const struct operator_derivatives batch = {.count = IMAGES,
                                                .src = &p->src.first,
                                                .d_dst = &p->d_dst.first,
@@ -99,17 +132,19 @@ static void run_cpu(const struct scene *scene, struct pictures *p)
                                                .d_src_next_bytes = p->cpu.next_bytes,
                                                .gazes_uv = scene->gazes_uv,
                                                .d_gazes_uv = p->cpu_gazes,
-                                               .foveas = scene->foveas};
+                                               .foveas = scene->foveas,
+                                               .sigmas = scene->sigmas ? &p->sigmas.first : NULL,
+                                               .sigmas_next_bytes = p->sigmas.next_bytes};
     struct operator_plan *plan = NULL;
     struct operator_host *gradient = NULL;
     OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
-    assert_ok(foveate_operator.plan_create(&desc, &plan));
+    assert_ok(operator->plan_create(&desc, &plan));
     assert_ok(thread_pool_create(2, &pool));
     assert_ok(operator_host_create(&api->kind, pool, plan, &gradient));
     assert_ok(api->reserve(gradient, &batch));
     api->run(gradient, &batch);
     operator_host_destroy(&gradient);
-    foveate_operator.plan_destroy(&plan);
+    operator->plan_destroy(&plan);
 }
 
 static struct fovea_image on_device(const struct device_image *image, const struct sheet *sheet)
@@ -125,7 +160,7 @@ static struct fovea_image on_device(const struct device_image *image, const stru
 struct called {
     const struct scene *scene;
     struct pictures *pictures;
-    struct device_image src, d_dst, d_src;
+    struct device_image src, d_dst, d_src, sigmas;
     CUdeviceptr gazes; /* and their derivatives behind them; 0: they are the host's */
     struct fovea_context *context;
     struct fovea_batch_gradient batch;
@@ -169,6 +204,11 @@ static struct called called_make(const struct scene *scene, struct pictures *p,
     c.batch.gazes_uv = scene->gazes_uv;
     c.batch.d_gazes_uv = p->gpu_gazes;
     c.batch.fovea_count = scene->foveas;
+    if (scene->sigmas) {
+        c.sigmas = device_image_make(&p->sigmas.all, 0);
+        c.batch.sigmas = on_device(&c.sigmas, &p->sigmas);
+        c.batch.sigmas_next_bytes = p->sigmas.next_bytes;
+    }
     if (gazes_on_device) {
         make_gazes(&c);
     }
@@ -194,6 +234,9 @@ static void called_finish(struct called *c)
     device_image_free(&c->src);
     device_image_free(&c->d_dst);
     device_image_free(&c->d_src);
+    if (c->scene->sigmas) {
+        device_image_free(&c->sigmas);
+    }
 }
 
 static void run_gpu(const struct scene *scene, struct pictures *p, bool gazes_on_device)
@@ -245,21 +288,51 @@ static void assert_gazes(const struct pictures *p, const char *what)
     }
 }
 
+static void check(const struct scene *scene, uint32_t i)
+{
+    const char *what =
+        test_text("scene %u: %ux%u format %d model %d method %d sigmas %d", i, scene->width_px,
+                  scene->height_px, (int)scene->format, (int)scene->settings.foveation.model,
+                  (int)scene->settings.foveation.method, (int)scene->sigmas);
+    OWNED(pictures_free) struct pictures p = pictures_make(scene);
+    run_cpu(scene, &p);
+    run_gpu(scene, &p, i % 2);
+    assert_images(&p, what);
+    assert_gazes(&p, what);
+}
+
 TEST(gradients_are_the_cpus)
 {
     for (uint32_t i = 0; i < (fixture.quick ? 24 : 240); i++) {
         const struct scene scene = scene_of(i);
-        const char *what =
-            test_text("scene %u: %ux%u format %d model %d method %d", i, scene.width_px,
-                      scene.height_px, (int)scene.format, (int)scene.settings.foveation.model,
-                      (int)scene.settings.foveation.method);
-        OWNED(pictures_free) struct pictures p = pictures_make(&scene);
-        run_cpu(&scene, &p);
-        run_gpu(&scene, &p, i % 2);
-        assert_images(&p, what);
-        assert_gazes(&p, what);
+        check(&scene, i);
     }
     print_message("image %.2e of the largest, gaze %.2e\n", worst[0], worst[1]);
+}
+
+TEST(blurs_are_the_cpus)
+{
+    for (uint32_t i = 0; i < (fixture.quick ? 18 : 114); i++) {
+        const struct scene scene = blurred_scene_of(i);
+        check(&scene, i);
+    }
+    print_message("image %.2e of the largest\n", worst[0]);
+}
+
+TEST(no_gaze_changes_a_blur)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        struct scene scene = blurred_scene_of(5 + 2 * i);
+        OWNED(pictures_free) struct pictures with = pictures_make(&scene);
+        OWNED(pictures_free) struct pictures without = pictures_make(&scene);
+        run_gpu(&scene, &with, true);
+        scene.gazes_uv[2] = NAN;
+        run_gpu(&scene, &without, true);
+        assert_memory_equal(with.gpu.all.memory, without.gpu.all.memory, with.gpu.all.memory_bytes);
+        for (uint32_t n = 0; n < NUMBERS; n++) {
+            assert_true(without.gpu_gazes[n] == 0.0f);
+        }
+    }
 }
 
 TEST(an_image_without_a_gaze_is_copied)

@@ -8,6 +8,7 @@
 
 #include "core/large_memory.h"
 #include "kernels/blur/cpu/blur_cpu.h"
+#include "kernels/gauss/gradient/gradient.h"
 #include "kernels/gauss/operator/gauss_operator.h"
 
 #include <stdio.h>
@@ -91,6 +92,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     }
     plan->machine.base.api = &blur_operator;
     plan->machine.base.host = plan->engine ? &blur_operator_host : NULL;
+    plan->machine.base.lacks_gradient =
+        plan->engine ? "this blur.engine has no gradient: gaussian has one" : NULL;
     plan->machine.base.cuda_bytes =
         plan->engine ? cuda_bytes_of(plan) : gauss_plan_cuda_bytes(&plan->machine);
     return FOVEA_OK;
@@ -177,8 +180,10 @@ const struct operator_api blur_operator = {
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
     .host = &gauss_operator_host,
+    .gradient = &gauss_gradient,
     .glsl = &blur_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &blur_operator_cuda,
+    .cuda_gradient = &gauss_operator_cuda_gradient,
 #endif
 };

@@ -64,11 +64,18 @@ __device__ int2 fovea_of(const gradient_params &params, int k)
 
 /* ---- Pixels */
 
+/* Reads a value of this block's image. */
+template <typename Pixel>
+__device__ float4 value_at(const image_linear &first, int64_t next_bytes, int x, int y)
+{
+    linear_image<Pixel> image = {first};
+    image.view.data += blockIdx.z * next_bytes;
+    return Pixel::decode(image.load(x, y));
+}
+
 template <typename Pixel> __device__ void read_pixel(const gradient_params &params, int x, int y)
 {
-    linear_image<Pixel> image = {params.image};
-    image.view.data += blockIdx.z * params.image_next_bytes;
-    const float4 value = Pixel::decode(image.load(x, y));
+    const float4 value = value_at<Pixel>(params.image, params.image_next_bytes, x, y);
     const float values[MAX_CHANNELS] = {value.x, value.y, value.z, value.w};
     float *out = scratch_at(params, params.band.out) + (int64_t)y * params.width + x;
     for (int c = 0; c < params.channels; c++) {
@@ -113,12 +120,28 @@ FORMAT(r16f, FOVEA_FORMAT_R16F)
 FORMAT(rgb32f, FOVEA_FORMAT_RGB32F)
 FORMAT(r32f, FOVEA_FORMAT_R32F)
 
-/* The places of pixels; without a gaze that of node 0, which is the picture itself. */
-OF_PIXELS(gradient_places)
+namespace {
+
+/* Returns a sigma of the law that no gaze changes. */
+__device__ float still_sigma(const gradient_params &params, int x, int y)
+{
+    const float most_px = *(const float *)params.law.table;
+    if (params.law.law.kind != GAUSS_LAW_PICTURE) {
+        return params.law.law.strength * most_px;
+    }
+    const float4 value =
+        params.sigmas_are_halves
+            ? value_at<pixel<FOVEA_FORMAT_R16F>>(params.sigmas, params.sigmas_next_bytes, x, y)
+            : value_at<pixel<FOVEA_FORMAT_R32F>>(params.sigmas, params.sigmas_next_bytes, x, y);
+    return gauss_law_pictured(value.x, most_px);
+}
+
+/* Returns the least sigma of the foveas; without a gaze none. */
+__device__ float seen_sigma(const gradient_params &params, int x, int y)
 {
     const int2 gaze = fovea_of(params, 0);
     const float *table = (const float *)params.law.table;
-    float place = 0.0f;
+    float least = 0.0f;
     if (gaze.x != GAZE_NONE) {
         gauss_frame frame = {};
         frame.width_px = params.width;
@@ -127,7 +150,7 @@ OF_PIXELS(gradient_places)
         frame.gaze_x_q8 = gaze.x;
         frame.gaze_y_q8 = gaze.y;
         gauss_frame from = frame;
-        float least = gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y);
+        least = gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y);
         for (int k = 1; k <= params.other_count; k++) {
             const int2 other = fovea_of(params, k);
             from.gaze_x_q8 = other.x;
@@ -137,9 +160,18 @@ OF_PIXELS(gradient_places)
                     fminf(least, gauss_frame_sigma(&params.law.law, table, &frame, &from, x, y));
             }
         }
-        place = gauss_gradient_place(least);
     }
-    scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
+    return least;
+}
+
+} // namespace
+
+/* The places of pixels. Of no blur it is that of node 0, which is the picture itself. */
+OF_PIXELS(gradient_places)
+{
+    const float sigma =
+        params.law.looks_at_gaze ? seen_sigma(params, x, y) : still_sigma(params, x, y);
+    scratch_at(params, params.places)[(int64_t)y * params.width + x] = gauss_gradient_place(sigma);
 }
 
 /* ---- Bands */

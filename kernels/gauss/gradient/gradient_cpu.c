@@ -94,7 +94,8 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
     const int32_t height = (int32_t)gradient->plan->height_px;
     const uint32_t foveas = operator_derivatives_foveas(batch);
     const ptrdiff_t first = 2 * (ptrdiff_t)foveas * i;
-    const float *foveas_uv = batch->gazes_uv + first;
+    const float *foveas_uv = batch->gazes_uv ? batch->gazes_uv + first : NULL;
+    const bool looks = gradient->plan->base.api->looks_at_gaze; /* else no gaze changes anything */
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
     const bool alpha =
         codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
@@ -106,12 +107,17 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
         .channels = (int32_t)codec->color_channels + alpha,
         .frame = {.width_px = width, .height_px = height},
     };
-    gauss_cpu_look(&image.frame, foveas_uv, foveas);
+    if (looks) {
+        gauss_cpu_look(&image.frame, foveas_uv, foveas);
+    }
+    if (batch->sigmas) {
+        image.sigmas = pixel_image_after(batch->sigmas, i * batch->sigmas_next_bytes);
+    }
     if (batch->d_src) {
         d_src = pixel_image_after(batch->d_src, i * batch->d_src_next_bytes);
         image.d_src = &d_src;
     }
-    if (batch->d_gazes_uv) {
+    if (batch->d_gazes_uv && looks) {
         src = pixel_image_after(batch->src, i * batch->src_next_bytes);
         image.src = &src;
     }

@@ -121,7 +121,10 @@ static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct oper
     lay_out(&plan->tables, plan);
     plan->stepped.law = of->law;
     plan->stepped.fragment_px = (int32_t)of->fragment_px;
+    plan->stepped.looks_at_gaze = source->api->looks_at_gaze;
+    plan->even = plan->stepped;
     plan->even.law = plan->laws.view.law;
+    plan->even.fragment_px = 0;
     return upload(cuda, plan);
 }
 
@@ -205,7 +208,9 @@ static enum fovea_result run_slices(const struct gauss_cuda_gradient *gradient,
     slice.params.channels = (int32_t)codec->color_channels + alpha;
     slice.params.other_count = (int32_t)foveas - 1;
     slice.params.scratch = plan->base.batch->memory + gazes_bytes(plan->gaze_capacity);
-    FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
+    if (plan->stepped.looks_at_gaze) {
+        FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
+    }
     for (uint32_t first = 0; first < batch->count; first += slice.count) {
         slice.count = bounds_smaller_u32(batch->count - first, plan->image_capacity);
         slice.params.gazes = plan->base.batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;

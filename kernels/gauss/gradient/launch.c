@@ -117,6 +117,15 @@ static enum fovea_result gather_node(struct gauss_gradient_slice *slice, int32_t
     return launch_band(slice, slice->gradient->columns, down, out, x);
 }
 
+/* Whether pixels of one sigma, which the plan has, have nothing of a node. */
+static bool is_idle(const struct gauss_gradient_slice *slice, int32_t i)
+{
+    const struct gauss_plan *plan = slice->plan->plan;
+    const float place = gauss_gradient_place((float)plan->one_sigma_px);
+    return plan->one_sigma_px > 0.0 &&
+           gauss_gradient_weight(place, i, slice->params.node_count) == 0.0f;
+}
+
 /* Each level's first node writes what others add to. Leaves it in level 0. */
 static enum fovea_result make_d_src(struct gauss_gradient_slice *slice)
 {
@@ -126,7 +135,9 @@ static enum fovea_result make_d_src(struct gauss_gradient_slice *slice)
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t i = 0; i < tables->node_count; i++) {
         const int32_t level = tables->nodes[i].level;
-        FOVEA_TRY(gather_node(slice, i, has[level]));
+        if (!has[level] || !is_idle(slice, i)) {
+            FOVEA_TRY(gather_node(slice, i, has[level]));
+        }
         has[level] = true;
     }
     for (int32_t k = tables->level_count - 1; k > 0; k--) {
@@ -170,6 +181,16 @@ static enum fovea_result make_d_gazes(struct gauss_gradient_slice *slice)
     return cuda_launch(slice->gradient->base.device, slice->stream, &gaze, &slice->params);
 }
 
+static enum fovea_result no_d_gazes(const struct gauss_gradient_slice *slice)
+{
+    const struct cuda_device *device = slice->gradient->base.device;
+    const size_t foveas = (size_t)slice->count * ((size_t)slice->params.other_count + 1);
+    CU_TRY(device->log, device->cu,
+           device->cu->MemsetD8Async((CUdeviceptr)slice->params.d_gazes_uv, 0,
+                                     foveas * 2 * sizeof(float), slice->stream));
+    return FOVEA_OK;
+}
+
 /* ---- A slice */
 
 enum fovea_result gauss_gradient_launch(struct gauss_gradient_slice *slice,
@@ -178,9 +199,17 @@ enum fovea_result gauss_gradient_launch(struct gauss_gradient_slice *slice,
     const int64_t picture = slice->plan->levels[0];
     FOVEA_TRY(
         read_image(slice, batch->d_dst, batch->d_dst_next_bytes, first, slice->params.derivative));
+    if (batch->sigmas) {
+        slice->params.sigmas = linear_of(batch->sigmas, batch->sigmas_next_bytes, first);
+        slice->params.sigmas_next_bytes = batch->sigmas_next_bytes;
+        slice->params.sigmas_are_halves = batch->sigmas->format == FOVEA_FORMAT_R16F;
+    }
     if (batch->d_src) {
         FOVEA_TRY(make_d_src(slice));
         FOVEA_TRY(write_image(slice, batch, first, picture));
+    }
+    if (batch->d_gazes_uv && !slice->plan->stepped.looks_at_gaze) {
+        return no_d_gazes(slice);
     }
     if (batch->d_gazes_uv) {
         FOVEA_TRY(read_image(slice, batch->src, batch->src_next_bytes, first, picture));

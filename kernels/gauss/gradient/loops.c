@@ -21,7 +21,8 @@ struct part {
 static void sigma_part(const struct gauss_gradient_view *view, const struct gauss_frame *frame,
                        struct part part, float *row)
 {
-    const struct gauss_cpu_picture picture = {.plan = view->plan, .view.frame = *frame};
+    const struct gauss_cpu_picture picture = {.plan = view->plan,
+                                              .view = {.frame = *frame, .sigmas = view->sigmas}};
     gauss_cpu_sigma_row(&picture,
                         (struct gauss_cpu_places){.x_px = (float)part.first + 0.5f,
                                                   .y_px = (float)view->y + 0.5f,

@@ -36,6 +36,7 @@ struct gauss_gradient_sum {
 struct gauss_gradient_view {
     const struct gauss_plan *plan;
     struct gauss_frame frame; /* size, fragments, gaze and others */
+    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     int32_t y;
     int32_t count; /* pixels, a multiple of the block */
 };

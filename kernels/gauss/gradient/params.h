@@ -30,7 +30,7 @@ struct gauss_gradient_band_params {
 struct gauss_gradient_law {
     struct gauss_law law;
     int32_t fragment_px; /* 0: no steps */
-    int32_t reserved;
+    int32_t looks_at_gaze; /* 0: sigma is the table's, or the picture's */
     uint64_t table; /* float[] */
 };
 
@@ -58,6 +58,10 @@ struct gauss_gradient_params {
     int32_t other_count; /* foveas of an image beside its gaze */
     int32_t reserved;
     uint64_t d_gazes_uv; /* float2[1 + other_count] for each image */
+    struct image_linear sigmas; /* of a law of pictures of sigmas */
+    int64_t sigmas_next_bytes;
+    int32_t sigmas_are_halves; /* else 32-bit floats */
+    int32_t reserved_2;
 };
 
 #endif

@@ -164,8 +164,11 @@ static void write_image(const struct work *work, const float *in)
 static struct gauss_gradient_view view_of(const struct work *work, const struct gauss_plan *plan,
                                           int32_t y)
 {
-    struct gauss_gradient_view view = {
-        .plan = plan, .frame = work->image->frame, .y = y, .count = work->blocks * BLOCK};
+    struct gauss_gradient_view view = {.plan = plan,
+                                       .frame = work->image->frame,
+                                       .sigmas = work->image->sigmas,
+                                       .y = y,
+                                       .count = work->blocks * BLOCK};
     view.frame.fragment_px = (int32_t)plan->fragment_px;
     return view;
 }

@@ -15,6 +15,7 @@ struct gauss_gradient_image {
     const struct pixel_codec *codec;
     int32_t channels; /* averaged channels: 1, 3 or 4 */
     struct gauss_frame frame; /* size, gaze and others */
+    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     double d_gazes_px[1 + GAZE_OTHERS_MAX][2]; /* written: of the gaze and the others */
 };
 
