@@ -6,6 +6,7 @@
 #include "context_backend.h"
 #include "context_cuda_focus.h"
 #include "context_cuda_gradient.h"
+#include "context_place.h"
 
 #include "kernels/chain/chain.h"
 #include "kernels/cuda/cuda_capture.h"
@@ -48,23 +49,6 @@ struct context_op {
     struct operator_cuda_plan *gradient;
 };
 
-/* Around all calls of the driver: nobody's capture sees them, but for what a run enqueues. */
-static enum fovea_result enter(const struct context_device *device, CUstreamCaptureMode *out_before)
-{
-    FOVEA_TRY(cuda_device_push(device->cuda));
-    const enum fovea_result relaxed = cuda_capture_relax(device->cuda, out_before);
-    if (relaxed != FOVEA_OK) {
-        cuda_device_pop(device->cuda);
-    }
-    return relaxed;
-}
-
-static void leave(const struct context_device *device, CUstreamCaptureMode before)
-{
-    cuda_capture_restore(device->cuda, before);
-    cuda_device_pop(device->cuda);
-}
-
 static void forget_captured(struct context_device *device, struct captured_plan **at)
 {
     struct captured_plan *gone = *at;
@@ -92,7 +76,7 @@ static void forget_captures_that_are_gone(struct context_device *device)
 static void close_kernels(struct context_device *device)
 {
     CUstreamCaptureMode before;
-    if (!device->cuda || enter(device, &before) != FOVEA_OK) {
+    if (!device->cuda || cuda_capture_enter(device->cuda, &before) != FOVEA_OK) {
         return;
     }
     forget_captures_that_are_gone(device);
@@ -107,7 +91,7 @@ static void close_kernels(struct context_device *device)
     context_cuda_gradients_finish(&device->gradients);
     context_cuda_focuses_finish(device->cuda, &device->focuses, graphs_left);
     operator_cuda_destroy(&device->kernels);
-    leave(device, before);
+    cuda_capture_leave(device->cuda, before);
     if (graphs_left) {
         log_warning(device->log, "cuda: the context was destroyed before the graphs that captured "
                                  "it; its memory on the device stays to the end of the process");
@@ -127,10 +111,10 @@ static enum fovea_result open_cuda(struct context_device *device, int ordinal)
 {
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_device_create(ordinal, device->log, &device->cuda));
-    FOVEA_TRY(enter(device, &before));
+    FOVEA_TRY(cuda_capture_enter(device->cuda, &before));
     enum fovea_result result =
         operator_cuda_create(&chain_operator.cuda->kind, device->cuda, &device->kernels);
-    leave(device, before);
+    cuda_capture_leave(device->cuda, before);
     return result;
 }
 
@@ -160,11 +144,11 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
 {
     /* The tables go when the last launch is over; it is the plan's copy, so nothing has to wait. */
     CUstreamCaptureMode before;
-    if (*op && enter(device, &before) == FOVEA_OK) {
+    if (*op && cuda_capture_enter(device->cuda, &before) == FOVEA_OK) {
         operator_cuda_plan_retire(device->kernels, &(*op)->usual);
         operator_cuda_plan_retire(device->kernels, &(*op)->floats);
         context_cuda_gradient_retire(&device->gradients, (*op)->plan, &(*op)->gradient);
-        leave(device, before);
+        cuda_capture_leave(device->cuda, before);
     }
     for (struct captured_plan *at = device->captured; at; at = at->next) {
         at->op = at->op == *op ? NULL : at->op;
@@ -196,24 +180,15 @@ static enum fovea_result find_problem(const struct context_device *device, const
                                       const char **out_problem)
 {
     const struct cuda_driver *cu = device->cuda->cu;
-    CUmemorytype type = 0;
-    CUcontext context = NULL;
-    int managed = 0;
-    int ordinal = -1;
-    CUpointer_attribute attributes[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT};
-    void *values[] = {&type, &managed, &ordinal, &context};
-    const CUresult status =
-        cu->PointerGetAttributes(4, attributes, values, (CUdeviceptr)(uintptr_t)pointer);
+    struct context_place place;
+    const CUresult status = context_place_look(cu, pointer, &place);
     *out_problem = NULL;
     if (cuda_result(status) == FOVEA_ERROR_DEVICE_LOST) {
         return CU_CHECK(device->log, cu, status);
     }
-    const bool reached = type == CU_MEMORYTYPE_DEVICE && ordinal == device->cuda->ordinal;
-    if (status != CUDA_SUCCESS || !(managed || reached)) {
+    if (!place.managed && place.ordinal != device->cuda->ordinal) {
         *out_problem = "is not a device pointer";
-    } else if (!managed && context && context != device->cuda->context) {
+    } else if (place.context && place.context != device->cuda->context) {
         *out_problem = "is of another CUDA context than the primary one";
     }
     return FOVEA_OK;
@@ -396,9 +371,9 @@ static enum fovea_result cuda_run(struct context_device *device, struct context_
                                   const struct context_frame *frame)
 {
     CUstreamCaptureMode before;
-    FOVEA_TRY(enter(device, &before));
+    FOVEA_TRY(cuda_capture_enter(device->cuda, &before));
     enum fovea_result result = run_entered(device, op, frame);
-    leave(device, before);
+    cuda_capture_leave(device->cuda, before);
     return result;
 }
 
@@ -413,14 +388,14 @@ static enum fovea_result cuda_run_gradient(struct context_device *device, struct
                                   {"d_gazes_uv", gazes ? gradient->d_gazes_uv : NULL},
                                   {"sigmas.data", gradient->sigmas.data}};
     CUstreamCaptureMode before;
-    FOVEA_TRY(enter(device, &before));
+    FOVEA_TRY(cuda_capture_enter(device->cuda, &before));
     enum fovea_result result = check_given(device, given, sizeof given / sizeof *given);
     forget_captures_that_are_gone(device);
     if (result == FOVEA_OK) {
         result = context_cuda_gradient_run(device->cuda, &device->gradients, op->plan,
                                            &op->gradient, gradient);
     }
-    leave(device, before);
+    cuda_capture_leave(device->cuda, before);
     return result;
 }
 
