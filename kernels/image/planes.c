@@ -3,35 +3,32 @@
 
 #include "planes.h"
 
+/* Of formats whose channels may lie in planes. */
+static const struct channel {
+    size_t bytes;
+    enum fovea_format format;
+} channels[] = {
+    [FOVEA_FORMAT_RGB8] = {1, FOVEA_FORMAT_R8},
+    [FOVEA_FORMAT_RGB16F] = {2, FOVEA_FORMAT_R16F},
+    [FOVEA_FORMAT_RGB32F] = {4, FOVEA_FORMAT_R32F},
+    [FOVEA_FORMAT_RGB16] = {2, FOVEA_FORMAT_R16},
+};
+
+static struct channel channel_of(enum fovea_format format)
+{
+    const size_t index = (size_t)format;
+    return index < sizeof channels / sizeof *channels ? channels[index]
+                                                      : (struct channel){.bytes = 0};
+}
+
 size_t planes_sample_bytes(enum fovea_format format)
 {
-    switch (format) {
-    case FOVEA_FORMAT_RGB8:
-        return 1;
-    case FOVEA_FORMAT_RGB16F:
-    case FOVEA_FORMAT_RGB16:
-        return 2;
-    case FOVEA_FORMAT_RGB32F:
-        return 4;
-    default:
-        return 0;
-    }
+    return channel_of(format).bytes;
 }
 
 enum fovea_format planes_channel_format(enum fovea_format format)
 {
-    switch (format) {
-    case FOVEA_FORMAT_RGB8:
-        return FOVEA_FORMAT_R8;
-    case FOVEA_FORMAT_RGB16F:
-        return FOVEA_FORMAT_R16F;
-    case FOVEA_FORMAT_RGB32F:
-        return FOVEA_FORMAT_R32F;
-    case FOVEA_FORMAT_RGB16:
-        return FOVEA_FORMAT_R16;
-    default:
-        return FOVEA_FORMAT_NONE;
-    }
+    return channel_of(format).format;
 }
 
 /* Rows of pixels begin at multiples of a four's bytes, so only the planes decide. */

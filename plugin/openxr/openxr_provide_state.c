@@ -45,41 +45,22 @@ static bool asks_for_eyes(XrSession handle, const XrActionStateGetInfo *info,
     return true;
 }
 
-XrResult provided_state_boolean(XrSession handle, const XrActionStateGetInfo *info,
-                                XrActionStateBoolean *state)
-{
-    XrActionStateGetInfo any;
-    const bool eyes = asks_for_eyes(handle, info, &any);
-    const XrResult result = openxr.below.GetActionStateBoolean(handle, eyes ? &any : info, state);
-    if (eyes && XR_SUCCEEDED(result)) {
-        *state = (XrActionStateBoolean){.type = state->type, .next = state->next};
+/* The state of an action of the eyes is not active. */
+#define PROVIDED_STATE(name, Function, Type)                                                       \
+    XrResult provided_state_##name(XrSession handle, const XrActionStateGetInfo *info,             \
+                                   Type *state)                                                    \
+    {                                                                                              \
+        XrActionStateGetInfo any;                                                                  \
+        const bool eyes = asks_for_eyes(handle, info, &any);                                       \
+        const XrResult result = openxr.below.Function(handle, eyes ? &any : info, state);          \
+        if (eyes && XR_SUCCEEDED(result)) {                                                        \
+            *state = (Type){.type = state->type, .next = state->next};                             \
+        }                                                                                          \
+        return result;                                                                             \
     }
-    return result;
-}
-
-XrResult provided_state_float(XrSession handle, const XrActionStateGetInfo *info,
-                              XrActionStateFloat *state)
-{
-    XrActionStateGetInfo any;
-    const bool eyes = asks_for_eyes(handle, info, &any);
-    const XrResult result = openxr.below.GetActionStateFloat(handle, eyes ? &any : info, state);
-    if (eyes && XR_SUCCEEDED(result)) {
-        *state = (XrActionStateFloat){.type = state->type, .next = state->next};
-    }
-    return result;
-}
-
-XrResult provided_state_vector(XrSession handle, const XrActionStateGetInfo *info,
-                               XrActionStateVector2f *state)
-{
-    XrActionStateGetInfo any;
-    const bool eyes = asks_for_eyes(handle, info, &any);
-    const XrResult result = openxr.below.GetActionStateVector2f(handle, eyes ? &any : info, state);
-    if (eyes && XR_SUCCEEDED(result)) {
-        *state = (XrActionStateVector2f){.type = state->type, .next = state->next};
-    }
-    return result;
-}
+PROVIDED_STATE(boolean, GetActionStateBoolean, XrActionStateBoolean)
+PROVIDED_STATE(float, GetActionStateFloat, XrActionStateFloat)
+PROVIDED_STATE(vector, GetActionStateVector2f, XrActionStateVector2f)
 
 static bool shakes_eyes(XrSession handle, const XrHapticActionInfo *info)
 {

@@ -109,26 +109,19 @@ static const char *parse_json(const char *text, size_t bytes, struct gaze_udp_me
     return is_object ? judge(&members, out) : "it must be a JSON object";
 }
 
-static double float_at(const uint8_t *bytes, size_t index)
-{
-    uint32_t word = 0;
-    for (size_t i = 0; i < sizeof word; i++) {
-        word |= (uint32_t)bytes[index * sizeof word + i] << (8 * i);
-    }
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-static double double_at(const uint8_t *bytes, size_t index)
+/* A float or a double, by its bytes, the least one first. */
+static double number_at(const uint8_t *bytes, size_t index, size_t number_bytes)
 {
     uint64_t word = 0;
-    for (size_t i = 0; i < sizeof word; i++) {
-        word |= (uint64_t)bytes[index * sizeof word + i] << (8 * i);
+    for (size_t i = 0; i < number_bytes; i++) {
+        word |= (uint64_t)bytes[index * number_bytes + i] << (8 * i);
     }
-    double value;
-    memcpy(&value, &word, sizeof value);
-    return value;
+    const uint32_t low = (uint32_t)word;
+    float single;
+    double whole;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&whole, &word, sizeof whole);
+    return number_bytes == sizeof single ? (double)single : whole;
 }
 
 /* x and y, and perhaps confidence. A lost eye is sent as NAN. */
@@ -158,7 +151,7 @@ static const char *parse_numbers(const uint8_t *bytes, size_t count, size_t numb
         return NOT_A_SAMPLE;
     }
     for (size_t i = 0; i < numbers_count; i++) {
-        numbers[i] = number_bytes == sizeof(float) ? float_at(bytes, i) : double_at(bytes, i);
+        numbers[i] = number_at(bytes, i, number_bytes);
     }
     return take_numbers(numbers, numbers_count, out);
 }
@@ -171,7 +164,8 @@ static const char *parse_opentrack(const uint8_t *bytes, size_t count, struct ga
     if (count != POSE_NUMBERS * sizeof(double)) {
         return NOT_A_SAMPLE;
     }
-    const double angles[] = {double_at(bytes, YAW), double_at(bytes, PITCH)};
+    const double angles[] = {number_at(bytes, YAW, sizeof(double)),
+                             number_at(bytes, PITCH, sizeof(double))};
     return take_numbers(angles, 2, out);
 }
 
