@@ -5,6 +5,7 @@
  * blinks as in scene viewing, the main sequence of Bahill, Clark and Stark 1975. */
 #include "plugin/gaze/gaze_random.h"
 #include "plugin/gaze/sources/gaze_saccade_model.h"
+#include "support/clock.h"
 #include "test_gaze_support.h"
 
 #define STEP_NS (2 * MS)
@@ -263,13 +264,6 @@ TEST(eye_movements_are_humanly_possible)
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double *left = a;
-    const double *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
 static double share_below(const double *sorted, unsigned count, double limit)
 {
     unsigned below = 0;
@@ -307,8 +301,7 @@ TEST(ten_minutes_are_like_published_eye_movements)
         const double fast_5 = velocity_near(&found, 5);
         const double fast_10 = velocity_near(&found, 10);
         const double fast_20 = velocity_near(&found, 20);
-        qsort(found.amplitudes_deg, found.amplitude_count, sizeof(double), by_size);
-        const double median = found.amplitudes_deg[found.amplitude_count / 2];
+        const double median = quantile(found.amplitudes_deg, found.amplitude_count, 0.5);
         const double small = share_below(found.amplitudes_deg, found.amplitude_count, 1.0);
         const double usual = share_below(found.amplitudes_deg, found.amplitude_count, 15.0);
         const double a_second = found.saccades / 600.0;

@@ -4,6 +4,7 @@
 /* Filters and states are made of these, which are compared with formulas that are written out here.
  */
 #include "plugin/gaze/gaze_filter.h"
+#include "support/clock.h"
 #include "support/random.h"
 #include "test_gaze_support.h"
 
@@ -67,13 +68,6 @@ TEST(one_euro_is_its_formula_at_uneven_times)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 TEST(the_median_is_that_of_a_sorted_list)
 {
     uint64_t random = 2;
@@ -90,7 +84,7 @@ TEST(the_median_is_that_of_a_sorted_list)
             list[count] = gaze_past_at(&past, count)->deg[0];
             count++;
         }
-        qsort(list, count, sizeof *list, compare);
+        qsort(list, count, sizeof *list, clock_by_value);
         const double wanted =
             count % 2 == 1 ? list[count / 2] : 0.5 * (list[count / 2 - 1] + list[count / 2]);
         assert_near(gaze_median(&past, 0, window_ms * MS, most), wanted, 0);

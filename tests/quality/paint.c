@@ -2,21 +2,12 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "paint.h"
+#include "tests/support/random.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #define PI 3.14159265358979323846
-
-/* The finaliser of splitmix64. */
-static double hash(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t h = a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu ^ c * 0x165667b19e3779f9u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    h ^= h >> 31;
-    return (double)(h >> 11) / 9007199254740991.0;
-}
 
 static double mix(double a, double b, double t)
 {
@@ -45,8 +36,8 @@ static double smooth_noise(double x, double y, double cell_px, uint64_t seed)
     double t = v - (double)j;
     s = s * s * (3.0 - 2.0 * s);
     t = t * t * (3.0 - 2.0 * t);
-    return mix(mix(hash(i, j, seed), hash(i + 1, j, seed), s),
-               mix(hash(i, j + 1, seed), hash(i + 1, j + 1, seed), s), t);
+    return mix(mix(random_hash(i, j, seed), random_hash(i + 1, j, seed), s),
+               mix(random_hash(i, j + 1, seed), random_hash(i + 1, j + 1, seed), s), t);
 }
 
 /* Octaves down to a pixel, each with `fall` of the one before. */
@@ -65,13 +56,13 @@ static double fractal(double x, double y, double cell_px, double fall, uint64_t 
 void paint_white_noise(const struct place *at, double out_rgb[3])
 {
     for (uint64_t c = 0; c < 3; c++) {
-        out_rgb[c] = hash(at->x | (uint64_t)at->y << 32, c, at->seed);
+        out_rgb[c] = random_hash(at->x | (uint64_t)at->y << 32, c, at->seed);
     }
 }
 
 void paint_binary_noise(const struct place *at, double out_rgb[3])
 {
-    grey(hash(at->x | (uint64_t)at->y << 32, 3, at->seed) < 0.5 ? 0.0 : 1.0, out_rgb);
+    grey(random_hash(at->x | (uint64_t)at->y << 32, 3, at->seed) < 0.5 ? 0.0 : 1.0, out_rgb);
 }
 
 void paint_dark_noise(const struct place *at, double out_rgb[3])
@@ -107,7 +98,7 @@ void paint_columns(const struct place *at, double out_rgb[3])
 
 void paint_dots(const struct place *at, double out_rgb[3])
 {
-    const bool dot = hash(at->x, at->y, 77) < 0.01;
+    const bool dot = random_hash(at->x, at->y, 77) < 0.01;
     grey(dot != (at->seed != 0) ? 1.0 : 0.0, out_rgb);
 }
 
@@ -152,8 +143,8 @@ void paint_edges(const struct place *at, double out_rgb[3])
         uint32_t side = 0;
         for (uint64_t i = 0; i < 9; i++) {
             const double angle = PI * ((double)i + (double)c / 3.0) / 9.0;
-            const double from_x = at->x - at->width * hash(i, c, at->seed);
-            const double from_y = at->y - at->height * hash(i, c + 3, at->seed);
+            const double from_x = at->x - at->width * random_hash(i, c, at->seed);
+            const double from_y = at->y - at->height * random_hash(i, c + 3, at->seed);
             side += cos(angle) * from_x + sin(angle) * from_y > 0.0;
         }
         out_rgb[c] = side % 2 ? 0.95 : 0.05;
@@ -164,12 +155,12 @@ void paint_discs(const struct place *at, double out_rgb[3])
 {
     grey(0.5, out_rgb);
     for (uint64_t i = 0; i < 60; i++) {
-        const double x = at->x - at->width * hash(i, 0, at->seed);
-        const double y = at->y - at->height * hash(i, 1, at->seed);
-        const double radius = at->width * (0.003 + 0.06 * pow(hash(i, 2, at->seed), 3.0));
+        const double x = at->x - at->width * random_hash(i, 0, at->seed);
+        const double y = at->y - at->height * random_hash(i, 1, at->seed);
+        const double radius = at->width * (0.003 + 0.06 * pow(random_hash(i, 2, at->seed), 3.0));
         if (x * x + y * y < radius * radius) {
             for (uint64_t c = 0; c < 3; c++) {
-                out_rgb[c] = hash(i, 3 + c, at->seed);
+                out_rgb[c] = random_hash(i, 3 + c, at->seed);
             }
         }
     }
@@ -181,8 +172,9 @@ void paint_strokes(const struct place *at, double out_rgb[3])
     const uint32_t y = at->y % 11;
     const uint64_t cell = at->x / 7 | (uint64_t)(at->y / 11) << 32;
     const double ink = at->seed % 2 ? 1.0 : 0.0;
-    const int blank = x == 6 || y > 8 || hash(cell, 0, at->seed) < 0.15;
-    const int stroke = hash(cell, 1 + x, at->seed) < 0.4 || hash(cell, 9 + y, at->seed) < 0.25;
+    const int blank = x == 6 || y > 8 || random_hash(cell, 0, at->seed) < 0.15;
+    const int stroke =
+        random_hash(cell, 1 + x, at->seed) < 0.4 || random_hash(cell, 9 + y, at->seed) < 0.25;
     grey(!blank && stroke ? ink : 1.0 - ink, out_rgb);
 }
 
@@ -202,7 +194,7 @@ static void paint_ridge(const struct place *at, uint64_t i, double out_rgb[3])
     const double texture = fractal(at->x, at->y, 8.0 * (double)(i + 1), 0.9, at->seed * 32 + i);
     const double light = 0.25 + 1.1 * depth * (texture - 0.3);
     for (uint64_t c = 0; c < 3; c++) {
-        const double tint = 0.4 + 0.6 * hash(i, c, at->seed + 5);
+        const double tint = 0.4 + 0.6 * random_hash(i, c, at->seed + 5);
         out_rgb[c] = clamp01(mix(0.65, tint * (light + 0.2), 0.35 + 0.65 * depth));
     }
 }
@@ -210,9 +202,9 @@ static void paint_ridge(const struct place *at, uint64_t i, double out_rgb[3])
 static void paint_trunks(const struct place *at, double out_rgb[3])
 {
     for (uint64_t i = 0; i < 7; i++) {
-        const double lean = 0.1 * (hash(i, 8, at->seed) - 0.5);
-        const double middle = at->width * hash(i, 7, at->seed) + lean * at->y;
-        const double half = at->width * (0.002 + 0.012 * hash(i, 9, at->seed));
+        const double lean = 0.1 * (random_hash(i, 8, at->seed) - 0.5);
+        const double middle = at->width * random_hash(i, 7, at->seed) + lean * at->y;
+        const double half = at->width * (0.002 + 0.012 * random_hash(i, 9, at->seed));
         const double off = (at->x - middle) / half;
         if (fabs(off) < 1.0) {
             const double bark = fractal(at->x * 3.0, at->y, 16.0, 0.8, at->seed + i);
@@ -239,7 +231,7 @@ void paint_photo(const struct place *at, double out_rgb[3])
     }
     paint_trunks(at, out_rgb);
     for (uint64_t c = 0; c < 3; c++) {
-        const double grain = hash(at->x | (uint64_t)at->y << 32, c, at->seed) - 0.5;
+        const double grain = random_hash(at->x | (uint64_t)at->y << 32, c, at->seed) - 0.5;
         out_rgb[c] = clamp01(out_rgb[c] + 0.025 * grain);
     }
 }

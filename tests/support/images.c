@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "images.h"
+#include "random.h"
 
 #include <math.h>
 
@@ -325,19 +326,9 @@ struct spot {
     uint64_t seed;
 };
 
-/* The finaliser of splitmix64. */
-static double hash(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t h = a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu ^ c * 0x165667b19e3779f9u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    h ^= h >> 31;
-    return (double)(h >> 11) / 9007199254740991.0;
-}
-
 static double pattern_random(const struct spot *s)
 {
-    return hash(s->x | (uint64_t)s->y << 32, s->channel, s->seed);
+    return random_hash(s->x | (uint64_t)s->y << 32, s->channel, s->seed);
 }
 
 static double pattern_checker(const struct spot *s)
@@ -360,11 +351,11 @@ static double pattern_strokes(const struct spot *s)
     const uint32_t cell_y = s->y / 11;
     const uint32_t x = s->x % 7;
     const uint32_t y = s->y % 11;
-    if (x == 6 || y > 8 || hash(cell_x, cell_y, s->seed) < 0.15) {
+    if (x == 6 || y > 8 || random_hash(cell_x, cell_y, s->seed) < 0.15) {
         return 1.0;
     }
-    const bool upright = hash(cell_x, cell_y, s->seed + 1 + x) < 0.4;
-    const bool level = hash(cell_x, cell_y, s->seed + 11 + y) < 0.25;
+    const bool upright = random_hash(cell_x, cell_y, s->seed + 1 + x) < 0.4;
+    const bool level = random_hash(cell_x, cell_y, s->seed + 11 + y) < 0.25;
     return upright || level ? 0.0 : 1.0;
 }
 
@@ -374,11 +365,11 @@ static double pattern_photo(const struct spot *s)
     const double y = (double)s->y / s->height;
     double value = 0.35 + 0.2 * sin(5.0 * x + s->channel) + 0.15 * cos(9.0 * y + 3.0 * x);
     for (uint32_t i = 0; i < 12; i++) {
-        const double dx = x - hash(i, 0, s->seed);
-        const double dy = y - hash(i, 1, s->seed);
-        const double radius = 0.02 + 0.1 * hash(i, 2, s->seed);
+        const double dx = x - random_hash(i, 0, s->seed);
+        const double dy = y - random_hash(i, 1, s->seed);
+        const double radius = 0.02 + 0.1 * random_hash(i, 2, s->seed);
         if (dx * dx + dy * dy < radius * radius) {
-            value = hash(i, 3 + s->channel, s->seed);
+            value = random_hash(i, 3 + s->channel, s->seed);
         }
     }
     value += 0.03 * (pattern_random(s) - 0.5);

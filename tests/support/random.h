@@ -19,3 +19,13 @@ static inline double random_uniform(uint64_t *state, double from, double to)
 {
     return from + (to - from) * (double)(random_next(state) >> 11) * 0x1p-53;
 }
+
+/* A number from 0 to 1 that three others have always. The finaliser of splitmix64. */
+static inline double random_hash(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t h = a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu ^ c * 0x165667b19e3779f9u;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    h ^= h >> 31;
+    return (double)(h >> 11) / 9007199254740991.0;
+}
