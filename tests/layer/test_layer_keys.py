@@ -17,7 +17,7 @@ from layer_rig import wait_until
 pytestmark = pytest.mark.turns(2)
 
 # By number: xdotool puts the left Shift before some names.
-KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112", "Insert": "118", "F3": "69", "End": "115"}
+KEYCODES = {"Shift_R": "62", "F2": "68", "F4": "70", "Page_Up": "112", "Insert": "118", "F3": "69", "End": "115"}
 
 
 HUD_PX = 8  # from the left and from the top
@@ -229,10 +229,26 @@ def test_the_model_is_a_desks_until_its_key_is_pressed(rig):
 
 
 def test_what_is_off_says_so_in_the_hud(rig):
-    """No operator is at work then, whether it looks at the gaze or not."""
     need_tool("xwd")
-    sets = {"overlay.hud": "true", "overlay.heatmap": "true", "operators": '"foveate,blur"', "blur.sigma_px": 8}
-    program = Running(rig, "two-windows", **sets)
+    program = Running(rig, "two-windows", **{"overlay.hud": "true", "overlay.heatmap": "true"})
+    window, other = program.windows
+    program.xdotool("windowmove", other, "300", "200")
+    program.shows(window, 3, "smooth paper  linear")
+    program.shows(window, 2, "cpu cores ")
+    program.says_nothing(window, 5)
+    program.press("F2")
+    program.shows(window, 5, "off: Shift_R+F2")
+    assert program.draws()
+    program.press("F2")
+    program.says_nothing(window, 5)
+    program.end()
+
+
+def test_no_operator_is_at_work_where_a_key_asks_for_the_picture_as_drawn(rig):
+    """Here one without foveation, whose settings nobody has looked at: its map is not there."""
+    need_tool("xwd")
+    no_map = {"foveation.model": "map", "foveation.map.kind": "file", "foveation.map.file": "nope.png"}
+    program = Running(rig, "two-windows", **{"overlay.hud": "true", "operators": "blur", "blur.sigma_px": 8, **no_map})
     window, other = program.windows
 
     def detail():
@@ -240,16 +256,15 @@ def test_what_is_off_says_so_in_the_hud(rig):
         return numpy.abs(numpy.diff(screen_picture(rig.display, window)[104:].astype(int), axis=1)).mean()
 
     program.xdotool("windowmove", other, "300", "200")
-    program.shows(window, 3, "smooth paper  linear")
-    program.shows(window, 2, "cpu cores ")
-    program.says_nothing(window, 5)
+    assert program.draws()
     blurred = detail()
+    program.xdotool("keydown", KEYCODES["Shift_R"], "keydown", KEYCODES["F4"])
+    assert wait_until(lambda: detail() > 4 * blurred)
+    program.xdotool("keyup", KEYCODES["F4"], "keyup", KEYCODES["Shift_R"])
+    assert wait_until(lambda: detail() < 1.5 * blurred)
     program.press("F2")
     program.shows(window, 5, "off: Shift_R+F2")
-    assert program.draws()
     assert detail() > 4 * blurred
-    program.press("F2")
-    program.says_nothing(window, 5)
     program.end()
 
 

@@ -301,19 +301,38 @@ static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation
     }
 }
 
+static bool foveates(const struct fovea_settings *settings)
+{
+    return config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
+}
+
+/* Foveation's own settings may be wrong, or name a file that is not there, where it is none of the
+ * operators: nobody has looked at them. */
+static void leave_as_drawn(struct fovea_settings *settings)
+{
+    const struct fovea_settings *standard = config_settings_standard();
+    if (!foveates(settings)) {
+        settings->foveation = standard->foveation;
+    }
+    settings->foveation.strength = 0.0;
+    settings->operators = standard->operators;
+}
+
 static void settings_for(VkColorSpaceKHR color_space, struct fovea_settings *out_settings)
 {
     *out_settings = session.choices.now;
     if (session.seen.compare_held) {
         out_settings->overlay.wipe_uv = 1.0;
+        if (!foveates(out_settings)) { /* there is no wipe */
+            leave_as_drawn(out_settings);
+        }
     }
     if (session.choices.help) {
         out_settings->overlay.hud = true;
     }
     if (session.choices.off) {
         out_settings->overlay = (struct fovea_overlay){.hud = out_settings->overlay.hud};
-        out_settings->foveation.strength = 0.0;
-        out_settings->operators = config_settings_standard()->operators;
+        leave_as_drawn(out_settings);
     }
     take_color_space(color_space, &out_settings->foveation);
 }
