@@ -142,20 +142,25 @@ def test_a_program_that_draws_on_change_is_asked_to(rig, asked):
     def point(x, y):
         program.xdotool("mousemove", str(x), str(y))
 
-    def save():
-        (rig.folder / "saved.json").write_text('{"version": 1, "foveation": {"strength": 0.5}}')
+    def save(**settings):
+        (rig.folder / "saved.json").write_text(json.dumps({"version": 1, **settings}))
         (rig.folder / "saved.json").replace(file)
 
     for x in 60, 90:
         assert_drawn_after(lambda: point(x, 40), lambda: program.has_gaze(window, [(x + 0.5) / 160, 40.5 / 120]))
     assert_drawn_after(lambda: program.press("F3"))
-    assert_drawn_after(save)
+    assert_drawn_after(lambda: save(foveation={"strength": 0.5}))
     assert_drawn_after(lambda: point(700, 500), lambda: program.has_gaze(window, [0.5, 0.5]))  # it is lost
     before, start = program.frames, time.monotonic()
     for i in range(40):
         point(20 + 3 * i, 40)
     took = time.monotonic() - start
     assert (program.frames - before > 3) == asked and program.frames - before <= 60 * took + 2, took
+    if asked:  # no operator looks at the gaze
+        assert_drawn_after(lambda: save(operators=["blur"]))
+        before = program.frames
+        point(100, 60)
+        assert program.rests() and program.frames == before
     program.end()
 
 

@@ -239,6 +239,11 @@ static void take_input(void)
     session.seen = state;
 }
 
+static bool foveates(const struct fovea_settings *settings)
+{
+    return config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
+}
+
 /* Strength 0 leaves the picture as it is where no other operator is at work: then nothing needs to
  * be copied or submitted either. What is off has its HUD still, which says so. */
 static bool is_anything_to_do(void)
@@ -266,7 +271,8 @@ bool layer_session_tick(void)
     const struct layer_redraw_taken taken = {.settings_serial = session.serial,
                                              .config = session.config,
                                              .wanted = session.choices.now.layer.redraw,
-                                             .gaze_counts = on && !session.choices.off,
+                                             .gaze_counts = on && !session.choices.off &&
+                                                            foveates(&session.choices.now),
                                              .wiping = session.choices.wiping,
                                              .waits = session.gaze.opening};
     layer_redraw_take(&taken, &session.seen);
@@ -299,11 +305,6 @@ static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation
     default:
         break;
     }
-}
-
-static bool foveates(const struct fovea_settings *settings)
-{
-    return config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
 }
 
 /* Foveation's own settings may be wrong, or name a file that is not there, where it is none of the
