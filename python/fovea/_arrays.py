@@ -289,7 +289,7 @@ def mark_written(array: Any) -> None:
         sys.modules["torch"].autograd.graph.increment_version(array)
 
 
-def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
+def torch_wants_operator(images: Any, gaze: Any, out: Any, sigma: Any = None) -> bool:
     """Whether a plain call will not do: tensors that are traced, mapped over or of subclasses, and gradients."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(images, torch.Tensor):
@@ -300,9 +300,9 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
         return True  # torch.jit.trace: shapes are tensors, and what is no operator would be a constant
     if torch._C._functorch.maybe_current_level() is not None or torch._C._len_torch_dispatch_stack():
         return True  # torch.func (vmap, grad); make_fx and others that look at operators
-    if torch.autograd.forward_ad._current_level >= 0 and any(map(has_tangent, (images, gaze, out))):
+    if torch.autograd.forward_ad._current_level >= 0 and any(map(has_tangent, (images, gaze, out, sigma))):
         return True
-    wanted = images.requires_grad or getattr(gaze, "requires_grad", False) or getattr(out, "requires_grad", False)
+    wanted = any(getattr(array, "requires_grad", False) for array in (images, gaze, out, sigma))
     return wanted and torch.is_grad_enabled()
 
 

@@ -178,14 +178,17 @@ class Foveator:
         elif isinstance(gaze, _live.Gaze):
             gaze = gaze.place_for(getattr(images, "shape", ()), layout)
         beside = _beside_of(sigma, depth)
-        if beside:
+        if depth is not None:
             _check_plain(images, gaze, out, beside)
+        elif not isinstance(images, np.ndarray) and _arrays.torch_wants_operator(images, gaze, out, sigma):
+            from . import _torch
+
+            return _torch.call(images, gaze, self.text, out, layout, stream, sigma)
+        elif beside:
+            _check_jax(images, out, beside)
+        if beside:
             return self._plain(images, gaze, out, layout, stream, beside)
         if not isinstance(images, np.ndarray):
-            if _arrays.torch_wants_operator(images, gaze, out):
-                from . import _torch
-
-                return _torch.call(images, gaze, self.text, out, layout, stream)
             if out is None and _arrays.is_jax(images):
                 return self._of_jax(images, gaze, layout, stream)
         return self._plain(images, gaze, out, layout, stream, {})
@@ -298,12 +301,14 @@ class Foveator:
             _arrays.mark_written(out)
         return out
 
-    def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str) -> None:
+    def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str, sigma: Any = None) -> None:
         """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""
         source, weights, gazes = (_arrays.view_of(array, "gradient") for array in (picture, d_seen, gaze))
         d_gazes = None if d_gaze is None else _arrays.view_of(d_gaze, "gradient")
-        _check_gradient(_shape.shape_of(source, layout), source, weights, gazes, d_gazes)
-        gradients = _shape.gradients_of(source, weights, gazes, d_gazes, layout)
+        shape = _shape.shape_of(source, layout)
+        _check_gradient(shape, source, weights, gazes, d_gazes)
+        sigmas = None if sigma is None else shape.sigmas(_pictures_of(sigma, "sigma", source, source.stream))
+        gradients = _shape.gradients_of(source, weights, gazes, d_gazes, layout, sigmas)
         self._contexts.run(source.device, source.ordinal, gradients, source.stream)
 
 
@@ -355,15 +360,23 @@ def _beside_of(sigma: Any, depth: Any) -> _Beside:
 
 def _check_plain(images: Any, gaze: Any, out: Any, beside: _Beside) -> None:
     """Refuses calls with sigmas or depths that are no plain ones."""
-    what = " and ".join(f"{name}=" for name in beside)
+    what = _names_of(beside)
     arrays = [array for array, _ in beside.values()]
     wanted = any(_arrays.is_torch(array) and array.requires_grad for array in (images, gaze, *arrays))
     if _arrays.torch_compiles() or _arrays.torch_wants_operator(images, gaze, out) or (
         wanted and sys.modules["torch"].is_grad_enabled()
     ):
         raise _errors.UnsupportedError(f"{what} has no gradients, and no operator of torch's: call it on plain tensors under no_grad()")
+    _check_jax(images, out, beside)
+
+
+def _names_of(beside: _Beside) -> str:
+    return " and ".join(f"{name}=" for name in beside)
+
+
+def _check_jax(images: Any, out: Any, beside: _Beside) -> None:
     if _arrays.is_jax(images) and out is None:
-        raise _errors.UnsupportedError(f"{what} with JAX arrays: give out=, or arrays of NumPy's")
+        raise _errors.UnsupportedError(f"{_names_of(beside)} with JAX arrays: give out=, or arrays of NumPy's")
 
 
 def _pictures_of(array: Any, what: str, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
@@ -520,7 +533,7 @@ def foveate(
         device as they are by then, and a gaze in the CPU's memory stays as it was.
     sigma: for the operator blur (config={"operators": "blur"}), which then blurs each pixel by its own: the standard
         deviation in pixels, float16 or float32, of shape (H, W) for all images or (N, H, W), where the images lie. More than
-        "blur.sigma_max_px" counts as that, negative values and NaN as 0. It has no gradients.
+        "blur.sigma_max_px" counts as that, negative values and NaN as 0. Images have their gradients, sigma has none.
     depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`, whose values lie where
         the images lie. It has no gradients.
 
@@ -538,8 +551,8 @@ def foveate(
     """
     if isinstance(gaze, _live.Gaze) and _arrays.torch_compiles():
         raise _errors.UnsupportedError("a fovea.Gaze in code that torch compiles: read() it outside, and give the place")
-    if sigma is None and depth is None and _arrays.torch_compiles():
+    if depth is None and _arrays.torch_compiles():
         from . import _torch
 
-        return _torch.traced(images, gaze, out, config, layout, stream)
+        return _torch.traced(images, gaze, out, config, layout, stream, sigma)
     return of_config(config)(images, gaze, out=out, layout=layout, stream=stream, sigma=sigma, depth=depth)

@@ -366,6 +366,14 @@ def packed_shape_of(shape: _arrays.Dims, dtype: np.dtype[Any], layout: str) -> S
     return shape_of(_arrays.View(0, shape, strides, dtype, _arrays.CPU, 0, True, None, None), layout)
 
 
+def _set_sigmas(work: _library.Work, sigmas: Optional[Sigmas], first: int) -> None:
+    """Of images from that one on."""
+    if sigmas is not None:
+        work.sigmas = sigmas.image
+        work.sigmas.data = sigmas.pointer + first * sigmas.next_bytes
+        work.sigmas_next_bytes = sigmas.next_bytes
+
+
 def batches_of(
     source: _arrays.View,
     target: _arrays.View,
@@ -390,10 +398,7 @@ def batches_of(
         batch.gazes_uv = gazes.pointer + gazes_at * foveas
         batch.gazes_memory = memory_of(gazes)
         batch.fovea_count = foveas
-        if sigmas is not None:
-            batch.sigmas = sigmas.image
-            batch.sigmas.data = sigmas.pointer + gazes_at // 8 * sigmas.next_bytes
-            batch.sigmas_next_bytes = sigmas.next_bytes
+        _set_sigmas(batch, sigmas, gazes_at // 8)
         if depths is not None:
             own = _library.Depth.from_buffer_copy(depths)
             own.data = depths.data + gazes_at // 8 * depths.next_bytes
@@ -403,7 +408,12 @@ def batches_of(
 
 
 def gradients_of(
-    picture: _arrays.View, d_seen: _arrays.View, gazes: _arrays.View, d_gazes: Optional[_arrays.View], layout: str
+    picture: _arrays.View,
+    d_seen: _arrays.View,
+    gazes: _arrays.View,
+    d_gazes: Optional[_arrays.View],
+    layout: str,
+    sigmas: Optional[Sigmas] = None,
 ) -> list[_library.BatchGradient]:
     """The library's gradients of images whose colours are together. d_gazes None: with respect to the images, written
     to picture; else with respect to the gazes, where picture is what was foveated."""
@@ -418,6 +428,7 @@ def gradients_of(
         gradient.gazes_uv = gazes.pointer + gazes_at * foveas
         gradient.gazes_memory = memory_of(gazes)
         gradient.fovea_count = foveas
+        _set_sigmas(gradient, sigmas, gazes_at // 8)
         if d_gazes is None:
             gradient.d_src.data = picture.pointer + picture_at
         else:

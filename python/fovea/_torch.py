@@ -9,6 +9,7 @@ Imported when a tensor needs it, never by `import fovea`. PyTorch 2.4 or newer (
 
 from typing import Any, NoReturn, Optional
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -30,6 +31,18 @@ def _check(images: Tensor, gaze: Tensor, layout: str) -> None:
         raise ValueError(f"gaze has shape {tuple(gaze.shape)}; the images are {tuple(images.shape)} as {layout}: a pair for each")
 
 
+def _check_sigma(images: Tensor, sigma: Optional[Tensor], layout: str) -> None:
+    """Pictures of sigmas are one for each image."""
+    if sigma is None:
+        return
+    rows = images.dim() - len(layout) + 1 + layout.index("H") - 1
+    wanted = (*_lead(images, layout), *images.shape[rows : rows + 2])
+    if sigma.dtype not in (torch.float16, torch.float32):
+        raise TypeError(f"sigma is {sigma.dtype}; it must be float16 or float32")
+    if sigma.shape != wanted or sigma.device != images.device:
+        raise ValueError(f"sigma has shape {tuple(sigma.shape)} on {sigma.device}; it must be {wanted} on {images.device}, one for each pixel")
+
+
 def _check_alike(images: Tensor, d_seen: Tensor) -> None:
     if (images.shape, images.dtype, images.device) != (d_seen.shape, d_seen.dtype, d_seen.device):
         raise ValueError(
@@ -39,16 +52,19 @@ def _check_alike(images: Tensor, d_seen: Tensor) -> None:
 
 
 @torch.library.custom_op("fovea::foveate", mutates_args=())
-def foveate(images: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
+def foveate(images: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str, sigma: Optional[torch.Tensor] = None) -> torch.Tensor:
     _check(images, gaze, layout)
+    _check_sigma(images, sigma, layout)
+    beside = {} if sigma is None else {"sigma": (sigma.detach(), None)}
     with torch.no_grad():
-        seen: torch.Tensor = _foveator.of_text(settings)._plain(images.detach(), gaze.detach().contiguous(), None, layout, None, {})
+        seen: torch.Tensor = _foveator.of_text(settings)._plain(images.detach(), gaze.detach().contiguous(), None, layout, None, beside)
     return seen
 
 
 @foveate.register_fake
-def _(images: Tensor, gaze: Tensor, settings: str, layout: str) -> Tensor:
+def _(images: Tensor, gaze: Tensor, settings: str, layout: str, sigma: Optional[Tensor] = None) -> Tensor:
     _check(images, gaze, layout)
+    _check_sigma(images, sigma, layout)
     return images.new_empty(images.shape)
 
 
@@ -104,12 +120,14 @@ def _check_places(gaze: Tensor) -> None:
 
 
 @torch.library.custom_op("fovea::foveate_d_images", mutates_args=())
-def d_images(d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
+def d_images(d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str, sigma: Optional[torch.Tensor] = None) -> torch.Tensor:
     _check(d_seen, gaze, layout)
+    _check_sigma(d_seen, sigma, layout)
     _check_places(gaze)
     found = torch.empty(d_seen.shape, dtype=d_seen.dtype, device=d_seen.device)
+    sigma = None if sigma is None else sigma.contiguous()
     if found.numel():
-        _foveator.of_text(settings)._gradient(found, _fitting(d_seen, layout), gaze.contiguous(), None, layout)
+        _foveator.of_text(settings)._gradient(found, _fitting(d_seen, layout), gaze.contiguous(), None, layout, sigma)
     return found
 
 
@@ -126,8 +144,9 @@ def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, setti
 
 
 @d_images.register_fake
-def _(d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Tensor:
+def _(d_seen: Tensor, gaze: Tensor, settings: str, layout: str, sigma: Optional[Tensor] = None) -> Tensor:
     _check(d_seen, gaze, layout)
+    _check_sigma(d_seen, sigma, layout)
     return d_seen.new_empty(d_seen.shape)
 
 
@@ -143,10 +162,10 @@ for _operator in (foveate, unseen, d_images, d_gaze):
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    images, gaze, ctx.settings, ctx.layout = inputs
+    images, gaze, ctx.settings, ctx.layout, sigma = inputs
     if ctx.needs_input_grad[1] and not images.is_floating_point():
         raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
-    ctx.save_for_backward(gaze, images if ctx.needs_input_grad[1] else None)
+    ctx.save_for_backward(gaze, images if ctx.needs_input_grad[1] else None, sigma)
 
 
 def _images_of_planes(tensor: Tensor, layout: str) -> Tensor:
@@ -154,39 +173,44 @@ def _images_of_planes(tensor: Tensor, layout: str) -> Tensor:
 
 
 def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
-    gaze, images = ctx.saved_tensors
+    gaze, images, sigma = ctx.saved_tensors
     settings, layout = ctx.settings, ctx.layout
     planes = not _shape.are_pixels(layout, d_seen.shape[-1])
     if planes:
         lead = len(_lead(d_seen, layout))
         d_seen = _images_of_planes(d_seen, layout)
         gaze = gaze.unsqueeze(lead).expand(*d_seen.shape[:-2], *gaze.shape[lead:])
+        sigma = None if sigma is None else sigma.unsqueeze(lead).expand(d_seen.shape)
     for_images = for_gaze = None
     if ctx.needs_input_grad[0]:
-        for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout)
+        for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout, sigma)
         for_images = for_images.movedim(-3, -1) if planes and layout != "NCHW" else for_images
-    if ctx.needs_input_grad[1]:
+    if ctx.needs_input_grad[1] and sigma is not None:  # which is the same wherever somebody looks
+        for_gaze = torch.zeros_like(ctx.saved_tensors[0])
+    elif ctx.needs_input_grad[1]:
         images = _images_of_planes(images, layout) if planes else images
         for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
         for_gaze = for_gaze.sum(lead) if planes else for_gaze
-    return for_images, for_gaze, None, None
+    return for_images, for_gaze, None, None, None
 
 
 foveate.register_autograd(_foveate_backward, setup_context=_keep)
 
 
 def _keep_d_images(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    d_seen, gaze, ctx.settings, ctx.layout = inputs
-    ctx.save_for_backward(gaze, d_seen if ctx.needs_input_grad[1] else None)
+    d_seen, gaze, ctx.settings, ctx.layout, sigma = inputs
+    ctx.save_for_backward(gaze, d_seen if ctx.needs_input_grad[1] else None, sigma)
 
 
 def _d_images_backward(ctx: Any, dd: Tensor) -> tuple[Optional[Tensor], ...]:
     """d_images(d_seen) . dd is d_seen . foveate(dd): its derivative with respect to the gaze is what d_gaze gives."""
-    gaze, d_seen = ctx.saved_tensors
+    gaze, d_seen, sigma = ctx.saved_tensors
     settings, layout = ctx.settings, ctx.layout
-    for_d_seen = foveate(dd, gaze, settings, layout) if ctx.needs_input_grad[0] else None
-    for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if ctx.needs_input_grad[1] else None
-    return for_d_seen, for_gaze, None, None
+    for_d_seen = foveate(dd, gaze, settings, layout, sigma) if ctx.needs_input_grad[0] else None
+    for_gaze = None
+    if ctx.needs_input_grad[1]:
+        for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if sigma is None else torch.zeros_like(gaze)
+    return for_d_seen, for_gaze, None, None, None
 
 
 d_images.register_autograd(_d_images_backward, setup_context=_keep_d_images)
@@ -218,6 +242,20 @@ def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     return gaze.reshape(*lead, 2) if gaze.dim() > 1 else gaze.expand(*lead, 2)
 
 
+def _sigma_tensor(sigma: Any, images: Tensor, layout: str) -> Optional[Tensor]:
+    """Pictures of sigmas as a tensor with one for each image."""
+    if sigma is None:
+        return None
+    _arrays.check_unmasked(sigma, "sigma")
+    if _learns(sigma) and torch.is_grad_enabled():
+        raise _errors.UnsupportedError("sigma= has no gradient of its own: detach() it; the images have theirs")
+    if not isinstance(sigma, torch.Tensor):
+        _arrays.view_of(sigma, "sigma")  # TypeError: it is no array
+        sigma = torch.as_tensor(np.ascontiguousarray(sigma) if isinstance(sigma, np.ndarray) else sigma)
+    lead = _lead(images, layout)
+    return sigma.expand(*lead, *sigma.shape) if sigma.dim() == 2 and len(lead) else sigma
+
+
 def _operators_of(text: str) -> str:
     for line in text.split("\t"):
         if line.startswith("operators="):
@@ -225,11 +263,11 @@ def _operators_of(text: str) -> str:
     return "foveate"
 
 
-def _seen_by_nobody(images: Tensor, text: str, layout: str) -> Tensor:
+def _seen_by_nobody(images: Tensor, text: str, layout: str, sigma: Optional[Tensor]) -> Tensor:
     """What images without a gaze become. UnsupportedError: foveate stands among operators that are still at work."""
     operators = _operators_of(text)
     if "foveate" not in operators:  # these look at no gaze
-        return foveate(images, _gaze_tensor((0.5, 0.5), images, layout), text, layout)
+        return foveate(images, _gaze_tensor((0.5, 0.5), images, layout), text, layout, sigma)
     if operators != "foveate":
         raise _errors.UnsupportedError(
             "gaze None, with operators beside foveate: call it on plain tensors under no_grad(), outside of code that torch compiles"
@@ -245,7 +283,7 @@ def _is_of_torch_func(array: Any) -> bool:
     return isinstance(array, torch.Tensor) and bool(torch._C._functorch.is_gradtrackingtensor(array))
 
 
-def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) -> Any:
+def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, sigma: Any = None) -> Any:
     """Foveates by the operator. Its stream is torch's current one."""
     if stream is not None:
         raise ValueError("stream= with gradients, in compiled code or where operators are looked at: work under torch.cuda.stream(stream) instead")
@@ -255,17 +293,18 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) 
         raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be one of {', '.join(_shape.LAYOUTS)}")
     if not torch.compiler.is_compiling() and any(map(_is_of_torch_func, (images, gaze))):
         raise _errors.UnsupportedError("foveate under torch.func.grad: operators have gradients by backward() and torch.autograd.grad")
-    if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out))):
+    if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out, sigma))):
         raise _errors.UnsupportedError("foveate in forward mode (make_dual): it has gradients by backward() and torch.autograd.grad")
     if torch.is_grad_enabled():
         if _learns(gaze) and not images.is_floating_point():
             raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
         if out is not None and (_learns(images) or _learns(gaze) or _learns(out)):
             raise _errors.UnsupportedError("out= has no gradient: leave it away, or work under torch.no_grad()")
+    pictured = _sigma_tensor(sigma, images, layout)
     if gaze is None:
-        seen = _seen_by_nobody(images, text, layout)
+        seen = _seen_by_nobody(images, text, layout, pictured)
     else:
-        seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
+        seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout, pictured)
     if out is None:
         return seen
     if not isinstance(out, torch.Tensor):
@@ -280,9 +319,9 @@ def _text_of(config: _foveator.AnyConfig) -> str:
     return _foveator.of_config(config).text
 
 
-def traced(images: Any, gaze: Any, out: Any, config: _foveator.AnyConfig, layout: str, stream: Any) -> Any:
+def traced(images: Any, gaze: Any, out: Any, config: _foveator.AnyConfig, layout: str, stream: Any, sigma: Any = None) -> Any:
     """`fovea.foveate` in code that torch.compile reads: a configuration is a constant of the graph."""
     text = config.text if isinstance(config, _foveator.Foveator) else _text_of(config)
     if isinstance(gaze, _live.GazeSample):
         gaze = gaze.place
-    return call(images, _arrays.stacked(gaze), text, out, layout, stream)
+    return call(images, _arrays.stacked(gaze), text, out, layout, stream, sigma)

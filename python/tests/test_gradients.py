@@ -354,3 +354,92 @@ def test_places_that_are_learned_as_numbers_have_gradients(compiled):
     for odd in ((x, "left"), (x, torch.rand(2))):
         with pytest.raises(TypeError, match="gaze"):
             fovea.foveate(images, odd)
+
+
+# ---- The operator blur
+
+BLUR = {"operators": "blur", "blur.sigma_px": 2.5, "blur.sigma_max_px": 5}
+
+
+def sigmas(kind, lead):
+    """One for all pixels, a picture for all images, or one for each."""
+    drawn = torch.rand((*lead, 44, 40), generator=torch.Generator().manual_seed(3)) * 7 - 0.5
+    return {"one": None, "picture": drawn.reshape(-1, 44, 40)[0].half(), "each": drawn}[kind]
+
+
+@pytest.mark.parametrize("layout, shape", [*SHAPES, ("NHWF", (2, 44, 40, 4))])
+@pytest.mark.parametrize("kind", ["one", "picture", "each"])
+def test_the_gradient_of_a_blur_is_what_differences_say(layout, shape, kind):
+    lead = shape[: len(shape) - len(layout) + 1]
+    images, weights, step = (pictures(shape, layout if layout != "NHWF" else "NHWC", seed=seed) for seed in (5, 8, 9))
+    sigma = sigmas(kind, lead)
+
+    def blurred_loss(picture):
+        return (fovea.foveate(picture, None, layout=layout, config=BLUR, sigma=sigma).double() * weights.double()).sum()
+
+    images.requires_grad_()
+    blurred_loss(images).backward()
+    with torch.no_grad():
+        expected = blurred_loss(step).item()
+    assert abs(along(images.grad, step) - expected) <= 1e-4 * abs(expected)
+    again = images.detach().clone().requires_grad_()  # a derivative of second order: of the square of the gradient's length
+    (first,) = torch.autograd.grad((fovea.foveate(again, layout=layout, config=BLUR, sigma=sigma) ** 2).sum(), again, create_graph=True)
+    (second,) = torch.autograd.grad((first**2).sum() / 2, again)
+    assert abs(along(second, again.detach()) - (first.detach().double() ** 2).sum().item()) <= 1e-3 * (first**2).sum().item()
+
+
+@pytest.mark.parametrize("kind", ["one", "picture"])
+def test_the_gradient_of_a_blur_is_the_definitions(blurred, kind):
+    image, weights, step = (pictures((44, 40), "NHW", seed=seed) for seed in (5, 8, 9))
+    sigma = sigmas(kind, ())
+    counted = np.full((44, 40), 2.5) if sigma is None else np.where(sigma.numpy() >= 0.1, sigma.numpy().astype(float).clip(None, 5), 0)
+    image.requires_grad_()
+    (fovea.foveate(image, layout="NHW", config=BLUR, sigma=sigma) * weights).sum().backward()
+    expected = (weights.numpy() * blurred(step.numpy(), counted)).sum()
+    assert abs(along(image.grad, step) - expected) <= 1e-3 * abs(expected)
+
+
+def test_blurs_in_compiled_code_and_vmap_have_plain_codes_gradients():
+    images, weights = pictures((2, 44, 40, 3), "NHWC"), pictures((2, 44, 40, 3), "NHWC", seed=8)
+    sigma = sigmas("each", (2,))
+
+    def gradient(call, *more):
+        leaf = images.clone().requires_grad_()
+        (call(leaf, *more) * weights).sum().backward()
+        return leaf.grad
+
+    def blur(picture, sigma=None):
+        return fovea.foveate(picture, config=BLUR, sigma=sigma)
+
+    for more in ((), (sigma,), (sigma[0],)):
+        expected = gradient(blur, *more)
+        assert torch.equal(gradient(torch.compile(blur, fullgraph=True, backend="aot_eager"), *more), expected)
+        mapped = torch.vmap(blur, in_dims=(0, *(0 if one.dim() == 3 else None for one in more)))
+        assert torch.equal(gradient(mapped, *more), expected)
+    assert torch.equal(gradient(blur, sigma.numpy()[:, ::-1]), gradient(blur, sigma.flip(1)))
+
+
+def test_no_gaze_changes_a_blur_and_what_has_no_gradient_is_said():
+    images, places, _ = case("NHWC", (2, 44, 40, 3))
+    for sigma in (None, sigmas("picture", ())):
+        gaze = places.clone().requires_grad_()
+        leaf = images.clone().requires_grad_()
+        fovea.foveate(leaf, gaze, config=BLUR, sigma=sigma).sum().backward()
+        assert not gaze.grad.any() and leaf.grad.any()
+    with pytest.raises(fovea.UnsupportedError, match="sigma= has no gradient"):
+        fovea.foveate(images, config=BLUR, sigma=sigmas("picture", ()).float().requires_grad_())
+    with pytest.raises(fovea.UnsupportedError, match="blur.engine has no gradient"):
+        fovea.foveate(images.clone().requires_grad_(), config={**BLUR, "blur.engine": "box"}).sum().backward()
+    for odd, error in ((torch.zeros(44, 39), ValueError), (torch.zeros(3, 44, 40), ValueError), (torch.zeros(44, 40).double(), TypeError), (2.0, TypeError)):
+        with pytest.raises(error, match="sigma"):
+            fovea.foveate(images.clone().requires_grad_(), config=BLUR, sigma=odd)
+    torch.library.opcheck(torch.ops.fovea.foveate_d_images.default, (images.requires_grad_(), places, fovea.Foveator(BLUR).text, "NHWC", sigmas("each", (2,))))
+
+
+def test_jax_has_torchs_gradient_of_a_blur(jax_and_package):
+    jax, package = jax_and_package
+    images, _, weights = case("NHWC", (2, 44, 40, 3))
+    found = jax.grad(lambda i: (package.foveate(i, None, config=BLUR) * weights.numpy()).sum())(images.numpy())
+    leaf = images.clone().requires_grad_()
+    (fovea.foveate(leaf, config=BLUR) * weights).sum().backward()
+    assert np.array_equal(np.asarray(found), leaf.grad.numpy())
