@@ -11,8 +11,9 @@ static VkResult signal_acquired(struct screenless_image *image, VkSemaphore sema
 {
     const VkCommandBuffer commands = screenless_begin(image, 0, SCREENLESS_ACQUIRED);
     screenless_end(image, commands, SCREENLESS_ACQUIRED);
-    const VkSubmitInfo info = vulkan_submit_info(
-        &commands, .signalSemaphoreCount = semaphore ? 1 : 0, .pSignalSemaphores = &semaphore);
+    VkSubmitInfo info = vulkan_submit_info(&commands);
+    info.signalSemaphoreCount = semaphore ? 1 : 0;
+    info.pSignalSemaphores = &semaphore;
     return screenless.vk.QueueSubmit(screenless.queues[0], 1, &info, fence);
 }
 
