@@ -3,7 +3,7 @@
 
 #include "planes.h"
 
-/* Of formats whose channels may lie in planes. */
+/* Formats whose channels may lie in planes have a size and a format of one channel. */
 static const struct channel {
     size_t bytes;
     enum fovea_format format;

@@ -131,8 +131,7 @@ static inline const float *operator_gaze_of(const struct operator_images *images
 /* Memory and threads for a plan on the processor: an operator's, or those of derivatives. One
  * thread at a time for each operator_host. */
 struct operator_host_kind {
-    /* Of its own struct, which begins with a struct operator_host (operator_host.h). */
-    size_t bytes;
+    size_t bytes; /* the size of its own struct, which begins with a struct operator_host */
     enum fovea_result (*make)(struct operator_host *host); /* the rest, which is zeros */
     void (*finish)(struct operator_host *host); /* frees it, though it may not be made whole */
 };

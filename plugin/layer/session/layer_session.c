@@ -239,9 +239,11 @@ static void take_input(void)
     session.seen = state;
 }
 
+/* The operator of the defaults looks for a gaze and draws overlays, wherever it stands. */
 static bool foveates(const struct fovea_settings *settings)
 {
-    return config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate);
+    return config_operators_have(&settings->operators,
+                                 config_settings_standard()->operators.order[0]);
 }
 
 /* Strength 0 leaves the picture as it is where no other operator is at work: then nothing needs to
