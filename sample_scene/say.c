@@ -18,7 +18,7 @@ static void say(const char *kind, const char *format, va_list arguments)
 {
     char line[2048];
     vsnprintf(line, sizeof line, format, arguments);
-    fprintf(stderr, "fovea_demo: %s%s\n", kind, line);
+    fprintf(stderr, SAY_PROGRAM ": %s%s\n", kind, line);
 }
 
 void say_error(const char *format, ...)

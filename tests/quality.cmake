@@ -41,17 +41,17 @@ add_executable(fovea_quality
     quality/raw_tiff.c
     quality/report.c
     quality/report_preface.c
-    quality/say.c
     quality/sheet.c
     quality/wishes.c
     support/lightfield_scene.c
     ${scene}/interrupt.c
     ${scene}/picture.c
     ${scene}/progress.c
+    ${scene}/say.c
     ${scene}/type.c)
 target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})
 target_include_directories(fovea_quality SYSTEM PRIVATE ${STB_INCLUDE})
-target_compile_definitions(fovea_quality PRIVATE
+target_compile_definitions(fovea_quality PRIVATE SAY_PROGRAM="fovea_quality"
     DEMO_FONT_DIR="$<IF:$<BOOL:${DEJAVU_DIR}>,${DEJAVU_DIR},/usr/share/fonts/truetype/dejavu>")
 target_link_libraries(fovea_quality PRIVATE fovea_internal fovea_test_images fovea_test_list fovea_build
     PkgConfig::CMOCKA Threads::Threads m)

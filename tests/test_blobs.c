@@ -6,6 +6,7 @@
 
 #include "blobs_run.h"
 #include "random.h"
+#include "recorded.h"
 #include "sanitized.h"
 
 #include "core/thread_pool.h"
@@ -212,19 +213,14 @@ static const uint32_t sizes[][3] = {{31, 26, 3}, {17, 40, 1}, {5, 3, 3}};
 static const uint32_t sizes[][3] = {{70, 52, 3}, {33, 90, 1}, {5, 3, 3}};
 #endif
 
-static void keep_words(void *user, enum fovea_log_level level, const char *words)
-{
-    snprintf(user, 128, "%s", words);
-}
-
 TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
 {
     (void)state;
     for (size_t r = 0; r < 3; r++) {
         struct drawn drawn = draw_waves(sizes[r][0], sizes[r][1], sizes[r][2]);
-        char said[128] = "";
+        char said[RECORDED_WORDS] = "";
         struct fovea_blobs_desc desc = desc_of(11);
-        desc.log = (struct fovea_log){keep_words, said, FOVEA_LOG_ERROR};
+        desc.log = (struct fovea_log){recorded_words, said, FOVEA_LOG_ERROR};
         const struct fovea_image image = image_of(&drawn);
         const ptrdiff_t pitch = (ptrdiff_t)(drawn.width * sizeof(float));
         float *made = test_calloc((size_t)drawn.width * drawn.height, sizeof *made);

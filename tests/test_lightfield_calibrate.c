@@ -4,8 +4,8 @@
 /* Arrays of lenses from white pictures that are drawn here, whose arrays are known (LF8); what is
  * no white picture is refused in words; and vignetting, divided out. */
 
-#include "cmocka_all.h"
 #include "random.h"
+#include "recorded.h"
 
 #include "fovea_lightfield.h"
 
@@ -17,16 +17,8 @@
 #define DEGREE 0.017453292519943295
 #define WHITE_LEVEL 180.0
 
-static char said[512];
-
-static void listen(void *user, enum fovea_log_level level, const char *message)
-{
-    (void)user;
-    (void)level;
-    snprintf(said, sizeof said, "%s", message);
-}
-
-static const struct fovea_log ears = {listen, NULL, FOVEA_LOG_WARNING};
+static char said[RECORDED_WORDS];
+static const struct fovea_log ears = {recorded_words, said, FOVEA_LOG_WARNING};
 
 /* ---- White pictures */
 

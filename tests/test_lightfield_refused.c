@@ -3,22 +3,14 @@
 
 /* Light fields that cannot be: an error that names the field, and no picture. */
 
-#include "cmocka_all.h"
+#include "recorded.h"
 
 #include "fovea_lightfield.h"
 
 #include <sys/stat.h>
 
-static char said[512];
-
-static void listen(void *user, enum fovea_log_level level, const char *message)
-{
-    (void)user;
-    (void)level;
-    snprintf(said, sizeof said, "%s", message);
-}
-
-static const struct fovea_log ears = {listen, NULL, FOVEA_LOG_WARNING};
+static char said[RECORDED_WORDS];
+static const struct fovea_log ears = {recorded_words, said, FOVEA_LOG_WARNING};
 
 struct world {
     struct fovea_lightfield_geometry geometry;

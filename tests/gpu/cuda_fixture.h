@@ -70,6 +70,13 @@ struct device_pair device_pair_make(uint32_t width_px, uint32_t height_px, enum 
                                     enum image_pattern pattern, uint64_t seed);
 void device_pair_free(struct device_pair *pair);
 
+/* Kernels reach images of these in surfaces, too. */
+static inline bool cuda_fixture_has_surface(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10 ||
+           format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
+}
+
 /* An array, which only surfaces can reach, with a packed picture's pixels. */
 struct device_array {
     CUarray array;

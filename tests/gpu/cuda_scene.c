@@ -29,12 +29,6 @@ struct scene scene_smooth(void)
     return scene;
 }
 
-static bool has_surface(enum fovea_format format)
-{
-    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10 ||
-           format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
-}
-
 /* ---- Running --------------------------------------------------------------------------------- */
 
 static void choose_way(enum scene_way way)
@@ -215,7 +209,7 @@ void scene_assert(const struct scene *scene)
     scene_prepare(&p, scene);
     const struct expectation expected = expect(scene, &p, &src.view);
     assert_linear(scene, &p, &expected, &src);
-    if (has_surface(scene->format)) {
+    if (cuda_fixture_has_surface(scene->format)) {
         assert_surface(scene, &p, &expected, &src);
     }
     free(expected.values);
@@ -256,7 +250,7 @@ uint32_t scene_assert_sharp_is_copied(const struct scene *scene)
     scramble(&src);
     scene_run_linear(&p, &src, &dst, 0);
     const uint32_t count = assert_sharp_same(&p, &src.view, &dst.view, "linear");
-    if (has_surface(scene->format)) {
+    if (cuda_fixture_has_surface(scene->format)) {
         memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene->height_px);
         scene_run_surface(&p, &src.view, &dst.view);
         assert_sharp_same(&p, &src.view, &dst.view, "surface");

@@ -147,12 +147,6 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     depths_free(rig, &depths);
 }
 
-static bool has_surface(enum fovea_format format)
-{
-    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10 ||
-           format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
-}
-
 static void check_linear(const struct operator_scene *scene, const struct operator_rig *rig,
                          const struct test_image *src, uint32_t shift)
 {
@@ -191,7 +185,7 @@ void operator_rig_check(const struct operator_scene *scene, uint32_t shift)
     OWNED_IMAGE src = scene_draw(scene);
     OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(scene);
     check_linear(scene, &rig, &src, shift);
-    if (has_surface(scene->format)) {
+    if (cuda_fixture_has_surface(scene->format)) {
         check_surface(scene, &rig, &src);
     }
 }

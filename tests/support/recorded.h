@@ -21,6 +21,14 @@ static inline void recorded_line(void *user, enum fovea_log_level level, const c
     snprintf(recorded->last[level], sizeof recorded->last[level], "%s", message);
 }
 
+/* The user is a char[RECORDED_WORDS], which has the last message. */
+#define RECORDED_WORDS 512
+static inline void recorded_words(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)level;
+    snprintf(user, RECORDED_WORDS, "%s", message);
+}
+
 static inline struct fovea_log recorded_log(struct recorded *recorded)
 {
     return (struct fovea_log){.fn = recorded_line, .user = recorded, .min_level = FOVEA_LOG_DEBUG};

@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "plugin/blobs_vk/blobs_vk.h"
+#include "recorded.h"
 #include "rig.h"
 
 #define BLOBS 3000
@@ -31,14 +32,8 @@ struct bed {
     VkPipelineCache cache;
     struct fovea_blobs_desc blobs;
     struct fovea_blobs_vk_desc desc;
-    char said[512];
+    char said[RECORDED_WORDS];
 };
-
-static void keep_log(void *user, enum fovea_log_level level, const char *message)
-{
-    (void)level;
-    snprintf(user, sizeof((struct bed *)0)->said, "%s", message);
-}
 
 static void bed_open(struct bed *bed)
 {
@@ -59,7 +54,7 @@ static void bed_open(struct bed *bed)
     desc->blobs = &bed->blobs;
     desc->width_px = desc->height_px = 20;
     desc->pipeline_cache = bed->cache;
-    desc->log = (struct fovea_log){.fn = keep_log, .user = bed->said};
+    desc->log = (struct fovea_log){.fn = recorded_words, .user = bed->said};
 }
 
 static void bed_close(struct bed *bed)

@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "fovea_lightfield_vk.h"
+#include "recorded.h"
 #include "rig.h"
 
 #define SIDE_PX 40
@@ -19,14 +20,8 @@ struct bed {
     struct engine_image raw_image;
     struct fovea_lightfield_vk_raw raw;
     struct fovea_vk_recording recording;
-    char said[512];
+    char said[RECORDED_WORDS];
 };
-
-static void keep_log(void *user, enum fovea_log_level level, const char *message)
-{
-    (void)level;
-    snprintf(user, sizeof((struct bed *)0)->said, "%s", message);
-}
 
 static struct fovea_lightfield_vk_desc desc_of(struct bed *bed)
 {
@@ -40,7 +35,7 @@ static struct fovea_lightfield_vk_desc desc_of(struct bed *bed)
     desc.geometry = &bed->geometry;
     desc.width_px = desc.height_px = SIDE_PX;
     desc.calls_in_flight = CALLS;
-    desc.log = (struct fovea_log){.fn = keep_log, .user = bed->said};
+    desc.log = (struct fovea_log){.fn = recorded_words, .user = bed->said};
     return desc;
 }
 
