@@ -42,10 +42,7 @@ static void open_case(struct blobs_bench *bench)
     unsigned char *rgba = bench_memory(pixels, 4);
     struct fovea_blobs_vk_desc desc;
     fovea_blobs_vk_desc_init(&desc);
-    desc.instance = engine->instance;
-    desc.physical_device = engine->physical;
-    desc.device = engine->device;
-    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(engine, &desc);
     desc.queue_family = engine->family;
     desc.width_px = bench->size->width_px;
     desc.height_px = bench->size->height_px;

@@ -206,10 +206,7 @@ static void open_case(struct lightfield_bench *bench)
     const struct fovea_lightfield_geometry geometry = bench_array_of(bench->array)->geometry;
     struct fovea_lightfield_vk_desc desc;
     fovea_lightfield_vk_desc_init(&desc);
-    desc.instance = engine->instance;
-    desc.physical_device = engine->physical;
-    desc.device = engine->device;
-    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(engine, &desc);
     desc.queue_family = engine->family;
     desc.geometry = &geometry;
     desc.width_px = bench->size->width_px;

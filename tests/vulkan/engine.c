@@ -298,10 +298,7 @@ struct fovea_vk_desc engine_fovea_desc(struct engine *engine, const struct fovea
 {
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
-    desc.instance = engine->instance;
-    desc.physical_device = engine->physical;
-    desc.device = engine->device;
-    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(engine, &desc);
     desc.queue = engine->queue;
     desc.queue_family = engine->family;
     desc.device_extensions = engine->needs.device_extensions;

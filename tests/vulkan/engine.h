@@ -45,6 +45,15 @@ void engine_expect_silence(struct engine *engine);
 /* How many messages since the last call; forgets them. */
 uint32_t engine_take_messages(struct engine *engine);
 
+/* Says to any of Fovea's descriptors on which device it is. */
+#define ENGINE_DESCRIBE(engine, desc)                                                              \
+    do {                                                                                           \
+        (desc)->instance = (engine)->instance;                                                     \
+        (desc)->physical_device = (engine)->physical;                                              \
+        (desc)->device = (engine)->device;                                                         \
+        (desc)->get_instance_proc_addr = vkGetInstanceProcAddr;                                    \
+    } while (0)
+
 /* Fovea on this engine, with a log that collects; fails the test if it cannot be made. */
 struct fovea_vk_desc engine_fovea_desc(struct engine *engine,
                                        const struct fovea_settings *settings);

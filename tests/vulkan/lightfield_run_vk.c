@@ -110,10 +110,7 @@ static struct run begin(const struct fovea_lightfield_raw *raw, const struct fov
     }
     struct fovea_lightfield_vk_desc desc;
     fovea_lightfield_vk_desc_init(&desc);
-    desc.instance = engine.instance;
-    desc.physical_device = engine.physical;
-    desc.device = engine.device;
-    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(&engine, &desc);
     desc.queue_family = engine.family;
     desc.geometry = &array;
     desc.width_px = like->width_px;

@@ -45,10 +45,7 @@ static void bed_open(struct bed *bed)
     assert_int_equal(vkCreatePipelineCache(bed->engine.device, &info, NULL, &bed->cache), 0);
     fovea_blobs_desc_init(&bed->blobs);
     fovea_blobs_vk_desc_init(desc);
-    desc->instance = bed->engine.instance;
-    desc->physical_device = bed->engine.physical;
-    desc->device = bed->engine.device;
-    desc->get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(&bed->engine, desc);
     desc->queue_family = bed->engine.family;
     desc->calls_in_flight = 2 + SALIENCY_SCALES_MAX;
     desc->blobs = &bed->blobs;

@@ -27,10 +27,7 @@ static struct fovea_lightfield_vk_desc desc_of(struct bed *bed)
 {
     struct fovea_lightfield_vk_desc desc;
     fovea_lightfield_vk_desc_init(&desc);
-    desc.instance = bed->engine.instance;
-    desc.physical_device = bed->engine.physical;
-    desc.device = bed->engine.device;
-    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ENGINE_DESCRIBE(&bed->engine, &desc);
     desc.queue_family = bed->engine.family;
     desc.geometry = &bed->geometry;
     desc.width_px = desc.height_px = SIDE_PX;

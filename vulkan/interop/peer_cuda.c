@@ -39,11 +39,11 @@ static void free_plans(struct cuda_peer *peer)
 }
 
 /* The same. */
-static void free_images(struct cuda_peer *peer)
+void peer_cuda_free_images(struct cuda_peer *peer, struct peer_image **list)
 {
-    while (peer->forgotten_images) {
-        struct peer_image *image = peer->forgotten_images;
-        peer->forgotten_images = image->next;
+    while (*list) {
+        struct peer_image *image = *list;
+        *list = image->next;
         if (!atomic_load(&peer->abandoned)) {
             peer_cuda_unmap_image(peer->device, image);
         }
@@ -58,10 +58,10 @@ static void tidy(struct cuda_peer *peer)
     const bool busy = (peer->dirty || waits) && !is_idle(peer);
     if (!busy) {
         free_plans(peer);
-        free_images(peer);
+        peer_cuda_free_images(peer, &peer->forgotten_images);
     }
     if (peer->outgrown_images && is_idle(peer)) {
-        peer_cuda_between_tidy(peer);
+        peer_cuda_free_images(peer, &peer->outgrown_images);
     }
 }
 
@@ -245,7 +245,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     peer_cuda_count_destroy(peer);
     destroy_slots(peer);
     free_plans(peer);
-    free_images(peer);
+    peer_cuda_free_images(peer, &peer->forgotten_images);
     peer_cuda_between_destroy(peer);
     late_cuda_destroy(&peer->late);
     operator_cuda_destroy(&peer->kernels);
@@ -259,7 +259,7 @@ static void leave(struct cuda_peer *peer)
 {
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
     free_plans(peer);
-    free_images(peer);
+    peer_cuda_free_images(peer, &peer->forgotten_images);
     peer_cuda_between_destroy(peer);
     late_cuda_abandon(&peer->late);
     operator_cuda_destroy(&peer->kernels);

@@ -95,26 +95,14 @@ enum fovea_result peer_cuda_between_for_plan(struct cuda_peer *peer,
     return grow_all(peer);
 }
 
-void peer_cuda_between_tidy(struct cuda_peer *peer)
-{
-    while (peer->outgrown_images) {
-        struct peer_image *image = peer->outgrown_images;
-        peer->outgrown_images = image->next;
-        if (!atomic_load(&peer->abandoned)) {
-            peer_cuda_unmap_image(peer->device, image);
-        }
-        free(image);
-    }
-}
-
 void peer_cuda_between_destroy(struct cuda_peer *peer)
 {
-    peer_cuda_between_tidy(peer);
+    peer_cuda_free_images(peer, &peer->outgrown_images);
     for (uint32_t i = 0; i < PEER_CUDA_WIDTHS; i++) {
         for (uint32_t j = 0; j < OPERATOR_MAX_BETWEEN; j++) {
             peer->outgrown_images = peer->between[i].images[j];
             peer->between[i].images[j] = NULL;
-            peer_cuda_between_tidy(peer);
+            peer_cuda_free_images(peer, &peer->outgrown_images);
         }
     }
 }

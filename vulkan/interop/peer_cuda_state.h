@@ -79,8 +79,8 @@ FOVEA_MUST_CHECK enum fovea_result peer_cuda_between_for_image(struct cuda_peer 
                                                                const struct peer_image_desc *desc);
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_between_for_plan(struct cuda_peer *peer,
                                                               const struct operator_plan *plan);
-/* No job is left. The device is pushed, or abandoned. */
-void peer_cuda_between_tidy(struct cuda_peer *peer);
+/* No job is left that uses them. The device is pushed, or abandoned. */
+void peer_cuda_free_images(struct cuda_peer *peer, struct peer_image **list);
 void peer_cuda_between_destroy(struct cuda_peer *peer);
 
 /* The device is pushed and the stream is there. On failure base.over stays NULL. */
