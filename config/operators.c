@@ -22,6 +22,11 @@ bool config_operators_are_standard(const struct fovea_operators *operators)
     return memcmp(operators, &config_settings_standard()->operators, sizeof *operators) == 0;
 }
 
+bool config_operators_foveate(const struct fovea_operators *operators)
+{
+    return config_operators_have(operators, config_settings_standard()->operators.order[0]);
+}
+
 static void add_unknown(const char *const *names, const char *word, struct config_words *problem)
 {
     struct config_guess guess = config_guess_begin(word);

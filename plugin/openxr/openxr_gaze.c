@@ -230,11 +230,24 @@ static bool is_focused_by_gaze(const struct fovea_settings *settings)
            !strstr(focus, "fixed");
 }
 
-bool openxr_gaze_needed(const struct fovea_settings *settings)
+/* Foveation draws what the overlay has. */
+static bool is_seen_by_gaze(const struct fovea_settings *settings)
 {
     const struct fovea_overlay *overlay = &settings->overlay;
-    return settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
-           overlay->heatmap || overlay->hud || is_focused_by_gaze(settings);
+    return config_operators_foveate(&settings->operators) &&
+           (settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
+            overlay->heatmap || overlay->hud);
+}
+
+/* There are frames whatever foveation does, and a line with the gaze for each. */
+static bool is_recorded(const struct fovea_settings *settings)
+{
+    return settings->record.file[0] && !config_operators_are_standard(&settings->operators);
+}
+
+bool openxr_gaze_needed(const struct fovea_settings *settings)
+{
+    return is_seen_by_gaze(settings) || is_focused_by_gaze(settings) || is_recorded(settings);
 }
 
 /* Nothing depends on it; without one frames would say that there is none. */

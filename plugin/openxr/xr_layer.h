@@ -362,7 +362,7 @@ bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *ou
 /* Likewise, where a direction in its frame is. */
 bool openxr_turned(const XrQuaternionf *orientation, struct openxr_vector to,
                    struct openxr_vector *out);
-/* False: pictures are the same wherever the eyes look. */
+/* False: pictures are the same wherever the eyes look, and no record says where. */
 bool openxr_gaze_needed(const struct fovea_settings *settings);
 /* Reads where the eyes look, before the first view of that layer that is foveated; the session has
  * settings. Nothing is read, and no eye is tracked, where the settings make nothing of it. */

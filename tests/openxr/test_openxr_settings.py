@@ -114,7 +114,7 @@ def test_one_line_says_which_backend_there_is_and_why(hello, backend):  # noqa: 
     assert said.count("vulkan is used") == said.count(left_out) == (backend in LEFT_OUT), said
 
 
-@pytest.mark.parametrize("sets", ["operators=lens", "foveation.strength=0", 'operators=["blur"],foveation.strength=0'])
+@pytest.mark.parametrize("sets", ["operators=lens", "foveation.strength=0", 'operators=["blur"]'])
 def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets, alone):  # noqa: F811
     """Where nothing is left to do the runtime is handed the program's own images; the blur of blur is the same everywhere."""
     drawn = alone("separate")

@@ -239,13 +239,6 @@ static void take_input(void)
     session.seen = state;
 }
 
-/* The operator of the defaults looks for a gaze and draws overlays, wherever it stands. */
-static bool foveates(const struct fovea_settings *settings)
-{
-    return config_operators_have(&settings->operators,
-                                 config_settings_standard()->operators.order[0]);
-}
-
 /* Strength 0 leaves the picture as it is where no other operator is at work: then nothing needs to
  * be copied or submitted either. What is off has its HUD still, which says so. */
 static bool is_anything_to_do(void)
@@ -270,13 +263,14 @@ bool layer_session_tick(void)
     gaze_switch_poll(&session.gaze);
     take_input();
     const bool on = is_anything_to_do();
-    const struct layer_redraw_taken taken = {.settings_serial = session.serial,
-                                             .config = session.config,
-                                             .wanted = session.choices.now.layer.redraw,
-                                             .gaze_counts = on && !session.choices.off &&
-                                                            foveates(&session.choices.now),
-                                             .wiping = session.choices.wiping,
-                                             .waits = session.gaze.opening};
+    const struct layer_redraw_taken taken = {
+        .settings_serial = session.serial,
+        .config = session.config,
+        .wanted = session.choices.now.layer.redraw,
+        .gaze_counts =
+            on && !session.choices.off && config_operators_foveate(&session.choices.now.operators),
+        .wiping = session.choices.wiping,
+        .waits = session.gaze.opening};
     layer_redraw_take(&taken, &session.seen);
     pthread_mutex_unlock(&lock);
     return on;
@@ -314,7 +308,7 @@ static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation
 static void leave_as_drawn(struct fovea_settings *settings)
 {
     const struct fovea_settings *standard = config_settings_standard();
-    if (!foveates(settings)) {
+    if (!config_operators_foveate(&settings->operators)) {
         settings->foveation = standard->foveation;
     }
     settings->foveation.strength = 0.0;
@@ -326,7 +320,7 @@ static void settings_for(VkColorSpaceKHR color_space, struct fovea_settings *out
     *out_settings = session.choices.now;
     if (session.seen.compare_held) {
         out_settings->overlay.wipe_uv = 1.0;
-        if (!foveates(out_settings)) { /* there is no wipe */
+        if (!config_operators_foveate(&out_settings->operators)) { /* there is no wipe */
             leave_as_drawn(out_settings);
         }
     }
