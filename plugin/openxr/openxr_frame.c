@@ -210,8 +210,8 @@ static void wait_for_own(struct openxr_session *session)
 }
 
 /* The standard operators leave pictures as drawn where they have no strength and mark nothing: then
- * nothing is read, made or submitted. NULL: there was no memory for settings, and no swapchain is
- * foveated. */
+ * nothing is read, made or submitted, but for a record. NULL: there was no memory for settings, and
+ * no swapchain is foveated. */
 static bool is_anything_to_do(const struct fovea_settings *settings)
 {
     if (!settings) {

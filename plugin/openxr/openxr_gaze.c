@@ -239,15 +239,9 @@ static bool is_seen_by_gaze(const struct fovea_settings *settings)
             overlay->heatmap || overlay->hud);
 }
 
-/* There are frames whatever foveation does, and a line with the gaze for each. */
-static bool is_recorded(const struct fovea_settings *settings)
-{
-    return settings->record.file[0] && !config_operators_are_standard(&settings->operators);
-}
-
 bool openxr_gaze_needed(const struct fovea_settings *settings)
 {
-    return is_seen_by_gaze(settings) || is_focused_by_gaze(settings) || is_recorded(settings);
+    return is_seen_by_gaze(settings) || is_focused_by_gaze(settings) || settings->record.file[0];
 }
 
 /* Nothing depends on it; without one frames would say that there is none. */

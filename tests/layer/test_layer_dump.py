@@ -39,6 +39,18 @@ def test_a_frame_is_two_pictures_and_a_text_and_a_line_of_a_record(rig):
         [float(frame[axis]) for frame in done.frames for axis in ("gaze_x", "gaze_y")], abs=1e-12)  # fmt: skip
 
 
+@pytest.mark.parametrize("sets", [
+    {"foveation.strength": 0}, {"gaze.source": "udp", "gaze.udp.port": 0, "gaze.validity.fallback": "none"},
+])  # fmt: skip
+def test_a_record_has_frames_that_are_shown_as_drawn(rig, sets):
+    """A control condition, and nobody who looks. They are recorded without pictures of them."""
+    base = rig.folder / f"sub-02_task-{len(sets)}"
+    done = rig.case("plain", sets={"backend": "cpu", "record.file": base, **sets})
+    assert done.code == 0, done.output + done.log
+    lines = gzip.decompress(Path(f"{base}_run-1_recording-eye1_physio.tsv.gz").read_bytes()).decode().splitlines()
+    assert [int(line.split("\t")[3]) for line in lines] == list(range(1, 7))
+
+
 @pytest.mark.parametrize("limit, frames", [("1", 7), ("0", 24), ("nonsense", 24), ("2", 14)])
 def test_it_ends_when_as_much_is_written_as_may_be(rig, limit, frames):
     """A frame has 153,600 bytes of pictures and some of text; the one that goes beyond is whole."""

@@ -88,6 +88,21 @@ def test_each_view_follows_its_own_eye(hello, before, tmp_path):
         assert_eyes(before, after, frame, pair)
 
 
+def test_a_record_has_the_gaze_of_frames_that_are_shown_as_drawn(hello, alone, tmp_path):
+    """A control condition, foveation.strength 0, beside the other one."""
+    drawn, gazes = alone("separate"), {}
+    for strength in 1, 0:
+        sets = f"foveation.strength={strength},record.file={tmp_path / f'look{strength}'}"
+        done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_SET=sets).check()
+        tables = sorted(tmp_path.glob(f"look{strength}*physio.tsv.gz"))
+        lines = [gzip.decompress(table.read_bytes()).decode().splitlines() for table in tables]
+        gazes[strength] = [[line.split("\t")[4:6] for line in table] for table in lines]
+    assert gazes[0] == gazes[1] and [len(table) for table in gazes[0]] == [FRAMES] * 2, gazes
+    for frame in range(FRAMES):
+        for view in range(2):
+            assert (done.picture(frame, view) == drawn.picture(frame, view)).all()
+
+
 @pytest.mark.parametrize("kind", ["array", "quad"])
 def test_each_of_more_views_follows_its_own_eye(hello, kind, alone):
     views, pair = KINDS[kind], ((12, -4), (6, -5))

@@ -141,11 +141,13 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
 }
 
 /* If frames without a gaze pass through, nothing is drawn and nothing needs to be submitted; but
- * Fovea sees the first such frame, and says so. */
-static bool is_left_alone(const struct layer_swapchain *swapchain, const struct layer_frame *own)
+ * Fovea sees the first such frame, and says so. A record has all of them. */
+static bool is_left_alone(const struct layer_swapchain *swapchain,
+                          const struct layer_context *context, const struct layer_frame *own)
 {
     return !own->gaze.usable && !layer_dump_wanted() &&
-           swapchain->blind_serial == own->settings_serial;
+           swapchain->blind_serial == own->settings_serial &&
+           fovea_present_frame(context->fovea) == 0;
 }
 
 /* The present waits for what the image's frame signals, or for what stands for it. */
@@ -162,7 +164,7 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
 {
     struct layer_frame own;
     layer_session_frame(swapchain, context, &own);
-    if (is_left_alone(swapchain, &own)) {
+    if (is_left_alone(swapchain, context, &own)) {
         return;
     }
     const enum fovea_result result = foveate(p, swapchain, context, index, &own);

@@ -240,17 +240,18 @@ static void take_input(void)
 }
 
 /* Strength 0 leaves the picture as it is where no other operator is at work: then nothing needs to
- * be copied or submitted either. What is off has its HUD still, which says so. */
+ * be copied or submitted either, unless a record is to have the frames. What is off has its HUD
+ * still, which says so. */
 static bool is_anything_to_do(void)
 {
     const struct fovea_settings *now = &session.choices.now;
     const struct fovea_overlay *overlay = &now->overlay;
-    const bool changed =
-        now->foveation.strength > 0.0 || !config_operators_are_standard(&now->operators);
+    const bool wanted = now->foveation.strength > 0.0 || now->record.file[0] ||
+                        !config_operators_are_standard(&now->operators);
     const bool drawn = overlay->hud || overlay->marker || overlay->rings || overlay->heatmap ||
                        overlay->patch || session.choices.help;
     const bool told = overlay->hud || session.choices.help;
-    return session.choices.off ? told : changed || drawn;
+    return session.choices.off ? told : wanted || drawn;
 }
 
 bool layer_session_tick(void)
