@@ -5,10 +5,12 @@
 
 #include "orientation.h"
 #include "picture.h"
+#include "raw_file.h"
 #include "say.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #pragma GCC diagnostic push
@@ -41,21 +43,18 @@ static void say_why(const char *path)
     }
 }
 
-/* The pixels as they are stored; NULL where there are none. A pipe, which cannot be read twice, has
- * no orientation. */
-static unsigned char *read_pixels(const char *path, int *out_width, int *out_height,
-                                  struct orientation *out_orientation)
+static unsigned char *decode(const char *path, int *out_width, int *out_height,
+                             uint32_t *out_orientation)
 {
-    unsigned char *pixels = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return NULL;
+    size_t count = 0;
+    uint8_t *bytes = raw_file_read(path, &count);
+    unsigned char *pixels = stbi_load_from_memory(bytes, bytes ? (int)(count & 0x7fffffff) : 0,
+                                                  out_width, out_height, NULL, 4);
+    *out_orientation = pixels ? orientation_of(bytes, count) : 1;
+    free(bytes);
+    if (!pixels) {
+        say_why(path);
     }
-    pixels = stbi_load_from_file(file, out_width, out_height, NULL, 4);
-    if (pixels && fseek(file, 0, SEEK_SET) == 0) {
-        *out_orientation = orientation_of(file);
-    }
-    fclose(file);
     return pixels;
 }
 
@@ -63,10 +62,9 @@ bool sample_load(const char *path, struct sample *out_sample)
 {
     int width = 0;
     int height = 0;
-    struct orientation orientation = {0};
-    unsigned char *pixels = read_pixels(path, &width, &height, &orientation);
+    uint32_t orientation = 1;
+    unsigned char *pixels = decode(path, &width, &height, &orientation);
     if (!pixels) {
-        say_why(path);
         return false;
     }
     if (width > SIDE_MAX_PX || height > SIDE_MAX_PX) {
@@ -75,12 +73,12 @@ bool sample_load(const char *path, struct sample *out_sample)
         return false;
     }
     const char *name = strrchr(path, '/');
+    const bool turned = orientation_is_turned(orientation);
     snprintf(out_sample->name, sizeof out_sample->name, "%s", name ? name + 1 : path);
-    out_sample->image =
-        image_make_packed((uint32_t)(orientation.swaps_axes ? height : width),
-                          (uint32_t)(orientation.swaps_axes ? width : height), FOVEA_FORMAT_RGBA8);
-    orientation_turn(orientation, (uint32_t)width, (uint32_t)height, pixels,
-                     out_sample->image.view.data);
+    out_sample->image = image_make_packed((uint32_t)(turned ? height : width),
+                                          (uint32_t)(turned ? width : height), FOVEA_FORMAT_RGBA8);
+    orientation_apply(orientation, (const uint32_t *)(const void *)pixels, (uint32_t)width,
+                      (uint32_t)height, out_sample->image.view.data);
     stbi_image_free(pixels);
     return true;
 }

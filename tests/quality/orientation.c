@@ -3,83 +3,82 @@
 
 #include "orientation.h"
 
+#include "raw_file.h"
+
 #include <string.h>
 
-#define HEAD_BYTES 131072 /* EXIF stands before the pixels, and has 64 KiB at most */
-#define ORIENTATION_TAG 0x112
-#define ENTRY_BYTES 12
-#define VALUE_AT 8
+#define JPEG_SCAN 0xda /* here pixels begin */
+#define JPEG_APP1 0xe1
+#define TURNED 5 /* orientations from here on exchange rows and columns */
 
-struct exif {
-    const uint8_t *begin;
-    size_t count;
-    bool big_endian;
-};
-
-/* A number of some bytes; 0 where the file ends before. */
-static uint32_t number_at(const struct exif *exif, size_t at, size_t bytes)
+static size_t number(const uint8_t *bytes, size_t count)
 {
-    uint32_t value = 0;
-    for (size_t i = 0; i < bytes && at + bytes <= exif->count; i++) {
-        const size_t from = at + (exif->big_endian ? i : bytes - 1 - i);
-        value = value << 8 | exif->begin[from];
+    size_t value = 0;
+    for (size_t i = 0; i < count; i++) {
+        value = value << 8 | bytes[i];
     }
     return value;
 }
 
-static bool find_exif(const uint8_t *head, size_t count, struct exif *out)
+static uint32_t of_jpeg(const uint8_t *bytes, size_t count)
 {
-    const uint8_t *jpeg = memmem(head, count, "Exif\0\0", 6);
-    const uint8_t *png = memmem(head, count, "eXIf", 4);
-    if (!jpeg && !png) {
-        return false;
-    }
-    out->begin = jpeg ? jpeg + 6 : png + 4;
-    out->count = count - (size_t)(out->begin - head);
-    out->big_endian = out->count > 4 && memcmp(out->begin, "MM\0*", 4) == 0;
-    return out->big_endian || (out->count > 4 && memcmp(out->begin, "II*\0", 4) == 0);
-}
-
-/* The number from 1 to 8 that EXIF has; 1 where it has none. */
-static uint32_t number_of(const struct exif *exif)
-{
-    const size_t first = number_at(exif, 4, 4);
-    const size_t count = number_at(exif, first, 2);
-    for (size_t i = 0; i < count; i++) {
-        const size_t entry = first + 2 + i * ENTRY_BYTES;
-        if (number_at(exif, entry, 2) == ORIENTATION_TAG) {
-            return number_at(exif, entry + VALUE_AT, 2);
+    for (size_t at = 2; at + 10 <= count && bytes[at] == 0xff && bytes[at + 1] != JPEG_SCAN;) {
+        const size_t length = number(bytes + at + 2, 2);
+        const bool fits = length >= 8 && length <= count - at - 2;
+        if (fits && bytes[at + 1] == JPEG_APP1 && memcmp(bytes + at + 4, "Exif\0", 6) == 0) {
+            return raw_tiff_orientation(bytes + at + 10, length - 8);
         }
+        at += 2 + length;
     }
     return 1;
 }
 
-struct orientation orientation_of(FILE *file)
+static uint32_t of_png(const uint8_t *bytes, size_t count)
 {
-    static uint8_t head[HEAD_BYTES];
-    struct exif exif;
-    const size_t count = fread(head, 1, sizeof head, file);
-    const uint32_t number = find_exif(head, count, &exif) ? number_of(&exif) : 1;
-    return (struct orientation){
-        .swaps_axes = number >= 5 && number <= 8,
-        .mirrors_x = number == 2 || number == 3 || number == 7 || number == 8,
-        .mirrors_y = number == 3 || number == 4 || number == 6 || number == 7,
-    };
+    for (size_t at = 8; at + 12 <= count;) {
+        const size_t length = number(bytes + at, 4);
+        if (length > count - at - 12) {
+            break;
+        }
+        if (memcmp(bytes + at + 4, "eXIf", 4) == 0) {
+            return raw_tiff_orientation(bytes + at + 8, length);
+        }
+        at += 12 + length;
+    }
+    return 1;
 }
 
-void orientation_turn(struct orientation orientation, uint32_t width_px, uint32_t height_px,
-                      const void *stored, void *out_shown)
+uint32_t orientation_of(const uint8_t *bytes, size_t count)
 {
-    const uint32_t shown_px[2] = {orientation.swaps_axes ? height_px : width_px,
-                                  orientation.swaps_axes ? width_px : height_px};
-    for (uint32_t y = 0; y < shown_px[1]; y++) {
-        for (uint32_t x = 0; x < shown_px[0]; x++) {
-            const uint32_t column = orientation.swaps_axes ? y : x;
-            const uint32_t row = orientation.swaps_axes ? x : y;
-            const size_t from_x = orientation.mirrors_x ? width_px - 1 - column : column;
-            const size_t from_y = orientation.mirrors_y ? height_px - 1 - row : row;
-            memcpy((uint8_t *)out_shown + 4 * ((size_t)y * shown_px[0] + x),
-                   (const uint8_t *)stored + 4 * (from_y * width_px + from_x), 4);
+    if (count > 2 && bytes[0] == 0xff && bytes[1] == 0xd8) {
+        return of_jpeg(bytes, count);
+    }
+    return count > 8 && memcmp(bytes, "\x89PNG", 4) == 0 ? of_png(bytes, count) : 1;
+}
+
+bool orientation_is_turned(uint32_t orientation)
+{
+    return orientation >= TURNED;
+}
+
+/* 2: the columns are the other way round; 3: rows too; 4: rows alone; 5 .. 8: the same of 1, 4, 3
+ * and 2 with rows and columns exchanged. */
+void orientation_apply(uint32_t orientation, const uint32_t *in, uint32_t width_px,
+                       uint32_t height_px, uint32_t *out)
+{
+    const bool turned = orientation_is_turned(orientation);
+    const bool right_left =
+        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    const bool bottom_up =
+        orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    const uint32_t out_width = turned ? height_px : width_px;
+    for (uint32_t y = 0; y < height_px; y++) {
+        for (uint32_t x = 0; x < width_px; x++) {
+            const uint32_t column = right_left ? width_px - 1 - x : x;
+            const uint32_t row = bottom_up ? height_px - 1 - y : y;
+            const size_t to =
+                turned ? (size_t)column * out_width + row : (size_t)row * out_width + column;
+            out[to] = in[(size_t)y * width_px + x];
         }
     }
 }

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A camera that was held on its side stores the picture so, and says in EXIF how it is to be shown.
- */
-#ifndef FOVEA_QUALITY_ORIENTATION_H
-#define FOVEA_QUALITY_ORIENTATION_H
+/* How a camera was held, as its pictures say in Exif. */
+#pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-struct orientation {
-    bool swaps_axes; /* columns are shown as rows */
-    bool mirrors_x, mirrors_y; /* of what is stored */
-};
-
-/* Reads a PNG or JPEG file from its begin; one that tells nothing is shown as it is stored. */
-struct orientation orientation_of(FILE *file);
-
-/* Copies pixels of 4 bytes without gaps into the place where they are shown; width and height are
- * those of what is stored. */
-void orientation_turn(struct orientation orientation, uint32_t width_px, uint32_t height_px,
-                      const void *stored, void *out_shown);
-
-#endif
+/* Finds the orientation in a PNG or JPEG file's bytes: 1 .. 8; 1, as the picture lies, where it
+ * says none. */
+uint32_t orientation_of(const uint8_t *bytes, size_t count);
+/* Whether the upright picture is as wide as the other is high. */
+bool orientation_is_turned(uint32_t orientation);
+/* Writes the upright picture of one without gaps. */
+void orientation_apply(uint32_t orientation, const uint32_t *in, uint32_t width_px,
+                       uint32_t height_px, uint32_t *out);

@@ -19,6 +19,6 @@ size_t samples_count(bool quick);
 const char *sample_name(size_t index);
 /* Draws number `index`. False where the font of a page of text is not there. */
 bool sample_draw(size_t index, uint32_t width_px, uint32_t height_px, struct sample *out_sample);
-/* A PNG or JPEG file. False with a message. */
+/* A PNG or JPEG file, upright as its Exif says. False with a message. */
 bool sample_load(const char *path, struct sample *out_sample);
 void sample_free(struct sample *sample);

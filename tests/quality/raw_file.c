@@ -21,9 +21,9 @@
 #define FILE_MAX_BYTES ((size_t)2 << 30)
 #define VALUES 65536
 
-/* The whole file; NULL with errno. */
-static uint8_t *read_file(const char *path, size_t *out_count)
+uint8_t *raw_file_read(const char *path, size_t *out_count)
 {
+    errno = 0;
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = NULL;
     long count = 0;
@@ -76,8 +76,7 @@ bool raw_load(const char *path, struct fovea_lightfield_raw *out)
 {
     size_t count = 0;
     fovea_lightfield_raw_init(out);
-    errno = 0;
-    uint8_t *bytes = read_file(path, &count);
+    uint8_t *bytes = raw_file_read(path, &count);
     if (!bytes) {
         say_error("%s: %s", path, errno ? strerror(errno) : "it is empty, or too large");
         return false;

@@ -20,6 +20,7 @@ enum {
     TAG_COMPRESSION = 259,
     TAG_MEANING = 262, /* 1: 0 is black, 2: red, green and blue */
     TAG_OFFSETS = 273,
+    TAG_ORIENTATION = 274,
     TAG_SAMPLES = 277,
     TAG_BYTES = 279,
     TAG_PLANES = 284,
@@ -126,6 +127,13 @@ static void swap_bytes(const struct tiff *tiff, uint8_t *bytes, size_t count)
         const uint16_t value = (uint16_t)number(&own, i, 2);
         memcpy(bytes + i, &value, sizeof value);
     }
+}
+
+uint32_t raw_tiff_orientation(const uint8_t *bytes, size_t count)
+{
+    const struct tiff tiff = {bytes, count, count > 0 && bytes[0] == 'M'};
+    const uint32_t said = value_of(&tiff, TAG_ORIENTATION, 1);
+    return said >= 1 && said <= 8 ? said : 1;
 }
 
 const char *raw_tiff(const uint8_t *bytes, size_t count, struct fovea_lightfield_raw *out)
