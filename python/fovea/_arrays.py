@@ -252,29 +252,39 @@ def torch_compiles() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
-def _part_in(parts: Any, kind: Any) -> Any:
-    """The first of that kind in a sequence and its sequences; None where it is no sequence, or has none."""
-    for part in parts if isinstance(parts, (tuple, list)) else ():
-        if isinstance(part, (float, int)):
-            continue
+def arrays_in(parts: Any) -> Iterator[Any]:
+    """What is no number in a sequence and its sequences; the thing itself where it is no sequence."""
+    for part in parts if isinstance(parts, (tuple, list)) else (parts,):
         if isinstance(part, (tuple, list)):
-            part = _part_in(part, kind)
-        if isinstance(part, kind):
-            return part
-    return None
+            yield from arrays_in(part)
+        elif not isinstance(part, (float, int)):
+            yield part
 
 
 def stacked(gaze: Any) -> Any:
-    """A sequence that holds tensors of torch as one tensor, whose gradient is theirs; everything else as it is."""
-    torch = sys.modules.get("torch")
-    first = _part_in(gaze, torch.Tensor) if torch is not None else None
-    if torch is None or first is None:
+    """A sequence that holds tensors of torch as one tensor, whose gradient is theirs; everything else as it is. TypeError: it is an array of
+    numpy.ma, or has one."""
+    if not isinstance(gaze, (tuple, list)):
+        check_unmasked(gaze, "gaze")
         return gaze
-    check_unmasked(gaze, "gaze")
+    torch = sys.modules.get("torch")
+    first = None
+    for part in arrays_in(gaze):
+        check_unmasked(part, "gaze")
+        if first is None and torch is not None and isinstance(part, torch.Tensor):
+            first = part
+    if first is None:
+        return gaze
     try:
-        return torch.stack([torch.as_tensor(stacked(part), device=first.device) for part in gaze])
+        return _stack(gaze, first)
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+
+
+def _stack(parts: Any, like: Any) -> Any:
+    torch = sys.modules["torch"]
+    found = (_stack(part, like) if isinstance(part, (tuple, list)) else part for part in parts)
+    return torch.stack([torch.as_tensor(part, device=like.device) for part in found])
 
 
 def has_tangent(array: Any) -> bool:
@@ -307,10 +317,10 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any, sigma: Any = None) ->
 
 
 def check_unmasked(array: Any, what: str) -> None:
-    """TypeError: it is an array of numpy.ma, or a sequence with one, some of whose values count for nothing; the memory has some others there."""
+    """TypeError: it is an array of numpy.ma, some of whose values count for nothing; the memory has some others there. Gazes are looked at by
+    `stacked`, pictures by `view_of`."""
     module = sys.modules.get("numpy.ma")  # not np.ma: NumPy imports that where it is first named, which a signal may interrupt
-    kind = getattr(module, "MaskedArray", None)
-    if kind is not None and (isinstance(array, kind) or _part_in(array, kind) is not None):
+    if module is not None and isinstance(array, getattr(module, "MaskedArray", ())):
         raise TypeError(f"{what} is a masked array, and a mask counts for nothing here: give its filled(value), or its data")
 
 

@@ -173,10 +173,12 @@ class Foveator:
         depth: Optional[_depth.Depth] = None,
     ) -> Array:
         """Foveates images around gazes; see `foveate`."""
-        if isinstance(gaze, (tuple, list)):
-            gaze = gaze.place if isinstance(gaze, _live.GazeSample) else _arrays.stacked(gaze)
+        if isinstance(gaze, _live.GazeSample):
+            gaze = gaze.place
         elif isinstance(gaze, _live.Gaze):
             gaze = gaze.place_for(getattr(images, "shape", ()), layout)
+        elif type(gaze) is not np.ndarray:
+            gaze = _arrays.stacked(gaze)
         beside = _beside_of(sigma, depth)
         if depth is not None:
             _check_plain(images, gaze, out, beside)
@@ -415,7 +417,6 @@ def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Opti
         gaze = gaze.resolve_neg()
         if gaze.requires_grad and not sys.modules["torch"].is_grad_enabled():
             gaze = gaze.detach()
-    _arrays.check_unmasked(gaze, "gaze")
     on_device = not isinstance(gaze, (tuple, list, np.ndarray)) and (
         hasattr(gaze, "__dlpack_device__") or hasattr(gaze, "__cuda_array_interface__")
     )

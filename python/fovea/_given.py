@@ -47,7 +47,8 @@ _all: weakref.WeakValueDictionary[str, Kept] = weakref.WeakValueDictionary()  # 
 
 
 def _numbers(path: str, array: Any) -> "np.ndarray[Any, Any]":
-    _arrays.check_unmasked(array, f"maps: {path}")
+    for part in _arrays.arrays_in(array):
+        _arrays.check_unmasked(part, f"maps: {path}")
     try:
         if hasattr(array, "detach"):
             array = array.detach().cpu()

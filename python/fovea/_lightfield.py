@@ -398,7 +398,8 @@ class LightField:
 
     def _patches(self, raw: _Raw, patch: Any) -> _arrays.View:
         """Patch sizes where the raw picture is."""
-        _arrays.check_unmasked(patch, "patch")
+        for part in _arrays.arrays_in(patch):
+            _arrays.check_unmasked(part, "patch")
         if _arrays.is_torch(patch):
             patch = patch.detach()
         if not raw.is_on_device:

@@ -277,9 +277,8 @@ def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) ->
 
 def pair_of(gaze: Sequence[float]) -> tuple[float, float]:
     """x and y. TypeError, ValueError: it is no such pair."""
-    _arrays.check_unmasked(gaze, "gaze")
     try:
-        x, y = (float(value) for value in gaze)
+        x, y = (float(value) for value in _arrays.stacked(gaze))
     except (TypeError, ValueError) as error:
         raise type(error)(f"gaze is x and y, a fovea.GazeSample or None, not {gaze!r}: {error}") from None
     return x, y

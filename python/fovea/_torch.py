@@ -229,7 +229,6 @@ d_gaze.register_autograd(_d_gaze_backward)
 def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     """The gaze as a tensor of float32 with a pair for each image, or for each of its foveas, in a way that gradients follow."""
     if not isinstance(gaze, torch.Tensor):
-        _arrays.check_unmasked(gaze, "gaze")
         gaze = torch.as_tensor(gaze, dtype=torch.float32)
     elif gaze.is_complex():
         raise TypeError(f"gaze is {gaze.dtype}; it is x and y for each image")
@@ -246,11 +245,10 @@ def _sigma_tensor(sigma: Any, images: Tensor, layout: str) -> Optional[Tensor]:
     """Pictures of sigmas as a tensor with one for each image."""
     if sigma is None:
         return None
-    _arrays.check_unmasked(sigma, "sigma")
     if _learns(sigma) and torch.is_grad_enabled():
         raise _errors.UnsupportedError("sigma= has no gradient of its own: detach() it; the images have theirs")
     if not isinstance(sigma, torch.Tensor):
-        _arrays.view_of(sigma, "sigma")  # TypeError: it is no array
+        _arrays.view_of(sigma, "sigma")  # TypeError: it is no array, or a masked one
         sigma = torch.as_tensor(np.ascontiguousarray(sigma) if isinstance(sigma, np.ndarray) else sigma)
     lead = _lead(images, layout)
     return sigma.expand(*lead, *sigma.shape) if sigma.dim() == 2 and len(lead) else sigma

@@ -43,7 +43,8 @@ def _register() -> None:
 
 @functools.lru_cache(maxsize=16)  # a context that is open has read its files, and goes on where they change
 def _check_files(settings: str) -> None:
-    """Says early, and as Fovea's own error, what handlers say whenever they open a context."""
+    """Says where a program is traced, and as a ConfigError, what a handler could say as a JaxRuntimeError alone, when the program runs. The
+    handler's check stays: programs run in other processes, and open a context again after it was closed."""
     _settings.check_files(settings)
 
 
@@ -130,7 +131,7 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
 def _gaze_array(gaze: Any) -> jax.Array:
     if gaze is None:
         return jnp.full(2, jnp.nan, jnp.float32)
-    _arrays.check_unmasked(gaze, "gaze")
+    gaze = _arrays.stacked(gaze)
     try:
         if not isinstance(gaze, (jax.Array, np.ndarray)) and hasattr(gaze, "__dlpack__"):
             gaze = jnp.from_dlpack(gaze)

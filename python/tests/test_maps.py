@@ -88,6 +88,7 @@ def test_arrays_go_along_to_other_processes_and_make_foveators_differ():
         ("map", {"foveation.map": [[1, 2, 3]]}, ValueError, r"maps: foveation.map has shape \(1, 3\); it must be \(rows, columns\), 2 to 4096"),
         ("map", {"foveation.map": [["a", "b"]] * 2}, TypeError, "maps: foveation.map is an array of real numbers, not list"),
         ("map", {"foveation.map": np.ma.array(np.ones((4, 4)))}, TypeError, "maps: foveation.map is a masked array"),
+        ("map", {"foveation.map": [np.ones(4), np.ma.array(np.ones(4))]}, TypeError, "maps: foveation.map is a masked array"),
         ("map", {"foveation.mpa": 1}, ValueError, "maps: 'foveation.mpa' takes no array; foveation.map and lens.file do"),
         ({"operators": "lens"}, {"lens.file": np.zeros((4, 4, 2))}, fovea.ConfigError, "lens.file: the field: .* folds over"),
         ({"operators": "lens"}, {"lens.file": np.zeros((5, 4, 4, 2))}, ValueError, r"maps: lens.file has shape \(5, 4, 4, 2\)"),
