@@ -224,7 +224,9 @@ static void create_device(struct engine *engine, const struct engine_options *op
     const char *names[FOVEA_VK_MAX_EXTENSIONS + 1] = {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
     const uint32_t count = engine->needs.device_extension_count;
     memcpy(names + 1, engine->needs.device_extensions, count * sizeof names[0]);
-    engine->has_synchronization2 = has_device_extension(engine->physical, names[0]);
+    /* Whoever makes the device in the loader's place counts what is asked for. */
+    engine->has_synchronization2 =
+        !options->get && has_device_extension(engine->physical, names[0]);
     const VkDeviceQueueCreateInfo queue = vulkan_queue_info(engine->family);
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = engine->has_synchronization2 ? &synchronization
