@@ -405,12 +405,21 @@ def test_check_tells_a_second_fovea(world, layer, make_layer):
     ({"FOVEA_CONFIG": "/no/such.json"}, "configuration", "/no/such.json"),
     ({"FOVEA_SET": "gaze.source=scanpath,gaze.scanpath.file=/no.csv"}, "gaze", "/no.csv"),
     ({"FOVEA_SET": "lens.file=/no.json"}, "lens.file", "/no.json: No such file"),
+    ({"FOVEA_SET": "record.file=/no/look"}, "record.file", "/no/: No such file"),
+    ({"FOVEA_SET": "record.file=/tmp"}, "record.file", "/tmp is a folder"),
+    ({"FOVEA_SET": "layer.frozen=true"}, "layer.frozen", "the backend is to be named"),
 ])  # fmt: skip
 def test_check_tells_what_stands_in_the_way(world, variables, what, said):
     if what == "cuda":
         broken = world.home / "libcuda.so.1"
         run_program("cc", "-shared", "-x", "c", "/dev/null", "-o", broken)  # where there is a driver too
     absent(world.run("--check", **variables), what, said)
+
+
+def test_check_of_a_record_makes_no_file(world):
+    look = world.home / "sub-01_task-look"
+    done = world.good("--check", "--set", f"record.file={look}")
+    assert line_of(done, "record.file")[0] == "ok" and not list(world.home.glob("sub-01*")), done.stdout
 
 
 @pytest.mark.parametrize("text, said", [

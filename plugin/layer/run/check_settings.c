@@ -7,7 +7,9 @@
 #include "plugin/gaze/gaze_source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Messages of the library as lines of the list. */
@@ -136,6 +138,12 @@ static bool was_read(const struct fovea_settings *settings, const char *setting)
     return read;
 }
 
+/* A name that others begin with is no file's. */
+static bool is_record(const char *setting)
+{
+    return strcmp(setting, "record.file") == 0;
+}
+
 /* The program's frames will say what is in others. A source's own is opened below. */
 static void check_files(struct checklist *list, const struct fovea_settings *settings)
 {
@@ -144,11 +152,44 @@ static void check_files(struct checklist *list, const struct fovea_settings *set
         struct fovea_setting setting;
         fovea_setting_init(&setting);
         if (fovea_setting_info(i, &setting) == FOVEA_OK && setting.type == FOVEA_SETTING_FILE &&
-            strncmp(setting.path, "gaze.", 5) != 0 && !was_read(settings, setting.path) &&
+            strncmp(setting.path, "gaze.", 5) != 0 && !is_record(setting.path) &&
+            !was_read(settings, setting.path) &&
             fovea_settings_get(settings, setting.path, path, sizeof path) == FOVEA_OK && path[0] &&
             access(path, R_OK) != 0) {
             check_line(list, MARK_MISSING, setting.path, "%s: %s", path, strerrordesc_np(errno));
         }
+    }
+}
+
+/* ---- What keeps frames as drawn -------------------------------------------------------------- */
+
+/* Nothing is made: each run of a program has files of its own. */
+static void check_record(struct checklist *list, const char *name)
+{
+    char folder[FOVEA_PATH_MAX];
+    const char *slash = strrchr(name, '/');
+    struct stat status;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - name) + 1 : 2,
+             slash ? name : "./");
+    if (!name[0]) {
+        return;
+    }
+    if ((slash && !slash[1]) || (stat(name, &status) == 0 && S_ISDIR(status.st_mode))) {
+        check_line(list, MARK_MISSING, "record.file",
+                   "%s is a folder; names of files begin with it, as with data/sub-01_task-look",
+                   name);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        check_line(list, MARK_MISSING, "record.file", "%s: %s", folder, strerrordesc_np(errno));
+    } else {
+        check_line(list, MARK_OK, "record.file", "%s: a line a frame, with the gaze", name);
+    }
+}
+
+static void check_frozen(struct checklist *list, const struct fovea_settings *settings)
+{
+    if (settings->layer.frozen && settings->backend == FOVEA_BACKEND_AUTO) {
+        check_line(list, MARK_MISSING, "layer.frozen",
+                   "the backend is to be named, as in --set backend=vulkan");
     }
 }
 
@@ -170,6 +211,8 @@ void check_settings(struct checklist *list)
     list->cuda_wanted = settings->backend == FOVEA_BACKEND_CUDA;
     check_operator_files(list, settings);
     check_files(list, settings);
+    check_record(list, settings->record.file);
+    check_frozen(list, settings);
     check_gaze(list, &settings->gaze);
     fovea_config_destroy(&config);
 }
