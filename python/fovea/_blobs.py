@@ -47,7 +47,7 @@ def images_of(images: Any) -> tuple[_arrays.View, bool]:
     shape = (*view.shape, 1) if len(view.shape) == 2 else view.shape
     if len(shape) not in (3, 4):
         raise ValueError(f"images have shape {view.shape}; they must be (H, W), (H, W, C) or (N, H, W, C)")
-    if (str(view.dtype), shape[-1]) not in _shape._FORMATS:
+    if (str(view.dtype), shape[-1]) not in _shape._FORMATS or view.dtype == np.uint16:
         given = f"images of {view.dtype} and shape {view.shape}, so of {shape[-1]} channels"
         raise ValueError(f"{given}: uint8, float16 or float32 with 1, 3 or 4 channels, which come last, are taken")
     return dataclasses.replace(view, shape=shape if len(shape) == 4 else (1, *shape)), len(shape) == 4

@@ -27,6 +27,17 @@ def _is_pair(gaze: Any) -> bool:
     return type(gaze) is tuple and len(gaze) == 2 and isinstance(gaze[0], _NUMBERS) and isinstance(gaze[1], _NUMBERS)
 
 
+def as_array(gaze: Any) -> Any:
+    """A sequence of numbers that is no pair as an array, whose call can be kept; whatever else it is stays, for whoever says what is wrong."""
+    if _is_pair(gaze):
+        return gaze
+    try:
+        found = np.asarray(gaze)
+    except (TypeError, ValueError, RuntimeError):
+        return gaze
+    return found if found.dtype.kind in "fiu" else gaze
+
+
 def key_of(images: Any, gaze: Any, out: Any, layout: Any) -> Optional[Key]:
     """What a call's arrays and layout are beside addresses; None where that is not known without looking closely."""
     of_images = _arrays.place_of(images)

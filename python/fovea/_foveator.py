@@ -206,6 +206,8 @@ class Foveator:
         self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside", is_wide: bool = False
     ) -> Any:
         """Foveates arrays that have memory, without gradients. is_wide: those of uint16 have sixteen bits, whatever others have."""
+        if isinstance(gaze, (tuple, list)):
+            gaze = _calls.as_array(gaze)
         key = _calls.key_of(images, gaze, out, layout) if stream is None and not beside and not is_wide else None
         call = self._calls.get(key)
         if call is not None:
@@ -425,10 +427,9 @@ def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Opti
         return _device_gazes(view, shape, source)
     if _arrays.is_torch(gaze) and gaze.dtype == sys.modules["torch"].bfloat16:  # NumPy has no such type
         raise TypeError(f"gaze of bfloat16: {_arrays.takes('gaze')}")
-    try:
-        host = np.asarray(view.owner if view is not None and isinstance(view.owner, np.ndarray) else gaze, dtype=np.float32)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+    if _arrays.is_torch(gaze) and gaze.requires_grad:
+        raise TypeError("gaze is a tensor that requires gradients, and images that are no tensors give none: detach() it")
+    host = _shape.real_places(view.owner if view is not None and isinstance(view.owner, np.ndarray) else gaze, np.float32)
     _shape.check_gaze(host.shape, shape.lead)
     _shape.check_places(host.reshape(-1))
     if host.shape == (2,):

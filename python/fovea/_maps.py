@@ -37,7 +37,7 @@ def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: An
         gaze = gaze.place
     if gaze is None:
         raise ValueError("there is no gaze, and so no map around it")
-    gazes = np.asarray(_arrays.stacked(gaze), np.float64)
+    gazes = _shape.real_places(_arrays.stacked(gaze), np.float64)
     if gazes.ndim not in (1, 2, 3) or gazes.shape[-1] != 2:
         raise ValueError(f"gaze has shape {gazes.shape}; it must be (2,), (N, 2) or (N, foveas, 2), x and y in uv")
     if gazes.ndim == 3:

@@ -84,6 +84,20 @@ def check_places(gazes: np.ndarray[Any, Any]) -> None:
     raise ValueError(f"gaze ({x:g}, {y:g}) looks like pixels; uv is 0 to 1, and -1 to 2 is taken")
 
 
+def real_places(gaze: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """A gaze of anything that NumPy takes as real numbers, a tensor of torch's that learns too. TypeError, ValueError: it is none."""
+    try:
+        found = np.asarray(gaze.detach() if _arrays.is_torch(gaze) else gaze)
+        if found.dtype.kind in "cmM":
+            raise TypeError(f"values of {found.dtype}")
+        with np.errstate(over="ignore"):  # what is then not finite is said
+            return np.asarray(found, dtype)
+    except OverflowError:
+        raise ValueError("gaze is not finite") from None
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+
+
 @dataclasses.dataclass
 class Run:
     """Images that lie equally far apart in two arrays."""

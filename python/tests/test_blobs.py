@@ -59,6 +59,7 @@ def test_batches_are_lists_of_what_single_images_have():
         (np.zeros((4, 4), np.uint8), {"threshold": 3.5}, ValueError, "threshold"),
         (np.zeros((4, 4), np.uint8), {"threshold": float("nan")}, ValueError, "threshold"),
         ("picture.png", {}, TypeError, ""),
+        (np.zeros((4, 4), np.uint16), {}, ValueError, "uint8, float16 or float32"),
         (np.ma.array(np.zeros((4, 4), np.uint8), mask=True), {}, TypeError, "images is a masked array"),
     ],
 )

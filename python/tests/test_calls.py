@@ -50,7 +50,7 @@ def outcome(foveator, images, gaze, out, layout):
 
 def test_calls_in_any_order_do_what_each_does_alone():
     rng, foveator, other, repeated = random.Random(5), fovea.Foveator(), fovea.Foveator(), 0
-    for _ in range(1500):
+    for _ in range(2000):
         arguments = (rng.choice(IMAGES), rng.choice(GAZES[:6] * 2 + GAZES), rng.choice(OUTS[:4] * 3 + OUTS), rng.choice(["NHWC"] * 4 + ["NCHW", "HW", 3]))
         kept = is_kept(foveator)
         (said, left), (expected, expected_left) = outcome(foveator, *arguments), outcome(other, *arguments)
@@ -190,3 +190,18 @@ def test_tensors_make_calls_again():
         with pytest.raises(TypeError):
             foveator(images.to_sparse(), places)
     assert 2 <= is_kept(foveator) <= 4
+
+
+def test_gazes_in_lists_are_the_same_and_their_calls_are_kept():
+    foveator = fovea.Foveator({"foveation.strength": 2})
+    image = np.random.default_rng(1).integers(0, 256, (2, 40, 48, 3), dtype=np.uint8)
+    places = [[0.25, 0.5], [1, 0]]
+    for gaze in (places, places[0], tuple(map(tuple, places)), (0, 1), [np.float32(0.25), 1], np.array(places).tolist()):
+        expected = fovea.Foveator({"foveation.strength": 2})(image, np.array(gaze, np.float32))
+        for _ in range(2):
+            assert np.array_equal(foveator(image, gaze), expected)
+    kept = dict(foveator._calls._of)
+    assert np.array_equal(foveator(image, [[0.75, 0.5], [0.5, 0.125]]), foveator(image, np.array([[0.75, 0.5], [0.5, 0.125]])))
+    assert foveator._calls._of == kept
+    with pytest.raises(ValueError, match="pixels"):
+        foveator(image, [[0.5, 0.5], [0.5, 24]])

@@ -216,6 +216,7 @@ def test_importing_fovea_imports_no_torch_nor_jax():
         (lambda i, g: fovea.foveate(i, g.bfloat16()), TypeError, "gaze of bfloat16: Fovea takes float32"),
         (lambda i, g: fovea.foveate(i.to(torch.complex64), g), TypeError, "complex64"),
         (lambda i, g: fovea.foveate(i.float().requires_grad_(), np.ma.array([0.5, 0.5])), TypeError, "gaze is a masked array"),
+        (lambda i, g: fovea.foveate(i, g * 1j), TypeError, "complex64"),
         (lambda i, g: fovea.foveate(i, [g[0], np.ma.array([0.5, 0.5])]), TypeError, "gaze is a masked array"),
         (lambda i, g: fovea.foveate(torch.quantize_per_tensor(i.float(), 1.0, 0, torch.quint8), g), TypeError, "quint8"),
         (lambda i, g: fovea.foveate(i[0, 0, 0, 0], g), ValueError, "()"),
