@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import ctypes
 import importlib.metadata
+import io
 import json
 import os
 import pathlib
+import signal
 import sys
 import time
 import warnings
@@ -38,6 +40,12 @@ def _point(text: str) -> tuple[float, float]:
     return x, y
 
 
+def _path(text: str) -> pathlib.Path:
+    if not text:  # pathlib takes it for the working directory
+        raise argparse.ArgumentTypeError("the name of a file is empty")
+    return pathlib.Path(text)
+
+
 def _setting(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not equals or not path:
@@ -50,8 +58,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fovea", description="Foveates images and videos around a gaze.")
-    parser.add_argument("input", nargs="*", type=pathlib.Path, help="images and videos, or folders of them")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one, else a folder (foveated)")
+    parser.add_argument("input", nargs="*", type=_path, help="images and videos, or folders of them")
+    parser.add_argument("-o", "--output", type=_path, help="a file for one, else a folder (foveated)")
     gazes = parser.add_mutually_exclusive_group()
     gazes.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
     gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels, with gaze.screen_px, and others say how it is read"
@@ -304,13 +312,26 @@ def _foveate_files(arguments: argparse.Namespace) -> bool:
     return not wrong
 
 
+def _with_signs(words: list[str]) -> list[str]:
+    """argparse takes the minus of a gaze beside the picture for a flag's."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] == "--gaze" and "," in word:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def main(words: Optional[list[str]] = None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may have letters that a terminal has not
     with warnings.catch_warnings():
         warnings.showwarning = _say_warning
-        return _run(words)
+        return _run(_with_signs(sys.argv[1:] if words is None else words))
 
 
-def _run(words: Optional[list[str]]) -> int:
+def _run(words: list[str]) -> int:
     parser = _parser()
     arguments = parser.parse_args(words)
     try:
@@ -325,9 +346,9 @@ def _run(words: Optional[list[str]]) -> int:
             parser.print_help()
             return 2
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads, such as head, has enough
+    except BrokenPipeError:  # whoever reads has read enough: head, less
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 128 + signal.SIGPIPE
     except _ERRORS as error:
         print(f"fovea: {error}", file=sys.stderr)
         return 1

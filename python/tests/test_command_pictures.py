@@ -3,12 +3,12 @@
 """python -m fovea with pictures and folders of them."""
 
 import os
-import pathlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from conftest import PACKAGE
 
 import fovea
 from fovea.__main__ import _Saccades, main
@@ -122,13 +122,6 @@ def test_what_files_cannot_be_is_said(tmp_path, capsys, name, more, said):
     assert run(tmp_path / name, *more) == 1 and said in "".join(capsys.readouterr())
 
 
-def test_a_reader_that_has_enough_is_no_error():
-    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(fovea.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
-    line = f"'{sys.executable}' -m fovea --settings | head -1"
-    shown = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, env=environment)
-    assert shown.stdout == "backend = auto\n" and shown.stderr == ""
-
-
 def test_what_is_written_is_printed_and_its_folder_made(tmp_path, capsys):
     save(tmp_path / "a.png")
     assert run(tmp_path / "a.png", "-o", tmp_path / "new" / "sub" / "x.png") == 0
@@ -177,3 +170,37 @@ def test_each_picture_has_a_place_of_its_own_by_saccades(tmp_path):
 def test_help_says_what_set_is_for(capsys):
     assert run("--help") == 0
     assert "foveation.strength=2" in capsys.readouterr().out
+
+
+def program(*arguments, **environment):
+    """The program in a process of its own."""
+    command = [sys.executable, "-m", "fovea", *map(str, arguments)]
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment}, stdout=-1, stderr=-1, text=True)
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_gaze_may_lie_to_the_left_of_the_picture(tmp_path, sign):
+    pixels = save(tmp_path / "a.png")
+    assert run(tmp_path / "a.png", "--gaze", f"{sign}0.25,0.5", "-o", tmp_path / "b.png") == 0
+    assert np.array_equal(np.asarray(Image.open(tmp_path / "b.png")), fovea.foveate(pixels, (float(f"{sign}0.25"), 0.5)))
+
+
+@pytest.mark.parametrize("arguments", [("", "-o", "seen"), ("a.png", "-o", "")])
+def test_an_empty_name_is_no_folder(tmp_path, monkeypatch, capfd, arguments):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "a.png")
+    assert run(*arguments) == 2
+    assert "empty" in capfd.readouterr().err and [path.name for path in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_whoever_reads_may_stop():
+    with program("--settings") as process:
+        process.stdout.close()
+        assert (process.wait(60), process.stderr.read()) == (141, "")
+
+
+def test_a_name_that_the_terminal_has_no_letters_for_is_printed(tmp_path):
+    save(tmp_path / "\N{GREEK SMALL LETTER PI}.png")
+    with program(tmp_path / "\N{GREEK SMALL LETTER PI}.png", PYTHONIOENCODING="ascii") as process:
+        said, wrong = process.communicate(timeout=60)
+    assert (process.returncode, wrong) == (0, "") and said.endswith("\\u03c0-foveated.png\n")
