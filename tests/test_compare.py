@@ -169,6 +169,14 @@ def test_a_file_in_place_of_the_folder_is_said_before_anything_is_made(quality, 
     assert "levels at most" not in done.stderr
 
 
+@pytest.mark.parametrize("command, name", [("compare", "original.png"), ("engines", "engines.png"), ("foveate", "mine.png")])
+def test_no_result_is_written_over_the_picture(quality, noise, tmp_path, command, name):
+    picture, before = tmp_path / name, noise.read_bytes()
+    picture.write_bytes(before)
+    done = run_program(quality, command, picture, "--output", picture if command == "foveate" else tmp_path, check=False)
+    assert done.returncode == 1 and f"{picture} is the picture itself" in done.stderr and picture.read_bytes() == before
+
+
 def test_help_names_every_command(quality):
     for arguments in (["--help"], ["maps", "--help"]):
         done = run_program(quality, *arguments)

@@ -171,7 +171,7 @@ static bool write_single(const struct picture_wishes *wishes, const struct test_
     char path[FOVEA_PATH_MAX];
     const struct picture picture = sheet_view(image);
     snprintf(path, sizeof path, "%s/%s%s.png", wishes->output, name, kind);
-    return picture_write_png(&picture, path);
+    return picture_wishes_spare(wishes, path) && picture_write_png(&picture, path);
 }
 
 static void put_panel(struct picture *sheet, const struct test_image *image, int factor,
@@ -228,7 +228,7 @@ static bool write_sheet(const struct picture_wishes *wishes, const struct plan *
     const float at[2] = {GAP_PX, 30.0f};
     fine = fine && sheet_write(&pen, true, text, at, 26.0f, (float)(sheet.width_px - 2 * GAP_PX));
     snprintf(path, sizeof path, "%s/compare.png", wishes->output);
-    fine = fine && picture_write_png(&sheet, path);
+    fine = fine && picture_wishes_spare(wishes, path) && picture_write_png(&sheet, path);
     sheet_close(&pen);
     return fine;
 }

@@ -208,7 +208,7 @@ int command_engines(int argc, char **argv)
     }
     snprintf(path, sizeof path, "%s/engines.png", wishes.output);
     if (!picture_wishes_all(&wishes, &settings) || !picture_wishes_folder(&wishes) ||
-        !sample_load(wishes.picture, &sample)) {
+        !picture_wishes_spare(&wishes, path) || !sample_load(wishes.picture, &sample)) {
         return EXIT_FAILURE;
     }
     const bool large = sample.image.view.width_px >= METRICS_REGION_PX &&

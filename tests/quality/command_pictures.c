@@ -68,7 +68,8 @@ int command_foveate(int argc, char **argv)
     }
     struct fovea_foveation foveation;
     struct sample sample;
-    if (!picture_wishes_settings(&wishes, &foveation) || !sample_load(wishes.picture, &sample)) {
+    if (!picture_wishes_settings(&wishes, &foveation) ||
+        !picture_wishes_spare(&wishes, wishes.output) || !sample_load(wishes.picture, &sample)) {
         return EXIT_FAILURE;
     }
     struct backend cpu = backend_cpu;

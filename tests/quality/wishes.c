@@ -108,3 +108,15 @@ bool picture_wishes_folder(const struct picture_wishes *wishes)
     say_error("cannot make the folder %s: %s", wishes->output, strerror(errno));
     return false;
 }
+
+bool picture_wishes_spare(const struct picture_wishes *wishes, const char *path)
+{
+    struct stat picture;
+    struct stat written;
+    if (stat(wishes->picture, &picture) != 0 || stat(path, &written) != 0 ||
+        picture.st_dev != written.st_dev || picture.st_ino != written.st_ino) {
+        return true;
+    }
+    say_error("%s is the picture itself: give another --output", path);
+    return false;
+}

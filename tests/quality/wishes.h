@@ -29,3 +29,5 @@ bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_f
 bool picture_wishes_all(const struct picture_wishes *wishes, struct fovea_settings *out);
 /* Makes the one that output names, and those around it. False with a message. */
 bool picture_wishes_folder(const struct picture_wishes *wishes);
+/* Whether a file that will be written is another one than the picture. False with a message. */
+bool picture_wishes_spare(const struct picture_wishes *wishes, const char *path);
