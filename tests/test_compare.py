@@ -205,6 +205,7 @@ def test_help_names_every_command(quality):
         (["lightfield", "calibrate", "--rows", "round", "x.png"], "--rows is any, rectangular or hexagonal"),
         (["lightfield", "calibrate", "--pitch", "3", "x.png"], "--pitch is the distance of lenses"),
         (["lightfield", "calibrate", "/no/such/file.png"], "/no/such/file.png"),
+        (["lightfield", "calibrate", "/"], "/: Is a directory"),
         (["lightfield", "--near", "3"], "--far is a smaller"),
         (["lightfield", "--photo", "x.png"], "--photo-depth FILE go together"),
         (["lightfield", "--window", "--views"], "--window shows what is blended"),

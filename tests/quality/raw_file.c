@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -27,7 +28,13 @@ uint8_t *raw_file_read(const char *path, size_t *out_count)
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = NULL;
     long count = 0;
+    struct stat found;
     if (!file) {
+        return NULL;
+    }
+    if (fstat(fileno(file), &found) == 0 && S_ISDIR(found.st_mode)) {
+        fclose(file);
+        errno = EISDIR;
         return NULL;
     }
     if (fseek(file, 0, SEEK_END) == 0 && (count = ftell(file)) > 0 &&
