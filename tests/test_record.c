@@ -151,6 +151,10 @@ TEST(a_name_that_is_taken_gets_the_next_number)
     record_close(&records[1]);
     assert_int_equal(lines_of(&scene, "_run-1"), 1);
     assert_int_equal(lines_of(&scene, "_run-2"), 0);
+    char text[8192];
+    read_command(test_text("cat %s", of_run(&scene, "_run-2", "_recording-eye1_physio.json")), text,
+                 sizeof text);
+    assert_non_null(strstr(text, "\"SamplingFrequency\": 0,\n    \"StartTime\": 0,"));
     strcat(scene.name, "_run-2");
     assert_int_equal(record_open(scene.name, log_of(&scene), &records[2]), FOVEA_ERROR_IO);
     assert_null(records[2]);

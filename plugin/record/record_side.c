@@ -80,6 +80,12 @@ static double sampling_hz(const struct record *record)
     return record->taken > 1 && span_s > 0 ? (double)(record->taken - 1) / span_s : 0;
 }
 
+/* Returns the time of the first line; 0 as long as there is none. */
+static double first_s(const struct record *record)
+{
+    return record->taken > 0 ? (double)(record->first_t_ns - record->start_ns) / 1e9 : 0;
+}
+
 static void put_rows_side(FILE *file, struct record *record)
 {
     fprintf(file,
@@ -87,8 +93,7 @@ static void put_rows_side(FILE *file, struct record *record)
             "    \"PhysioType\": \"eyetrack\",\n    \"RecordedEye\": \"cyclopean\",\n"
             "    \"SampleCoordinateSystem\": \"gaze-on-screen\",\n"
             "    \"SoftwareVersions\": \"Fovea %d.%d.%d\",\n",
-            config_number(sampling_hz(record)).text,
-            config_number((double)(record->first_t_ns - record->start_ns) * 1e-9).text,
+            config_number(sampling_hz(record)).text, config_number(first_s(record)).text,
             FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH);
     put_columns(file);
     put_settings(file, record);
