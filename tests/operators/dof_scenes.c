@@ -152,6 +152,24 @@ static void choose_random(uint64_t i, struct operator_scene *scene)
     scene->depths = DEPTHS_RANDOM;
 }
 
+/* Dark pixels that are hardly out of focus, whose weights are small, beside bright ones that are.
+ */
+static void choose_dark(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_foveation *foveation = &scene->settings.foveation;
+    scene->format = i % 2 ? FOVEA_FORMAT_A2B10G10R10 : FOVEA_FORMAT_RGBA8;
+    scene->width_px = 160;
+    scene->height_px = 120;
+    scene->picture = IMAGE_STROKES;
+    scene->depths = DEPTHS_NOISE;
+    scene->depths_of = 31 * i;
+    foveation->light = FOVEA_LIGHT_LINEAR;
+    foveation->transfer = FOVEA_TRANSFER_SRGB;
+    foveation->alpha = FOVEA_ALPHA_KEEP;
+    scene->settings.own.dof_lens = 0;
+    scene->settings.own.dof_sensor_mm = 0.14 * (double)scene->width_px;
+}
+
 static void choose_wide(uint64_t i, struct operator_scene *scene)
 {
     scene->width_px += 90;
@@ -221,6 +239,7 @@ static const struct scene_set sets[] = {
     {"the_depth_under_the_gaze_is_in_focus", SCENES_ALONE, choose_gaze, 44, 44, 22, 0, 0, false},
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 44, 6, 0, 0, false},
+    {"dark_pixels_beside_light_are_the_reference", SCENES_ALONE, choose_dark, 8, 8, 8, 0, 0, true},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
     {"discs_are_the_reference", SCENES_ALONE, choose_discs, 11, 22, 6, 20, 0, false},
     {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 5, 2, 0, 0, false},

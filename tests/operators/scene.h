@@ -41,6 +41,7 @@ enum scene_depths {
     DEPTHS_ODD, /* with what is unknown and what is infinite */
     DEPTHS_IN_FOCUS,
     DEPTHS_SPOTS, /* few out of focus */
+    DEPTHS_NOISE, /* less before what is in focus than behind it */
     DEPTHS_KINDS
 };
 

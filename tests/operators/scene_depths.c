@@ -9,6 +9,7 @@ double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y)
 {
     static const double odd_m[] = {(double)NAN, (double)INFINITY, 0.0, -1.0, 1.2, 1e-33, 1e30, 3.0};
     const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
+    const double part = (double)(random >> 11) / 9007199254740992.0;
     const bool in_block = (x / 13 + y / 11) % 3 == 1;
     switch (depths) {
     case DEPTHS_NEAR_BLOCKS:
@@ -22,13 +23,15 @@ double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y)
     case DEPTHS_SLOPE:
         return 0.8 + 0.09 * (double)x + 0.02 * (double)y;
     case DEPTHS_RANDOM:
-        return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
+        return 0.9 + 12.0 * pow(part, 4.0);
     case DEPTHS_ODD:
         return odd_m[(x / 5 + 3 * (y / 4)) % COUNT(odd_m)];
     case DEPTHS_SPOTS:
         return (x / 24 + 7 * (y / 24)) % 29 == 1    ? 1.1
                : (x / 24 + 7 * (y / 24)) % 29 == 15 ? 30.0
                                                     : SCENE_FOCUS_M;
+    case DEPTHS_NOISE:
+        return SCENE_FOCUS_M / fmax(1.3 * part, 1e-3);
     case DEPTHS_IN_FOCUS:
     case DEPTHS_NONE:
     case DEPTHS_KINDS:

@@ -220,6 +220,16 @@ static __device__ __forceinline__ void make_layer_tile(const gauss_frame &frame,
     write_tile(frame, image, plan, tile, places, sums.of);
 }
 
+/* Both layers of light are blended as floats where a pixel may be in focus, of which a thirtieth is
+ * in its layer: what is beside it, and an error of that, is thirty times as large there. */
+static __device__ __forceinline__ int blend_of(const dof_cuda_nodes_params &params,
+                                               const dof_layer_place &layer,
+                                               const node_places &places)
+{
+    const bool is_exact = layer.which != DOF_MEANS && params.frame.light != IMAGE_LIGHT_STORED;
+    return is_exact && places.lowest < GAUSS_LADDER_FAR ? (int)GAUSS_BLEND_FLOATS : params.blend;
+}
+
 /* Does make_picture for a quarter of a group. */
 template <int CHANNELS, typename Tile, typename Image, typename Plan>
 static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_params &params,
@@ -236,7 +246,7 @@ static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_p
     tile.y = NODES_TILE * (2 * block_y + warp / 2);
     node_places places;
     find_places(frame, false, plan, tile, places);
-    const gauss_tile_nodes chosen = choose_nodes(params.blend, places);
+    const gauss_tile_nodes chosen = choose_nodes(blend_of(params, plan.layer, places), places);
     const bool is_inside = tile.x < frame.width_px && tile.y < frame.height_px;
     const bool blurs = is_inside && places.highest > 0.0f;
     const node_near_stage stage = {memory, 2 * NODES_TILE * block_x - GAUSS_NODES_BEFORE,

@@ -369,6 +369,8 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
         is_light ? image_light_in_order(light, run->frame->blue_first) : IMAGE_LIGHT_STORED;
     frame->light_value = gauss_plan_light_value(&plan->machine);
     frame->light_samples = own->light_samples;
+    const bool is_stored_bytes =
+        frame->light == IMAGE_LIGHT_STORED && pixel_codec_of(format)->align_bytes == 1;
     return (struct dof_run){
         .dof = dof_cuda_of(cuda),
         .plan = plan,
@@ -377,9 +379,9 @@ static struct dof_run start(struct operator_cuda *cuda, const struct operator_cu
         .frame = frame,
         .count = count,
         .discs = {dof, frame, plan->optics.has_discs ? memory : 0, count, run->stream},
-        .picture = !is_light                                  ? dof->picture_of_floats
-                   : pixel_codec_of(format)->align_bytes == 1 ? dof->picture_of_bytes
-                                                              : dof->picture_of_light,
+        .picture = !is_light         ? dof->picture_of_floats
+                   : is_stored_bytes ? dof->picture_of_bytes
+                                     : dof->picture_of_light,
         .blend = is_light ? GAUSS_BLEND_LIGHT : GAUSS_BLEND_FLOATS};
 }
 
