@@ -239,7 +239,7 @@ static const struct scene_set sets[] = {
     {"the_depth_under_the_gaze_is_in_focus", SCENES_ALONE, choose_gaze, 44, 44, 22, 0, 0, false},
     {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"random_depths_are_the_reference", SCENES_ALONE, choose_random, 44, 44, 6, 0, 0, false},
-    {"dark_pixels_beside_light_are_the_reference", SCENES_ALONE, choose_dark, 8, 8, 8, 0, 0, true},
+    {"dark_pixels_beside_light_are_the_reference", SCENES_ALONE, choose_dark, 8, 8, 8, 4, 0, true},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
     {"discs_are_the_reference", SCENES_ALONE, choose_discs, 11, 22, 6, 20, 0, false},
     {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 5, 2, 0, 0, false},

@@ -350,10 +350,11 @@ bool in_picture(ivec2 pixel)
            all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)));
 }
 
-/* Returns sigma of a pixel that has a neighbour within its reach, or 0: it is copied. */
+/* Returns sigma of a pixel that has a neighbour within its reach, or 0: it is copied. Of layers all are blended: what is
+ * in focus weighs a thirtieth of what is beside it. */
 float sigma_seen(float sigma_px, ivec2 pixel)
 {
-    return in_picture(pixel) && sigma_px * REACH >= 1.0 ? sigma_px : 0.0;
+    return in_picture(pixel) && (LAYERS || sigma_px * REACH >= 1.0) ? sigma_px : 0.0;
 }
 
 /* A tile's nodes: its own sigmas, of which a pixel takes one, or some of the ladder. */
