@@ -198,6 +198,17 @@ static enum search_verdict compare_memory(struct run *run, const unsigned char *
     return verdict;
 }
 
+/* What the backend makes of all images; false: the device has failed. */
+static bool run_tested(struct run *run)
+{
+    const struct search_given given = {run->gazes_uv, run->sigmas, run->depths};
+    if (run->on_cuda) {
+        return search_cuda_run(run->point, run->tested, &run->src, &run->dst, &given, &run->result);
+    }
+    run->result = search_batch_run(run->point, run->tested, &run->src, &run->dst, &given, NULL);
+    return true;
+}
+
 static enum search_verdict run_images(struct run *run)
 {
     search_draw(run->point, &run->src);
@@ -207,38 +218,63 @@ static enum search_verdict run_images(struct run *run)
         abort();
     }
     memcpy(before, run->src.memory, run->src.bytes);
-    enum search_verdict verdict = SEARCH_LOST;
-    const struct search_given given = {run->gazes_uv, run->sigmas, run->depths};
-    if (!run->on_cuda) {
-        run->result = search_batch_run(run->point, run->tested, &run->src, &run->dst, &given, NULL);
-        verdict = compare_memory(run, before);
-    } else if (search_cuda_run(run->point, run->tested, &run->src, &run->dst, &given,
-                               &run->result)) {
-        verdict = compare_memory(run, before);
-    } else {
+    if (!run_tested(run)) {
         snprintf(run->text, SEARCH_TEXT_BYTES, "the device has failed");
+        return SEARCH_LOST;
     }
-    return verdict;
+    return compare_memory(run, before);
 }
 
-static enum search_verdict run_contexts(struct run *run)
+static bool make_images(struct run *run)
 {
-    const uint32_t count = search_images(run->point);
-    run->src = search_memory_make(run->point, &run->point->src, run->point->shared ? 1 : count);
-    run->dst = search_memory_make(run->point, &run->point->dst, count);
-    run->gazes_uv = malloc(2 * sizeof(float) * count * search_foveas(run->point));
-    if (run->point->sigmas) {
-        run->sigmas = search_sigmas_make(run->point);
-    }
-    if (run->point->depths) {
-        run->depths = search_depths_make(run->point);
-    }
-    const enum search_verdict verdict = run->gazes_uv ? run_images(run) : SEARCH_LOST;
+    const struct search_point *p = run->point;
+    const uint32_t count = search_images(p);
+    run->src = search_memory_make(p, &p->src, p->shared ? 1 : count);
+    run->dst = search_memory_make(p, &p->dst, count);
+    run->gazes_uv = malloc(2 * sizeof(float) * count * search_foveas(p));
+    run->sigmas = p->sigmas ? search_sigmas_make(p) : (struct search_memory){0};
+    run->depths = p->depths ? search_depths_make(p) : (struct search_memory){0};
+    return run->gazes_uv;
+}
+
+static void free_images(struct run *run)
+{
     free(run->gazes_uv);
     search_memory_free(&run->src);
     search_memory_free(&run->dst);
     search_memory_free(&run->sigmas);
     search_memory_free(&run->depths);
+}
+
+/* Makes fewer images of another format, which the context may refuse: its memory then holds what is
+ * left of them. False: the device has failed. */
+static bool run_before(const struct run *run)
+{
+    struct search_point p = *run->point;
+    struct run other = *run;
+    other.point = &p;
+    p.format = p.before;
+    p.fill = ~p.fill;
+    p.planes = p.graph = p.cuda_gazes = p.src.pixel_gap = p.dst.pixel_gap = 0;
+    p.count = p.count ? 1 + p.fill % p.count : 0;
+    bool works = make_images(&other);
+    if (works) {
+        search_draw(&p, &other.src);
+        search_gazes(&p, other.gazes_uv);
+        works = run_tested(&other);
+    }
+    free_images(&other);
+    return works;
+}
+
+static enum search_verdict run_contexts(struct run *run)
+{
+    if (run->point->before && !run_before(run)) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "the device has failed before");
+        return SEARCH_LOST;
+    }
+    const enum search_verdict verdict = make_images(run) ? run_images(run) : SEARCH_LOST;
+    free_images(run);
     return verdict;
 }
 

@@ -4,6 +4,7 @@
 /* Frames of a Vulkan engine: submitted and recorded, with views anywhere in them. */
 
 #include "cmocka_all.h"
+#include "depth_image.h"
 #include "search.h"
 #include "stereo.h"
 
@@ -93,7 +94,8 @@ static void order_colours(const struct search_point *p, const struct fovea_image
 
 static enum fovea_result expect_view(const struct search_point *p, const struct fovea_vk_view *view,
                                      const struct fovea_image *src, const struct fovea_image *dst,
-                                     const struct fovea_image *sigmas)
+                                     const struct fovea_image *sigmas,
+                                     const struct fovea_image *depths)
 {
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = search_settings(p);
     OWNED(fovea_context_destroy) struct fovea_context *context = NULL;
@@ -102,6 +104,11 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     struct search_given given = {.gazes_uv = gaze_uv};
     if (sigmas) {
         given.sigmas = (struct search_memory){.first = *sigmas, .memory = sigmas->data};
+    }
+    struct search_point alone = *p;
+    if (depths) {
+        given.depths = (struct search_memory){.first = *depths, .memory = depths->data};
+        alone.depths = FOVEA_DEPTH_FORMAT_R32F;
     }
     if (result == FOVEA_OK && view->eye) {
         const char *eye = view->eye == FOVEA_MAP_EYE_LEFT ? "left" : "right";
@@ -114,7 +121,7 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
     if (result == FOVEA_OK) {
         order_colours(p, src);
-        result = search_run_alone(p, context, src, dst, &given);
+        result = search_run_alone(&alone, context, src, dst, &given);
         order_colours(p, src);
         order_colours(p, dst);
     }
@@ -126,6 +133,8 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
 struct frame {
     const struct search_point *point;
     struct engine_image sigmas[FOVEA_VK_MAX_VIEWS]; /* none where the point has none */
+    struct depth_image depths[FOVEA_VK_MAX_VIEWS]; /* likewise */
+    struct fovea_depth depth; /* what their values say */
     struct stereo scene;
     struct test_image src, before, dst;
     enum fovea_result result;
@@ -165,6 +174,65 @@ static void take_sigmas(struct frame *frame)
     engine_idle(&rig.engine);
     for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
         engine_image_destroy(&rig.engine, &frame->sigmas[i]);
+    }
+}
+
+struct value_of {
+    const struct search_point *point;
+    const struct fovea_image *packed;
+};
+
+static double value_at(const void *user, uint32_t x, uint32_t y)
+{
+    const struct value_of *of = user;
+    return search_depth_value(of->point, of->packed, x, y);
+}
+
+static void give_depths(struct frame *frame)
+{
+    static const VkFormat formats[] = {
+        [FOVEA_DEPTH_FORMAT_D16] = VK_FORMAT_D16_UNORM,
+        [FOVEA_DEPTH_FORMAT_D24] = VK_FORMAT_D24_UNORM_S8_UINT,
+        [FOVEA_DEPTH_FORMAT_R32F] = VK_FORMAT_R32_SFLOAT,
+        [FOVEA_DEPTH_FORMAT_R16F] = VK_FORMAT_R16_SFLOAT,
+    };
+    const struct search_point *p = frame->point;
+    if (!p->depths) {
+        return;
+    }
+    OWNED(search_memory_free) struct search_memory all = search_depths_make(p);
+    OWNED_IMAGE packed = image_make_packed(p->width_px, p->height_px, all.first.format);
+    frame->depth = search_depth_of(p, &packed.view, 0);
+    for (uint32_t i = 0; i < search_images(p); i++) {
+        const struct value_of of = {p, &packed.view};
+        search_gather(&all, p->one_depths ? 0 : i, &packed.view);
+        frame->depths[i] =
+            depth_image_create(&rig.engine, depth_image_format_or(&rig.engine, formats[p->depths]),
+                               p->width_px, p->height_px, value_at, &of);
+        frame->scene.views[i].depth = depth_image_given(&frame->depths[i], &frame->depth);
+    }
+}
+
+/* The depths of a view as its image has stored them, as floats. The caller frees it; empty where
+ * there are none. */
+static struct test_image depths_of(const struct frame *frame, uint32_t index)
+{
+    const struct search_point *p = frame->point;
+    if (!p->depths) {
+        return (struct test_image){0};
+    }
+    struct test_image packed = image_make_packed(p->width_px, p->height_px, FOVEA_FORMAT_R32F);
+    for (uint32_t i = 0; i < p->width_px * p->height_px; i++) {
+        image_set(&packed.view, i % p->width_px, i / p->width_px, 0,
+                  frame->depths[index].values[i]);
+    }
+    return packed;
+}
+
+static void take_depths(struct frame *frame)
+{
+    for (uint32_t i = 0; frame->point->depths && i < search_images(frame->point); i++) {
+        depth_image_destroy(&rig.engine, &frame->depths[i]);
     }
 }
 
@@ -231,9 +299,10 @@ static enum search_verdict compare_frame(struct frame *frame)
         OWNED_IMAGE src = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         expected[i] = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         OWNED_IMAGE sigmas = sigmas_of(frame->point, i);
-        frame->wanted[i] =
-            expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view,
-                        frame->point->sigmas ? &sigmas.view : NULL);
+        OWNED_IMAGE depths = depths_of(frame, i);
+        frame->wanted[i] = expect_view(
+            frame->point, &frame->scene.views[i], &src.view, &expected[i].view,
+            frame->point->sigmas ? &sigmas.view : NULL, frame->point->depths ? &depths.view : NULL);
     }
     bool right = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -257,6 +326,7 @@ static enum search_verdict run_frame(struct frame *frame)
     memcpy(frame->dst.memory, frame->before.memory, frame->dst.memory_bytes);
     stereo_see_layers(frame->point->fill % 2);
     give_sigmas(frame);
+    give_depths(frame);
     frame->result = stereo_run(&rig, &frame->scene, path, &frame->src.view, &frame->dst.view);
     take_sigmas(frame);
     enum search_verdict verdict = SEARCH_DIFFERENT;
@@ -265,6 +335,7 @@ static enum search_verdict run_frame(struct frame *frame)
     } else {
         snprintf(frame->text, SEARCH_TEXT_BYTES, "%s", fovea_result_name(frame->result));
     }
+    take_depths(frame);
     image_free(&frame->src);
     image_free(&frame->before);
     image_free(&frame->dst);

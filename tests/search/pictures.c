@@ -214,7 +214,7 @@ struct search_memory search_sigmas_make(const struct search_point *point)
 static const struct {
     enum fovea_depth_kind kind;
     double zero_m, one_m;
-} scales[8] = {
+} scales[SEARCH_DEPTHS_KINDS] = {
     {FOVEA_DEPTH_LINEAR, 0.0, 10.0},
     {FOVEA_DEPTH_LINEAR, 0.5, 40.5},
     {FOVEA_DEPTH_LINEAR, 65.535, 0.0},
@@ -223,7 +223,13 @@ static const struct {
     {FOVEA_DEPTH_PERSPECTIVE, (double)INFINITY, 0.25},
     {FOVEA_DEPTH_PERSPECTIVE, 0.25, (double)INFINITY},
     {FOVEA_DEPTH_LINEAR, 0.0, 1.0},
+    {FOVEA_DEPTH_LINEAR, -1.0, 4.0},
+    {FOVEA_DEPTH_LINEAR, 1e9, -1e9},
+    {FOVEA_DEPTH_LINEAR, 1.0, 1.0001},
+    {FOVEA_DEPTH_PERSPECTIVE, 1e-6, 1e9},
+    {FOVEA_DEPTH_PERSPECTIVE, 0.3, -3.0},
 };
+static const double focuses_m[SEARCH_DEPTHS_FOCUSES] = {0.0, 0.4, 3.0, (double)INFINITY};
 
 static double draw_value(uint64_t *state)
 {
@@ -251,8 +257,12 @@ static void put_value(enum fovea_depth_format format, double value, const struct
 static void fill_depths(const struct search_point *p, uint64_t *state,
                         const struct fovea_image *packed)
 {
-    const double first = random_uniform(state, 0.0, 1.0);
-    const double second = random_uniform(state, 0.0, 1.0);
+    double first = random_uniform(state, 0.0, 1.0);
+    double second = random_uniform(state, 0.0, 1.0);
+    if (p->fill / 3 % 8 == 0) { /* all is one odd value, or half of it */
+        first = draw_value(state);
+        second = draw_value(state);
+    }
     for (uint32_t y = 0; y < packed->height_px; y++) {
         for (uint32_t x = 0; x < packed->width_px; x++) {
             const double part = (double)(x + y) / (packed->width_px + packed->height_px);
@@ -284,6 +294,23 @@ struct search_memory search_depths_make(const struct search_point *point)
     return memory;
 }
 
+double search_depth_value(const struct search_point *point, const struct fovea_image *image,
+                          uint32_t x, uint32_t y)
+{
+    uint16_t half = 0;
+    uint32_t word = 0;
+    switch ((enum fovea_depth_format)point->depths) {
+    case FOVEA_DEPTH_FORMAT_D16:
+        memcpy(&half, image_pixel(image, x, y), sizeof half);
+        return half / 65535.0;
+    case FOVEA_DEPTH_FORMAT_D24:
+        memcpy(&word, image_pixel(image, x, y), sizeof word);
+        return (word & 0xffffffu) / 16777215.0;
+    default:
+        return image_get(image, x, y, 0);
+    }
+}
+
 struct fovea_depth search_depth_of(const struct search_point *point,
                                    const struct fovea_image *first, ptrdiff_t next_bytes)
 {
@@ -300,6 +327,8 @@ struct fovea_depth search_depth_of(const struct search_point *point,
     depth.kind = scales[point->depths_kind].kind;
     depth.zero_m = scales[point->depths_kind].zero_m;
     depth.one_m = scales[point->depths_kind].one_m;
+    depth.focus_m = focuses_m[point->depths_focus];
+    depth.vergence_m = focuses_m[point->depths_vergence];
     return depth;
 }
 

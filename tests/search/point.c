@@ -91,6 +91,7 @@ static void draw_images(uint64_t *state, const struct search_limits *limits, str
     }
     p->own_stream = limits->backend == SEARCH_CUDA && one_in(state, 2);
     p->graph = p->own_stream && one_in(state, 3);
+    p->before = one_in(state, 4) ? FOVEA_FORMAT_RGBA8 + below(state, FOVEA_FORMAT_R16) : 0;
     p->threads = limits->backend == SEARCH_CPU ? 1 + below(state, 4) : 0;
 }
 
@@ -215,7 +216,7 @@ static const char *draw_word(uint64_t *state, const struct fovea_setting *s)
     return s->words[below(state, count)];
 }
 
-/* Operators that need pictures of depths, which batches have. */
+/* Operators that need pictures of depths, which batches and frames have. */
 static bool needs_depths(const char *word)
 {
     return strcmp(word, "dof") == 0;
@@ -226,7 +227,8 @@ static void draw_words(uint64_t *state, const struct fovea_setting *s, struct se
     char text[128] = "";
     for (uint32_t i = 0; i < 3; i++) {
         const char *word = draw_word(state, s);
-        while (needs_depths(word) && (p->vk_format || p->count == 0)) {
+        /* A frame's shaders take long to make. */
+        while (needs_depths(word) && (p->vk_format ? one_in(state, 2) : p->count == 0)) {
             word = draw_word(state, s);
         }
         if (!strstr(text, word) && (i == 0 || one_in(state, 2))) {
@@ -407,9 +409,13 @@ static void draw_depths(uint64_t *state, struct search_point *p)
         return;
     }
     p->depths = FOVEA_DEPTH_FORMAT_D16 + below(state, 4);
-    p->depths_kind = below(state, 8);
+    p->depths_kind = below(state, SEARCH_DEPTHS_KINDS);
+    p->depths_focus = one_in(state, 4) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
+    p->depths_vergence = one_in(state, 2) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
     p->one_depths = one_in(state, 4);
-    draw_layout(state, &p->of_depths);
+    if (!p->vk_format) {
+        draw_layout(state, &p->of_depths);
+    }
 }
 
 /* ---- Points ---------------------------------------------------------------------------------- */
@@ -457,14 +463,18 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
 static const struct number {
     const char *name;
     size_t at;
-} numbers[] = {NUMBER(width_px),    NUMBER(height_px),  NUMBER(count),      NUMBER(format),
-               NUMBER(fill),        NUMBER(gazes),      NUMBER(others),     NUMBER(transfer),
-               NUMBER(map_side),    NUMBER(field_side), LAYOUT(src),        LAYOUT(dst),
-               NUMBER(planes),      NUMBER(shared),     NUMBER(threads),    NUMBER(cuda_gazes),
-               NUMBER(own_stream),  NUMBER(sigmas),     NUMBER(one_sigmas), LAYOUT(of_sigmas),
-               NUMBER(graph),       NUMBER(depths),     NUMBER(one_depths), LAYOUT(of_depths),
-               NUMBER(depths_kind), NUMBER(vk_format),  NUMBER(path),       NUMBER(recorded),
-               NUMBER(columns),     NUMBER(gap_px),     NUMBER(layered),    NUMBER(frusta)};
+} numbers[] = {NUMBER(width_px),    NUMBER(height_px),    NUMBER(count),
+               NUMBER(format),      NUMBER(fill),         NUMBER(gazes),
+               NUMBER(others),      NUMBER(transfer),     NUMBER(map_side),
+               NUMBER(field_side),  LAYOUT(src),          LAYOUT(dst),
+               NUMBER(planes),      NUMBER(shared),       NUMBER(threads),
+               NUMBER(cuda_gazes),  NUMBER(own_stream),   NUMBER(sigmas),
+               NUMBER(one_sigmas),  LAYOUT(of_sigmas),    NUMBER(graph),
+               NUMBER(depths),      NUMBER(one_depths),   LAYOUT(of_depths),
+               NUMBER(depths_kind), NUMBER(depths_focus), NUMBER(depths_vergence),
+               NUMBER(before),      NUMBER(vk_format),    NUMBER(path),
+               NUMBER(recorded),    NUMBER(columns),      NUMBER(gap_px),
+               NUMBER(layered),     NUMBER(frusta)};
 
 static uint32_t *number_at(struct search_point *point, const struct number *number)
 {
@@ -518,10 +528,12 @@ bool search_point_read(const char *line, struct search_point *out_point)
         }
     }
     const struct search_point *p = out_point;
-    const bool exists = p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 &&
-                        p->sigmas <= 2 && p->others < FOVEA_FOVEAS_MAX &&
-                        p->depths <= FOVEA_DEPTH_FORMAT_R16F && p->depths_kind < 8 &&
-                        p->format >= FOVEA_FORMAT_RGBA8 && p->format <= FOVEA_FORMAT_R16;
+    const bool exists =
+        p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 && p->sigmas <= 2 &&
+        p->others < FOVEA_FOVEAS_MAX && p->depths <= FOVEA_DEPTH_FORMAT_R16F &&
+        p->depths_kind < SEARCH_DEPTHS_KINDS && p->depths_focus < SEARCH_DEPTHS_FOCUSES &&
+        p->depths_vergence < SEARCH_DEPTHS_FOCUSES && p->before <= FOVEA_FORMAT_R16 &&
+        p->format >= FOVEA_FORMAT_RGBA8 && p->format <= FOVEA_FORMAT_R16;
     if (!exists) {
         fprintf(stderr, "search: a point has a size and a format\n");
     }

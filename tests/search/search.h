@@ -47,12 +47,14 @@ struct search_point {
     uint32_t cuda_gazes; /* gazes are in CUDA memory */
     uint32_t own_stream;
     uint32_t graph; /* run in a graph that was captured with other gazes */
+    uint32_t before; /* the context has made pictures of this format before; or 0 */
     uint32_t sigmas; /* of a batch or frame: pictures of them, R32F 1, R16F 2; or 0 */
     uint32_t one_sigmas; /* one of them for all images */
     struct search_layout of_sigmas;
-    uint32_t depths; /* of a batch: pictures of them, enum fovea_depth_format; or 0 */
+    uint32_t depths; /* of a batch or frame: pictures of them, enum fovea_depth_format; or 0 */
     uint32_t one_depths;
     uint32_t depths_kind; /* a way of storing distances (pictures.c) */
+    uint32_t depths_focus, depths_vergence; /* what the program says of the focus (pictures.c) */
     struct search_layout of_depths;
     /* Vulkan frames take these */
     uint32_t vk_format; /* VkFormat */
@@ -113,9 +115,13 @@ void search_draw_packed(const struct search_point *point, uint32_t index,
                         const struct fovea_image *packed);
 /* The pictures of sigmas of a batch that has any. */
 struct search_memory search_sigmas_make(const struct search_point *point);
-/* The pictures of depths of a batch that has any, and what their values say, where the first lies
- * as an image of floats. */
+#define SEARCH_DEPTHS_KINDS 13
+#define SEARCH_DEPTHS_FOCUSES 4
+/* The pictures of depths of a batch or frame that has any, a value of them, and what values say,
+ * where the first lies as an image of floats. */
 struct search_memory search_depths_make(const struct search_point *point);
+double search_depth_value(const struct search_point *point, const struct fovea_image *image,
+                          uint32_t x, uint32_t y);
 struct fovea_depth search_depth_of(const struct search_point *point,
                                    const struct fovea_image *first, ptrdiff_t next_bytes);
 /* Copies an image to a packed one. */
