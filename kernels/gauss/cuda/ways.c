@@ -5,8 +5,6 @@
 
 #include "kernels/image/pixel_light.h"
 
-#include <stdlib.h>
-
 /* ---- TILES: their plan is there before ways are asked */
 
 static bool tiles_take(const struct gauss_cuda *cuda, const struct gauss_cuda_plan *plan,
@@ -45,18 +43,7 @@ static bool nodes_take(const struct gauss_cuda *cuda, const struct gauss_cuda_pl
 static enum fovea_result nodes_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
                                     struct operator_cuda_part *out_table)
 {
-    if (source->level_count == 0) {
-        return FOVEA_OK;
-    }
-    gauss_nodes_fill(source, &plan->nodes);
-    const size_t bytes = gauss_nodes_matrix_bytes(&plan->nodes);
-    uint16_t *matrices = malloc(bytes);
-    *out_table = (struct operator_cuda_part){&plan->nodes.matrices, matrices, bytes};
-    if (!matrices) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    gauss_nodes_fill_matrices(source, &plan->nodes, matrices);
-    return FOVEA_OK;
+    return gauss_nodes_fill(source, &plan->nodes, out_table);
 }
 
 static struct gauss_cuda_bytes nodes_bytes(const struct gauss_cuda *cuda,
@@ -87,11 +74,7 @@ static bool light_takes(const struct gauss_cuda *cuda, const struct gauss_cuda_p
 static enum fovea_result light_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
                                     struct operator_cuda_part *out_table)
 {
-    void *table = NULL;
-    size_t bytes = 0;
-    const enum fovea_result result = gauss_light_fill(source, &plan->light, &table, &bytes);
-    *out_table = (struct operator_cuda_part){&plan->light.matrices, table, bytes};
-    return result;
+    return gauss_light_fill(source, &plan->light, out_table);
 }
 
 static struct gauss_cuda_bytes light_bytes(const struct gauss_cuda *cuda,
@@ -124,12 +107,8 @@ static bool wide_takes(const struct gauss_cuda *cuda, const struct gauss_cuda_pl
 static enum fovea_result wide_fill(const struct gauss_plan *source, struct gauss_cuda_plan *plan,
                                    struct operator_cuda_part *out_table)
 {
-    void *table = NULL;
-    size_t bytes = 0;
-    const enum fovea_result result = gauss_wide_fill(source, &plan->smooth, &table, &bytes);
-    *out_table = (struct operator_cuda_part){&plan->smooth.nodes, table, bytes};
     plan->wide_samples = source->level_samples;
-    return result;
+    return gauss_wide_fill(source, &plan->smooth, out_table);
 }
 
 static struct gauss_cuda_bytes wide_bytes(const struct gauss_cuda *cuda,

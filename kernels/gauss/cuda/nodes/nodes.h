@@ -11,6 +11,7 @@
 #define FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
 
 #include "kernels/gauss/cuda/common/run.h"
+#include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
 #define GAUSS_NODES_LEVELS_KERNELS 6
@@ -60,9 +61,12 @@ FOVEA_MUST_CHECK enum fovea_result gauss_nodes_make_levels(
 
 /* ---- A plan as its kernels see it: where its levels lie, which nodes it needs, their matrices */
 
-/* Fills all but addresses and next_bytes, for a plan that blurs. In wide light its nodes are those
- * of floats, which are no light. */
-void gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes);
+/* Fills all but addresses and next_bytes, and the matrices, which are on the heap; there are none
+ * for a plan that does not blur. In wide light its nodes are those of floats, which are no light.
+ */
+FOVEA_MUST_CHECK enum fovea_result gauss_nodes_fill(const struct gauss_plan *plan,
+                                                    struct gauss_nodes *out_nodes,
+                                                    struct operator_cuda_part *out_table);
 /* Fills the law and where levels lie, of which it knows how many there are. */
 void gauss_nodes_lay_out(const struct gauss_plan *plan, struct gauss_nodes *nodes);
 
@@ -74,8 +78,5 @@ size_t gauss_nodes_whole_bytes(const struct gauss_nodes *nodes, uint32_t channel
 /* Writes the matrix that makes a level from the one below, sample i from those from 2 i - 2 on.
  * Returns where it ends. */
 uint16_t *gauss_nodes_put_taps(uint16_t *out_halves);
-size_t gauss_nodes_matrix_bytes(const struct gauss_nodes *nodes);
-void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
-                               uint16_t *out_halves);
 
 #endif

@@ -7,6 +7,7 @@
 #include "kernels/image/pixel_float.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define TILE GAUSS_NODES_TILE_PX
 #define FOUR_BYTES 32 /* of as many channels as there are */
@@ -129,14 +130,6 @@ void gauss_nodes_lay_out(const struct gauss_plan *plan, struct gauss_nodes *node
     lay_level(plan, 0, first, nodes);
 }
 
-void gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes)
-{
-    *out_nodes = (struct gauss_nodes){
-        .end = gauss_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px))};
-    fill_spans(plan, out_nodes);
-    gauss_nodes_lay_out(plan, out_nodes);
-}
-
 size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes)
 {
     return (size_t)nodes->levels[0].first * FOUR_BYTES;
@@ -252,13 +245,8 @@ static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t 
     return put_matrix(&m, steps, out);
 }
 
-size_t gauss_nodes_matrix_bytes(const struct gauss_nodes *nodes)
-{
-    return (size_t)nodes->spans[GAUSS_NODES_LEVELS].step * GAUSS_NODES_STEP_BYTES;
-}
-
-void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
-                               uint16_t *out_halves)
+static void put_matrices(const struct gauss_plan *plan, const struct gauss_nodes *nodes,
+                         uint16_t *out_halves)
 {
     uint16_t *out = gauss_nodes_put_taps(out_halves);
     for (int32_t i = 0; i < nodes->spans[GAUSS_NODES_LEVELS].first; i++) {
@@ -267,4 +255,25 @@ void gauss_nodes_fill_matrices(const struct gauss_plan *plan, const struct gauss
             out = put_node(&node, tile, out);
         }
     }
+}
+
+enum fovea_result gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes,
+                                   struct operator_cuda_part *out_table)
+{
+    if (plan->level_count == 0) {
+        return FOVEA_OK;
+    }
+    *out_nodes = (struct gauss_nodes){
+        .end = gauss_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px))};
+    fill_spans(plan, out_nodes);
+    gauss_nodes_lay_out(plan, out_nodes);
+    const size_t steps = (size_t)out_nodes->spans[GAUSS_NODES_LEVELS].step;
+    uint16_t *matrices = malloc(steps * GAUSS_NODES_STEP_BYTES);
+    *out_table =
+        (struct operator_cuda_part){&out_nodes->matrices, matrices, steps * GAUSS_NODES_STEP_BYTES};
+    if (!matrices) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    put_matrices(plan, out_nodes, matrices);
+    return FOVEA_OK;
 }

@@ -177,12 +177,12 @@ static void put_matrices(const struct table *table, char *out)
 }
 
 /* Nodes come first, behind the taps of light's levels, and say how long their matrices are. */
-static enum fovea_result make_table(struct table table, void **out_table, size_t *out_bytes)
+static enum fovea_result make_table(struct table table, struct operator_cuda_part *out_table)
 {
     const size_t nodes_at = table.is_light ? GAUSS_LIGHT_NODES_AT : 0;
     const size_t matrices_at = nodes_at + GAUSS_WIDE_NODES_BYTES;
     char *all = calloc(1, matrices_at);
-    *out_table = all;
+    out_table->from = all;
     if (!all) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -195,8 +195,8 @@ static enum fovea_result make_table(struct table table, void **out_table, size_t
     if (!all) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    *out_table = all;
-    *out_bytes = matrices_at + matrix_bytes;
+    out_table->from = all;
+    out_table->bytes = matrices_at + matrix_bytes;
     memset(all + matrices_at, 0, matrix_bytes);
     table.nodes = (void *)(all + nodes_at);
     put_matrices(&table, all + matrices_at);
@@ -219,29 +219,25 @@ static int32_t node_count_of(float end)
 }
 
 enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
-                                  struct gauss_cuda_smooth *out_smooth, void **out_table,
-                                  size_t *out_bytes)
+                                  struct gauss_cuda_smooth *out_smooth,
+                                  struct operator_cuda_part *out_table)
 {
     out_smooth->law = plan->law;
     out_smooth->level_count = (int32_t)plan->level_count;
     memcpy(out_smooth->levels, plan->levels, sizeof plan->levels);
-    *out_table = NULL;
-    *out_bytes = 0;
     if (plan->level_count == 0) {
         return FOVEA_OK;
     }
     out_smooth->end = end_of(plan);
     out_smooth->node_count = node_count_of(out_smooth->end);
-    return make_table((struct table){.plan = plan, .count = out_smooth->node_count}, out_table,
-                      out_bytes);
+    out_table->out_at = &out_smooth->nodes;
+    return make_table((struct table){.plan = plan, .count = out_smooth->node_count}, out_table);
 }
 
 enum fovea_result gauss_light_fill(const struct gauss_plan *plan, struct gauss_nodes *out_nodes,
-                                   void **out_table, size_t *out_bytes)
+                                   struct operator_cuda_part *out_table)
 {
     *out_nodes = (struct gauss_nodes){.law = plan->law, .level_count = (int32_t)plan->level_count};
-    *out_table = NULL;
-    *out_bytes = 0;
     if (plan->level_count == 0) {
         return FOVEA_OK;
     }
@@ -249,6 +245,6 @@ enum fovea_result gauss_light_fill(const struct gauss_plan *plan, struct gauss_n
     gauss_nodes_lay_out(plan, out_nodes);
     const int32_t count = node_count_of(out_nodes->end);
     out_nodes->spans[GAUSS_NODES_LEVELS].first = count;
-    return make_table((struct table){.plan = plan, .is_light = true, .count = count}, out_table,
-                      out_bytes);
+    out_table->out_at = &out_nodes->matrices;
+    return make_table((struct table){.plan = plan, .is_light = true, .count = count}, out_table);
 }

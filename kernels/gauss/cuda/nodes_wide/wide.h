@@ -47,9 +47,10 @@ FOVEA_MUST_CHECK enum fovea_result gauss_light_run(const struct gauss_cuda_smoot
  * heap; there is none for a plan that does not blur. */
 FOVEA_MUST_CHECK enum fovea_result gauss_wide_fill(const struct gauss_plan *plan,
                                                    struct gauss_cuda_smooth *out_smooth,
-                                                   void **out_table, size_t *out_bytes);
+                                                   struct operator_cuda_part *out_table);
 /* The same for whole numbers in wide light. */
 FOVEA_MUST_CHECK enum fovea_result gauss_light_fill(const struct gauss_plan *plan,
-                                                    struct gauss_nodes *out_nodes, void **out_table,
-                                                    size_t *out_bytes);
+                                                    struct gauss_nodes *out_nodes,
+                                                    struct operator_cuda_part *out_table);
+
 #endif
