@@ -107,9 +107,10 @@ HOST_DEVICE float gauss_light_reach(int32_t light)
 #define GAUSS_TILE_SIGMA_1 2.2f
 #define GAUSS_TILE_SIGMA_2 4.4f
 
-/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the
- * weights of a narrow Gaussian change so fast that a row with another row's sigma would show. If
- * the law is steeper than RAMP_SLOPE, this holds below the end of its ramp too. */
+/* Below this sigma a pixel of the picture's own tiles has its own, by which it is averaged in two
+ * dimensions at once in GLSL, and by products of several variances on CUDA: the weights of a narrow
+ * Gaussian change so fast that a row with another row's sigma would show. If the law is steeper
+ * than RAMP_SLOPE, this holds below the end of its ramp too. */
 #define GAUSS_TILE_SIGMA_FINE 0.9f
 #define GAUSS_TILE_RAMP_SLOPE 0.03f
 

@@ -88,9 +88,9 @@ TEST(every_size_in_tiles_is_the_reference)
 
 #define LARGEST_MAP 4096 /* samples a side */
 
-/* Sides as long as they may be, the widest blur, gazes where it is narrow across as wide a picture
- * as products take there (GAUSS_TILE_NARROW_SLOPE), tiles in subtiles by one block each, and
- * whole screens. */
+/* Sides as long as they may be, the widest blur, laws nearly as steep as tiles take them
+ * (GAUSS_TILE_MAX_SLOPE), of which those of much strength have subtiles of small and of large sigma
+ * at once, and whole screens. */
 TEST(large_pictures_are_as_the_cpu_has_them)
 {
     static const struct {
@@ -108,7 +108,11 @@ TEST(large_pictures_are_as_the_cpu_has_them)
         {LARGE(2191, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 1e-3f, 0, false},
         {LARGE(2191, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 0.3f, 0, false},
         {LARGE(2191, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 2, 0, false},
-        {LARGE(2191, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 4, 0, false},
+        {LARGE(4300, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 4, 0, false},
+        {LARGE(5400, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 5, 0, false},
+        {LARGE(5400, 69, 0.41, 0.58, .way = SCENE_IN_TILES, .pattern = IMAGE_CHECKER), true, 5, 0,
+         false},
+        {LARGE(8600, 69, 0.41, 0.58, .way = SCENE_IN_TILES), true, 8, 0, false},
         {LARGE(1301, 97, 0.41, 0.58, .way = SCENE_IN_TILES, .pattern = IMAGE_CHECKER), true, 1, 0,
          false},
         {LARGE(1301, 97, 0.999, 0.4, .way = SCENE_IN_TILES, .pattern = IMAGE_STROKES), true, 1, 0,

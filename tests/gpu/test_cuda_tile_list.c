@@ -81,15 +81,12 @@ static void check_gaze(const struct gauss_plan *plan, const struct gauss_frame *
     const int32_t subtiles = GAUSS_TILE_SUBTILES;
     const int32_t split = count_below(plan, least, GAUSS_TILE_ACROSS, gauss_tile_sigma_from(2));
     const int32_t near = count_below(plan, least, GAUSS_TILE_ACROSS, gauss_tile_sigma_from(1));
-    const int32_t fine = count_below(plan, least, 1, all->fine_sigma);
     /* Tiles between are four entries, where sigma changes little in them. */
     const int32_t asked = near * (subtiles - 1) + (split - near) * 3;
     assert_in_range(grid->split_count, asked, room.split_count);
     assert_true(frame->others.count > 0 ||
                 grid->split_count <= (split + 8 + split / 3) * (subtiles - 1));
-    assert_in_range(grid->part_count, fine, room.part_count);
-    assert_int_equal(grid->entry_count,
-                     grid->columns * grid->rows + grid->split_count + grid->part_count);
+    assert_int_equal(grid->entry_count, grid->columns * grid->rows + grid->split_count);
 }
 
 /* The other foveas lie at the next gazes. */

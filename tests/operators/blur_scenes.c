@@ -299,6 +299,14 @@ static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = scene->settings.own.blur_radius_px = 0.0;
 }
 
+/* Tails of points end in a half's last places, which are black. */
+static void choose_points(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    scene->picture = IMAGE_POINTS;
+    choose_up_to(3.0, scene);
+}
+
 /* A mean does not count what a display's black gives off; here weights need not come to 1, and the
  * definition would see it. */
 static void choose_spread(uint64_t i, struct operator_scene *scene)
@@ -331,6 +339,7 @@ static const struct scene_set sets[] = {
     {"images_are_the_reference", SCENES_ALONE, NULL, 165, 220, 55, 0, 11, false},
     {"frames_are_the_reference", SCENES_ALONE, choose_of_frames, 0, 0, 0, 60, 0, false},
     {"widest_sigmas_are_the_reference", SCENES_ALONE, choose_widest, 14, 22, 4, 0, 0, true},
+    {"points_make_nothing_below_black", SCENES_ALONE, choose_points, 22, 110, 22, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
     {"sigma_0_copies_every_bit", SCENES_COPIED, choose_none, 11, 11, 11, 7, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 2, 2, 2, 0, false},

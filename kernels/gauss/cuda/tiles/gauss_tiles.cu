@@ -9,15 +9,12 @@
  *
  * decimation to level k, the blur there, and up-sampling by the cubic B-spline. All pixels of a
  * tile take one level. Its blur is matrix products with a few variances that are blended by the
- * sample; narrow ones are averaged by the pixel. A frame has two launches, and one more between
- * them for each level beyond the second:
+ * sample. A frame has two launches, and one more between them for each level beyond the second:
  *
  *     first kernel: levels 1 and 2, and the list of tiles (gauss_tiles_levels.cu)
  *     second kernel: the pixels, in this file
  *         picture.cuh           an entry of the list for each block
  *         mma/tile.cuh          by MMA
- *         direct.cuh            pixels of small sigma, in two dimensions at once
- *         common/window.cuh     their window
  *     both
  *         common/params.h       shapes, limits, what C shares
  *         common/sigma.cuh      sigma, and the kind of tile that follows from it
@@ -36,21 +33,14 @@ extern __shared__ __align__(16) char tile_shared[];
 
 /* tile_picture_*: block of 4 warps; grid x: entries of the list, z: images
  *
- *     by MMA (mma/tile.cuh): warp w makes the pixels of a quarter of the block's area, w % 2 to the
+ *     warp w makes the pixels of a quarter of the block's area, w % 2 to the
  *     right and w / 2 down, from 16 x 16 outputs and these from 32 x 32 samples; from level 3 on
  *     all warps make the same outputs. Lane 4 g + t holds outputs of rows g and g + 8, columns 2t
  *     and 2t + 1, and the columns 8 on.
- *         byte 0       float4 shares[4][3]       by warp; narrow: float4[4][10] over nodes too
- *         byte 512     float nodes[4][12]        by warp
- *         byte 704     uint2 least[4]            by warp
- *         byte 736     half planes[3][48][72]    by colour: 20,736 B
+ *         byte 0       float4 shares[4][7][2]    by warp; at first float nodes[9]
+ *         byte 896     uint2 least[4]            by warp
+ *         byte 928     half planes[3][48][72]    by colour: 20,736 B
  *         -- one barrier after the planes are filled; floats have one before, for least --
- *
- *     by arithmetic, the picture's other subtiles: a thread makes 4 pixels in a row at a time
- *         byte 0       half light[256]
- *         byte 704     uint2 least[4]            by warp
- *         byte 736     uint2 window[rows][pitch]
- *         -- barrier: window loaded; light has one before (table), and two more (least) --
  */
 #define TILE_PICTURE(kind, suffix, format, blocks)                                                 \
     extern "C" __global__ void __launch_bounds__(GAUSS_TILE_THREADS, blocks)                       \

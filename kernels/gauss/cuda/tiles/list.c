@@ -10,9 +10,6 @@
 /* For a law whose near tiles cannot be counted: in grids of at most so many tiles, all may be in
  * subtiles. */
 #define SPLIT_BELOW_PIXELS 10000000
-/* With more blocks than this, others fill the device while a long one runs, and subtiles are not
- * parted. */
-#define FEW_BLOCKS 1200
 /* Squares are widened by so much before sigma is asked for, and roots are off by no more. */
 #define MARGIN_PX 6.0f
 
@@ -29,10 +26,10 @@ static double radius_below(const struct gauss_plan *plan, float sigma_px)
     return i < plan->law.table_count ? (double)i / (double)plan->law.table_per_unit : everywhere;
 }
 
-/* Returns how many squares of that size a disc meets at most, wherever its middle lies. */
-static int32_t count_met(double radius_px, double side_px)
+/* Returns how many tiles a disc meets at most, wherever its middle lies. */
+static int32_t count_met(double radius_px)
 {
-    const double radius = radius_px / side_px;
+    const double radius = radius_px / GAUSS_TILE_PX;
     return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
 }
 
@@ -56,7 +53,7 @@ static int32_t count_split(int32_t near, int32_t split)
 
 static int32_t count_entries(const struct gauss_tile_grid *grid)
 {
-    return grid->columns * grid->rows + grid->split_count + grid->part_count;
+    return grid->columns * grid->rows + grid->split_count;
 }
 
 /* A block that makes all subtiles of a tile in turn outlives all others. So the list has capacity
@@ -70,11 +67,8 @@ static struct gauss_tile_grid make_grid(const struct gauss_plan *plan,
         .rows = ((int32_t)plan->height_px + GAUSS_TILE_PX - 1) / GAUSS_TILE_PX};
     const int32_t all = grid.columns * grid.rows;
     if (tiles->split_px > 0.0f) {
-        const int32_t split =
-            bounds_smaller(count_met((double)tiles->split_px, GAUSS_TILE_PX), all);
-        grid.split_count = count_split(count_met((double)tiles->near_px, GAUSS_TILE_PX), split);
-        const bool few = count_entries(&grid) <= FEW_BLOCKS;
-        grid.part_count = few ? count_met((double)tiles->part_px, GAUSS_TILE_SUBTILE_PX) : 0;
+        const int32_t split = bounds_smaller(count_met((double)tiles->split_px), all);
+        grid.split_count = count_split(count_met((double)tiles->near_px), split);
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
@@ -88,24 +82,22 @@ void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas)
 {
     const int32_t all = grid->columns * grid->rows;
     grid->split_count = bounds_smaller(foveas * grid->split_count, all * (GAUSS_TILE_SUBTILES - 1));
-    grid->part_count = bounds_smaller(foveas * grid->part_count, all * GAUSS_TILE_SUBTILES);
     grid->entry_count = count_entries(grid);
 }
 
 void gauss_cuda_tile_list_plan(const struct gauss_plan *plan, struct gauss_tiles *tiles)
 {
     if (tiles->radial && tiles->level_count >= 3) {
-        const float widest = (float)(GAUSS_TILE_DIRECT_RADIUS + 1) / GAUSS_REACH;
         tiles->split_px = (float)radius_below(plan, gauss_tile_sigma_from(2)) + MARGIN_PX;
         tiles->near_px = (float)radius_below(plan, least_of_quadrants(tiles)) + MARGIN_PX;
-        tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     }
     tiles->grid = make_grid(plan, tiles);
 }
 
-/* Returns how many squares of the picture a disc round the gaze meets. */
-static int32_t count_near(const struct gauss_frame *frame, float radius_px, double side_px)
+/* Returns how many tiles of the picture a disc round the gaze meets. */
+static int32_t count_near(const struct gauss_frame *frame, float radius_px)
 {
+    const double side_px = GAUSS_TILE_PX;
     const double radius = (double)radius_px / side_px;
     const double x = (double)frame->gaze_x_q8 / (256.0 * side_px);
     const double y = (double)frame->gaze_y_q8 / (256.0 * side_px);
@@ -126,11 +118,9 @@ void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_fram
     struct gauss_tile_grid *grid = &tiles->grid;
     const bool is_alone = frame->others.count == 0; /* only one fovea's near tiles are counted */
     if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE && is_alone) {
-        const int32_t split = count_split(count_near(frame, tiles->near_px, GAUSS_TILE_PX),
-                                          count_near(frame, tiles->split_px, GAUSS_TILE_PX));
-        const int32_t parts = count_near(frame, tiles->part_px, GAUSS_TILE_SUBTILE_PX);
+        const int32_t split =
+            count_split(count_near(frame, tiles->near_px), count_near(frame, tiles->split_px));
         grid->split_count = bounds_smaller(grid->split_count, split);
-        grid->part_count = bounds_smaller(grid->part_count, parts);
         grid->entry_count = count_entries(grid);
     }
 }

@@ -2,19 +2,18 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The second kernel of the tiles makes the picture: each block makes a tile, or a part of one, as
- * the first kernel's list says (gauss_tiles.cu draws the block): nearly all by matrix products
- * (gauss/cuda/tiles/mma/tile.cuh). The rest are narrow Gaussians of the picture, in two dimensions
- * at once (direct.cuh) or pixel by pixel.
+ * the first kernel's list says (gauss_tiles.cu draws the block), by matrix products
+ * (gauss/cuda/tiles/mma/tile.cuh), or a copy.
  *
  * Samples are taken relative to a base of the tile: flat regions are then zero, and lose nothing to
- * halves. For stored levels the base is the tile's middle sample, a whole level. In linear light it
- * is the least of the window, so that dark samples stay as precise as they are dark.
+ * halves. For stored levels the base is the tile's middle sample, a whole level; of floats it is
+ * the least of the window. Light of RGBA8 has none, since halves are more precise where it is
+ * darker.
  *
  * The kernel is bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
 
-#include "direct.cuh"
 #include "kernels/gauss/cuda/common/gaussian.cuh"
 #include "kernels/gauss/cuda/tiles/mma/tile.cuh"
 
@@ -28,26 +27,21 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
 
     __device__ __forceinline__ float4 value(int x, int y) const
     {
-        tile_sample sample;
+        typedef pixel<FORMAT> Pixel;
         if (k == 0) {
             const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
                                                   work.frame.height_px - 1};
-            const typename Image::word word = clamped.load(x, y);
-            if constexpr (pixel<FORMAT>::white == 0) {
-                return pixel<FORMAT>::decode(word);
-            } else {
-                const tile_decoder decode(work.frame.light != 0, (const __half *)work.shared);
-                sample = decode(word);
-            }
-        } else {
-            const gauss_level &level = work.tiles.levels[k];
-            sample = load_sample<tile_sample>(sample_at(
-                work.tiles, level, min(max(x, -GAUSS_MARGIN), level.width + GAUSS_MARGIN - 1),
-                min(max(y, -GAUSS_MARGIN), level.height + GAUSS_MARGIN - 1)));
+            const float4 v = Pixel::decode(clamped.load(x, y));
+            const float middle = (Pixel::white + 1) / 2;
+            const float4 stored = make_float4(v.x - middle, v.y - middle, v.z - middle, v.w);
+            return Pixel::white == 0                   ? v
+                   : becomes_light<FORMAT>(work.frame) ? levels_to_light<Pixel>(v)
+                                                       : stored;
         }
-        const float2 xy = __half22float2(sample.xy);
-        const float2 zw = __half22float2(sample.zw);
-        return make_float4(xy.x, xy.y, zw.x, zw.y);
+        const gauss_level &level = work.tiles.levels[k];
+        return floats_of(*sample_at(work.tiles, level,
+                                    min(max(x, -GAUSS_MARGIN), level.width + GAUSS_MARGIN - 1),
+                                    min(max(y, -GAUSS_MARGIN), level.height + GAUSS_MARGIN - 1)));
     }
 };
 
@@ -68,8 +62,6 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     const auto levels = [&](int k) { return gathered_level<FORMAT, Image>{work, k}; };
-    fill_light((__half *)work.shared, light);
-    __syncthreads();
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < width_px * height_px; i += GAUSS_TILE_THREADS) {
         const int x = x0 + i % width_px;
@@ -86,54 +78,6 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
             word = pixel<FORMAT>::keep_alpha(color, word);
         }
         work.dst.store(x, y, word);
-    }
-}
-
-/* ---- A subtile from the picture itself */
-
-/* Loads the window of so many rows of a subtile, and finds its base. Returns false if floats are
- * there that only gathering can make. The whole block waits. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
-                                                    const gauss_tile_shape &shape,
-                                                    const tile_memory &memory, int rows, int x0,
-                                                    int y0, tile_sample &base)
-{
-    const gauss_frame &frame = work.frame;
-    const bool light = becomes_light<FORMAT>(frame);
-    fill_light(memory.light, light);
-    base = flat_sample(0.0f);
-    if constexpr (pixel<FORMAT>::white > 0) {
-        if (light) {
-            __syncthreads();
-        } else {
-            const tile_decoder decode(false, nullptr);
-            base = decode(work.src.load(min(x0 + GAUSS_TILE_SUBTILE_PX / 2, frame.width_px - 1),
-                                        min(y0 + rows / 2, frame.height_px - 1)));
-        }
-    }
-    const tile_window_stats stats = load_pixels(work, shape, memory, x0, y0, base);
-    if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, stats.least);
-        return true;
-    } else {
-        return __syncthreads_and(!stats.is_bad()) != 0;
-    }
-}
-
-/* Makes so many rows of a subtile in two dimensions at once. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_direct(const tile_work<FORMAT, Image> &work, int radius,
-                                                   int rows, int x0, int y0)
-{
-    const gauss_tile_shape shape = gauss_tile_shape_of(radius, rows);
-    const tile_memory memory(work.shared);
-    tile_sample base;
-    if (load_picture(work, shape, memory, rows, x0, y0, base)) {
-        write_direct(work, shape, memory, tile_encoder(base, becomes_light<FORMAT>(work.frame)),
-                     rows, x0, y0);
-    } else {
-        gather_square(work, GAUSS_TILE_SUBTILE_PX, rows, x0, y0);
     }
 }
 
@@ -157,8 +101,8 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* The MMA path takes all that comes from a level, and most subtiles of the picture. Returns false
- * if the entry is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
+/* The MMA path takes all entries but those that are COPIED or GATHERED. Returns false if the entry
+ * is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
  * (make_by_mma has `coarse`). */
 template <bool MIXES, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
@@ -171,10 +115,10 @@ static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Ima
     if (level >= GAUSS_TILE_SUBTILE_LEVELS && whole < 0) {
         return false;
     }
-    const int quadrant = whole == 1 ? radius_of_entry(entry) : 0;
-    const tile_mma_shape shape = whole > 0    ? tile_mma_shape::of_whole(whole)
-                                 : whole == 0 ? tile_mma_shape::of_narrow()
-                                              : tile_mma_shape::of_subtile(level);
+    const int quadrant = whole > 0 ? part_of_entry(entry) : 0;
+    const tile_mma_shape shape =
+        whole > 0 ? tile_mma_shape::of_whole(whole)
+                  : tile_mma_shape::of_subtile(level, part_of_entry(entry) == GAUSS_TILE_FINE);
     const int x0 =
         column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX + quadrant % 2 * GAUSS_TILE_QUADRANT_PX;
     const int y0 =
@@ -192,12 +136,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int kind = kind_of_entry(entry);
     const int x0 = column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
     const int y0 = row_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
-    if (kind == GAUSS_TILE_DIRECT) {
-        const int below = (entry & GAUSS_TILE_LOWER) != 0 ? GAUSS_TILE_HALF_ROWS : 0;
-        make_direct(work, radius_of_entry(entry),
-                    (entry & GAUSS_TILE_HALF) != 0 ? GAUSS_TILE_HALF_ROWS : GAUSS_TILE_SUBTILE_PX,
-                    x0, y0 + below);
-    } else if (kind == GAUSS_TILE_COPIED) {
+    if (kind == GAUSS_TILE_COPIED) {
         copy_subtile(work, x0, y0);
     } else {
         gather_square(work, GAUSS_TILE_SUBTILE_PX, GAUSS_TILE_SUBTILE_PX, x0, y0);

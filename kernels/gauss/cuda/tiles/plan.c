@@ -9,8 +9,6 @@
 #include <math.h>
 
 #define SAMPLE_BYTES 8
-/* More needs a call to the driver. */
-#define MOST_SHARED_BYTES 49152
 
 /* Returns whether the law's table rises all the way, or stays the same. */
 static bool rises(const struct gauss_plan *plan)
@@ -20,28 +18,6 @@ static bool rises(const struct gauss_plan *plan)
         i++;
     }
     return i >= plan->law.table_count;
-}
-
-/* ---- Limits ---------------------------------------------------------------------------------- */
-
-/* The picture's subtiles decide: level 1 begins at GAUSS_TILE_SIGMA_1, and a subtile with just
- * less somewhere has so much more across. */
-static struct gauss_tile_limits limits_of(const struct gauss_plan *plan, bool light, double slope)
-{
-    struct gauss_tile_limits limits = {
-        .reach = light ? GAUSS_TILE_REACH_LIGHT : GAUSS_TILE_REACH_ENCODED,
-        .slack = light ? GAUSS_TILE_SLACK_LIGHT : GAUSS_TILE_SLACK_ENCODED,
-        .mma_radius = light ? GAUSS_TILE_MMA_RADIUS_LIGHT : GAUSS_TILE_MMA_RADIUS_ENCODED};
-    const double diagonal_px = 1.4143 * (GAUSS_TILE_SUBTILE_PX + 4);
-    const double widest =
-        fmin((double)GAUSS_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
-    const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    limits.radius = light ? 8 : 6; /* at least */
-    while (limits.radius < wanted && gauss_tile_bytes(limits.radius + 1) <= MOST_SHARED_BYTES) {
-        limits.radius++;
-    }
-    limits.shared_bytes = gauss_tile_bytes(limits.radius);
-    return limits;
 }
 
 /* Counts the levels that serve a sigma; 0: more than there are. Levels beyond the second are taken
@@ -100,16 +76,6 @@ static void fill_state(const struct gauss_plan *plan, struct gauss_tiles *tiles)
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
-/* No tile of the picture reaches farther. */
-static void fill_fine(const struct gauss_plan *plan, struct gauss_tiles *tiles)
-{
-    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
-    const float most = (float)tiles->limits.radius / GAUSS_REACH;
-    const bool steep = tiles->slope > GAUSS_TILE_RAMP_SLOPE;
-    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
-    tiles->fine_sigma = fminf(fmaxf(wanted, GAUSS_TILE_SIGMA_FINE), most);
-}
-
 bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
                            struct gauss_tiles *out_tiles)
 {
@@ -123,9 +89,6 @@ bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
     if (!(slope <= gauss_plan_tile_slope(plan, max_slope))) {
         return false;
     }
-    const bool light = gauss_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
-    out_tiles->limits = limits_of(plan, light, slope);
-    out_tiles->float_limits = limits_of(plan, true, slope);
     out_tiles->slope = with_ramp.slope;
     out_tiles->radial = plan->law.kind == GAUSS_LAW_RADIAL && rises(plan);
     /* Tiles stick out of the picture by a few pixels. */
@@ -133,7 +96,9 @@ bool gauss_cuda_tiles_plan(const struct gauss_plan *plan, double max_slope,
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
     out_tiles->level_count = count_levels(plan, largest);
     out_tiles->near_level_count = count_levels(plan, near);
-    fill_fine(plan, out_tiles);
+    const bool steep = out_tiles->slope > GAUSS_TILE_RAMP_SLOPE;
+    const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
+    out_tiles->fine_sigma = fmaxf(steep ? 1.1f * ramp_end_px : 0.0f, GAUSS_TILE_SIGMA_FINE);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;

@@ -73,35 +73,21 @@ static enum fovea_result launch_decimation(const struct gauss_cuda_run *run, CUf
                                      &params);
 }
 
-/* Returns whether no subtile has both sigmas that only narrow ones may have and sigmas that they
- * may not. */
-static bool has_no_parts(const struct gauss_tiles *tiles)
-{
-    const float diagonal_px = 1.4143f * (GAUSS_TILE_SUBTILE_PX + 4);
-    return tiles->fine_sigma + tiles->slope * diagonal_px <= GAUSS_TILE_NARROW_SIGMA;
-}
-
 /* Fits a copy of the plan's tiles to a launch. A batch does not use the frame's own gaze. */
 static struct gauss_tiles tiles_for(const struct gauss_tiles *tiles,
                                     const struct gauss_cuda_run *run)
 {
     struct gauss_tiles own = *tiles;
-    const bool of_bytes = run->format == FOVEA_FORMAT_RGBA8;
     own.samples = run->levels;
     own.next_samples = run->next_bytes / SAMPLE_BYTES;
     own.state = run->state;
     own.others = run->others;
-    if (!of_bytes) {
-        own.limits = own.float_limits;
-    }
+    own.near_sigma = run->format == FOVEA_FORMAT_RGBA8 && run->frame->light == 0
+                         ? GAUSS_TILE_NEAR_SIGMA
+                         : GAUSS_TILE_NEAR_SIGMA_LIGHT;
     gauss_cuda_tile_list_widen(&own.grid, 1 + run->others.of.count);
     if (run->batch.gazes == 0) {
         gauss_cuda_tile_list_fit(&own, run->frame);
-    }
-    own.grid.narrow = of_bytes && run->frame->light == 0 && own.slope <= GAUSS_TILE_NARROW_SLOPE;
-    if (own.grid.narrow && has_no_parts(&own)) {
-        own.grid.entry_count -= own.grid.part_count;
-        own.grid.part_count = 0;
     }
     return own;
 }
@@ -128,7 +114,7 @@ static enum fovea_result launch_all(const struct gauss_cuda_tile_kernels *kernel
     const struct cuda_launch picture = {gauss_cuda_kernel(&kernels->picture, run),
                                         {(uint32_t)tiles->grid.entry_count, 1, run->count},
                                         {GAUSS_TILE_THREADS, 1},
-                                        (uint32_t)tiles->limits.shared_bytes};
+                                        GAUSS_TILE_SHARED_BYTES};
     FOVEA_TRY(launch_makers(kernels, run, params));
     for (int32_t k = 3; k < levels_for(run, tiles); k++) {
         FOVEA_TRY(launch_decimation(run, decimate, tiles, k));

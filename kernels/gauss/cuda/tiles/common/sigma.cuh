@@ -198,9 +198,9 @@ struct tile_list {
     }
 };
 
-static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
+static __device__ __forceinline__ uint32_t tile_entry(int kind, int part, int x, int y)
 {
-    return (uint32_t)kind << GAUSS_TILE_KIND_SHIFT | (uint32_t)radius << GAUSS_TILE_RADIUS_SHIFT |
+    return (uint32_t)kind << GAUSS_TILE_KIND_SHIFT | (uint32_t)part << GAUSS_TILE_PART_SHIFT |
            (uint32_t)y << GAUSS_TILE_ROW_SHIFT | (uint32_t)x;
 }
 
@@ -209,9 +209,9 @@ static __device__ __forceinline__ int kind_of_entry(uint32_t entry)
     return (int)(entry >> GAUSS_TILE_KIND_SHIFT);
 }
 
-static __device__ __forceinline__ int radius_of_entry(uint32_t entry)
+static __device__ __forceinline__ int part_of_entry(uint32_t entry)
 {
-    return (int)(entry >> GAUSS_TILE_RADIUS_SHIFT & GAUSS_TILE_RADIUS_MASK);
+    return (int)(entry >> GAUSS_TILE_PART_SHIFT & 3u);
 }
 
 static __device__ __forceinline__ int column_of_entry(uint32_t entry)
@@ -251,25 +251,15 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
         const bool reaches = gauss_tile_reaches(level, range.high) != 0;
         return tile_entry(reaches ? GAUSS_TILE_LEVEL_0 + level : GAUSS_TILE_GATHERED, 0, x, y);
     }
-    const bool fine = range.low < law.tiles.fine_sigma;
-    if (law.tiles.grid.narrow && range.high <= GAUSS_TILE_NARROW_SIGMA) {
-        return tile_entry(fine ? GAUSS_TILE_NARROW : GAUSS_TILE_LEVEL_0, 0, x, y);
-    }
-    const gauss_tile_limits &limits = law.tiles.limits;
-    if (limits.reach * limits.slack * range.high > (float)limits.radius) {
-        return tile_entry(GAUSS_TILE_GATHERED, 0, x, y);
-    }
-    const int radius = (int)(GAUSS_REACH * range.high);
-    if (fine || radius < GAUSS_TILE_DIRECT_RADIUS) {
-        return tile_entry(GAUSS_TILE_DIRECT, max(min(radius, limits.radius), 1), x, y);
-    }
-    if (fminf(limits.reach * range.high, (float)limits.radius) <= (float)limits.mma_radius) {
-        return tile_entry(GAUSS_TILE_LEVEL_0, 0, x, y);
+    const int part = range.low < law.tiles.fine_sigma ? GAUSS_TILE_FINE : 0;
+    const float fine_near = part != 0 ? GAUSS_TILE_NEAR_SIGMA_FINE : INFINITY;
+    if (range.high <= fminf(law.tiles.near_sigma, fine_near)) {
+        return tile_entry(GAUSS_TILE_LEVEL_0, part, x, y);
     }
     /* Steeper laws are tests' (GAUSS_TILE_SLOPE_FOR_TESTS). */
     const bool is_flat = law.tiles.slope <= 2.0f * (float)GAUSS_TILE_MAX_SLOPE;
-    return tile_entry(law.level_count > 1 && is_flat ? GAUSS_TILE_MIXED : GAUSS_TILE_GATHERED, 0, x,
-                      y);
+    return tile_entry(law.level_count > 1 && is_flat ? GAUSS_TILE_MIXED : GAUSS_TILE_GATHERED, part,
+                      x, y);
 }
 
 /* Eight lanes ask together for each subtile. */
@@ -320,12 +310,6 @@ static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &
         own = lane / 4 == r ? found : own;
     }
     return range_between(law, own, square_of_subtile(0, 0).side);
-}
-
-/* Returns half i of a DIRECT entry. */
-static __device__ __forceinline__ uint32_t half_of_entry(uint32_t entry, int i)
-{
-    return entry | GAUSS_TILE_HALF | (i == 1 ? GAUSS_TILE_LOWER : 0);
 }
 
 /* Returns whether a whole tile can be made from that level. */

@@ -18,7 +18,14 @@ static __device__ __forceinline__ float between(float a, float b, float part)
 }
 
 #define MMA_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
-#define MMA_FIVE_VARIANCES 0.3f /* of narrow tiles: the largest variance less the least */
+/* So many variances are enough where each pixel evaluates sigma, up to these distances of the
+ * largest from the least: levels that are averaged as stored are half a level off, light a third of
+ * one. */
+static __device__ __forceinline__ int count_variances(float span, bool light)
+{
+    return light ? 4 + (span > 0.18f) + (span > 0.34f) + (span > 0.53f)
+                 : 4 + (span > 0.3f) + 2 * (span > 0.75f);
+}
 
 /* Finds the least of floats from 0 on, which are ordered as their bits are. */
 static __device__ __forceinline__ tile_range range_of_warp(float own)
@@ -33,7 +40,7 @@ static __device__ __forceinline__ tile_range range_of_warp(float own)
 
 struct tile_mma_variances {
     int count;
-    float least; /* of the warp's, but of narrow ones */
+    float least; /* of the warp's */
     /* The variances of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then of the
      * columns 8 on. */
     float at[8];
@@ -51,19 +58,22 @@ struct tile_mma_variances {
                                       ((float)(y0 + min(8 * row, shape.used)) + 0.5f) * step_px);
         const float own = gauss_tile_residual(sigma_px, level);
         if (lane < MMA_NODES * MMA_NODES) {
-            ((float *)memory.nodes)[lane] = own;
+            ((float *)memory.shares)[lane] = own;
         }
+        __syncwarp();
+        const float per_output = shape.used == 16 ? 0.125f : 0.25f;
+        place(memory.shares, lane / 4, lane % 4 * 2, {0.125f, per_output});
+        __syncwarp();
         const tile_range range = range_of_warp(own);
         least = range.low;
         choose(range, gauss_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
-        const float per_output = shape.used == 16 ? 0.125f : 0.25f;
-        place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
-    /* If sigma is small, a Gaussian changes fast with it: then each pixel evaluates it, and four or
-     * five variances are blended. (x0, y0) is the warp's first pixel. */
-    __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
+    /* If sigma is small, a Gaussian changes fast with it: then each pixel evaluates it, and up to
+     * seven variances are blended. (x0, y0) is the warp's first pixel. Of a MIXED subtile a corner
+     * may ask for a little more than the table has. */
+    __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0, bool light,
                                                 const tile_mma_memory &memory)
     {
         const int lane = tile_mma_lane();
@@ -84,18 +94,31 @@ struct tile_mma_variances {
         }
 #pragma unroll
         for (int n = 0; n < 8; n++) {
-            at[n] = sampled_variance(law.applied(at[n]));
+            at[n] = fminf(sampled_variance(law.applied(at[n])), GAUSS_TILE_MOST_VARIANCE);
             low = fminf(low, at[n]);
             high = fmaxf(high, at[n]);
         }
         const tile_range range = {range_of_warp(low).low, range_of_warp(high).high};
+        least = range.low;
         /* Polynomials far from 0 would cancel: the weights would miss 1 by a level. */
 #pragma unroll
         for (int n = 0; n < 8; n++) {
-            at[n] -= range.low;
+            at[n] -= least;
         }
-        choose_narrow(range, memory.narrow);
+        count = count_variances(range.high - range.low, light);
+        choose_narrow(range, memory.shares);
         __syncwarp();
+    }
+
+    /* Returns which of the lane's outputs are copied, one bit each. */
+    __device__ __forceinline__ uint32_t copied() const
+    {
+        uint32_t outputs = 0;
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            outputs |= (uint32_t)(least == 0.0f && at[n] == 0.0f) << n;
+        }
+        return outputs;
     }
 
   private:
@@ -104,37 +127,42 @@ struct tile_mma_variances {
      * there and 0 at the others. */
     __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
+        const int most = GAUSS_TILE_VARIANCES;
         const float span = range.high - range.low;
-        const bool five = span > MMA_FIVE_VARIANCES;
-        count = five ? 5 : 4;
         const int lane = tile_mma_lane();
         int own = 0;
         int after = 0;
-        float v[MMA_VARIANCES];
+        float v[most];
         float mine = 0.0f;
 #pragma unroll
-        for (int i = 0; i < MMA_VARIANCES; i++) {
-            const float of_four[MMA_VARIANCES] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f};
-            const float of_five[MMA_VARIANCES] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f};
-            const float at = fmaf(five ? of_five[i] : of_four[i], span, range.low);
+        for (int i = 0; i < most; i++) {
+            const float of_4[most] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f, 0.962f, 0.962f};
+            const float of_5[most] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f, 0.976f, 0.976f};
+            const float of_6[most] = {0.017f, 0.146f, 0.371f, 0.629f, 0.854f, 0.983f, 0.983f};
+            const float of_7[most] = {0.013f, 0.109f, 0.283f, 0.5f, 0.717f, 0.891f, 0.987f};
+            const float node = count == 4   ? of_4[i]
+                               : count == 5 ? of_5[i]
+                               : count == 6 ? of_6[i]
+                                            : of_7[i];
             const bool copies = i == 0 && range.low == 0.0f;
-            const int wanted = copies ? 0 : __float2int_rn(entry_of_any_variance(at));
-            const int most = tile_mma_table::entries - 1 - 2 * (MMA_VARIANCES - 1 - i);
-            const int entry = min(max(wanted, after), most);
+            const int wanted =
+                copies ? 0 : __float2int_rn(entry_of_any_variance(fmaf(node, span, range.low)));
+            const int entry =
+                min(max(wanted, after), tile_mma_table::entries - 1 - 2 * (most - 1 - i));
             after = entry + 2;
             v[i] = variance_of_any_entry(entry) - range.low;
             own = lane == i ? entry : own;
             mine = lane == i ? v[i] : mine;
         }
-        float of[MMA_VARIANCES] = {1.0f};
+        float of[most] = {1.0f};
         float scale = 1.0f;
 #pragma unroll
-        for (int i = 0; i < MMA_VARIANCES; i++) {
+        for (int i = 0; i < most; i++) {
             if (i == lane || i >= count) {
                 continue;
             }
 #pragma unroll
-            for (int d = MMA_VARIANCES - 1; d > 0; d--) {
+            for (int d = most - 1; d > 0; d--) {
                 of[d] = fmaf(-v[i], of[d], of[d - 1]);
             }
             of[0] *= -v[i];
@@ -142,10 +170,10 @@ struct tile_mma_variances {
         }
         const float inverse = ptx_rcp(scale);
         if (lane < count) {
-            shares[lane] =
+            shares[2 * lane] =
                 make_float4(__int_as_float(own), inverse * of[0], inverse * of[1], inverse * of[2]);
-            shares[MMA_VARIANCES + lane] =
-                make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
+            shares[2 * lane + 1] =
+                make_float4(inverse * of[3], inverse * of[4], inverse * of[5], inverse * of[6]);
         }
     }
     /* Chooses each variance's entry of the table, and the polynomial in the variance that is 1
@@ -171,9 +199,10 @@ struct tile_mma_variances {
         const float second = variance_of_entry(lane == 2 ? c : b);
         const float scale = ptx_rcp((v - first) * (three ? v - second : 1.0f));
         if (lane < count) {
-            shares[lane] = three ? make_float4(__int_as_float(own), scale * (first * second),
-                                               -scale * (first + second), scale)
-                                 : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
+            shares[2 * lane] = three
+                                   ? make_float4(__int_as_float(own), scale * (first * second),
+                                                 -scale * (first + second), scale)
+                                   : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
     /* The lane's outputs, from the row and column of its first. `per_output` is the fraction of the
@@ -287,8 +316,8 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
     }
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
-        const float4 share = memory[i];
-        const float4 higher = NARROW ? memory[MMA_VARIANCES + i] : float4{};
+        const float4 share = memory[2 * i];
+        const float4 higher = NARROW ? memory[2 * i + 1] : float4{};
         tile_mma_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
@@ -296,7 +325,9 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
             const float highest =
-                NARROW ? fmaf(fmaf(higher.y, at, higher.x), at, share.w) : share.w;
+                NARROW ? fmaf(fmaf(fmaf(fmaf(higher.w, at, higher.z), at, higher.y), at, higher.x),
+                              at, share.w)
+                       : share.w;
             shares[n] = fmaf(fmaf(highest, at, share.z), at, share.y);
         }
 #pragma unroll

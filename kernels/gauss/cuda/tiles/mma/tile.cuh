@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The MMA path of tiles makes all that comes from a level, and of the picture subtiles for sigma
- * from 0.9 px on, of stored RGBA8 for any; gauss/cuda/tiles/direct.cuh makes the picture's others
- * in plain arithmetic. If a float is NaN or infinite, pixels are gathered one by one, because
- * matrix products would spread it over all of the tile.
+/* The MMA path of tiles makes all pixels that have neighbours in their support. If a float is NaN
+ * or infinite, pixels are gathered one by one, because matrix products would spread it over all of
+ * the tile.
  *
  * The block loads its window into shared memory, a plane for each channel
  * (gauss/cuda/tiles/gauss_tiles.cu draws it). Then each of the four warps works alone: it makes 16
@@ -24,7 +23,7 @@
  * variance. For a texture of w cycles the error is, with x = (2 pi w)^2 / 2 and h half the range,
  * h^2 x^2 exp(-x sigma^2) / 4 for two variances at Chebyshev's nodes: less than 0.135 (h /
  * sigma^2)^2. Below 0.9 px the corners of a warp are too far apart for that: there each pixel
- * evaluates sigma, and four or five variances are blended, the first of them 0 if pixels are
+ * evaluates sigma, and four to seven variances are blended, the first of them 0 if pixels are
  * copied. Such subtiles are few; with code of their own they outlived all others. */
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
@@ -93,10 +92,16 @@ static __device__ __forceinline__ void write_mma_tile(const tile_work<FORMAT, Im
 
 /* The result of loading a block's window. */
 struct tile_mma_loaded {
-    tile_sample base;
+    tile_sample base; /* of floats the window's least, from which it follows */
     bool opaque; /* as far as this thread has seen */
     bool spreads; /* A float is NaN or infinite, which matrix products would spread. */
 };
+
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ tile_sample base_of(const tile_sample &loaded)
+{
+    return holds_floats<FORMAT>() ? base_of_least(loaded) : loaded;
+}
 
 /* The opaque flags of the four blocks of the first kernel that have read the tile's pixels, or a
  * warp's. Their loads are issued before other work and used after it. */
@@ -128,8 +133,8 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
                                                       const tile_mma_memory &memory, int x, int y,
                                                       tile_mma_variances &variances)
 {
-    if (pixel<FORMAT>::white > 0 && shape.narrow) {
-        variances.find_narrow(work.law, x, y, memory);
+    if (shape.narrow) {
+        variances.find_narrow(work.law, x, y, averages_light<FORMAT>(work.frame), memory);
     } else {
         variances.find(work.law, shape, x, y, memory);
     }
@@ -158,7 +163,7 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
         } else if (!light) {
             loaded.base = window.base(work, x0, y0);
         }
-        loaded.opaque = window.commit(light, loaded.base, memory.planes);
+        loaded.opaque = window.commit(light, base_of<FORMAT>(loaded.base), memory.planes);
         return loaded;
     }
     tile_mma_level_window window;
@@ -181,7 +186,7 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     } else if (!light) {
         loaded.base = window.base();
     }
-    window.commit(shape.own, loaded.base, memory.planes);
+    window.commit(shape.own, base_of<FORMAT>(loaded.base), memory.planes);
     return loaded;
 }
 
@@ -199,6 +204,14 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     uint32_t z[MMA_COLORS][4];
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         tile_mma_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
+        if (narrow) {
+            const uint32_t copied = variances.copied();
+            blur_outputs<true>(variances, memory.shares, window, sums);
+            levels.set<FORMAT>(base, true);
+            limit_outputs(sums, levels.low, levels.high, z);
+            write_outputs(writer, levels, z, copied);
+            return;
+        }
         writer.issue_first_loads();
         blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
@@ -210,7 +223,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
         }
     } else {
         if (narrow) {
-            blur_outputs<true>(variances, memory.narrow, window, sums);
+            blur_outputs<true>(variances, memory.shares, window, sums);
         } else {
             blur_outputs<false>(variances, memory.shares, window, sums);
         }

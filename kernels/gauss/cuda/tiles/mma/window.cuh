@@ -6,7 +6,29 @@
 #ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
 #define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
 
-#include "kernels/gauss/cuda/tiles/common/window.cuh"
+#include "kernels/gauss/cuda/common/image.cuh"
+#include "kernels/gauss/cuda/tiles/common/sample.cuh"
+#include "kernels/gauss/cuda/tiles/common/sigma.cuh"
+
+/* Everything a block works with. */
+template <enum fovea_format FORMAT, typename Image> struct tile_work {
+    const gauss_frame &frame;
+    const gauss_tiles &tiles;
+    const tile_law law;
+    const Image src;
+    const Image dst;
+    char *shared;
+};
+
+/* Reads four words of the picture where they lie in it and where they stick out. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
+    const tile_work<FORMAT, Image> &work, int x, int y)
+{
+    const gauss_frame &frame = work.frame;
+    const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
+    return load_four(clamped, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
+}
 
 /* Reads tid.x anew each time: values that compilers hoist from it, for every kind of tile, would
  * spill to local memory. */
@@ -41,14 +63,14 @@ struct tile_mma_shape {
     bool narrow; /* sigma is small, and evaluated at each pixel */
 
     /* Returns the shape of a subtile. */
-    static __device__ __forceinline__ tile_mma_shape of_subtile(int level)
+    static __device__ __forceinline__ tile_mma_shape of_subtile(int level, bool fine)
     {
-        return {level, GAUSS_TILE_SUBTILE_PX, 16 >> level, level == 0 ? 0 : 2, level == 0 ? 16 : 12,
-                false};
-    }
-    static __device__ __forceinline__ tile_mma_shape of_narrow()
-    {
-        return {0, GAUSS_TILE_SUBTILE_PX, 16, 0, 16, true};
+        return {level,
+                GAUSS_TILE_SUBTILE_PX,
+                16 >> level,
+                level == 0 ? 0 : 2,
+                level == 0 ? 16 : 12,
+                level == 0 && fine};
     }
     /* Returns the shape of a whole tile, or of a quadrant of one. From level 3 on it has no more
      * outputs than one warp makes: all four warps make them, and each up-samples its own pixels. */
@@ -77,29 +99,22 @@ struct tile_mma_shape {
 
 /* ---- Shared memory: gauss/cuda/tiles/gauss_tiles.cu draws it */
 
-#define MMA_VARIANCES 5 /* for a warp, at most */
 #define MMA_NODES 3 /* along either axis: at outputs 0, 8 and the end of those used */
-#define MMA_NODES_PITCH (GAUSS_TILE_NODES_BYTES / GAUSS_TILE_WARPS / 4) /* floats for a warp */
 /* Halves of a row: an odd number of 16 bytes, so that rows have no bank conflicts. */
 #define MMA_PITCH (2 * MMA_WINDOW + 8)
 #define MMA_PLANE (48 * MMA_PITCH)
-static_assert(2 * MMA_COLORS * MMA_PLANE == GAUSS_TILE_MMA_BYTES, "what a launch asks for");
+static_assert(2 * MMA_COLORS * MMA_PLANE == GAUSS_TILE_PLANES_BYTES, "what a launch asks for");
 
 struct tile_mma_memory {
-    float4 *shares; /* this warp's */
-    float4 *nodes; /* this warp's */
-    float4 *narrow; /* this warp's, in place of both */
+    float4 *shares; /* this warp's: two for each variance; before them, sigmas at nodes */
     uint2 *least; /* of all warps */
     uint32_t *planes;
 
     __device__ __forceinline__ explicit tile_mma_memory(char *shared)
+        : shares((float4 *)shared + 2 * GAUSS_TILE_VARIANCES * tile_mma_warp()),
+          least((uint2 *)(shared + GAUSS_TILE_SHARES_BYTES)),
+          planes((uint32_t *)(shared + GAUSS_TILE_FIXED_BYTES))
     {
-        const int warp = tile_mma_warp();
-        shares = (float4 *)shared + 3 * warp;
-        narrow = (float4 *)shared + 2 * MMA_VARIANCES * warp;
-        nodes = (float4 *)(shared + GAUSS_TILE_LIGHT_BYTES) + warp * (MMA_NODES_PITCH / 4);
-        least = (uint2 *)(shared + GAUSS_TILE_LIGHT_BYTES + GAUSS_TILE_NODES_BYTES);
-        planes = (uint32_t *)(shared + GAUSS_TILE_FIXED_BYTES);
     }
 };
 
@@ -172,8 +187,21 @@ template <int SIDE> struct tile_mma_column {
 #define MMA_PICTURE_SIDE 48
 
 /* ---- Floats. Samples are taken relative to the least of the window, which is known when all of it
- * has been seen, and which is not below 0, or the largest would overflow. Without a base flat
+ * has been seen, or to 0 if that is below 0, or the largest would overflow. Without a base flat
  * regions would not stay flat, because weights end with the window. */
+
+static __device__ __forceinline__ tile_sample base_of_least(const tile_sample &least)
+{
+    const __half2 zero = __float2half2_rn(0.0f);
+    return {__hmax2(least.xy, zero), __hmax2(least.zw, zero)};
+}
+
+/* Returns the least of the window's samples, relative to its base. */
+static __device__ __forceinline__ tile_sample least_from_base(const tile_sample &least)
+{
+    const __half2 zero = __float2half2_rn(0.0f);
+    return {__hmin2(least.xy, zero), __hmin2(least.zw, zero)};
+}
 
 struct tile_mma_stats {
     tile_sample least = flat_sample(65504.0f);
@@ -187,17 +215,15 @@ struct tile_mma_stats {
         bad = __hfma2(sample.zw, zero, __hfma2(sample.xy, zero, bad));
     }
 
-    /* Finds the block's base, with a barrier. Returns false if a thread has seen a float that
-     * matrix products would spread. */
-    __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_base) const
+    /* Finds the block's least sample, with a barrier. Returns false if a thread has seen a float
+     * that matrix products would spread. */
+    __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_least) const
     {
         keep_least(least, of_warps);
         if (!__syncthreads_and(!__hisnan(__hadd(__low2half(bad), __high2half(bad))))) {
             return false;
         }
-        const __half2 zero = __float2half2_rn(0.0f);
-        const tile_sample found = least_of_block(of_warps);
-        out_base = {__hmax2(found.xy, zero), __hmax2(found.zw, zero)};
+        out_least = least_of_block(of_warps);
         return true;
     }
 };
@@ -321,6 +347,14 @@ static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t s
     colors[2] = bits_of(light_of_bytes(b & even));
 }
 
+/* Returns a pixel's stored levels less the middle. */
+static __device__ __forceinline__ tile_sample levels_of_word(uint32_t word)
+{
+    return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
+                          __byte_perm(word, 0x64646464u, 0x4342)) -
+           biased_middle();
+}
+
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_window {
     typedef tile_mma_column<MMA_PICTURE_SIDE> column;
     typedef typename Image::word word;
@@ -363,10 +397,9 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     __device__ __forceinline__ tile_sample base(const tile_work<FORMAT, Image> &work, int x0,
                                                 int y0) const
     {
-        const tile_decoder decode(false, nullptr);
-        return decode(inside ? middle
-                             : work.src.load(min(x0 + half, work.frame.width_px - 1),
-                                             min(y0 + half, work.frame.height_px - 1)));
+        return levels_of_word(inside ? middle
+                                     : work.src.load(min(x0 + half, work.frame.width_px - 1),
+                                                     min(y0 + half, work.frame.height_px - 1)));
     }
 
     /* It is asked of floats. */

@@ -11,27 +11,39 @@
 
 /* ---- Pixels */
 
+/* A color of a sample, twice. */
+static __device__ __forceinline__ void two_of_colors(const tile_sample &sample,
+                                                     __half2 (&out)[MMA_COLORS])
+{
+    out[0] = __low2half2(sample.xy);
+    out[1] = __high2half2(sample.xy);
+    out[2] = __low2half2(sample.zw);
+}
+
 /* Converts samples relative to a base to levels. */
 struct tile_mma_levels {
     __half2 zero[MMA_COLORS]; /* added to a sample it gives biased levels */
     __half2 low[MMA_COLORS]; /* the range of samples */
     __half2 high[MMA_COLORS];
 
+    /* Outputs of stored levels and of light may be anything from black to white: polynomials miss
+     * the range of the window's samples by less than a step of what is written. Floats have steps
+     * as small as they are, so their outputs are not below the window's least: a last place below 0
+     * is NaN to a program that takes its root. The largest need only be finite. */
     template <enum fovea_format FORMAT>
-    __device__ __forceinline__ void set(const tile_sample &base, bool light)
+    __device__ __forceinline__ void set(const tile_sample &own, bool light)
     {
         const bool floats = holds_floats<FORMAT>();
-        const tile_sample number = floats  ? base
+        const tile_sample number = floats  ? base_of_least(own)
                                    : light ? flat_sample(0.0f)
-                                           : base + biased_middle();
-        const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
+                                           : own + biased_middle();
+        const float least = light ? 0.0f : 1024.0f;
         const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
-        zero[0] = __low2half2(number.xy);
-        zero[1] = __high2half2(number.xy);
-        zero[2] = __low2half2(number.zw);
+        two_of_colors(number, zero);
+        two_of_colors(least_from_base(own), low);
 #pragma unroll
         for (int c = 0; c < MMA_COLORS; c++) {
-            low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
+            low[c] = floats ? low[c] : __hsub2(__float2half2_rn(least), zero[c]);
             high[c] = __hsub2(__float2half2_rn(most), zero[c]);
         }
     }
@@ -413,7 +425,6 @@ template <typename Image> struct tile_mma_float_writer {
         }
     }
 
-    /* Returns the colour, or 0 beyond the third. */
     template <bool PLAIN>
     __device__ __forceinline__ void write(int x, int q, int i, int square, const two &colors) const
     {
@@ -446,6 +457,42 @@ static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &lev
     const uint32_t blue = bits_of(__hadd2(half2_of(of[2]), levels.zero[2]));
     return make_uint4(__byte_perm(red, green, 0x5410), blue & 0xffffu,
                       __byte_perm(red, green, 0x7632), blue >> 16);
+}
+
+/* Writes a warp's outputs where they are pixels. Those of bit n of `copied`, output n of the lane,
+ * are the picture's: relative to a base they were rounded. */
+template <typename Image>
+static __device__ __forceinline__ void write_outputs(const tile_mma_float_writer<Image> &writer,
+                                                     const tile_mma_levels &levels,
+                                                     const uint32_t (&z)[MMA_COLORS][4],
+                                                     uint32_t copied)
+{
+    const gauss_frame &frame = writer.work.frame;
+    tile_words<uint2, 4> own[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        own[k] = load_own(writer.work, writer.x0 + k / 2 * writer.apart_px,
+                          min(writer.y0 + k % 2 * 8, frame.height_px - 1));
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const int x = writer.x0 + k / 2 * writer.apart_px;
+        const int y = writer.y0 + k % 2 * 8;
+        const uint32_t of[MMA_COLORS] = {z[0][k], z[1][k], z[2][k]};
+        const uint4 both = floats_of_two(levels, of);
+        tile_words<uint2, 2> words = {{make_uint2(both.x, both.y), make_uint2(both.z, both.w)}};
+#pragma unroll
+        for (int n = 0; n < 2; n++) {
+            const bool copies = copied >> (2 * k + n) & 1u;
+            words.of[n] = copies
+                              ? own[k].of[n]
+                              : pixel<FOVEA_FORMAT_RGBA16F>::keep_alpha(words.of[n], own[k].of[n]);
+        }
+        if (x < frame.width_px && y < frame.height_px) {
+            store_run<2>(writer.work.dst, has_runs(writer.work.dst, 2), x, y, frame.width_px,
+                         words);
+        }
+    }
 }
 
 /* Writes a warp's pixels, as write_upsampled does for bytes. */

@@ -91,19 +91,16 @@ static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entri
     return (int)__shfl_sync(~0u, before, 0) + entries <= capacity;
 }
 
-/* Prefix sums of one number from 0 to 3 in each lane: the sum over the lanes before, and over
- * all. */
+/* Counts lanes: those before this one, and all. */
 struct tile_sum {
     int before;
     int all;
 
-    __device__ __forceinline__ explicit tile_sum(int own)
+    __device__ __forceinline__ explicit tile_sum(bool own)
     {
-        const uint32_t ones = __ballot_sync(~0u, (own & 1) != 0);
-        const uint32_t twos = __ballot_sync(~0u, (own & 2) != 0);
-        const uint32_t lanes = (1u << threadIdx.x % 32) - 1u;
-        before = __popc(ones & lanes) + 2 * __popc(twos & lanes);
-        all = __popc(ones) + 2 * __popc(twos);
+        const uint32_t lanes = __ballot_sync(~0u, own);
+        before = __popc(lanes & ((1u << threadIdx.x % 32) - 1u));
+        all = __popc(lanes);
     }
 };
 
@@ -139,23 +136,18 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
     const uint32_t own = find_subtiles(law, frame, x, y);
     const int kind = kind_of_entry(own);
     const bool last = kind > GAUSS_TILE_LEVEL_0 && kind < GAUSS_TILE_MIXED;
-    bool in_halves = kind == GAUSS_TILE_DIRECT;
-    if (__any_sync(~0u, in_halves)) {
-        const tile_sum more(in_halves);
-        in_halves = has_capacity(&list.counts->parts, more.all, grid.part_count) && in_halves;
-    }
-    const int parts = own == GAUSS_TILE_NONE || last ? 0 : 1 + in_halves;
-    const tile_sum from_first(parts);
+    const bool first = own != GAUSS_TILE_NONE && !last;
+    const tile_sum from_first(first);
     const tile_sum from_last(last);
     uint32_t place = 0;
     if (lane < 2) {
         place = atomicAdd(lane == 0 ? &list.counts->subtiles : &list.counts->tiles,
                           (uint32_t)(lane == 0 ? from_first.all : from_last.all));
     }
-    const uint32_t first = __shfl_sync(~0u, place, 0) + (uint32_t)from_first.before;
+    const uint32_t begin = __shfl_sync(~0u, place, 0);
     const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 1);
-    for (int i = 0; i < parts; i++) {
-        list.entries[first + (uint32_t)i] = in_halves ? half_of_entry(own, i) : own;
+    if (first) {
+        list.entries[begin + (uint32_t)from_first.before] = own;
     }
     if (last) {
         list.entries[end - (uint32_t)from_last.before] = own;
@@ -180,8 +172,7 @@ static __device__ __forceinline__ bool list_quadrants(const gauss_frame &frame,
     const uint32_t place = lane == 0 ? atomicAdd(&list.counts->tiles, (uint32_t)sum.all) : 0;
     const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 0);
     if (listed) {
-        list.entries[end - (uint32_t)sum.before] = entry | (uint32_t)lane
-                                                               << GAUSS_TILE_RADIUS_SHIFT;
+        list.entries[end - (uint32_t)sum.before] = entry | (uint32_t)lane << GAUSS_TILE_PART_SHIFT;
     }
     return true;
 }

@@ -18,6 +18,7 @@
 
 #include "block.cuh"
 #include "kernels/cuda/mma.cuh"
+#include "kernels/gauss/cuda/common/gaussian.cuh"
 
 /* A block reads pixels from level 2's first tap on. */
 #define TILE_FLOATS_BEFORE 6
@@ -316,16 +317,17 @@ static __device__ __forceinline__ uint2 sum_taps(const tile_floats_memory &memor
                                                  int row)
 {
     const int taps = floats_filter<LEVEL>::taps;
-    tile_floats sum = {};
+    float4 sum = {};
 #pragma unroll 1
     for (int i = 0; i < taps * taps; i++) {
         const int y = i / taps;
         const int x = i - y * taps;
         const uint2 *const pixels = (const uint2 *)memory.window[row + y];
-        sum = add_scaled(sum, floats_taps<LEVEL>::one(x) * floats_taps<LEVEL>::one(y),
-                         load_sample<tile_floats>(pixels + column + x));
+        sum = gaussian_add(sum, floats_taps<LEVEL>::one(x) * floats_taps<LEVEL>::one(y),
+                           floats_of(pixels[column + x]));
     }
-    return bits_of(sum);
+    return make_uint2(bits_of(__floats2half2_rn(sum.x, sum.y)),
+                      bits_of(__floats2half2_rn(sum.z, sum.w)));
 }
 
 /* Writes sixteen rows of a warp's samples from the window's row `row` on; (x, y) is the first of
