@@ -296,7 +296,7 @@ static void finish(struct operator_host *host)
     gauss_cpu_destroy(&cpu->machine);
 }
 
-const struct operator_host_api dof_cpu_steps = {
+const struct operator_host_api dof_operator_host = {
     .kind = {.bytes = sizeof(struct dof_cpu), .make = make, .finish = finish},
     .reserve = reserve,
     .run = run};

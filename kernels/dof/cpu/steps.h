@@ -129,6 +129,6 @@ size_t dof_block_floats(void);
 /* The picture's pixels, as light where it is averaged as that. */
 void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels);
 
-extern const struct operator_host_api dof_cpu_steps;
+extern const struct operator_host_api dof_operator_host;
 
 #endif

@@ -91,7 +91,7 @@ const struct operator_api dof_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = &dof_cpu_steps,
+    .host = &dof_operator_host,
 #if FOVEA_HAVE_CUDA
     .cuda = &dof_operator_cuda,
 #endif
