@@ -102,9 +102,9 @@ static void set_type(const struct fovea_setting *setting, struct godot_property 
         out->hint_kind = GODOT_HINT_ENUM;
         write_words(setting->words, out->hint, sizeof out->hint);
     } else if (setting->type == FOVEA_SETTING_FILE) {
+        /* Lenses, kernels and recordings come under many names. */
         out->hint_kind = strstr(setting->path, "record") ? GODOT_HINT_NONE : GODOT_HINT_FILE;
-        snprintf(out->hint, sizeof out->hint, "%s",
-                 strstr(setting->path, "map") ? "*.png" : "*.csv");
+        snprintf(out->hint, sizeof out->hint, "%s", strstr(setting->path, "map") ? "*.png" : "");
     } else if (setting->elements == 1 &&
                (setting->type == FOVEA_SETTING_INTEGER || setting->type == FOVEA_SETTING_NUMBER)) {
         out->type = setting->type == FOVEA_SETTING_INTEGER ? GODOT_INT : GODOT_FLOAT;
