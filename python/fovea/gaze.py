@@ -259,10 +259,13 @@ class Blobs:
         return self._gazes + 0
 
 
+_LOOP_MS = 600000
+
+
 class Generator:
     """The eye movements that Fovea's own generator makes up: fixations with drift, and saccades along the main sequence.
 
-    step_ms: what time a step of the environment is, 2 or more; ViZDoom with a frame skip of 4: 114.
+    step_ms: what time a step of the environment is, 2 to 600000; ViZDoom with a frame skip of 4: 114.
     settings: by path those below "gaze.saccades.", as in {"gaze.saccades.fixation_ms": 500,
         "gaze.saccades.width_deg": 90}; docs/gaze.md says what they are. A blink leaves the gaze where it is.
     size_px: the pictures' width and height; their ratio counts.
@@ -273,8 +276,8 @@ class Generator:
     def __init__(
         self, step_ms: float = 100.0, settings: Optional[Mapping[str, Any]] = None, size_px: Sequence[int] = (4, 3)
     ) -> None:
-        if not step_ms >= 2:
-            raise ValueError(f"step_ms is {step_ms}; it must be 2 or more")
+        if not 2 <= step_ms <= _LOOP_MS:
+            raise ValueError(f"step_ms is {step_ms}; it must be 2 to {_LOOP_MS}, which are made at once")
         if len(size_px) != 2 or not all(int(n) > 0 for n in size_px):
             raise ValueError(f"size_px is {size_px}; it is width and height, 1 or more")
         wanted = {"gaze.validity.fallback": "last", **(settings or {}), "gaze.source": "saccades"}
@@ -308,6 +311,6 @@ class Generator:
 
 @functools.lru_cache(maxsize=8)
 def _loop(pairs: _settings.Pairs, step_ms: float, size_px: tuple[int, int]) -> Array:
-    made = _gaze_source.places(pairs, round(600e3 / step_ms), round(step_ms * 1e6), size_px)
+    made = _gaze_source.places(pairs, round(_LOOP_MS / step_ms), round(step_ms * 1e6), size_px)
     made.flags.writeable = False
     return made

@@ -175,10 +175,15 @@ def test_the_generators_settings_count():
         gaze.Generator(100, {"gaze.saccades.fixation_s": 1})
 
 
-@pytest.mark.parametrize("options, text", [({"step_ms": 0}, "step_ms"), ({"size_px": (0, 3)}, "size_px"), ({"size_px": (1,)}, "size_px")])
+@pytest.mark.parametrize("options, text", [({"step_ms": 0}, "step_ms"), ({"step_ms": float("inf")}, "step_ms"), ({"step_ms": 600001}, "step_ms"), ({"size_px": (0, 3)}, "size_px"), ({"size_px": (1,)}, "size_px")])
 def test_what_is_wrong_is_said(options, text):
     with pytest.raises(ValueError, match=text):
         gaze.Generator(**options)
+
+
+def test_a_step_may_be_as_long_as_the_loop():
+    generator, rng = gaze.Generator(600000), np.random.default_rng(3)
+    assert np.array_equal(generator.reset(2, rng), generator.step(rng))
 
 
 def discs(places_px, size=96):
