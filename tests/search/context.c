@@ -198,7 +198,7 @@ static enum search_verdict compare_memory(struct run *run, const unsigned char *
     return verdict;
 }
 
-/* What the backend makes of all images; false: the device has failed. */
+/* Has the tested backend make all images; false: the device has failed. */
 static bool run_tested(struct run *run)
 {
     const struct search_given given = {run->gazes_uv, run->sigmas, run->depths};
