@@ -75,9 +75,11 @@ static uint64_t lines_of(const struct scene *scene, const char *run)
 
 static struct record *open_record(struct scene *scene)
 {
+    const struct fovea_settings settings = {
+        .foveation.geometry = {.screen_width_m = 0.5, .distance_m = 0.7}};
     struct record *record = NULL;
     assert_ok(record_open(scene->name, log_of(scene), &record));
-    record_set(record, 0xfeed, &(struct fovea_geometry){.screen_width_m = 0.5, .distance_m = 0.7});
+    record_set(record, 0xfeed, &settings);
     return record;
 }
 
@@ -115,7 +117,7 @@ TEST(a_line_holds_what_a_frame_was)
     row.vergence_m = (double)INFINITY;
     row.refused = 3;
     record_push(record, &row);
-    record_set(record, 0xbeef, &(struct fovea_geometry){0});
+    record_set(record, 0xbeef, &(struct fovea_settings){0});
     record_close(&record);
     char text[8192];
     read_command(
@@ -139,6 +141,39 @@ TEST(a_line_holds_what_a_frame_was)
     read_command(test_text("cat %s", of_run(&scene, "_run-1", "_events.json")), text, sizeof text);
     assert_non_null(strstr(text, "\"ScreenDistance\": 0.7"));
     assert_non_null(strstr(text, "\"ScreenSize\": [0.5, 0.25]"));
+}
+
+TEST(a_record_says_whose_gaze_it_is_and_which_screen)
+{
+    const struct fovea_settings by_ppd = {
+        .foveation.geometry = {.screen_width_m = 0.5, .ppd = 15},
+        .gaze = {.kind = FOVEA_GAZE_OPENGAZE, .opengaze_point = FOVEA_OPENGAZE_RIGHT}};
+    const struct fovea_settings by_screen = {
+        .foveation.geometry = {.screen_width_m = 0.5, .distance_m = 0.7},
+        .gaze = {.kind = FOVEA_GAZE_LSL, .filter_eye = FOVEA_GAZE_EYE_LEFT}};
+    const struct {
+        const struct fovea_settings *settings;
+        const char *eye, *screen;
+    } cases[] = {
+        {&by_screen, "\"RecordedEye\": \"left\"", "\"ScreenSize\": [0.5, 0.25]"},
+        {&by_ppd, "\"RecordedEye\": \"right\"", "\"ScreenSize\": \"n/a\"}"},
+    };
+    SCENE;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct record *record = NULL;
+        char text[8192];
+        const char *run = i == 0 ? "_run-1" : "_run-2";
+        assert_ok(record_open(scene.name, log_of(&scene), &record));
+        record_set(record, 1, cases[i].settings);
+        const struct record_row row = row_of(record, 1);
+        record_push(record, &row);
+        record_close(&record);
+        read_command(test_text("cat %s", of_run(&scene, run, "_recording-eye1_physio.json")), text,
+                     sizeof text);
+        assert_non_null(strstr(text, cases[i].eye));
+        read_command(test_text("cat %s", of_run(&scene, run, "_events.json")), text, sizeof text);
+        assert_non_null(strstr(text, cases[i].screen));
+    }
 }
 
 TEST(a_name_that_is_taken_gets_the_next_number)

@@ -27,7 +27,7 @@ void frame_journal_set(struct fovea_vk *fovea, const struct fovea_settings *give
     if (config_settings_hash(given, &hash) < 0) {
         log_error(fovea->log, "record: no memory for the settings' hash, which is 0 now");
     }
-    record_set(fovea->record, hash, &given->foveation.geometry);
+    record_set(fovea->record, hash, given);
 }
 
 /* Rows of frames that are over, up to one that is not. */

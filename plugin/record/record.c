@@ -278,8 +278,30 @@ void record_close(struct record **record)
 
 /* ---- The frames' side ---- */
 
-void record_set(struct record *record, uint64_t hash, const struct fovea_geometry *geometry)
+/* Sources that have both eyes' gaze can be told to take one's. */
+static enum fovea_gaze_eye eye_of(const struct fovea_gaze_settings *gaze)
 {
+    switch (gaze->kind) {
+    case FOVEA_GAZE_SCANPATH:
+        return gaze->scanpath_eye;
+    case FOVEA_GAZE_OPENGAZE:
+        return gaze->opengaze_point == FOVEA_OPENGAZE_LEFT    ? FOVEA_GAZE_EYE_LEFT
+               : gaze->opengaze_point == FOVEA_OPENGAZE_RIGHT ? FOVEA_GAZE_EYE_RIGHT
+                                                              : FOVEA_GAZE_EYE_BOTH;
+    case FOVEA_GAZE_LSL:
+    case FOVEA_GAZE_OSC:
+    case FOVEA_GAZE_NEON:
+        return gaze->filter_eye;
+    default:
+        return FOVEA_GAZE_EYE_BOTH;
+    }
+}
+
+void record_set(struct record *record, uint64_t hash, const struct fovea_settings *settings)
+{
+    static const char *const eyes[] = {[FOVEA_GAZE_EYE_BOTH] = "cyclopean",
+                                       [FOVEA_GAZE_EYE_LEFT] = "left",
+                                       [FOVEA_GAZE_EYE_RIGHT] = "right"};
     if (process_is_child_of(record->process)) {
         return; /* the parent's thread may have held the lock */
     }
@@ -288,7 +310,8 @@ void record_set(struct record *record, uint64_t hash, const struct fovea_geometr
     if (number == 1 || number > RECORD_MAX_SETTINGS || record->settings[number - 2].hash != hash) {
         record->settings_count = number;
         if (number <= RECORD_MAX_SETTINGS) {
-            record->settings[number - 1] = (struct record_settings){number, hash, *geometry};
+            record->settings[number - 1] = (struct record_settings){
+                number, hash, settings->foveation.geometry, eyes[eye_of(&settings->gaze)]};
         }
     }
     pthread_mutex_unlock(&record->lock);

@@ -68,6 +68,7 @@ struct record_settings {
     uint32_t number;
     uint64_t hash;
     struct fovea_geometry geometry;
+    const char *eye; /* whose gaze it is, in the words of BIDS */
 };
 
 /* Makes the files that the name stands for; those of an earlier run stay as they are, and these get
@@ -78,7 +79,7 @@ FOVEA_MUST_CHECK enum fovea_result record_open(const char *name, struct fovea_lo
 void record_close(struct record **record);
 
 /* The settings of the rows to come. Not in a frame: it may wait for the writer. */
-void record_set(struct record *record, uint64_t hash, const struct fovea_geometry *geometry);
+void record_set(struct record *record, uint64_t hash, const struct fovea_settings *settings);
 uint32_t record_settings_number(const struct record *record);
 
 /* Call it on one thread at a time. */

@@ -31,7 +31,7 @@ enum fovea_result fovea_record_set_settings(struct fovea_record *record,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(config_settings_hash(settings, &hash));
-    record_set(record->record, hash, &settings->foveation.geometry);
+    record_set(record->record, hash, settings);
     return FOVEA_OK;
 }
 

@@ -88,13 +88,16 @@ static double first_s(const struct record *record)
 
 static void put_rows_side(FILE *file, struct record *record)
 {
+    struct record_settings first = {0};
+    (void)copy_settings(record, 0, &first);
     fprintf(file,
             "{\n    \"SamplingFrequency\": %s,\n    \"StartTime\": %s,\n"
-            "    \"PhysioType\": \"eyetrack\",\n    \"RecordedEye\": \"cyclopean\",\n"
+            "    \"PhysioType\": \"eyetrack\",\n    \"RecordedEye\": \"%s\",\n"
             "    \"SampleCoordinateSystem\": \"gaze-on-screen\",\n"
             "    \"SoftwareVersions\": \"Fovea %d.%d.%d\",\n",
             config_number(sampling_hz(record)).text, config_number(first_s(record)).text,
-            FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH);
+            first.eye ? first.eye : "cyclopean", FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR,
+            FOVEA_VERSION_PATCH);
     put_columns(file);
     put_settings(file, record);
     fprintf(file,
@@ -104,6 +107,13 @@ static void put_rows_side(FILE *file, struct record *record)
             record->start_utc, (long long)record->start_ns, record_shown_words(record),
             (unsigned long long)record->row_count,
             (unsigned long long)(atomic_load(&record->lost) + record->unwritten));
+}
+
+/* Tangents or pixels a degree say nothing of a width and a distance. */
+static bool is_by_screen(const struct fovea_geometry *geometry)
+{
+    return geometry->ppd == 0 && geometry->tan_left == 0 && geometry->tan_right == 0 &&
+           geometry->tan_up == 0 && geometry->tan_down == 0;
 }
 
 static void put_screen(FILE *file, struct record *record)
@@ -116,11 +126,17 @@ static void put_screen(FILE *file, struct record *record)
         return;
     }
     const double height_m = geometry->screen_width_m * row->height_px / row->width_px;
+    const bool known = is_by_screen(geometry);
     fprintf(file,
             ",\n    \"StimulusPresentation\": {\"ScreenDistance\": %s, \"ScreenOrigin\": "
-            "[\"top\", \"left\"], \"ScreenResolution\": [%u, %u], \"ScreenSize\": [",
-            config_number(geometry->distance_m).text, row->width_px, row->height_px);
-    fprintf(file, "%s, ", config_number(geometry->screen_width_m).text);
+            "[\"top\", \"left\"], \"ScreenResolution\": [%u, %u], \"ScreenSize\": ",
+            known ? config_number(geometry->distance_m).text : "\"n/a\"", row->width_px,
+            row->height_px);
+    if (!known) {
+        fputs("\"n/a\"}", file);
+        return;
+    }
+    fprintf(file, "[%s, ", config_number(geometry->screen_width_m).text);
     fprintf(file, "%s]}", config_number(height_m).text);
 }
 
