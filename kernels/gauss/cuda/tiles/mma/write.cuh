@@ -249,13 +249,20 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_C
 }
 
 /* An mma makes 16 of a warp's rows, or columns: of 24 the second 16 begin at 8, and the shared ones
- * are made twice, with the same result. Warps with fewer skip the last, as do those at the
- * picture's lower border. */
+ * are made twice, with the same result, and written once. Warps with fewer skip the last, as do
+ * those at the picture's lower border. */
 #define MMA_DOWNS 3
 
 static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
 {
     return min(16 * i, side_px - 16);
+}
+
+/* Returns whether so many rows or columns from `first` on have been written with the sixteens
+ * before number i. */
+static __device__ __forceinline__ bool are_written(int i, int first, int count)
+{
+    return first + count <= 16 * i;
 }
 
 /* The spline's weights of the rows. */
@@ -297,14 +304,18 @@ static __device__ __forceinline__ void upsample_down(const tile_mma_levels &leve
     }
 }
 
-/* Writes sixteen rows of two squares, whose first pixel is (x, y). */
+/* Writes rows number q of sixteen and of two squares, whose first pixel is (x, y). */
 template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_sixteen_rows(
     const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
-    const uint32_t (&samples)[2][2][MMA_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
+    const uint32_t (&samples)[2][2][MMA_COLORS], const uint32_t (&alphas)[2][2], int q, int x,
+    int y, bool written)
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
+        if (written || are_written(q, y + 8 * i, 8)) {
+            continue;
+        }
         const uint2 a = words_of_two<LIGHT, OPAQUE>(levels, samples[i][0], alphas[i][0]);
         const uint2 b = words_of_two<LIGHT, OPAQUE>(levels, samples[i][1], alphas[i][1]);
         writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
@@ -332,6 +343,7 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
 #pragma unroll 1
     for (int p = 0; 16 * p < side_px; p++) {
         const int x = first_of_sixteen(p, side_px);
+        const bool written = are_written(p, x + tile_mma_lane() % 4 * writer.count, writer.count);
         uint2 across[MMA_COLORS][2];
         upsample_across<true>(z, words + 8 * x, across);
 #pragma unroll
@@ -349,8 +361,8 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
                 next.issue_loads(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
                                  turns ? 0 : first_of_sixteen(q + 1, rows_px));
             }
-            write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, x,
-                                                    first_of_sixteen(q, rows_px));
+            write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, q, x,
+                                                    first_of_sixteen(q, rows_px), written);
         }
     }
 }
