@@ -40,12 +40,16 @@ static __device__ __forceinline__ tile_range range_of_warp(float own)
 
 struct tile_mma_variances {
     int count;
+    float part; /* If all outputs have one variance, it lies that far from an entry to the next. */
     float least; /* of the warp's */
     /* The variances of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then of the
      * columns 8 on. */
     float at[8];
 
-    /* (x0, y0) is the warp's first output. */
+    /* (x0, y0) is the warp's first output. Where all outputs have one variance BYTES take one
+     * Gaussian between two of the table, which are 5 % apart: its weights are off by a last place
+     * of halves, which is enough for 8 bits. */
+    template <bool BYTES>
     __device__ __forceinline__ void find(const tile_law &law, const tile_mma_shape &shape, int x0,
                                          int y0, const tile_mma_memory &memory)
     {
@@ -66,7 +70,7 @@ struct tile_mma_variances {
         __syncwarp();
         const tile_range range = range_of_warp(own);
         least = range.low;
-        choose(range, gauss_tile_variance(level) / (step_px * step_px), memory.shares);
+        choose<BYTES>(range, gauss_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
     }
 
@@ -106,6 +110,7 @@ struct tile_mma_variances {
             at[n] -= least;
         }
         count = count_variances(range.high - range.low, light);
+        part = 0.0f;
         choose_narrow(range, memory.shares);
         __syncwarp();
     }
@@ -178,6 +183,7 @@ struct tile_mma_variances {
     }
     /* Chooses each variance's entry of the table, and the polynomial in the variance that is 1
      * there and 0 at the others. `before` is the variance that samples have without the blur. */
+    template <bool BYTES>
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
         const float least = (float)tile_mma_table::narrow;
@@ -198,7 +204,13 @@ struct tile_mma_variances {
         const float first = variance_of_entry(lane == 0 ? c : a);
         const float second = variance_of_entry(lane == 2 ? c : b);
         const float scale = ptx_rcp((v - first) * (three ? v - second : 1.0f));
-        if (lane < count) {
+        part = 0.0f;
+        if (BYTES && range.low == range.high) {
+            const float next = variance_of_entry(a + 1);
+            part = (range.low - variance_of_entry(a)) * ptx_rcp(next - variance_of_entry(a));
+            count = 1;
+            shares[0] = make_float4(__int_as_float(a), 1.0f, 0.0f, 0.0f);
+        } else if (lane < count) {
             shares[2 * lane] = three
                                    ? make_float4(__int_as_float(own), scale * (first * second),
                                                  -scale * (first + second), scale)
@@ -243,7 +255,8 @@ struct tile_mma_weights {
     uint32_t lower[4];
     uint32_t across[2][2][2]; /* [outputs, 8 on][samples, 16 on] */
 
-    __device__ __forceinline__ void load(int entry)
+    /* Goes `part` of the way to the next entry's. */
+    __device__ __forceinline__ void load(int entry, float part)
     {
         const int lane = tile_mma_lane();
         const uint32_t *from =
@@ -252,6 +265,14 @@ struct tile_mma_weights {
 #pragma unroll
         for (int j = 0; j < 5; j++) {
             w[j] = __ldg(from + 8 * j);
+        }
+        if (part > 0.0f) {
+#pragma unroll
+            for (int j = 0; j < 5; j++) {
+                const __half2 next = half2_of(__ldg(from + tile_mma_table::words + 8 * j));
+                const __half2 step = __hsub2(next, half2_of(w[j]));
+                w[j] = bits_of(__hfma2(__float2half2_rn(part), step, half2_of(w[j])));
+            }
         }
         const uint32_t opaque_zero =
             blockIdx.y; /* The grid has one row, so this is 0, which compilers do not know. */
@@ -319,7 +340,7 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
         const float4 share = memory[2 * i];
         const float4 higher = NARROW ? memory[2 * i + 1] : float4{};
         tile_mma_weights weights;
-        weights.load(__float_as_int(share.x));
+        weights.load(__float_as_int(share.x), NARROW ? 0.0f : variances.part);
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {

@@ -136,7 +136,7 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
     if (shape.narrow) {
         variances.find_narrow(work.law, x, y, averages_light<FORMAT>(work.frame), memory);
     } else {
-        variances.find(work.law, shape, x, y, memory);
+        variances.template find<(pixel<FORMAT>::white > 0)>(work.law, shape, x, y, memory);
     }
 }
 
@@ -174,7 +174,7 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
         flags.issue_loads(work.tiles, x0 + tile_mma_warp() % 2 * half,
                           y0 + tile_mma_warp() / 2 * half);
     }
-    variances.find(work.law, shape, x, y, memory);
+    variances.template find<(pixel<FORMAT>::white > 0)>(work.law, shape, x, y, memory);
     if constexpr (pixel<FORMAT>::white > 0) {
         loaded.opaque = flags.are_set();
     }
