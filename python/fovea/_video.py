@@ -127,7 +127,8 @@ def foveate_file(
     video: Video, target: pathlib.Path, see: Callable[[Any, float], Any], progress: Callable[[int, int], None], is_deep: bool = False
 ) -> None:
     """Writes see(frame, seconds) of each frame, uint8 or, where deep, uint16. What is not whole never bears the target's name."""
-    part = target.with_name(f".{target.stem}.part{target.suffix}")
+    place = pathlib.Path(os.path.realpath(target))  # a link stays one
+    part = place.with_name(f".{target.stem}.part{target.suffix}")
     dtype: Any = np.dtype("<u2" if is_deep else "u1")
     size = video.width * video.height * 3 * dtype.itemsize
     try:
@@ -149,6 +150,6 @@ def foveate_file(
             _end(writer)
             _end(reader)
             progress(number, number)
-        os.replace(part, target)
+        os.replace(part, place)
     finally:
         part.unlink(missing_ok=True)

@@ -204,3 +204,10 @@ def test_a_name_that_the_terminal_has_no_letters_for_is_printed(tmp_path):
     with program(tmp_path / "\N{GREEK SMALL LETTER PI}.png", PYTHONIOENCODING="ascii") as process:
         said, wrong = process.communicate(timeout=60)
     assert (process.returncode, wrong) == (0, "") and said.endswith("\\u03c0-foveated.png\n")
+
+
+def test_a_link_as_output_stays_one(tmp_path):
+    save(tmp_path / "a.png")
+    (tmp_path / "link.png").symlink_to("kept.png")
+    assert run(tmp_path / "a.png", "-o", tmp_path / "link.png") == 0
+    assert (tmp_path / "link.png").is_symlink() and Image.open(tmp_path / "kept.png").size == Image.open(tmp_path / "a.png").size
