@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-#define LEAST_BEHIND (1.0f / 32.0f)
-#define LEAST_MEAN 1e-4f
-
 void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels)
 {
     const struct pixel_row row = pixel_row_of(&cpu->src, cpu->codec, 0, y, dof_width(cpu));
@@ -41,12 +38,11 @@ void dof_layer_of_near(const struct dof_cpu *cpu, int32_t tile_row, float *pixel
         dof_read_row(cpu, y, pixels);
         for (int32_t x = 0; x < dof_width(cpu); x++) {
             const size_t at = first + (size_t)x;
-            const float near = dof_nearness(cpu->offset_px[at]);
+            const float offset_px = cpu->offset_px[at];
             const float *sums = cpu->near + DOF_LAYER_CHANNELS * at;
-            const float mean_px = dof_clamped(sums[0] / fmaxf(sums[DOF_COVERAGE], LEAST_MEAN), 0.0f,
-                                              cpu->reach_px[at]);
-            cpu->near_px[at] = (1.0f - near) * mean_px + near * fmaxf(-cpu->offset_px[at], 0.0f);
-            put(cpu, at, pixels + (size_t)x * cpu->channels, near);
+            cpu->near_px[at] =
+                dof_near_sigma(offset_px, sums[0], sums[DOF_COVERAGE], cpu->reach_px[at]);
+            put(cpu, at, pixels + (size_t)x * cpu->channels, dof_nearness(offset_px));
         }
     }
 }
@@ -58,12 +54,9 @@ void dof_layer_behind(const struct dof_cpu *cpu, int32_t tile_row, float *pixels
         dof_read_row(cpu, y, pixels);
         for (int32_t x = 0; x < dof_width(cpu); x++) {
             const size_t at = first + (size_t)x;
-            const float near = dof_nearness(cpu->offset_px[at]);
-            const float far_px = fmaxf(cpu->offset_px[at], 0.0f);
-            const float weight =
-                (1.0f - near) * dof_clamped(far_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
-            cpu->sigma_px[at] = (1.0f - near) * far_px + near * cpu->near_px[at];
-            put(cpu, at, pixels + (size_t)x * cpu->channels, weight);
+            const float offset_px = cpu->offset_px[at];
+            cpu->sigma_px[at] = dof_sigma_behind(offset_px, cpu->near_px[at]);
+            put(cpu, at, pixels + (size_t)x * cpu->channels, dof_weight_behind(offset_px));
         }
     }
 }

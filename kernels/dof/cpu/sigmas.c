@@ -8,17 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-#define REACH_SIGMAS 4.0f /* where the last of a tile's sigma is gone; it is whole one nearer */
-#define REACH_TILES 1.5f
-#define LEAST_OFFSET_PX (1.0f / 256.0f)
-
 /* A pixel of unknown depth is in focus. */
 static float offset_of(const struct dof_cpu *cpu, float value)
 {
     const float most_px = (float)cpu->plan->optics.sigma_max_px;
     const float diopters = dof_scale_diopters(&cpu->scale, value);
     const float offset_px = cpu->px_per_diopter * (cpu->focus_diopters - diopters);
-    const bool in_focus = isnan(offset_px) || fabsf(offset_px) < LEAST_OFFSET_PX;
+    const bool in_focus = isnan(offset_px) || fabsf(offset_px) < DOF_LEAST_OFFSET_PX;
     return in_focus ? 0.0f : dof_clamped(offset_px, -most_px, most_px);
 }
 
@@ -40,14 +36,15 @@ void dof_find_offsets(const struct dof_cpu *cpu, int32_t tile_row, float *pixels
 /* The sigma of a tile so many rows and columns away, as it gets here. */
 static float reaching(float sigma_px, int32_t columns, int32_t rows)
 {
-    const float apart = sqrtf((float)(columns * columns + rows * rows)) - REACH_TILES;
-    const float left = REACH_SIGMAS * sigma_px - (float)DOF_TILE_PX * fmaxf(apart, 0.0f);
+    const float apart = sqrtf((float)(columns * columns + rows * rows)) - DOF_REACH_TILES;
+    const float left = DOF_REACH_SIGMAS * sigma_px - (float)DOF_TILE_PX * fmaxf(apart, 0.0f);
     return dof_clamped(left, 0.0f, sigma_px);
 }
 
 static float most_reaching(const struct dof_cpu *cpu, int32_t column, int32_t row)
 {
-    const int32_t reach = (int32_t)(REACH_SIGMAS * cpu->nearest_px / DOF_TILE_PX + REACH_TILES) + 1;
+    const int32_t reach =
+        (int32_t)(DOF_REACH_SIGMAS * cpu->nearest_px / DOF_TILE_PX + DOF_REACH_TILES) + 1;
     float most = 0.0f;
     for (int32_t j = -reach; j <= reach; j++) {
         const float *tiles = cpu->tile_px + (ptrdiff_t)(row + j) * cpu->columns;

@@ -9,14 +9,13 @@
 
 #include "core/thread_steps.h"
 #include "kernels/dof/dof.h"
+#include "kernels/dof/weights.h"
 #include "kernels/image/pixel_light.h"
 #include "kernels/operator/operator_host.h"
 
 #define DOF_TILE_PX 8 /* also the rows that a worker takes */
 #define DOF_LAYER_CHANNELS 4
 #define DOF_COVERAGE 3
-#define DOF_LEAST_COVERAGE (1.0f / 1024.0f) /* behind */
-#define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
 
 struct thread_pool;
 struct dof_cpu;
@@ -96,17 +95,6 @@ static inline int32_t dof_end_of_rows(const struct dof_cpu *cpu, int32_t tile_ro
 static inline size_t dof_row(const struct dof_cpu *cpu, int32_t y)
 {
     return (size_t)y * cpu->plan->machine.width_px;
-}
-
-static inline float dof_clamped(float value, float least, float most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
-/* How much of a pixel is near. */
-static inline float dof_nearness(float offset_px)
-{
-    return dof_clamped(-offset_px * (1.0f / DOF_LAYER_PX), 0.0f, 1.0f);
 }
 
 /* In their order: sigmas.c */

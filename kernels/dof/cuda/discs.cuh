@@ -172,8 +172,10 @@ static __device__ __forceinline__ float mean_around(const dof_cuda_discs_params 
     const dof_cuda_frame &frame = params.frame;
     const int columns = (frame.width_px + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX;
     const int rows = (frame.height_px + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX;
-    const float at_x = clamped(((float)x + 0.5f) / DOF_BLOCK_PX - 0.5f, 0.0f, (float)(columns - 1));
-    const float at_y = clamped(((float)y + 0.5f) / DOF_BLOCK_PX - 0.5f, 0.0f, (float)(rows - 1));
+    const float at_x =
+        dof_clamped(((float)x + 0.5f) / DOF_BLOCK_PX - 0.5f, 0.0f, (float)(columns - 1));
+    const float at_y =
+        dof_clamped(((float)y + 0.5f) / DOF_BLOCK_PX - 0.5f, 0.0f, (float)(rows - 1));
     const int left = (int)at_x;
     const int top = (int)at_y;
     float weight = 0.0f;

@@ -69,9 +69,9 @@ static __device__ __forceinline__ float behind_px_at(const dof_cuda_frame &frame
     if constexpr (FLOATS) {
         return sigmas_of<true>(frame, DOF_BEHIND).bits(x, y);
     } else {
-        return sigma_behind(dof_number(offsets_of<false>(frame).bits(x, y)),
-                            reached ? dof_number(sigmas_of<false>(frame, DOF_NEAR).bits(x, y))
-                                    : 0.0f);
+        return dof_sigma_behind(dof_number(offsets_of<false>(frame).bits(x, y)),
+                                reached ? dof_number(sigmas_of<false>(frame, DOF_NEAR).bits(x, y))
+                                        : 0.0f);
     }
 }
 
@@ -199,7 +199,7 @@ template <bool FLOATS> static __device__ void add_discs(const dof_cuda_discs_par
             if (four.is_inside && four.x + i < frame.width_px && sums[i].w > 0.0f) {
                 const auto made = made_of<FLOATS>(frame, which);
                 float4 layer = dof_number(made.bits(four.x + i, four.y));
-                const float by = which == DOF_NEAR ? 1.0f : fmaxf(layer.w, LEAST_COVERAGE);
+                const float by = which == DOF_NEAR ? 1.0f : fmaxf(layer.w, DOF_LEAST_COVERAGE);
                 layer.x = fmaf(by, sums[i].x, layer.x);
                 layer.y = fmaf(by, sums[i].y, layer.y);
                 layer.z = fmaf(by, sums[i].z, layer.z);

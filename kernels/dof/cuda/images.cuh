@@ -37,7 +37,7 @@ struct dof_layer_place {
 
 /* ---- What the machine reads, made as it is read. Four pixels begin at a multiple of four */
 
-/* nearness and weight_behind of two pixels. */
+/* dof_nearness and dof_weight_behind of two pixels. */
 static __device__ __forceinline__ __half2 near_coverages(uint32_t two_offsets)
 {
     const __half2 before = half2_of(two_offsets ^ 0x80008000u);
@@ -49,7 +49,7 @@ static __device__ __forceinline__ __half2 coverages_behind(uint32_t two_offsets)
     const __half2 one = __float2half2_rn(DOF_LAYER_PX);
     const __half2 far = __hmin2(half2_of(two_offsets), one);
     return __hmul2(__hsub2(one, near_coverages(two_offsets)),
-                   __hmax2(far, __float2half2_rn(LEAST_BEHIND)));
+                   __hmax2(far, __float2half2_rn(DOF_LEAST_BEHIND)));
 }
 static_assert(DOF_LAYER_PX == 1.0f, "a coverage is a sigma in pixels");
 
@@ -94,8 +94,9 @@ struct means_image {
     __device__ void store(int x, int y, word sums) const
     {
         const float2 two = __half22float2(half2_of(sums.x));
-        near.store(x, y,
-                   near_sigma(dof_number(offsets.bits(x, y)), two.x, two.y, reach_at(own, x, y)));
+        near.store(
+            x, y,
+            dof_near_sigma(dof_number(offsets.bits(x, y)), two.x, two.y, reach_at(own, x, y)));
     }
 };
 
@@ -268,15 +269,16 @@ struct layer_plan {
             lane_values(offsets(), frame, tile, offsets_px);
 #pragma unroll
             for (int i = 0; i < NODES_PIXELS; i++) {
-                sigmas[i] = sigma_behind(offsets_px[i], reached ? sigmas[i] : 0.0f);
+                sigmas[i] = dof_sigma_behind(offsets_px[i], reached ? sigmas[i] : 0.0f);
             }
         }
     }
     __device__ float of_pixel(const gauss_frame &, int x, int y) const
     {
         const float near_px = reached ? dof_number(near().bits(x, y)) : 0.0f;
-        return layer.which == DOF_NEAR ? near_px
-                                       : sigma_behind(dof_number(offsets().bits(x, y)), near_px);
+        return layer.which == DOF_NEAR
+                   ? near_px
+                   : dof_sigma_behind(dof_number(offsets().bits(x, y)), near_px);
     }
 };
 

@@ -38,7 +38,7 @@ static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
 #pragma unroll
     for (int i = 0; i < QUARTER_PIXELS; i++) {
         if (i < column.count) {
-            const float near = nearness(offsets_px[i]);
+            const float near = dof_nearness(offsets_px[i]);
             layer.store(column.x, column.row(i),
                         make_float4(-near * offsets_px[i], near, 0.0f, 0.0f));
             sigmas.store(column.x, column.row(i), reach_at(frame, column.x, column.row(i)));
@@ -107,12 +107,12 @@ static __device__ void make_layers(const dof_cuda_frame &frame, const Image &src
         const float4 sums =
             has_near_ones ? made_of<true>(frame, DOF_NEAR).bits(x, y) : make_float4(0, 0, 0, 0);
         const float near_px =
-            has_near_ones ? near_sigma(offset_px, sums.x, sums.y, reach_px) : 0.0f;
-        const float near = nearness(offset_px);
-        const float behind = weight_behind(offset_px);
+            has_near_ones ? dof_near_sigma(offset_px, sums.x, sums.y, reach_px) : 0.0f;
+        const float near = dof_nearness(offset_px);
+        const float behind = dof_weight_behind(offset_px);
         const float4 value = channels_of<Pixel>(read_pixel<Pixel, true>(frame, src.load(x, y)));
         sigmas_of<true>(frame, DOF_NEAR).store(x, y, near_px);
-        sigmas_of<true>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
+        sigmas_of<true>(frame, DOF_BEHIND).store(x, y, dof_sigma_behind(offset_px, near_px));
         put_floats(frame, DOF_NEAR, x, y, value, near);
         put_floats(frame, DOF_BEHIND, x, y, value, behind);
         put_alpha<Pixel, true>(frame, x, y, value.w, near, behind);
@@ -174,10 +174,10 @@ static __device__ __forceinline__ void make_alpha(const dof_cuda_frame &frame, i
 {
     const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
     const float near_px = reached ? dof_number(near.bits(x, y)) : 0.0f;
-    put_alpha<Pixel, false>(frame, x, y, Pixel::decode(word).w, nearness(offset_px),
-                            weight_behind(offset_px));
+    put_alpha<Pixel, false>(frame, x, y, Pixel::decode(word).w, dof_nearness(offset_px),
+                            dof_weight_behind(offset_px));
     near.store(x, y, near_px);
-    sigmas_of<false>(frame, DOF_BEHIND).store(x, y, sigma_behind(offset_px, near_px));
+    sigmas_of<false>(frame, DOF_BEHIND).store(x, y, dof_sigma_behind(offset_px, near_px));
 }
 
 /* Does so for four neighbours, once sigmas of the near layer are there. */
@@ -240,9 +240,9 @@ struct dof_shares {
     float lacking, per_behind, open;
 
     __device__ __forceinline__ dof_shares(float near_coverage, float behind_coverage)
-        : lacking(fmaxf(LEAST_COVERAGE - behind_coverage, 0.0f)),
+        : lacking(fmaxf(DOF_LEAST_COVERAGE - behind_coverage, 0.0f)),
           per_behind(ptx_rcp(behind_coverage + lacking)),
-          open(1.0f - clamped(near_coverage, 0.0f, 1.0f))
+          open(1.0f - dof_clamped(near_coverage, 0.0f, 1.0f))
     {
     }
     /* A channel that has `own` in the picture. */
@@ -402,8 +402,8 @@ static __device__ void compose_halves(const dof_cuda_frame &frame, const Image &
     for (int i = 0; i < 4; i++) {
         const uint32_t two_offsets = i < 2 ? offsets.x : offsets.y;
         const uint32_t two_sigmas = i < 2 ? sigmas.x : sigmas.y;
-        const float sigma_px = sigma_behind(dof_number((uint16_t)(two_offsets >> i % 2 * 16)),
-                                            dof_number((uint16_t)(two_sigmas >> i % 2 * 16)));
+        const float sigma_px = dof_sigma_behind(dof_number((uint16_t)(two_offsets >> i % 2 * 16)),
+                                                dof_number((uint16_t)(two_sigmas >> i % 2 * 16)));
         const float4 near_layer = dof_number(near.of[i]);
         if (blurred && (near_layer.w != 0.0f || !(sigma_px < SHARP_PX))) {
             words.of[i] = composed_word<Pixel, false>(frame, min(four.x + i, frame.width_px - 1),

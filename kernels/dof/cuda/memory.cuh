@@ -5,50 +5,13 @@
 #ifndef FOVEA_KERNELS_DOF_CUDA_MEMORY_CUH
 #define FOVEA_KERNELS_DOF_CUDA_MEMORY_CUH
 
+#include "kernels/dof/weights.h"
 #include "kernels/image/image.cuh"
 #include "params.h"
 
-#define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
 #define SHARP_PX 0.1f /* below it the machine leaves a pixel as it is */
-#define LEAST_BEHIND (1.0f / 32.0f)
-#define LEAST_MEAN 1e-4f
-#define LEAST_COVERAGE (1.0f / 1024.0f)
 
 enum { DOF_NEAR, DOF_BEHIND, DOF_MEANS }; /* layers; the first two are pairs */
-
-static __device__ __forceinline__ float clamped(float value, float least, float most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
-/* How much of a pixel is near. */
-static __device__ __forceinline__ float nearness(float offset_px)
-{
-    return clamped(-offset_px * (1.0f / DOF_LAYER_PX), 0.0f, 1.0f);
-}
-
-/* How much of it counts among what is behind. */
-static __device__ __forceinline__ float weight_behind(float offset_px)
-{
-    return (1.0f - nearness(offset_px)) *
-           clamped(offset_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
-}
-
-/* u: sigma behind, of a pixel whose sigma of the near layer near_px is. */
-static __device__ __forceinline__ float sigma_behind(float offset_px, float near_px)
-{
-    const float near = nearness(offset_px);
-    return (1.0f - near) * fmaxf(offset_px, 0.0f) + near * near_px;
-}
-
-/* t, from the sums of run 1 and d, here reach_px. */
-static __device__ __forceinline__ float near_sigma(float offset_px, float sum_px, float coverage,
-                                                   float reach_px)
-{
-    const float near = nearness(offset_px);
-    const float mean_px = clamped(sum_px / fmaxf(coverage, LEAST_MEAN), 0.0f, reach_px);
-    return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
-}
 
 static __device__ __forceinline__ float dof_number(float bits)
 {
@@ -242,7 +205,7 @@ struct between_tiles {
     __device__ __forceinline__ between_tiles(int px, int count)
     {
         const float place = ((float)px + 0.5f) / DOF_CUDA_TILE_PX - 0.5f;
-        const float inside = clamped(place, 0.0f, (float)(count - 1));
+        const float inside = dof_clamped(place, 0.0f, (float)(count - 1));
         first = (int)inside;
         second = min(first + 1, count - 1);
         part = inside - (float)first;

@@ -122,10 +122,10 @@ static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             const bool copied = (places.copied >> (i + k) & 1u) != 0;
-            const float near = nearness(offsets_px[i + k]);
-            near_px[k] =
-                near_sigma(offsets_px[i + k], copied ? -near * offsets_px[i + k] : sums[0][i + k],
-                           copied ? near : sums[1][i + k], reaches_px[i + k]);
+            const float near = dof_nearness(offsets_px[i + k]);
+            near_px[k] = dof_near_sigma(offsets_px[i + k],
+                                        copied ? -near * offsets_px[i + k] : sums[0][i + k],
+                                        copied ? near : sums[1][i + k], reaches_px[i + k]);
         }
         bits[i / 2] = mma_rounded(near_px[0], near_px[1]);
     }

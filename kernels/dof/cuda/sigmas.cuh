@@ -90,7 +90,6 @@ static __device__ void find_focus(const dof_cuda_focus_params &params)
 /* ---- Offsets. A block finds those of 8 x 8 tiles, a warp of a row of tiles, a lane of four rows
  * of four neighbours, which it has under way at once. Bound by memory: a depth in, a value out */
 
-#define LEAST_OFFSET_PX (1.0f / 256.0f)
 #define LANE_ROWS 4
 #define LANE_PIXELS (4 * LANE_ROWS)
 
@@ -104,7 +103,7 @@ static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &
     const float diopters =
         fminf(params.is_distance ? 1.0f / at : fmaxf(at, 0.0f), (float)DOF_MOST_DIOPTERS);
     const float offset_px = focus.px_per_diopter * (focus.diopters - diopters);
-    const bool is_off = is_known && fabsf(offset_px) >= LEAST_OFFSET_PX;
+    const bool is_off = is_known && fabsf(offset_px) >= DOF_LEAST_OFFSET_PX;
     return is_off ? fminf(fmaxf(offset_px, -most_px), most_px) : 0.0f;
 }
 

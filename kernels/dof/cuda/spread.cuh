@@ -10,8 +10,6 @@
 /* ---- d of tiles. A block gathers the tiles that may give some of its group's, or of those around
  * it, more than what they have, and two threads look at half of them each for a tile */
 
-#define REACH_SIGMAS 4.0f /* where the last of a tile's sigma is gone; it is whole one nearer */
-#define REACH_TILES 1.5f
 #define AROUND_TILES (DOF_CUDA_GROUP_TILES + 2) /* those that a group's pixels lie between */
 #define SPREAD_THREADS (32 * DOF_CUDA_SPREAD_Y)
 #define SPREAD_TEAMS 2
@@ -22,8 +20,8 @@ static_assert(AROUND_TILES * AROUND_TILES <= SPREAD_THREADS / SPREAD_TEAMS, "a t
 /* The sigma of a tile so many columns and rows away, as it gets here. */
 static __device__ __forceinline__ float reaching(float sigma_px, float columns, float rows)
 {
-    const float apart = ptx_sqrt(fmaf(columns, columns, rows * rows)) - REACH_TILES;
-    const float left = fmaf(REACH_SIGMAS, sigma_px, -(float)DOF_CUDA_TILE_PX * apart);
+    const float apart = ptx_sqrt(fmaf(columns, columns, rows * rows)) - DOF_REACH_TILES;
+    const float left = fmaf(DOF_REACH_SIGMAS, sigma_px, -(float)DOF_CUDA_TILE_PX * apart);
     return fminf(left, sigma_px);
 }
 
@@ -136,7 +134,8 @@ static __device__ void list_groups(const dof_cuda_frame &frame, dof_spread &shar
 static __device__ float most_of_groups(const dof_cuda_frame &frame, dof_spread &shared, int team,
                                        float column, float row, float most)
 {
-    const int reach = (int)(REACH_SIGMAS * frame.sigma_max_px / DOF_CUDA_TILE_PX + REACH_TILES) + 2;
+    const int reach =
+        (int)(DOF_REACH_SIGMAS * frame.sigma_max_px / DOF_CUDA_TILE_PX + DOF_REACH_TILES) + 2;
     const int reach_groups = (reach + DOF_CUDA_GROUP_TILES - 1) / DOF_CUDA_GROUP_TILES;
     const int first_x = max((int)blockIdx.x - reach_groups, 0);
     const int first_y = max((int)blockIdx.y - reach_groups, 0);
