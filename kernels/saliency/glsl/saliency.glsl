@@ -76,17 +76,16 @@ struct scale_entry {
     float sigma_px;
     int level;
     int reach;
-    int kernel;
     int width, height;
     int response;
-    int lines; /* p and q by distance; of level 0 rows of zeros of its kernel */
+    int lines; /* p and q by distance */
 };
 
 scale_entry scale_of(int number)
 {
-    int at = scales + 47 * number;
+    int at = scales + 46 * number;
     return scale_entry(intBitsToFloat(table[at]), table[at + 1], table[at + 2], table[at + 3], table[at + 4],
-                       table[at + 5], responses + table[at + 6], at + 7);
+                       responses + table[at + 5], at + 6);
 }
 
 /* Some rows of a level's responses of a channel, and the planes' rows that they are filtered of. */

@@ -2,92 +2,182 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 0: the processor's sums in another order. A workgroup has 32 pixels of a row, and for each a column of shared
- * memory with a number for each bin. Eight threads share a column: each adds the weights of four columns of the kernel
- * to the bins of the pixels around its own. A bin's numbers and those of the bins before it are F - G of its plane.
- * Additions to shared memory bound it: (2 reach + 1)^2 a pixel, channel and scale without the kernel's zeros.
+/* Level 0: the processor's sums in another order. A workgroup has a strip of 32 x 32 pixels of a channel and one scale,
+ * and goes through the planes that differ there, bin by bin. Pixels of a bin add their weights to the sums of their
+ * rows by both lines of the scale; these sums are summed along columns by the other line. A row's pixels lie in the
+ * order of their bins, so that each is looked at once. Products of columns bound it.
  *
- * Workgroup: 256 threads, 27 KiB. */
+ * Workgroup: 256 threads, 10 to 20 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
 
-const int PARTS = 8;
-const int THREADS = PARTS * SEGMENT;
-const int REGION = 18; /* words of a row: 32 pixels and PAD on both sides */
-const int FOURS = 10; /* of a kernel's row: SALIENCY_GLSL_FINE_PITCH / 4 */
-const int ROWS = 39; /* 2 SALIENCY_FINE_REACH + 1 */
-const int EACH = BINS / PARTS;
+layout(constant_id = 1) const int REACH = 19; /* of the scale's lines */
+const int STRIP = 32; /* SALIENCY_GLSL_STRIP */
+const int THREADS = 256;
+const int PARTS = THREADS / SEGMENT; /* that share rows */
+const int RUN = STRIP / PARTS; /* neighbours of a column that a thread sums */
+const int WIDTH = SEGMENT + 2 * REACH; /* of the bins that a strip looks at */
+const int ROWS = STRIP + 2 * REACH;
+const int FOURS = (WIDTH + 3) / 4; /* of a row of bins */
+const int PITCH = WIDTH / 2 + 1; /* of a row's list: two pixels a word, and what ends it */
+const int EACH = (ROWS + PARTS - 1) / PARTS; /* rows of a part */
+const int OFFSET = PAD - REACH; /* of the bins' rows */
+const int LINE = 20; /* SALIENCY_REACH + 1 */
 const int SHIFT = 9; /* SALIENCY_FINE_SHIFT */
+const uint ONES = 0x01010101u;
+const uint NO_PIXEL = 0xffffu;
 
 layout(local_size_x = THREADS) in;
 
-shared int sums[BINS * SEGMENT];
-shared uint region[ROWS * REGION + 1]; /* whose last nobody needs */
-shared ivec4 kernel[ROWS * FOURS];
-shared int parts[THREADS];
+shared int sums[ROWS * SEGMENT]; /* by p in the lower half, by q in the upper one; before: bins of the rows */
+shared uint list[ROWS * PITCH]; /* a row's columns, and their bins in the upper bytes, in the order of these */
+shared int weights[2 * SEGMENT + 2 * REACH]; /* of a row's sums, both, by the distance to its pixels */
+shared ivec2 line[REACH + 1];
+shared uint mask[4];
+shared int bins[BINS]; /* that are there */
 
-void load_region(int channel, int reach, int thread)
+/* ---- The rows' lists */
+
+void load_rows(int channel, ivec2 first, int thread)
 {
-    int first = channel * bin_rows + PAD + int(gl_WorkGroupID.y) - reach;
-    int from = first * bin_pitch + int(gl_WorkGroupID.x) * SEGMENT / 4;
-    for (int i = thread; i < (2 * reach + 1) * REGION; i += THREADS) {
-        region[i] = work[from + i / REGION * bin_pitch + i % REGION];
+    for (int i = thread; i < ROWS * FOURS; i += THREADS) {
+        int row = min(first.y + OFFSET + i / FOURS, bin_rows - 1) + channel * bin_rows;
+        int column = first.x + OFFSET + i % FOURS * 4;
+        int at = row * bin_pitch + column / 4;
+        int bits = column % 4 * 8;
+        uint next = bits > 0 ? work[at + 1] << 32 - bits : 0u;
+        uint four = work[at] >> bits | next;
+        sums[i] = int(i % FOURS * 4 + 2 < WIDTH ? four : four & 0xffffu | 0x7f7f0000u);
     }
 }
 
-void load_kernel(scale_entry of, int thread)
+void clear(scale_entry of, int thread)
 {
-    for (int i = thread; i < (2 * of.reach + 1) * FOURS; i += THREADS) {
-        int at = of.kernel + 4 * i;
-        kernel[i] = ivec4(table[at], table[at + 1], table[at + 2], table[at + 3]);
+    for (int i = thread; i < ROWS * PITCH; i += THREADS) {
+        list[i] = i % PITCH == PITCH - 1 ? ~0u : 0u;
+    }
+    for (int i = thread; i < 2 * SEGMENT + 2 * REACH; i += THREADS) {
+        int distance = abs(i - SEGMENT + 1 - REACH);
+        weights[i] = distance > REACH ? 0 : table[of.lines + distance] + (table[of.lines + LINE + distance] << 16);
+    }
+    if (thread <= REACH) {
+        line[thread] = ivec2(table[of.lines + thread], table[of.lines + LINE + thread]);
+    }
+    if (thread < 4) {
+        mask[thread] = 0u;
     }
 }
 
-void add_window(scale_entry of, int lane, int part)
+/* Four neighbours find their places in their row: how many have lower bins, or the same farther left. Bins have seven
+ * bits, so that a difference leaves the eighth where it is not below 0. */
+void put_four(int row, int word, inout uint there[4])
 {
-    for (int four = part; four < (2 * of.reach + 4) / 4; four += PARTS) {
-        int skipped = table[of.lines + four];
-        int corner = PAD - of.reach + lane + 4 * four;
-        int bits = corner % 4 * 8;
-        int at = skipped * REGION + corner / 4;
-        int weights = skipped * FOURS + four;
-        for (int row = skipped; row <= 2 * of.reach - skipped; row++) {
-            uint found = region[at] >> bits | region[at + 1] << 1 << (31 - bits);
-            ivec4 weight = kernel[weights];
-            atomicAdd(sums[int(found & 255u) * SEGMENT + lane], weight.x);
-            atomicAdd(sums[int(found >> 8 & 255u) * SEGMENT + lane], weight.y);
-            atomicAdd(sums[int(found >> 16 & 255u) * SEGMENT + lane], weight.z);
-            atomicAdd(sums[int(found >> 24) * SEGMENT + lane], weight.w);
-            at += REGION;
-            weights += FOURS;
+    uint four = uint(sums[row * FOURS + word]);
+    uint before[4] = uint[4](0u, 0u, 0u, 0u);
+    for (int i = 0; i < FOURS; i++) {
+        uint others = uint(sums[row * FOURS + i]);
+        [[unroll]] for (int n = 0; n < 4; n++) {
+            uint equal = i < word ? ONES : i > word ? 0u : ONES & (1u << 8 * n) - 1u;
+            uint own = (four >> 8 * n & 255u) * ONES + 0x7f7f7f7fu + equal;
+            before[n] += own - others >> 7 & ONES;
+        }
+    }
+    [[unroll]] for (int n = 0; n < 4; n++) {
+        uint column = uint(4 * word + n);
+        uint bin = four >> 8 * n & 255u;
+        if (column < WIDTH) {
+            uint place = before[n] * ONES >> 24;
+            atomicOr(list[row * PITCH + int(place / 2u)], (bin << 8 | column) << 16u * (place % 2u));
+            [[unroll]] for (uint i = 0; i < 4; i++) {
+                there[i] |= bin / 32u == i ? 1u << bin % 32u : 0u;
+            }
         }
     }
 }
 
-/* The absolute values of the part's planes; leaves zeros. */
-int sum_planes(int lane, int part, int thread)
+void put_rows(int thread)
 {
-    int own[EACH];
-    int plane = 0;
-    int total = 0;
+    uint there[4] = uint[4](0u, 0u, 0u, 0u);
+    for (int i = thread; i < ROWS * FOURS; i += THREADS) {
+        put_four(i / FOURS, i % FOURS, there);
+    }
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        atomicOr(mask[i], there[i]);
+    }
+}
+
+/* Returns how many bins there are. */
+int list_bins(int thread)
+{
+    int count = 0;
+    int before = 0;
+    [[unroll]] for (int word = 0; word < 4; word++) {
+        count += bitCount(mask[word]);
+        uint below = word < thread / 32 ? ~0u : word == thread / 32 ? (1u << thread % 32) - 1u : 0u;
+        before += bitCount(mask[word] & below);
+    }
+    if (thread < BINS && (mask[thread / 32] >> thread % 32 & 1u) != 0u) {
+        bins[before] = thread;
+    }
+    return count;
+}
+
+/* ---- Planes */
+
+/* Returns a pixel of a row's list, and its place there in the upper half. */
+uint pixel_at(int row, uint place)
+{
+    uint two = list[row * PITCH + int(place / 2u)];
+    return place << 16 | two >> 16u * (place % 2u) & 0xffffu;
+}
+
+/* Adds pixels of the bin to sums of the part's rows. next: each row's first pixel that is not added yet. */
+void add_rows(uint bin, int lane, int part, inout uint next[EACH])
+{
     [[unroll]] for (int i = 0; i < EACH; i++) {
-        int at = (part * EACH + i) * SEGMENT + lane;
-        own[i] = sums[at];
-        plane += own[i];
-        sums[at] = 0;
+        int row = part + i * PARTS;
+        if ((next[i] >> 8 & 255u) == bin) {
+            int sum = sums[row * SEGMENT + lane];
+            do {
+                sum += weights[int(next[i] & 255u) - lane + SEGMENT - 1];
+                next[i] = pixel_at(row, (next[i] >> 16) + 1u);
+            } while ((next[i] >> 8 & 255u) == bin);
+            sums[row * SEGMENT + lane] = sum;
+        }
     }
-    parts[thread] = plane;
-    barrier();
-    plane = 0;
-    for (int i = 0; i < part; i++) {
-        plane += parts[i * SEGMENT + lane];
+}
+
+ivec2 sums_at(int row, int lane)
+{
+    int both = sums[row * SEGMENT + lane];
+    return ivec2(both >> 16, both & 0xffff);
+}
+
+/* Returns |d| of the thread's pixels. Rows as far above as below one have the same weight; the farthest come first. */
+int[RUN] sum_columns(int lane, int first)
+{
+    ivec2 above[RUN + REACH];
+    ivec2 below[RUN + REACH]; /* from the last on */
+    int d[RUN];
+    [[unroll]] for (int n = 0; n < RUN; n++) {
+        d[n] = 0;
+        above[n] = sums_at(first + n, lane);
+        below[n] = sums_at(first + RUN - 1 + 2 * REACH - n, lane);
     }
-    [[unroll]] for (int i = 0; i < EACH; i++) {
-        plane += own[i];
-        total += abs(plane) >> SHIFT;
+    [[unroll]] for (int i = 0; i < REACH; i++) {
+        ivec2 weight = line[REACH - i];
+        [[unroll]] for (int n = 0; n < RUN; n++) {
+            ivec2 both = above[i + n] + below[i + RUN - 1 - n];
+            d[n] += weight.x * both.x + weight.y * both.y;
+        }
+        above[i + RUN] = sums_at(first + RUN + i, lane);
+        below[i + RUN] = sums_at(first + 2 * REACH - 1 - i, lane);
     }
-    return total;
+    [[unroll]] for (int n = 0; n < RUN; n++) {
+        d[n] = abs(d[n] + line[0].x * above[REACH + n].x + line[0].y * above[REACH + n].y) >> SHIFT;
+    }
+    return d;
 }
 
 void main()
@@ -95,32 +185,45 @@ void main()
     int thread = int(gl_LocalInvocationID.x);
     int lane = thread % SEGMENT;
     int part = thread / SEGMENT;
-    ivec2 pixel = ivec2(int(gl_WorkGroupID.x) * SEGMENT + lane, int(gl_WorkGroupID.y));
-    for (int i = 0; i < EACH; i++) {
-        sums[(part * EACH + i) * SEGMENT + lane] = 0;
+    int strips = (size_px.y + STRIP - 1) / STRIP;
+    ivec2 first = ivec2(gl_WorkGroupID.x, int(gl_WorkGroupID.y) % strips) * ivec2(SEGMENT, STRIP);
+    scale_entry of = scale_of(slot);
+    load_rows(int(gl_WorkGroupID.y) / strips, first, thread);
+    clear(of, thread);
+    barrier();
+    put_rows(thread);
+    barrier();
+    for (int i = thread; i < ROWS * SEGMENT; i += THREADS) {
+        sums[i] = 0;
     }
-    for (int number = 0; number < fine_count; number++) {
-        scale_entry of = scale_of(number);
-        int total = 0;
-        for (int channel = 0; channel < channels; channel++) {
-            barrier();
-            load_region(channel, of.reach, thread);
-            if (channel == 0) {
-                load_kernel(of, thread);
-            }
-            barrier();
-            add_window(of, lane, part);
-            barrier();
-            total += sum_planes(lane, part, thread);
+    int last = list_bins(thread) - 1;
+    uint next[EACH];
+    [[unroll]] for (int i = 0; i < EACH; i++) {
+        int row = part + i * PARTS;
+        next[i] = row < ROWS ? pixel_at(row, 0u) : NO_PIXEL;
+    }
+    barrier();
+    int totals[RUN];
+    [[unroll]] for (int n = 0; n < RUN; n++) {
+        totals[n] = 0;
+    }
+    for (int i = 0; i < last; i++) { /* all pixels come to 0 */
+        add_rows(uint(bins[i]), lane, part, next);
+        barrier();
+        int d[RUN] = sum_columns(lane, part * RUN);
+        int like = bins[i + 1] - bins[i];
+        [[unroll]] for (int n = 0; n < RUN; n++) {
+            totals[n] += like * d[n];
         }
         barrier();
-        parts[thread] = total;
-        barrier();
-        if (part == 0 && pixel.x < size_px.x) {
-            for (int i = 1; i < PARTS; i++) {
-                total += parts[i * SEGMENT + lane];
-            }
-            work[of.response + pixel.y * of.width + pixel.x] = uint(total);
+    }
+    [[unroll]] for (int n = 0; n < RUN; n++) {
+        ivec2 pixel = first + ivec2(lane, part * RUN + n);
+        int at = of.response + pixel.y * of.width + pixel.x;
+        if (all(lessThan(pixel, size_px)) && channels > 1) {
+            atomicAdd(work[at], uint(totals[n]));
+        } else if (all(lessThan(pixel, size_px))) {
+            work[at] = uint(totals[n]);
         }
     }
 }

@@ -12,7 +12,7 @@
 _Static_assert(sizeof(struct saliency_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(sizeof(struct saliency_candidate) == 4 * SALIENCY_GLSL_CANDIDATE_INTS, "");
 _Static_assert(sizeof(struct fovea_blob) == 4 * SALIENCY_GLSL_BLOB_INTS, "");
-_Static_assert(SALIENCY_GLSL_SCALE_INTS == 7 + 2 * (SALIENCY_REACH + 1), "");
+_Static_assert(SALIENCY_GLSL_SCALE_INTS == 6 + 2 * (SALIENCY_REACH + 1), "");
 _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 
 #define ROW_GROUPS 4096 /* of a dispatch's first direction, where the groups are but numbers */
@@ -100,31 +100,6 @@ static enum fovea_result add_levels(const struct saliency_plan *plan, struct sal
     return FOVEA_OK;
 }
 
-/* Rows of zeros at both ends of four columns of a kernel. */
-static int32_t skipped_rows(const struct saliency_scale *scale, int32_t column)
-{
-    const int32_t *kernel = saliency_kernel_of(scale, 1) + column;
-    int32_t row = 0;
-    while (row < scale->reach && kernel[0] == 0 && kernel[1] == 0 && kernel[2] == 0 &&
-           kernel[3] == 0) {
-        kernel += SALIENCY_FINE_PITCH;
-        row++;
-    }
-    return row;
-}
-
-static enum fovea_result add_kernel(const struct saliency_scale *scale, struct saliency_glsl *glsl)
-{
-    const int32_t side = 2 * scale->reach + 1;
-    int32_t *out = append(glsl, (uint32_t)side * SALIENCY_GLSL_FINE_PITCH);
-    for (int32_t y = 0; out && y < side; y++) {
-        memcpy(out + (size_t)y * SALIENCY_GLSL_FINE_PITCH,
-               saliency_kernel_of(scale, 1) + (size_t)y * SALIENCY_FINE_PITCH,
-               (size_t)side * sizeof *out);
-    }
-    return out ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
-}
-
 static enum fovea_result add_scales(const struct saliency_plan *plan, struct saliency_glsl *glsl)
 {
     glsl->constants.scales = (int32_t)glsl->table_count;
@@ -133,23 +108,14 @@ static enum fovea_result add_scales(const struct saliency_plan *plan, struct sal
     }
     for (uint32_t i = 0; i < plan->scale_count; i++) {
         const struct saliency_scale *scale = &plan->scales[i];
-        const int32_t kernel = (int32_t)glsl->table_count;
-        if (scale->kernels) {
-            FOVEA_TRY(add_kernel(scale, glsl));
-            glsl->constants.fine_count++;
-        }
         int32_t *out = glsl->tables + glsl->constants.scales + (size_t)i * SALIENCY_GLSL_SCALE_INTS;
-        const int32_t whole_numbers[] = {scale->level, scale->reach,  kernel,
-                                         scale->width, scale->height, (int32_t)scale->offset};
+        const int32_t whole_numbers[] = {scale->level, scale->reach, scale->width, scale->height,
+                                         (int32_t)scale->offset};
+        glsl->constants.fine_count += scale->kernels ? 1 : 0;
         memcpy(out, &scale->sigma_px, sizeof *out);
         memcpy(out + 1, whole_numbers, sizeof whole_numbers);
-        for (int32_t column = 0; scale->kernels && column <= 2 * scale->reach; column += 4) {
-            out[7 + column / 4] = skipped_rows(scale, column);
-        }
-        if (!scale->kernels) {
-            memcpy(out + 7, scale->p, sizeof scale->p);
-            memcpy(out + 7 + SALIENCY_REACH + 1, scale->q, sizeof scale->q);
-        }
+        memcpy(out + 6, scale->p, sizeof scale->p);
+        memcpy(out + 6 + SALIENCY_REACH + 1, scale->q, sizeof scale->q);
     }
     return FOVEA_OK;
 }
@@ -354,24 +320,31 @@ static bool add_lists(struct making *making)
     return made;
 }
 
+/* Level 0, a scale each time; what is made of planes is made beside it. */
+static bool add_fine(struct making *making)
+{
+    struct saliency_constants constants = making->constants;
+    const uint32_t across = (uint32_t)whole(constants.size_px[0], SALIENCY_GLSL_SEGMENT);
+    const uint32_t down =
+        (uint32_t)(whole(constants.size_px[1], SALIENCY_GLSL_STRIP) * constants.channels);
+    for (constants.slot = constants.fine_count - 1; constants.slot >= 0; constants.slot--) {
+        struct operator_pass *pass =
+            add_pass(making->way, &saliency_fine_shader, across, down, &constants);
+        if (!pass) {
+            return false;
+        }
+        pass->shader.special[0] = making->plan->scales[constants.slot].reach;
+        pass->barrier = making->plan->level_count == 1 && constants.slot == 0;
+    }
+    return true;
+}
+
 static bool begin(struct making *making)
 {
     const struct saliency_constants *constants = &making->constants;
-    struct operator_pass *fine = NULL;
-    if (!add_pass(making->way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
-                  (uint32_t)whole(constants->bin_rows, 4), constants)) {
-        return false;
-    }
-    if (constants->fine_count > 0) {
-        fine = add_pass(making->way, &saliency_fine_shader,
-                        (uint32_t)whole(constants->size_px[0], SALIENCY_GLSL_SEGMENT),
-                        (uint32_t)constants->size_px[1], constants);
-        if (!fine) {
-            return false;
-        }
-        fine->barrier = making->plan->level_count == 1; /* or the first planes are made beside it */
-    }
-    return true;
+    return add_pass(making->way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
+                    (uint32_t)whole(constants->bin_rows, 4), constants) &&
+           add_fine(making);
 }
 
 static enum fovea_result add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl,

@@ -3,7 +3,8 @@
 
 /* The compute shaders of blobs. Bindings are those of operator/shaders.h, but 0 is the picture, of
  * floats; 1 is a map of responses, one float a pixel; 2 are tables; 3 is what passes leave for each
- * other but planes, which are 4; 7 is the list. Special constant 1 of the filter is its reach. */
+ * other but planes, which are 4; 7 is the list. Special constant 1 of level 0 and of
+ * the filter is their reach. */
 #ifndef FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
 #define FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
 
@@ -41,13 +42,13 @@ struct saliency_constants {
 
 /* Numbers of a table's entries; saliency.glsl names them. */
 #define SALIENCY_GLSL_LEVEL_INTS 14
-#define SALIENCY_GLSL_SCALE_INTS 47
+#define SALIENCY_GLSL_SCALE_INTS 46
 #define SALIENCY_GLSL_JOB_INTS 10
 #define SALIENCY_GLSL_OVERLAPS 1024 /* steps of the radii's ratio */
 
 #define SALIENCY_GLSL_PAD_PX 20 /* of bins, on all sides */
 #define SALIENCY_GLSL_SEGMENT 32 /* pixels of a row that a workgroup has at level 0 */
-#define SALIENCY_GLSL_FINE_PITCH 40 /* of kernels */
+#define SALIENCY_GLSL_STRIP 32 /* and of a column */
 #define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row that a workgroup makes */
 #define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
