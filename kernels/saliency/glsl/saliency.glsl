@@ -135,31 +135,59 @@ void weigh(float t, out float weights[6])
     weights = float[6](w0, w1, w2, w3, w4, w5);
 }
 
-/* Rows first, then columns, as kernels/saliency/cpu/maxima.c has it. */
-float response_at(scale_entry of, ivec2 pixel)
+/* Returns where a pixel lies between two samples, 0 .. 1, exactly: steps are powers of two. */
+float between(int pixel, int step_px)
 {
-    if (of.level == 0 && fine_count > 0) {
-        return float(int(work[of.response + pixel.y * of.width + pixel.x])) * UNIT;
+    return float(pixel % step_px) * intBitsToFloat((127 - bitCount(step_px - 1)) << 23);
+}
+
+/* Weighs six neighbours of a row. */
+float sum_row(int at, float across[6])
+{
+    precise float sum = across[0] * float(int(work[at]));
+    for (int i = 1; i < 6; i++) { /* glslc's copies of an unrolled loop lose `precise` */
+        precise float product = across[i] * float(int(work[at + i]));
+        sum = sum + product;
     }
-    int step_px = table[levels + 14 * of.level];
-    ivec2 sample_at = pixel / step_px;
-    /* A division by it, exactly. */
-    vec2 part = vec2(pixel - sample_at * step_px) * intBitsToFloat((127 - bitCount(step_px - 1)) << 23);
-    float across[6];
-    float down[6];
-    weigh(part.x, across);
-    weigh(part.y, down);
-    precise float response = 0.0;
-    for (int j = 0; j < 6; j++) { /* glslc's copies of an unrolled loop lose `precise` */
-        int at = of.response + (sample_at.y + j) * of.width + sample_at.x;
-        precise float row = across[0] * float(int(work[at]));
-        for (int i = 1; i < 6; i++) {
-            precise float product = across[i] * float(int(work[at + i]));
-            row = row + product;
-        }
-        precise float weighed = down[j] * row;
-        response = j == 0 ? weighed : response + weighed;
+    return sum;
+}
+
+/* Weighs sums of six rows. */
+float sum_column(float sums[6], float down[6])
+{
+    precise float response = down[0] * sums[0];
+    for (int j = 1; j < 6; j++) {
+        precise float product = down[j] * sums[j];
+        response = response + product;
     }
     precise float value = response * UNIT;
     return value;
+}
+
+bool is_fine(scale_entry of)
+{
+    return of.level == 0 && fine_count > 0;
+}
+
+float fine_at(scale_entry of, ivec2 pixel)
+{
+    return float(int(work[of.response + pixel.y * of.width + pixel.x])) * UNIT;
+}
+
+/* Rows first, then columns, as kernels/saliency/cpu/maxima.c has it. */
+float response_at(scale_entry of, ivec2 pixel)
+{
+    if (is_fine(of)) {
+        return fine_at(of, pixel);
+    }
+    int step_px = table[levels + 14 * of.level];
+    float across[6];
+    float down[6];
+    float sums[6];
+    weigh(between(pixel.x, step_px), across);
+    weigh(between(pixel.y, step_px), down);
+    for (int j = 0; j < 6; j++) {
+        sums[j] = sum_row(of.response + (pixel.y / step_px + j) * of.width + pixel.x / step_px, across);
+    }
+    return sum_column(sums, down);
 }

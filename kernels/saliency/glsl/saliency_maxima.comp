@@ -3,9 +3,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Candidates, as kernels/saliency/cpu/maxima.c finds them, and with the same roundings. A workgroup has a tile of
- * pixels and goes up the scales with three of them in shared memory; what it reads of responses bounds it.
+ * pixels and goes up the scales with three of them in shared memory. Rows of samples are interpolated once for all
+ * pixels of a column.
  *
- * Workgroup: 32 x 8 threads, 8 KiB. */
+ * Workgroup: 32 x 8 threads, 10 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
@@ -15,18 +16,54 @@ const int HEIGHT = 16;
 const int ROWS = 8; /* of threads */
 const int PITCH = WIDTH + 2;
 const int AREA = PITCH * (HEIGHT + 2);
+const int THREADS = WIDTH * ROWS;
+const int SAMPLE_ROWS = HEIGHT / 2 + 7; /* that a tile of 2 px a sample looks at */
 const float NO_NEIGHBOUR = -1.0;
 
 layout(local_size_x = WIDTH, local_size_y = ROWS) in;
 
 shared float planes[3][AREA]; /* of scale i in planes[i % 3] */
+shared float rows[SAMPLE_ROWS * PITCH]; /* of samples, summed for the tile's columns */
+
+/* Sums rows of samples, from `first` on, for the columns of the tile. */
+void sum_rows(scale_entry of, int step_px, int first, ivec2 corner, int thread)
+{
+    int end = min(corner.y + HEIGHT + 1, size_px.y - 1) / step_px + 6;
+    for (int i = thread; i < (end - first) * PITCH; i += THREADS) {
+        int x = clamp(corner.x + i % PITCH, 0, size_px.x - 1);
+        float across[6];
+        weigh(between(x, step_px), across);
+        rows[i] = sum_row(of.response + (first + i / PITCH) * of.width + x / step_px, across);
+    }
+}
+
+float sum_column_of(int at, int y, int step_px)
+{
+    float down[6];
+    float sums[6];
+    weigh(between(y, step_px), down);
+    for (int j = 0; j < 6; j++) {
+        sums[j] = rows[at + j * PITCH];
+    }
+    return sum_column(sums, down);
+}
 
 void fill(scale_entry of, ivec2 corner, int plane, int thread)
 {
-    for (int at = thread; at < AREA; at += WIDTH * ROWS) {
+    int step_px = table[levels + 14 * of.level];
+    int first = max(corner.y, 0) / step_px;
+    if (!is_fine(of)) {
+        sum_rows(of, step_px, first, corner, thread);
+    }
+    barrier();
+    for (int at = thread; at < AREA; at += THREADS) {
         ivec2 pixel = corner + ivec2(at % PITCH, at / PITCH);
-        bool inside = all(greaterThanEqual(pixel, ivec2(0))) && all(lessThan(pixel, size_px));
-        planes[plane][at] = inside ? response_at(of, pixel) : NO_NEIGHBOUR;
+        float value = NO_NEIGHBOUR;
+        if (all(greaterThanEqual(pixel, ivec2(0))) && all(lessThan(pixel, size_px))) {
+            value = is_fine(of) ? fine_at(of, pixel)
+                                : sum_column_of((pixel.y / step_px - first) * PITCH + at % PITCH, pixel.y, step_px);
+        }
+        planes[plane][at] = value;
     }
 }
 
