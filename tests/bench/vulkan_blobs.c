@@ -139,9 +139,13 @@ static void time_passes(struct blobs_bench *bench)
         const struct shader *shader;
         const char *what;
     } steps[] = {
-        {&saliency_bins_shader, "blobs: bins"},     {&saliency_fine_shader, "blobs: level 0"},
-        {&saliency_planes_shader, "blobs: planes"}, {&saliency_filter_shader, "blobs: filters"},
-        {&saliency_maxima_shader, "blobs: maxima"}, {&saliency_rank_shader, "blobs: order"},
+        {&saliency_bins_shader, "blobs: bins"},
+        {&saliency_fine_shader, "blobs: level 0"},
+        {&saliency_planes_shader, "blobs: far planes"},
+        {&saliency_near_shader, "blobs: near planes"},
+        {&saliency_filter_shader, "blobs: filters"},
+        {&saliency_maxima_shader, "blobs: maxima"},
+        {&saliency_rank_shader, "blobs: order"},
         {&saliency_prune_shader, "blobs: overlap"},
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {

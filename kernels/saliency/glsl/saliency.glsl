@@ -94,14 +94,32 @@ struct job_entry {
     int out_row, out_rows;
     int row, rows; /* of planes */
     int plane, mask; /* places */
-    int group_end, tile_end; /* numbers behind those of its last workgroups */
 };
+
+/* Numbers of a job behind those of its last workgroups: of planes of fine and of coarse levels, and of tiles */
+const int NEAR_END = 8;
+const int FAR_END = 9;
+const int TILE_END = 10;
 
 job_entry job_of(int number)
 {
-    int at = jobs + 10 * (job_first + number);
+    int at = jobs + 11 * (job_first + number);
     return job_entry(table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5],
-                     table[at + 6], masks + table[at + 7], table[at + 8], table[at + 9]);
+                     table[at + 6], masks + table[at + 7]);
+}
+
+/* The job that a workgroup is of. last: which of an entry's numbers ends its workgroups. Of those beyond all it is the
+ * one behind the last, which has no rows. */
+int find_job(int group, int last, out int before)
+{
+    int at = jobs + 11 * job_first + last;
+    int number = 0;
+    before = 0;
+    for (int end = table[at]; group >= end; end = table[at + 11 * number]) {
+        before = end;
+        number++;
+    }
+    return number;
 }
 
 uint bin_at(int channel, int x, int y)

@@ -148,12 +148,8 @@ int[STRIP] filter_columns(int column, int first)
 void main()
 {
     int thread = int(gl_LocalInvocationID.x);
-    int number = 0;
     int before = 0;
-    job_entry its = job_of(0);
-    for (; int(gl_WorkGroupID.x) >= its.tile_end; its = job_of(++number)) {
-        before = its.tile_end;
-    }
+    job_entry its = job_of(find_job(int(gl_WorkGroupID.x), TILE_END, before));
     level_entry of = level_of(its.level);
     int wanted = of.scale_first + (slot - of.scale_first % 3 + 3) % 3;
     if (wanted >= of.scale_end) {

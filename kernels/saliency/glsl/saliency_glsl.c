@@ -161,7 +161,7 @@ static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struc
 /* The jobs of a step come to this. */
 struct step {
     uint64_t words; /* of planes */
-    int32_t masks, groups, tiles;
+    int32_t masks, near, far, tiles; /* near, far: workgroups */
 };
 
 /* A way is made with these. */
@@ -176,18 +176,39 @@ struct making {
     int32_t masks; /* words, of the step with the most */
 };
 
+/* Passes that make planes of other levels may be beside it. */
+static bool add_planes(struct making *making, const struct shader *shader, int32_t count)
+{
+    const uint32_t groups = (uint32_t)count;
+    const uint32_t across = groups < ROW_GROUPS ? groups : ROW_GROUPS;
+    if (groups == 0) {
+        return true;
+    }
+    struct operator_pass *pass =
+        add_pass(making->way, shader, across, shader_divide_up(groups, across), &making->constants);
+    if (pass) {
+        pass->barrier = false;
+    }
+    return pass != NULL;
+}
+
 static enum fovea_result end_step(struct making *making)
 {
     const struct step *step = &making->step;
-    const uint32_t groups = (uint32_t)step->groups;
-    const uint32_t across = groups < ROW_GROUPS ? groups : ROW_GROUPS;
     struct saliency_constants *constants = &making->constants;
     if (step->tiles == 0) {
         return FOVEA_OK;
     }
-    bool made = append(making->glsl, SALIENCY_GLSL_JOB_INTS) && /* the one behind the last */
-                add_pass(making->way, &saliency_planes_shader, across,
-                         shader_divide_up(groups, across), constants);
+    int32_t *end = append(making->glsl, SALIENCY_GLSL_JOB_INTS); /* behind the last job */
+    if (!end) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    end[8] = end[9] = end[10] = INT32_MAX;
+    bool made = add_planes(making, &saliency_near_shader, step->near) &&
+                add_planes(making, &saliency_planes_shader, step->far);
+    if (made) {
+        making->way->passes[making->way->count - 1].barrier = true;
+    }
     const uint32_t shares = FILTER_GROUPS / ((uint32_t)step->tiles * SALIENCY_PER_OCTAVE) + 1;
     for (int32_t i = 0; made && i < SALIENCY_PER_OCTAVE; i++) {
         constants->slot = i;
@@ -243,6 +264,7 @@ static enum fovea_result add_job(struct making *making, int32_t channel, int32_t
     const int32_t first = sample_at(&level->y, out_row - making->margin);
     const int32_t rows = sample_at(&level->y, out_row + out_rows - 1 + making->margin) - first + 1;
     const int32_t segments = pitch_of(level) / SALIENCY_GLSL_SAMPLES * rows;
+    const bool near = level->step_px <= SALIENCY_GLSL_NEAR_STEP;
     struct step *step = &making->step;
     int32_t *out = append(making->glsl, SALIENCY_GLSL_JOB_INTS);
     if (!out) {
@@ -252,11 +274,13 @@ static enum fovea_result add_job(struct making *making, int32_t channel, int32_t
     const int32_t mask = step->masks;
     step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2 * (uint64_t)rows;
     step->masks += 4 * segments;
-    step->groups += segments;
+    step->near += near ? whole(pitch_of(level), SALIENCY_GLSL_NEAR_SAMPLES) * rows : 0;
+    step->far += near ? 0 : segments;
     step->tiles +=
         whole(outs_of(&level->x), SALIENCY_GLSL_TILE) * whole(out_rows, SALIENCY_GLSL_TILE);
-    const int32_t job[SALIENCY_GLSL_JOB_INTS] = {
-        channel, number, out_row, out_rows, first, rows, plane, mask, step->groups, step->tiles};
+    const int32_t job[SALIENCY_GLSL_JOB_INTS] = {channel,    number,    out_row,    out_rows,
+                                                 first,      rows,      plane,      mask,
+                                                 step->near, step->far, step->tiles};
     memcpy(out, job, sizeof job);
     return FOVEA_OK;
 }
@@ -366,8 +390,9 @@ static enum fovea_result add_way(const struct saliency_plan *plan, struct salien
     if (!begin(&making)) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    for (int32_t channel = 0; channel < making.constants.channels; channel++) {
-        for (int32_t level = 0; level < (int32_t)plan->level_count; level++) {
+    /* Planes of coarse levels take longest, so they come first. */
+    for (int32_t level = (int32_t)plan->level_count - 1; level >= 0; level--) {
+        for (int32_t channel = 0; channel < making.constants.channels; channel++) {
             FOVEA_TRY(add_level(&making, channel, level));
         }
     }

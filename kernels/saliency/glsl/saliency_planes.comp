@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for. A workgroup has
- * eight samples of a row. It goes through their pixels by 32 columns, and adds those of a column up by their bins, with
+/* Planes of the levels beyond those of saliency_near.comp: every sample of every plane, from the pixels that it has a
+ * weight for. A workgroup has eight samples of a row. It goes through their pixels by 32 columns, and adds those of a column up by their bins, with
  * the rows' weights; then a thread has a bin, and weighs its columns for each of the samples. Whole numbers, the
- * processor's in another order; those of the bins up to one are its plane's sample. Products bound fine levels,
- * additions to shared memory the others.
+ * processor's in another order; those of the bins up to one are its plane's sample. Additions to shared
+ * memory bound it.
  *
  * Workgroup: 128 threads, 20 KiB. */
 
@@ -122,14 +122,10 @@ void main()
 {
     int thread = int(gl_LocalInvocationID.x);
     int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
-    int number = 0;
     int before = 0;
-    job_entry its = job_of(0);
-    for (; group >= its.group_end && its.group_end > before; its = job_of(++number)) {
-        before = its.group_end;
-    }
-    if (group >= its.group_end) {
-        return; /* beyond the last, behind which there is one without any */
+    job_entry its = job_of(find_job(group, FAR_END, before));
+    if (its.rows == 0) {
+        return;
     }
     level_entry of = level_of(its.level);
     int i = (group - before) % (of.pitch / SAMPLES) * SAMPLES;

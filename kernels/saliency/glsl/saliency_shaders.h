@@ -12,6 +12,7 @@
 
 extern const struct shader saliency_bins_shader;
 extern const struct shader saliency_fine_shader;
+extern const struct shader saliency_near_shader;
 extern const struct shader saliency_planes_shader;
 extern const struct shader saliency_filter_shader;
 extern const struct shader saliency_maxima_shader;
@@ -43,13 +44,15 @@ struct saliency_constants {
 /* Numbers of a table's entries; saliency.glsl names them. */
 #define SALIENCY_GLSL_LEVEL_INTS 14
 #define SALIENCY_GLSL_SCALE_INTS 46
-#define SALIENCY_GLSL_JOB_INTS 10
+#define SALIENCY_GLSL_JOB_INTS 11
 #define SALIENCY_GLSL_OVERLAPS 1024 /* steps of the radii's ratio */
 
 #define SALIENCY_GLSL_PAD_PX 20 /* of bins, on all sides */
 #define SALIENCY_GLSL_SEGMENT 32 /* pixels of a row that a workgroup has at level 0 */
 #define SALIENCY_GLSL_STRIP 32 /* and of a column */
 #define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row that a workgroup makes */
+#define SALIENCY_GLSL_NEAR_STEP 4 /* of levels that have them, at most */
+#define SALIENCY_GLSL_NEAR_SAMPLES 32 /* of such a plane's row that a workgroup makes */
 #define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
