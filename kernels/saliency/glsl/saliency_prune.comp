@@ -13,6 +13,7 @@
 
 layout(constant_id = 1) const int LAST = 0; /* 1: the last round, of one workgroup */
 const int EACH = 32;
+const int AT_ONCE = 4; /* that a thread asks for before it looks at the first */
 const int THREADS = BLOCK * EACH;
 const int OVERLAPS = 1024; /* SALIENCY_GLSL_OVERLAPS */
 
@@ -29,7 +30,7 @@ const uint STAYS = 1u;
 const uint GONE = 2u;
 
 shared uint seen[BLOCK]; /* bits: it overlaps one that stays; one that is open */
-shared uint open;
+shared int open;
 shared int kept[THREADS];
 
 vec4 blob_at(int number)
@@ -74,10 +75,18 @@ void decide(int first, int count, int thread)
     if (is) {
         vec4 own = blob_at(number);
         uint found = 0u;
-        for (int i = thread % EACH; i < number; i += EACH) {
-            uint other = state_of(i);
-            if (other != GONE && overlap_more(own, blob_at(i))) {
-                found |= other == STAYS ? 1u : 2u;
+        for (int i = thread % EACH; i < number; i += AT_ONCE * EACH) {
+            uint others[AT_ONCE];
+            vec4 blobs[AT_ONCE];
+            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+                int other = i + n * EACH;
+                others[n] = other < number ? state_of(other) : GONE;
+                blobs[n] = blob_at(min(other, number - 1));
+            }
+            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+                if (others[n] != GONE && overlap_more(own, blobs[n])) {
+                    found |= others[n] == STAYS ? 1u : 2u;
+                }
             }
         }
         atomicOr(seen[thread / EACH], found);
@@ -90,27 +99,32 @@ void decide(int first, int count, int thread)
     barrier();
 }
 
-bool has_open(int first, int end, int thread)
+/* Returns the first from `first` on that is open; count: none is. */
+int next_open(int first, int count, int thread)
 {
-    barrier();
-    if (thread == 0) {
-        open = 0u;
+    for (; first < count; first += THREADS) {
+        barrier();
+        if (thread == 0) {
+            open = count;
+        }
+        barrier();
+        int own = first + thread;
+        if (own < count && state_of(own) == OPEN) {
+            atomicMin(open, own);
+        }
+        barrier();
+        if (open < count) {
+            return open;
+        }
     }
-    barrier();
-    for (int i = first + thread; i < end; i += THREADS) {
-        atomicOr(open, state_of(i) == OPEN ? 1u : 0u);
-    }
-    barrier();
-    return open != 0u;
+    return count;
 }
 
-/* Each time the first that is open is decided. */
+/* Each time the first that is open is decided, and maybe others behind it. */
 void decide_open(int count, int thread)
 {
-    for (int first = 0; first < count; first += BLOCK) {
-        while (has_open(first, min(first + BLOCK, count), thread)) {
-            decide(first, count, thread);
-        }
+    for (int first = next_open(0, count, thread); first < count; first = next_open(first, count, thread)) {
+        decide(first, count, thread);
     }
 }
 
@@ -150,8 +164,6 @@ void main()
         }
         return;
     }
-    if (has_open(0, count, thread)) {
-        decide_open(count, thread);
-    }
+    decide_open(count, thread);
     write_list(count, thread);
 }
