@@ -271,6 +271,10 @@ static enum fovea_result make_level(struct saliency_plan *plan, struct saliency_
 
 static enum fovea_result fill(struct saliency_plan *plan)
 {
+    for (int32_t i = 0; i <= SALIENCY_OVERLAPS; i++) {
+        plan->overlaps[i] =
+            (float)saliency_overlap_reach(plan->numbers.overlap, (double)i / SALIENCY_OVERLAPS);
+    }
     for (uint32_t i = 0; i < plan->scale_count; i++) {
         FOVEA_TRY(make_scale(plan, i));
     }

@@ -68,8 +68,12 @@ struct saliency_scale {
     size_t offset; /* of its response among those of all */
 };
 
+#define SALIENCY_OVERLAPS 32
+
 struct saliency_plan {
     struct saliency_numbers numbers;
+    /* How far discs may be from each other, by the ratio of their radii (saliency_overlap_reach) */
+    float overlaps[SALIENCY_OVERLAPS + 1];
     int32_t width_px, height_px;
     int32_t fine_reach; /* of the scales of level 0 */
     uint32_t level_count;
@@ -91,6 +95,11 @@ static inline const int32_t *saliency_kernel_of(const struct saliency_scale *sca
 {
     return scale->kernels + (run - 1) * (2 * scale->reach + 1) * SALIENCY_FINE_PITCH;
 }
+
+/* How far from each other's centres two discs have the part `most` of the smaller one's area in
+ * common, by the ratio of the smaller radius to the larger: in radii of the smaller one from the
+ * larger one's edge. Below -1: they never have more. */
+double saliency_overlap_reach(double most, double ratio);
 
 /* The weight that a sample has for pixels at a distance along an axis, up to the level's reach. */
 int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance);

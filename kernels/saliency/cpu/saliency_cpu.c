@@ -210,5 +210,5 @@ uint32_t saliency_cpu_run(struct saliency_cpu *cpu, const struct fovea_image *sr
         run_step(&steps[i]);
     }
     merge(cpu);
-    return saliency_prune(&cpu->merged, plan->numbers.overlap, plan->numbers.blob_max, out_blobs);
+    return saliency_prune(plan, &cpu->merged, out_blobs);
 }

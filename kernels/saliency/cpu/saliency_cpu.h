@@ -116,13 +116,9 @@ bool saliency_candidate_before(const struct saliency_candidate *a,
 /* If there are `most` already, the weakest gives way. */
 void saliency_candidates_add(struct saliency_candidates *candidates,
                              const struct saliency_candidate *candidate);
-/* How far from each other's centres two discs have the part `most` of the smaller one's area in
- * common, by the ratio of the smaller radius to the larger: in radii of the smaller one from the
- * larger one's edge. Below -1: they never have more. */
-double saliency_overlap_reach(double most, double ratio);
 /* Sorts them, and leaves out those that overlap a stronger one, and those beyond the strongest
  * `most`. How many are written. */
-uint32_t saliency_prune(struct saliency_candidates *candidates, double overlap, uint32_t blob_max,
+uint32_t saliency_prune(const struct saliency_plan *plan, struct saliency_candidates *candidates,
                         struct fovea_blob *out_blobs);
 
 #endif

@@ -312,9 +312,8 @@ static enum fovea_result choose(struct saliency_cuda_group *group, uint32_t imag
         candidates.of = fetched;
     }
     if (result >= 0) {
-        group->out_counts[image] =
-            saliency_prune(&candidates, plan->numbers.overlap, plan->numbers.blob_max,
-                           group->out_blobs + (size_t)image * plan->numbers.blob_max);
+        group->out_counts[image] = saliency_prune(
+            plan, &candidates, group->out_blobs + (size_t)image * plan->numbers.blob_max);
     }
     free(fetched);
     return result;
