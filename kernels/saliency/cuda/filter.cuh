@@ -12,8 +12,8 @@
  *               (32 or 48 x 8)
  *
  * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
- * on their way meanwhile. Matrix instructions bound it, of 16 x 8 x 16: 300 for 16 x 64 samples, a
- * plane and three scales, and what makes halves of sums. */
+ * on their way meanwhile. Instructions bound it, 60 to 80 for 16 x 8 samples, a plane and a scale,
+ * of which 8 to 14 are products and 20 make halves of sums. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 
@@ -66,9 +66,9 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
     for (uint32_t i = level.scale_first; i < level.scale_end; i++) {
         reach = max(reach, frame.scales[i].reach);
     }
-    const int left = number_at(level, strip.x - reach) / SALIENCY_CUDA_SEGMENT;
+    const int left = number_at(level, strip.x - reach) / SALIENCY_CUDA_MASK_WIDTH;
     const int across =
-        number_at(level, strip.x + STRIP_WIDTH - 1 + reach) / SALIENCY_CUDA_SEGMENT - left + 1;
+        number_at(level, strip.x + STRIP_WIDTH - 1 + reach) / SALIENCY_CUDA_MASK_WIDTH - left + 1;
     const int top = row_at(level, strip.y - reach);
     const int down = row_at(level, strip.y + strip.height - 1 + reach) - top + 1;
     const int word = thread % MASK_WORDS;
@@ -79,11 +79,11 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
     __syncthreads();
     for (int i = thread / MASK_WORDS; i < across * down; i += FILTER_THREADS / MASK_WORDS) {
         const int segment = left + i % across;
-        own |= mask_at(frame, level, segment * SALIENCY_CUDA_SEGMENT, top + i / across)[word];
+        own |= mask_at(frame, level, segment * SALIENCY_CUDA_MASK_WIDTH, top + i / across)[word];
     }
     atomicOr(&bins.mask[word], own);
     __syncthreads();
-    const int count = rank_bins(bins, thread);
+    const int count = __shfl_sync(~0u, rank_bins(bins, thread), 0);
     __syncthreads();
     return count;
 }
@@ -101,13 +101,12 @@ struct filter_memory {
  * column that 8 rows have */
 template <int COLUMNS, int ROWS> struct sample_walk {
     static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
-    static constexpr int BEFORE = BLOCKS - 1; /* of them that come before the first */
     static constexpr int LEFT = 8 * COLUMNS - 8;
     static constexpr int ABOVE = 8 * ROWS - 4;
 
     uint32_t across[2][COLUMNS][4];
-    uint32_t down[2][ROWS][2];
-    uint32_t sums[BLOCKS][2][2]; /* of blocks of rows, by p and q, of the lane's two columns */
+    uint32_t down[2][BLOCKS][2]; /* of two blocks behind each other, beginning with each of them */
+    uint32_t sums[2][2 * BLOCKS]; /* by p and q: of blocks of rows, of the lane's two columns */
     uint2 next[COLUMNS]; /* samples of the eight rows after these */
     int numbers[COLUMNS]; /* fours of a row */
     int row, last_row, pitch; /* the lane's first row of a plane, and the last that there is */
@@ -121,8 +120,9 @@ template <int COLUMNS, int ROWS> struct sample_walk {
             across[i / (4 * COLUMNS)][i / 4 % COLUMNS][i % 4] = weights[i * 32 + lane];
         }
 #pragma unroll
-        for (int i = 0; i < 2 * ROWS * 2; i++) {
-            down[i / (2 * ROWS)][i / 2 % ROWS][i % 2] = weights[(2 * COLUMNS * 4 + i) * 32 + lane];
+        for (int i = 0; i < 4 * BLOCKS; i++) {
+            down[i / (2 * BLOCKS)][i / 2 % BLOCKS][i % 2] =
+                weights[(2 * COLUMNS * 4 + i) * 32 + lane];
         }
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
@@ -130,15 +130,15 @@ template <int COLUMNS, int ROWS> struct sample_walk {
         }
         row = level.y.out_first - level.y.first + strip.y - ABOVE + lane / 4;
         last_row = level.y.count - 1;
-        pitch = level.pitch;
+        pitch = level.pitch / 4;
     }
 
-    __device__ __forceinline__ void fetch(const uint16_t *plane, int block)
+    __device__ __forceinline__ void fetch(const uint2 *plane, int block)
     {
-        const uint2 *from = (const uint2 *)(plane + clamped(row + 8 * block, 0, last_row) * pitch);
+        const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last_row) * pitch);
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            next[i] = from[numbers[i]];
+            next[i] = plane[from + (uint32_t)numbers[i]];
         }
     }
 
@@ -161,59 +161,76 @@ template <int COLUMNS, int ROWS> struct sample_walk {
             }
 #pragma unroll
             for (int side = 0; side < 2; side++) {
-                sums[block][line][side] =
+                sums[line][2 * block + side] =
                     bits_of(__floats2half2_rn(sum[2 * side], sum[2 * side + 1]));
             }
         }
     }
 
-    /* Eight rows' |F - G|; `last`: the number of the last block that they have weights for */
-    __device__ __forceinline__ void add_columns(int last, uint32_t planes, uint4 &total)
+    /* Adds eight rows' |F - G|; `first`: the number of the first block that they have weights for
+     */
+    __device__ __forceinline__ void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
     {
         constexpr float STEP = 1.0f / (float)(1 << SALIENCY_COARSE_SHIFT);
         float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-        uint32_t whole[4];
 #pragma unroll
         for (int line = 0; line < 2; line++) { /* p takes q's weights */
 #pragma unroll
             for (int i = 0; i < ROWS; i++) {
-                const auto &first = sums[(last + 1 + 2 * i) % BLOCKS][line];
-                const auto &second = sums[(last + 2 + 2 * i) % BLOCKS][line];
-                const uint32_t a[4] = {first[0], first[1], second[0], second[1]};
-                mma_add(sum, a, down[1 - line][i][0], down[1 - line][i][1]);
+                const uint32_t *of = &sums[line][4 * i];
+                const uint32_t a[4] = {of[0], of[1], of[2], of[3]};
+                const auto &weights = down[1 - line][(2 * i + BLOCKS - first) % BLOCKS];
+                mma_add(sum, a, weights[0], weights[1]);
             }
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            whole[i] = planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), STEP, WHOLE));
+            total[i] += planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), STEP, WHOLE));
         }
-        add_to(total, whole);
     }
 
-    /* `after`: the plane whose first rows are asked for behind its last ones. The loop is unrolled
-     * as far as places in `sums` ask for it: more code than caches hold is waited for. */
-    __device__ __forceinline__ void add_plane(const uint16_t *plane, const uint16_t *after,
-                                              int height, uint32_t planes, uint4 *totals)
+    /* Rows alone, or the columns of a block, too, and the rows of the one that they do not reach
+     * yet: neither waits for the other, and what both read is asked for first. */
+    __device__ __forceinline__ void add_step(const uint2 *plane, int after, int block,
+                                             uint32_t planes, uint4 *place)
     {
-        const int end = BEFORE + (height + 7) / 8;
+        uint2 in[COLUMNS];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            in[i] = next[i];
+        }
+        fetch(plane, after);
+        if (place) {
+            const uint4 before = *place;
+            uint32_t total[4] = {before.x, before.y, before.z, before.w};
+            add_columns(block, planes, total);
+            add_rows(in, block);
+            *place = make_uint4(total[0], total[1], total[2], total[3]);
+        } else {
+            add_rows(in, block);
+        }
+    }
+
+    /* blocks: of rows that are wanted, two at once; `after`: the plane whose first rows are asked
+     * for behind its last ones, of which the last are not wanted. The loop is unrolled as far as
+     * places in `sums` ask for it: more code than caches hold is waited for. */
+    __device__ __forceinline__ void add_plane(const uint2 *plane, const uint2 *after, int blocks,
+                                              uint32_t planes, uint4 *totals)
+    {
+#pragma unroll
+        for (int i = 0; i < BLOCKS; i++) {
+            add_step(plane, i + 1, i, planes, nullptr);
+        }
 #pragma unroll 1
-        for (int first = 0; first < end; first += BLOCKS) {
+        for (int first = 0; first < blocks; first += BLOCKS) {
 #pragma unroll
             for (int i = 0; i < BLOCKS; i++) {
-                if (first + i >= end) {
+                if (i > 0 && i % 2 == 0 && first + i >= blocks) {
                     break;
                 }
-                uint2 in[COLUMNS];
-#pragma unroll
-                for (int k = 0; k < COLUMNS; k++) {
-                    in[k] = next[k];
-                }
-                const bool ends = first + i + 1 == end;
-                fetch(ends ? after : plane, ends ? 0 : first + i + 1);
-                add_rows(in, i);
-                if (first + i >= BEFORE) {
-                    add_columns(i, planes, totals[(first + i - BEFORE) * 32]);
-                }
+                const bool ends = i % 2 == 1 && first + i + 1 >= blocks;
+                add_step(ends ? after : plane, ends ? 0 : BLOCKS + first + i + 1, i, planes,
+                         &totals[(first + i) * 32]);
             }
         }
     }
@@ -233,19 +250,19 @@ static __device__ __forceinline__ void add_scale(const saliency_cuda_frame &fram
     const int *bins = memory.bins.list;
     uint4 *totals = &memory.totals[threadIdx.y][0][threadIdx.x];
     const saliency_cuda_level &level = frame.levels[strip.level];
-    const uint16_t *planes = plane_at(frame, level, 0, 0);
-    const int64_t next = (int64_t)level.pitch * level.y.count;
+    const uint2 *planes = (const uint2 *)plane_at(frame, level, 0, 0);
+    const int next = level.pitch / 4 * level.y.count;
     uint32_t added = 0;
     sample_walk<COLUMNS, ROWS> walk;
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel, level, strip);
-    walk.fetch(planes + bins[share.first] * next, 0);
+    walk.fetch(planes + (int64_t)bins[share.first] * next, 0);
 #pragma unroll 1
     for (int i = share.first; i < share.end; i += share.next) {
         const int after = i + share.next < share.end ? i + share.next : i;
         const uint32_t like = (uint32_t)(bins[i + 1] - bins[i]);
-        walk.add_plane(planes + bins[i] * next, planes + bins[after] * next, strip.height, like,
-                       totals);
+        walk.add_plane(planes + (int64_t)bins[i] * next, planes + (int64_t)bins[after] * next,
+                       (strip.height + 7) / 8, like, totals);
         added += like;
     }
     write_totals(response_of(frame, scale, frame.layer_first + blockIdx.z), scale, strip.x, strip.y,
@@ -290,7 +307,7 @@ static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &
                                                      filter_memory &memory)
 {
     const filter_strip strip = strip_of_block(frame);
-    const int warp = (int)threadIdx.y;
+    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
     const int last = find_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
     filter_share share;
     const saliency_cuda_scale &scale =

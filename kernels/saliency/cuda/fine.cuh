@@ -6,13 +6,15 @@
  * has a strip of 16 x 64 pixels and the bins around them; a warp has some planes that differ there,
  * of a scale or two, and goes down the strip's rows, eight at a time:
  *
- *     rows      16 columns x 8 rows = a line (16 x 48) times pixels, bytes of 0 and 1 (48 x 8)
+ *     rows      8 columns, p and q x 8 rows = lines (16 x 32 or 48) times pixels, bytes of 0 and -1
+ *               (32 or 48 x 8); the other 8 columns have the same lines, 8 pixels on
  *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 32 or 48) times a line
  *               (32 or 48 x 8)
  *
- * D of rows is, packed, A of columns: nothing leaves registers. Matrix instructions bound it, of
- * 16 x 8 x 32: 92 for 16 x 16 pixels, a plane and three scales from 2 px on, 108 with those of the
- * rows around a strip. */
+ * D of rows is, packed, A of columns: nothing leaves registers. Sums of rows stay where they are:
+ * weights' registers begin with each block of them in turn. What lanes ask whether to do is in
+ * registers of the whole warp. Instructions bound it, 70 to 95 for 16 x 8 pixels, a plane and a
+ * scale, of which 12 to 24 are products. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
 
@@ -24,7 +26,7 @@
 #define STRIP_HEIGHT SALIENCY_CUDA_STRIP_HEIGHT
 /* The most that lies around a strip, and what a block has of them in memory */
 #define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_FINE_REACH)
-#define STRIP_LEFT SALIENCY_CUDA_STRIP_LEFT(SALIENCY_FINE_REACH)
+#define STRIP_LEFT 24 /* so that a row's words are sixteen */
 #define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
 #define STRIP_WORDS ((STRIP_WIDTH + 2 * STRIP_LEFT) / 4) /* of a row */
 #define STRIP_PITCH 20 /* words: what a warp reads at once is in different banks */
@@ -32,7 +34,8 @@
 
 struct fine_memory {
     present_bins bins;
-    uint32_t region[STRIP_ROWS * STRIP_PITCH]; /* bins of the pixels and of those around them */
+    /* Bins of the pixels and of those around them, and rows whose sums nobody wants */
+    uint32_t region[(STRIP_ROWS + 8) * STRIP_PITCH];
     uint4 totals[SALIENCY_CUDA_STRIP_WARPS][STRIP_BLOCKS][32];
 };
 
@@ -42,32 +45,6 @@ struct fine_place {
 };
 
 /* ---- Bins */
-
-/* Returns four bins of a row that begin at x. */
-static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, int x, int width)
-{
-    uint32_t four = 0;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        four |= (uint32_t)row[clamped(x + k, 0, width - 1)] << 8 * k;
-    }
-    return four;
-}
-
-/* Counts bins of four pixels within reach, from column `x` of the block on. */
-static __device__ __forceinline__ void add_bits(uint32_t four, int x, int reach,
-                                                uint32_t (&mask)[MASK_WORDS])
-{
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const uint32_t bin = four >> 8 * k & 255u;
-        const uint32_t bit = x + k >= -reach && x + k < STRIP_WIDTH + reach ? 1u << bin % 32 : 0u;
-#pragma unroll
-        for (uint32_t word = 0; word < MASK_WORDS; word++) {
-            mask[word] |= bin / 32 == word ? bit : 0u;
-        }
-    }
-}
 
 /* Rows of a thread's column of words, which are under way at once */
 #define STRIP_ROUND (STRIP_THREADS / STRIP_WORDS)
@@ -112,7 +89,7 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
             memory.region[row * STRIP_PITCH + word] = four[i];
         }
         if (y >= -reach && y < STRIP_HEIGHT + reach) {
-            add_bits(four[i], 4 * word - STRIP_LEFT, reach, own);
+            add_bits(four[i], 4 * word - STRIP_LEFT, -reach, STRIP_WIDTH + reach, own);
         }
     }
 #pragma unroll
@@ -123,7 +100,7 @@ static __device__ __forceinline__ int load_region(const saliency_cuda_frame &fra
         }
     }
     __syncthreads();
-    const int count = rank_bins(memory.bins, thread);
+    const int count = __shfl_sync(~0u, rank_bins(memory.bins, thread), 0);
     __syncthreads();
     return count;
 }
@@ -177,96 +154,104 @@ static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame
 /* ---- Planes */
 
 enum fine_kind { P_HIGH, P_LOW, Q_HIGH, Q_LOW, FINE_KINDS };
-static_assert(FINE_KINDS == SALIENCY_CUDA_FINE_KINDS, "");
 
-/* COLUMNS, ROWS: sixteens of pixels along a row that 16 columns have weights for, and along a
- * column that 8 rows have */
-template <int COLUMNS, int ROWS> struct plane_walk {
-    static constexpr int BEFORE = 2 * ROWS - 1; /* blocks of rows that come before the first */
+/* ROWS: sixteens of pixels that 8 rows have weights for along a column, and 8 columns along a row
+ */
+template <int ROWS> struct plane_walk {
+    static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
 
-    uint32_t across[FINE_KINDS][COLUMNS][2];
-    uint32_t down[FINE_KINDS][ROWS];
+    uint32_t across[2][BLOCKS]; /* high bytes and low ones, of p and of q */
+    uint32_t down[FINE_KINDS][ROWS][2];
     /* Sums of p and q, of the lane's two columns: low bytes and then high ones of two rows; and, of
      * two blocks of rows behind each other, low bytes and high ones */
     uint32_t last[2][2];
-    uint32_t pairs[BEFORE][2][2][2];
+    uint32_t pairs[2][2][2][BLOCKS];
 
     __device__ __forceinline__ void load(const uint32_t *weights)
     {
 #pragma unroll
-        for (int i = 0; i < FINE_KINDS * COLUMNS * 2; i++) {
-            across[i / (2 * COLUMNS)][i / 2 % COLUMNS][i % 2] = weights[i * 32];
+        for (int i = 0; i < 2 * BLOCKS; i++) {
+            across[i / BLOCKS][i % BLOCKS] = weights[i * 32];
         }
 #pragma unroll
-        for (int i = 0; i < FINE_KINDS * ROWS; i++) {
-            down[i / ROWS][i % ROWS] = weights[(FINE_KINDS * COLUMNS * 2 + i) * 32];
+        for (int i = 0; i < FINE_KINDS * BLOCKS; i++) {
+            down[i / BLOCKS][i % BLOCKS / 2][i % 2] = weights[(2 * BLOCKS + i) * 32];
         }
     }
 
-    __device__ __forceinline__ void multiply_row(int kind, const uint32_t (&in)[COLUMNS],
-                                                 int32_t begin, int32_t (&out)[4])
+    __device__ __forceinline__ void multiply_row(int bytes, const uint32_t (&in)[ROWS],
+                                                 int32_t (&out)[4])
     {
-        const auto &a = across[kind];
-        ptx_mma_16832_signed(out, a[0][0], a[0][1], a[1][0], a[1][1], in[0], in[1], begin);
-        if (COLUMNS == 3) {
-            ptx_mma_16816_signed(out, a[2][0], a[2][1], in[2]);
-        } else {
-            ptx_mma_16832_signed(out, a[2][0], a[2][1], a[COLUMNS - 1][0], a[COLUMNS - 1][1], in[2],
-                                 in[COLUMNS - 1]);
+        const auto &a = across[bytes];
+        ptx_mma_16832_signed(out, a[0], a[1], a[2], a[3], in[0], in[1], 0);
+        if (ROWS == 3) {
+            ptx_mma_16816_signed(out, a[BLOCKS - 2], a[BLOCKS - 1], in[ROWS - 1]);
         }
     }
 
-    /* Eight rows of pixels; `v`: four bytes of the plane's bin, and 128. A sum, with 128 added, is
-     * its high byte, rounded, and its low one with another sign bit. `block` is a number among as
-     * many as come before the first. */
-    __device__ __forceinline__ void add_rows(const uint32_t *words, uint32_t v, int block)
+    /* Eight rows of pixels: bytes of -1 where a bin is not above the plane's. `v`: four bytes of
+     * that, and 128. */
+    __device__ __forceinline__ void load_rows(const uint32_t *words, uint32_t v,
+                                              uint32_t (&in)[2][ROWS])
     {
-        uint32_t in[COLUMNS];
 #pragma unroll
-        for (int i = 0; i < COLUMNS; i++) {
-            in[i] = (v - words[4 * i]) >> 7 & 0x01010101u;
+        for (int i = 0; i < 2 * ROWS; i++) {
+            in[i % 2][i / 2] = ptx_signs_of_bytes(v - words[2 * i]);
         }
+    }
+
+    /* A sum is two bytes, of which the low one has no sign. `block` is a number among those that 8
+     * rows have weights for. */
+    __device__ __forceinline__ void add_rows(const uint32_t (&in)[2][ROWS], int block)
+    {
 #pragma unroll
-        for (int line = 0; line < 2; line++) {
+        for (int side = 0; side < 2; side++) {
             int32_t high[4];
             int32_t low[4];
-            multiply_row(2 * line, in, 0, high);
-            multiply_row(2 * line + 1, in, 128, low);
+            multiply_row(0, in[side], high);
+            multiply_row(1, in[side], low);
 #pragma unroll
-            for (int side = 0; side < 2; side++) {
-                const uint32_t first = (uint32_t)(high[2 * side] * 256 + low[2 * side]);
-                const uint32_t second = (uint32_t)(high[2 * side + 1] * 256 + low[2 * side + 1]);
-                const uint32_t next = __byte_perm(first, second, 0x5140) ^ 0x8080u;
-                uint32_t *pair = pairs[(block + BEFORE - 1) % BEFORE][line][side];
-                pair[0] = __byte_perm(last[line][side], next, 0x5410);
-                pair[1] = __byte_perm(last[line][side], next, 0x7632);
+            for (int line = 0; line < 2; line++) {
+                const uint32_t first = (uint32_t)(high[2 * line] * 256 + low[2 * line]);
+                const uint32_t second = (uint32_t)(high[2 * line + 1] * 256 + low[2 * line + 1]);
+                const uint32_t next = __byte_perm(first, second, 0x5140);
+                const int at = 2 * (block / 2 % ROWS) + side;
+                pairs[block % 2][line][0][at] = __byte_perm(last[line][side], next, 0x5410);
+                pairs[block % 2][line][1][at] = __byte_perm(last[line][side], next, 0x7632);
                 last[line][side] = next;
             }
         }
     }
 
-    /* Adds products of a line's high bytes, or low ones, with weights. `first` is that of blocks
-     * of rows. */
+    /* Adds products of a line's high bytes with weights, or of its low ones. `first` is that of
+     * the blocks of rows. */
     __device__ __forceinline__ void multiply_column(int kind, int line, int bytes, int first,
                                                     int32_t (&out)[4])
     {
-        const auto &a = pairs[first % BEFORE][line];
-        const auto &b = pairs[(first + 2) % BEFORE][line];
-        ptx_mma_16832_signed(out, a[0][bytes], a[1][bytes], b[0][bytes], b[1][bytes], down[kind][0],
-                             down[kind][1]);
+        const int turn = (first + 1) / 2 % ROWS;
+        const auto &a = pairs[(first + 1) % 2][line][bytes];
+        const auto &w = down[kind][turn];
+        if (bytes == 1) {
+            ptx_mma_16832_signed(out, a[0], a[1], a[2], a[3], w[0], w[1]);
+        } else {
+            ptx_mma_16832_mixed(out, a[0], a[1], a[2], a[3], w[0], w[1]);
+        }
         if (ROWS == 3) {
-            const auto &c = pairs[(first + 4) % BEFORE][line];
-            ptx_mma_16816_signed(out, c[0][bytes], c[1][bytes], down[kind][ROWS - 1]);
+            const uint32_t third = down[kind][(turn + 1) % ROWS][0];
+            if (bytes == 1) {
+                ptx_mma_16816_signed(out, a[BLOCKS - 2], a[BLOCKS - 1], third);
+            } else {
+                ptx_mma_16816_mixed(out, a[BLOCKS - 2], a[BLOCKS - 1], third);
+            }
         }
     }
 
-    /* Eight rows' |F - G|; high bytes are worth 256. */
-    __device__ __forceinline__ void add_columns(int block, int32_t planes, uint4 &total)
+    /* Adds eight rows' |F - G|; high bytes are worth 256. */
+    __device__ __forceinline__ void add_columns(int block, int32_t planes, uint32_t (&total)[4])
     {
         int32_t high[4] = {};
         int32_t middle[4] = {};
         int32_t low[4] = {};
-        uint32_t sizes[4];
 #pragma unroll
         for (int line = 0; line < 2; line++) { /* p takes q's weights */
             const int kind = Q_HIGH - 2 * line;
@@ -278,34 +263,51 @@ template <int COLUMNS, int ROWS> struct plane_walk {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int32_t size = abs((high[i] * 256 + middle[i]) * 256 + low[i]);
-            sizes[i] = (uint32_t)(planes * (size >> SALIENCY_FINE_SHIFT));
+            total[i] += (uint32_t)(planes * (size >> SALIENCY_FINE_SHIFT));
         }
-        add_to(total, sizes);
     }
 
-    /* height: rows that are wanted. The loop is unrolled as far as places in `pairs` ask for it:
-     * more code than caches hold is waited for. */
-    __device__ __forceinline__ void add_plane(const uint32_t *words, uint32_t v, int32_t planes,
-                                              int height, uint4 *totals)
+    /* The columns of a block, and the rows of the one that they do not reach yet: neither waits
+     * for the other, and what both read is asked for first. */
+    __device__ __forceinline__ void add_step(const uint32_t *words, uint32_t v, int32_t planes,
+                                             int block, uint4 &place)
     {
-        const int end = BEFORE + (height + 7) / 8;
-#pragma unroll 1
-        for (int first = 0; first < end; first += BEFORE) {
+        uint32_t in[2][ROWS];
+        load_rows(words, v, in);
+        const uint4 before = place;
+        uint32_t total[4] = {before.x, before.y, before.z, before.w};
+        add_columns(block, planes, total);
+        add_rows(in, block);
+        place = make_uint4(total[0], total[1], total[2], total[3]);
+    }
+
+    /* blocks: of rows that are wanted; the rows of the last step are not. The loop is unrolled as
+     * far as places in `pairs` ask for it: more code than caches hold is waited for. */
+    __device__ __forceinline__ void add_plane(const uint32_t *words, uint32_t v, int32_t planes,
+                                              int blocks, uint4 *totals)
+    {
+        constexpr int NEXT = 8 * STRIP_PITCH;
 #pragma unroll
-            for (int i = 0; i < BEFORE; i++) {
-                if (first + i >= end) {
+        for (int i = 0; i < BLOCKS; i++) {
+            uint32_t in[2][ROWS];
+            load_rows(words + i * NEXT, v, in);
+            add_rows(in, i);
+        }
+#pragma unroll 1
+        for (int first = 0; first < blocks; first += BLOCKS) {
+#pragma unroll
+            for (int i = 0; i < BLOCKS; i++) {
+                if (i == 2 && BLOCKS > 4 && first + i >= blocks) {
                     break;
                 }
-                add_rows(words + (first + i) * 8 * STRIP_PITCH, v, i);
-                if (first > 0) {
-                    add_columns(i, planes, totals[(first + i - BEFORE) * 32]);
-                }
+                add_step(words + (BLOCKS + first + i) * NEXT, v, planes, i,
+                         totals[(first + i) * 32]);
             }
         }
     }
 };
 
-template <int COLUMNS, int ROWS>
+template <int ROWS>
 static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame,
                                                 const fine_place &place,
                                                 const saliency_cuda_scale &scale,
@@ -313,29 +315,27 @@ static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame
 {
     const int *list = memory.bins.list;
     const int lane = (int)threadIdx.x;
-    const int above = STRIP_ABOVE - SALIENCY_CUDA_STRIP_ABOVE(scale.reach) + lane / 4;
-    const int left = STRIP_LEFT - SALIENCY_CUDA_STRIP_LEFT(scale.reach) + lane % 4 * 4;
-    const uint32_t *words = memory.region + above * STRIP_PITCH + left / 4;
-    const int height = min(STRIP_HEIGHT, frame.height_px - place.y);
+    const int around = SALIENCY_CUDA_STRIP_ABOVE(scale.reach);
+    const uint32_t *words = memory.region + (STRIP_ABOVE - around + lane / 4) * STRIP_PITCH +
+                            (STRIP_LEFT - around) / 4 + lane % 4;
+    const int blocks = (min(STRIP_HEIGHT, frame.height_px - place.y) + 7) / 8;
     uint4 *totals = &memory.totals[threadIdx.y][0][lane];
-    plane_walk<COLUMNS, ROWS> walk = {};
+    plane_walk<ROWS> walk = {};
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel + lane);
 #pragma unroll 1
     for (int i = first; i < end; i++) {
         walk.add_plane(words, (uint32_t)(list[i] | 128) * 0x01010101u, list[i + 1] - list[i],
-                       height, totals);
+                       blocks, totals);
     }
     write_totals(response_of(frame, scale, (uint32_t)place.layer), scale, place.x, place.y, totals,
                  0);
 }
 
-/* Returns half as many matrix instructions as a plane takes. */
+/* Returns what a plane takes, in 140 cycles: a product takes as long as six other instructions. */
 static __device__ __forceinline__ int cost_of(int reach)
 {
-    const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);
-    return (STRIP_BLOCKS + 2 * rows - 1) * 4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) +
-           STRIP_BLOCKS * 8 * rows;
+    return SALIENCY_CUDA_STRIP_ROWS(reach) == 2 ? 10 : 16;
 }
 
 /* The planes of all scales behind each other are shared out among warps by what they cost. */
@@ -346,12 +346,13 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
                               (int)blockIdx.z};
     const int last = load_region(frame, place, memory, (int)(threadIdx.y * 32 + threadIdx.x)) - 1;
     const uint32_t scales = frame.levels[0].scale_end;
+    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
     int cost = 0;
     for (uint32_t i = 0; i < scales; i++) {
         cost += cost_of(frame.scales[i].reach) * last;
     }
-    int begin = cost * (int)threadIdx.y / SALIENCY_CUDA_STRIP_WARPS;
-    int end = cost * ((int)threadIdx.y + 1) / SALIENCY_CUDA_STRIP_WARPS;
+    int begin = cost * warp / SALIENCY_CUDA_STRIP_WARPS;
+    int end = cost * (warp + 1) / SALIENCY_CUDA_STRIP_WARPS;
     for (uint32_t i = 0; i < scales; i++) {
         const saliency_cuda_scale &scale = frame.scales[i];
         const int plane = cost_of(scale.reach);
@@ -363,11 +364,9 @@ static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &fram
             continue;
         }
         if (SALIENCY_CUDA_STRIP_ROWS(scale.reach) == 2) {
-            add_fine<3, 2>(frame, place, scale, memory, first, stop);
-        } else if (SALIENCY_CUDA_STRIP_COLUMNS(scale.reach) == 3) {
-            add_fine<3, 3>(frame, place, scale, memory, first, stop);
+            add_fine<2>(frame, place, scale, memory, first, stop);
         } else {
-            add_fine<4, 3>(frame, place, scale, memory, first, stop);
+            add_fine<3>(frame, place, scale, memory, first, stop);
         }
     }
 }

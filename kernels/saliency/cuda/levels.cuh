@@ -3,16 +3,14 @@
 
 /* Planes of coarser levels: every sample of every plane, from the pixels that it has a weight for.
  * Whole numbers are added, the processor's in another order; those up to a bin are its plane's
- * sample, rounded to 12 bits, as a half.
+ * sample, rounded to 12 bits, as a half. near.cuh has levels up to step 8, this file what both
+ * share and the levels beyond, where a sample has thousands of pixels: a block has 32 columns of
+ * pixels and a row of samples. Pixels of a column are added up by their bins, and these numbers,
+ * times the columns' weights, for each sample. They are summed up to each bin by another kernel.
  *
  * A block's four warps have every fourth row of pixels, and add to the same 32 columns of shared
- * memory, with a number a bin: 16 KiB, so that a multiprocessor has 40 warps whose memory is waited
- * for. Near: a lane has a sample and a column. Far, where a sample has thousands of pixels: a block
- * has 32 columns of pixels and a row of samples. Pixels of a column are added up by their bins, and
- * these numbers, times the columns' weights, for each sample.
- *
- * Additions to shared memory bound near levels, some (7.2 step)^2 a sample, 52 a pixel and level.
- * Of far ones there are 7.2, and 900 / step products. */
+ * memory, with a number a bin: 16 KiB. There are 7.2 additions a pixel and level, and 900 / step
+ * products. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_LEVELS_CUH
 
@@ -22,14 +20,6 @@
 #include <cuda_fp16.h>
 
 #define COLUMN_NUMBERS (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT)
-
-struct alignas(16) near_memory {
-    int32_t sums[COLUMN_NUMBERS];
-    int32_t weights[SALIENCY_CUDA_NEAR_WEIGHTS]; /* by distance, and zeros */
-    uint32_t rows[SALIENCY_CUDA_ROWS][SALIENCY_CUDA_NEAR_WORDS]; /* bins, of a warp each */
-    int32_t before[SALIENCY_CUDA_ROWS][SALIENCY_CUDA_SEGMENT];
-};
-static_assert(sizeof(near_memory) == SALIENCY_CUDA_NEAR_BYTES, "");
 
 /* Samples that have weights for 32 columns of pixels: (31 + 2 reach) / step + 1, and those beyond
  * the picture's edge */
@@ -48,15 +38,6 @@ static_assert(sizeof(far_memory) == SALIENCY_CUDA_FAR_BYTES, "");
 static __device__ __forceinline__ uint32_t address_of(const int32_t *sums)
 {
     return (uint32_t)__cvta_generic_to_shared(sums);
-}
-
-static __device__ __forceinline__ void add_four(uint32_t sums, uint32_t ranks, int4 weight)
-{
-    const uint32_t next = 4u * SALIENCY_CUDA_SEGMENT;
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4440) * next, weight.x);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4441) * next, weight.y);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4442) * next, weight.z);
-    ptx_add_shared(sums + __byte_perm(ranks, 0, 0x4443) * next, weight.w);
 }
 
 static __device__ __forceinline__ void clear_columns(int32_t *sums, int thread)
@@ -114,7 +95,7 @@ static __device__ __forceinline__ uint16_t *plane_at(const saliency_cuda_frame &
 static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &frame,
                                                     const saliency_cuda_level &level, int i, int j)
 {
-    const int segment = j * (level.pitch / SALIENCY_CUDA_SEGMENT) + i / SALIENCY_CUDA_SEGMENT;
+    const int segment = j * (level.pitch / SALIENCY_CUDA_MASK_WIDTH) + i / SALIENCY_CUDA_MASK_WIDTH;
     return (uint32_t *)frame.masks_at +
            ((int64_t)blockIdx.z * frame.masks + level.mask + segment) * MASK_WORDS;
 }
@@ -125,110 +106,6 @@ static __device__ __forceinline__ uint16_t half_of(int32_t sum)
 {
     const float large = __int_as_float(0x4b400000 + saliency_sample_of(sum));
     return __half_as_ushort(__float2half_rn(large - 12582912.0f));
-}
-
-/* ---- Near */
-
-/* Bins of a row's pixels from `first` on, of which those beyond its ends are the outermost. */
-static __device__ __forceinline__ void load_row(const unsigned char *row, int first, int width,
-                                                int bytes, uint32_t *out)
-{
-    unsigned char *to = (unsigned char *)out;
-    for (int i = (int)threadIdx.x; i < bytes; i += SALIENCY_CUDA_SEGMENT) {
-        to[i] = row[clamped(first + i, 0, width - 1)];
-    }
-}
-
-/* `words` has the lane's first pixel in it. */
-static __device__ __forceinline__ void add_near_row(const uint32_t *words, unsigned bits, int fours,
-                                                    int32_t weight, const int4 *weights,
-                                                    uint32_t sums)
-{
-    uint32_t word = words[0];
-#pragma unroll 4
-    for (int i = 0; i < fours; i++) {
-        const uint32_t next = words[i + 1];
-        const int4 of = weights[i];
-        add_four(sums, __funnelshift_r(word, next, bits),
-                 make_int4(weight * of.x, weight * of.y, weight * of.z, weight * of.w));
-        word = next;
-    }
-}
-
-/* i: the first of 32 numbers. */
-static __device__ __forceinline__ void add_near(const saliency_cuda_frame &frame,
-                                                const saliency_cuda_level &level,
-                                                near_memory &memory, int i, int j)
-{
-    const unsigned char *bins = bins_of_layer(frame);
-    const int reach = level.reach_px;
-    const int fours = (2 * reach + 4) / 4;
-    const int first = (level.x.first + i - SALIENCY_CUDA_PLANE_BEFORE) * level.step_px - reach;
-    const int y = (level.y.first + j) * level.step_px - reach;
-    const int bytes = 4 * ((SALIENCY_CUDA_SEGMENT - 1) * level.step_px / 4 + fours + 1);
-    const int at = (int)threadIdx.x * level.step_px;
-    uint32_t *words = memory.rows[threadIdx.y];
-    for (int row = (int)threadIdx.y; row <= 2 * reach; row += SALIENCY_CUDA_ROWS) {
-        const int64_t pixels = (int64_t)clamped(y + row, 0, frame.height_px - 1) * frame.width_px;
-        load_row(bins + pixels, first, frame.width_px, bytes, words);
-        __syncwarp();
-        add_near_row(words + at / 4, (unsigned)(at % 4) * 8u, fours, memory.weights[row],
-                     (const int4 *)memory.weights, address_of(memory.sums + threadIdx.x));
-        __syncwarp();
-    }
-}
-
-/* A warp writes 32 planes' samples, after those of the warps before it, and which of their bins are
- * there. */
-static __device__ __forceinline__ void write_near(const saliency_cuda_frame &frame,
-                                                  const saliency_cuda_level &level, int i, int j,
-                                                  near_memory &memory)
-{
-    const int64_t next = (int64_t)level.pitch * level.y.count;
-    const int warp = (int)threadIdx.y;
-    const int32_t *sums = memory.sums + warp * 32 * SALIENCY_CUDA_SEGMENT + threadIdx.x;
-    uint16_t *plane = plane_at(frame, level, i, j) + warp * 32 * next + threadIdx.x;
-    uint32_t own = 0;
-    int32_t sum = 0;
-    for (int bit = 0; bit < 32; bit++) {
-        const int32_t number = sums[bit * SALIENCY_CUDA_SEGMENT];
-        own |= (number != 0 ? 1u : 0u) << bit;
-        sum += number;
-    }
-    memory.before[warp][threadIdx.x] = sum;
-    const uint32_t mask = bits_of_warp(own);
-    if (threadIdx.x == 0) {
-        mask_at(frame, level, i, j)[warp] = mask;
-    }
-    __syncthreads();
-    sum = 0;
-    for (int before = 0; before < warp; before++) {
-        sum += memory.before[before][threadIdx.x];
-    }
-    for (int bit = 0; bit < 32; bit++) {
-        sum += sums[bit * SALIENCY_CUDA_SEGMENT];
-        plane[bit * next] = half_of(sum);
-    }
-}
-static_assert(SALIENCY_CUDA_ROWS == MASK_WORDS, "a warp has a word of the mask");
-
-static __device__ __forceinline__ void make_near(const saliency_cuda_frame &frame,
-                                                 near_memory &memory)
-{
-    const sample_place place = place_of_block(frame, true);
-    const saliency_cuda_level &level = frame.levels[place.level];
-    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
-    const int across = level.pitch / SALIENCY_CUDA_SEGMENT;
-    const int i = place.block % across * SALIENCY_CUDA_SEGMENT;
-    const int j = place.block / across;
-    if (thread < SALIENCY_CUDA_NEAR_WEIGHTS) {
-        memory.weights[thread] = thread <= 2 * level.reach_px ? taps_of(frame, level)[thread] : 0;
-    }
-    clear_columns(memory.sums, thread);
-    __syncthreads();
-    add_near(frame, level, memory, i, j);
-    __syncthreads();
-    write_near(frame, level, i, j, memory);
 }
 
 /* ---- Far */
@@ -410,53 +287,100 @@ static __device__ __forceinline__ void make_far(const saliency_cuda_frame &frame
     }
 }
 
-/* ---- Planes of far samples */
+/* ---- Planes of far samples: a block has 32 numbers of a row, and a warp every fourth of them */
 
-/* The number of the thread's bin and of all before it. */
-static __device__ __forceinline__ int32_t sum_up_to(int32_t number, int32_t *before, int thread)
+#define FAR_PITCH (SALIENCY_CUDA_SEGMENT + 2) /* of a bin's */
+
+struct far_planes_memory {
+    uint16_t halves[SALIENCY_BINS * FAR_PITCH];
+};
+
+struct far_row {
+    int level, i, j; /* the first number, and its row */
+};
+
+static __device__ __forceinline__ far_row far_row_of_block(const saliency_cuda_frame &frame)
 {
-    int32_t sum = number;
+    int number = (int)blockIdx.x;
+    int level = 0;
+    while (number >= frame.levels[level].far_row_end) {
+        level++;
+    }
+    number -= level > 0 ? frame.levels[level - 1].far_row_end : 0;
+    const int across = frame.levels[level].pitch / SALIENCY_CUDA_SEGMENT;
+    return {level, number % across * SALIENCY_CUDA_SEGMENT, number / across};
+}
+
+/* Returns which of four bins there are, as bits of a mask's word that eight lanes share. */
+static __device__ __forceinline__ uint32_t bits_of_four(const int4 &own)
+{
+    uint32_t bits = (own.x != 0 ? 1u : 0u) | (own.y != 0 ? 2u : 0u) | (own.z != 0 ? 4u : 0u) |
+                    (own.w != 0 ? 8u : 0u);
+    bits <<= threadIdx.x % 8 * 4;
+#pragma unroll
+    for (int lanes = 4; lanes > 0; lanes /= 2) {
+        bits |= __shfl_xor_sync(~0u, bits, lanes);
+    }
+    return bits;
+}
+
+/* A lane has four bins: their planes' samples are the sums up to each. */
+static __device__ __forceinline__ void add_up(const int4 &own, uint16_t *out)
+{
+    const int32_t four = own.x + own.y + own.z + own.w;
+    int32_t sum = four;
 #pragma unroll
     for (int by = 1; by < 32; by *= 2) {
         const int32_t other = __shfl_up_sync(~0u, sum, by);
-        sum += thread % 32 >= by ? other : 0;
+        sum += (int)threadIdx.x >= by ? other : 0;
     }
-    if (thread % 32 == 31) {
-        before[thread / 32] = sum;
-    }
-    __syncthreads();
-    for (int warp = 0; warp < thread / 32; warp++) {
-        sum += before[warp];
-    }
-    return sum;
+    sum += own.x - four;
+    out[0] = half_of(sum);
+    out[FAR_PITCH] = half_of(sum + own.y);
+    out[2 * FAR_PITCH] = half_of(sum + own.y + own.z);
+    out[3 * FAR_PITCH] = half_of(sum + own.y + own.z + own.w);
 }
 
-/* A block has a sample, and a thread a bin. */
-static __device__ __forceinline__ void make_far_planes(const saliency_cuda_frame &frame,
-                                                       int32_t *before)
+static __device__ __forceinline__ void write_far(const saliency_cuda_frame &frame,
+                                                 const saliency_cuda_level &level,
+                                                 const far_row &row,
+                                                 const far_planes_memory &memory, int thread)
 {
-    const int thread = (int)(threadIdx.y * SALIENCY_CUDA_SEGMENT + threadIdx.x);
-    const int sample = (int)blockIdx.x;
-    int number = 0;
-    for (int i = 0; i < (int)frame.level_count; i++) {
-        const saliency_cuda_level &at = frame.levels[i];
-        number = at.step_px > SALIENCY_CUDA_NEAR_STEP && at.far <= sample ? i : number;
+    const int64_t next = (int64_t)level.pitch * level.y.count;
+    uint16_t *plane = plane_at(frame, level, row.i, row.j);
+    for (int i = thread; i < SALIENCY_BINS * SALIENCY_CUDA_SEGMENT / 2;
+         i += SALIENCY_CUDA_THREADS) {
+        const int bin = i / (SALIENCY_CUDA_SEGMENT / 2);
+        const int at = i % (SALIENCY_CUDA_SEGMENT / 2) * 2;
+        *(uint32_t *)(plane + bin * next + at) =
+            *(const uint32_t *)&memory.halves[bin * FAR_PITCH + at];
     }
-    const saliency_cuda_level &level = frame.levels[number];
-    const int i = (sample - level.far) % level.x.count;
-    const int j = (sample - level.far) / level.x.count;
-    const int32_t own = *far_sum_at(frame, sample, thread);
-    const uint32_t mask = __ballot_sync(~0u, own != 0);
-    const int at = i + SALIENCY_CUDA_PLANE_BEFORE;
-    const int last = i < level.x.count - 1 ? at : level.stored - 1;
-    const uint16_t half = half_of(sum_up_to(own, before, thread));
-    uint16_t *row = plane_at(frame, level, 0, j) + (int64_t)thread * level.pitch * level.y.count;
-    if (thread % 32 == 0) {
-        atomicOr(&mask_at(frame, level, at, j)[thread / 32], mask);
+}
+
+static __device__ __forceinline__ void make_far_planes(const saliency_cuda_frame &frame,
+                                                       far_planes_memory &memory)
+{
+    const far_row row = far_row_of_block(frame);
+    const saliency_cuda_level &level = frame.levels[row.level];
+    const int lane = (int)threadIdx.x;
+    uint32_t bits[2] = {0, 0};
+#pragma unroll
+    for (int i = 0; i < SALIENCY_CUDA_SEGMENT / SALIENCY_CUDA_ROWS; i++) {
+        const int number = (int)threadIdx.y + SALIENCY_CUDA_ROWS * i;
+        const int sample =
+            clamped(row.i + number - SALIENCY_CUDA_PLANE_BEFORE, 0, level.x.count - 1);
+        const int4 own =
+            *(const int4 *)far_sum_at(frame, level.far + row.j * level.x.count + sample, 4 * lane);
+        bits[i / (SALIENCY_CUDA_MASK_WIDTH / SALIENCY_CUDA_ROWS)] |= bits_of_four(own);
+        add_up(own, &memory.halves[4 * lane * FAR_PITCH + number]);
     }
-    for (int k = i > 0 ? at : 0; k <= last; k++) {
-        row[k] = half;
+    if (lane % 8 == 0) {
+        atomicOr(&mask_at(frame, level, row.i, row.j)[lane / 8], bits[0]);
+        atomicOr(&mask_at(frame, level, row.i + SALIENCY_CUDA_MASK_WIDTH, row.j)[lane / 8],
+                 bits[1]);
     }
+    __syncthreads();
+    write_far(frame, level, row, memory, (int)threadIdx.y * 32 + lane);
 }
 
 #endif

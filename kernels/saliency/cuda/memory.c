@@ -43,7 +43,7 @@ static bool is_near(const struct saliency_level *level)
 /* These are counted up from level to level. */
 struct counts {
     int32_t taps;
-    uint32_t strips, near_blocks, far_blocks;
+    uint32_t strips, near_blocks, far_blocks, far_rows;
 };
 
 static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level *out,
@@ -51,20 +51,23 @@ static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level 
 {
     struct saliency_cuda_frame *frame = &cuda->frame;
     const int32_t stored = whole(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
-    const int32_t segments = whole(stored, SALIENCY_CUDA_SEGMENT);
+    const int32_t pitch = whole(stored, SALIENCY_CUDA_SEGMENT) * SALIENCY_CUDA_SEGMENT;
     const bool near = out->step_px <= SALIENCY_CUDA_NEAR_STEP;
     uint32_t *blocks = near ? &counts->near_blocks : &counts->far_blocks;
     out->stored = stored;
-    out->pitch = segments * SALIENCY_CUDA_SEGMENT;
+    out->pitch = pitch;
     out->plane = frame->plane_samples;
     out->mask = frame->masks;
     frame->plane_samples += (uint64_t)SALIENCY_BINS * (uint64_t)(out->pitch * out->y.count);
-    frame->masks += segments * out->y.count;
-    *blocks += (uint32_t)((near ? segments : whole(frame->width_px, SALIENCY_CUDA_SEGMENT)) *
-                          out->y.count);
+    frame->masks += pitch / SALIENCY_CUDA_MASK_WIDTH * out->y.count;
+    *blocks += (uint32_t)(near ? whole(stored, SALIENCY_CUDA_NEAR_WIDTH) *
+                                     whole(out->y.count, SALIENCY_CUDA_NEAR_HEIGHT(out->step_px))
+                               : whole(frame->width_px, SALIENCY_CUDA_SEGMENT) * out->y.count);
     out->far = (int32_t)frame->far_samples;
     frame->far_samples += near ? 0 : out->x.count * out->y.count;
     out->block_end = (int32_t)*blocks;
+    counts->far_rows += near ? 0 : (uint32_t)(pitch / SALIENCY_CUDA_SEGMENT * out->y.count);
+    out->far_row_end = (int32_t)counts->far_rows;
 }
 
 static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct counts *counts)
@@ -110,43 +113,53 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
     return kernels;
 }
 
-/* Returns the high byte of a weight at a distance, rounded, or the low one, which has a sign, too.
- */
-static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, int32_t distance)
+/* Returns the high byte of a weight at a distance, rounded, or the low one, which has a sign, too;
+ * sign: 1, or -1. */
+static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, int32_t distance,
+                            int32_t sign)
 {
     const int32_t d = abs(distance);
-    const int32_t weight = d > scale->reach ? 0 : kind < 2 ? scale->p[d] : scale->q[d];
+    const int32_t weight = d > scale->reach ? 0 : sign * (kind < 2 ? scale->p[d] : scale->q[d]);
     const int32_t high = (weight + 128 + 65536) / 256 - 256;
     return (uint32_t)(kind % 2 == 0 ? high : weight - 256 * high) & 255u;
 }
 
-/* Returns those of four weights; the third one is `third` behind the first. */
-static uint32_t weight_bytes(const struct saliency_scale *scale, int32_t kind, int32_t distance,
-                             int32_t third)
+/* A of 8 columns, of p and then of q, times bytes of -1: lane / 4; places 4 (lane % 4) and on. */
+static uint32_t row_weights(const struct saliency_scale *scale, int32_t number)
 {
+    const int32_t parts = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    const int32_t part = number / 32 % parts;
+    const int32_t kind = part % 2 * 2 + number / 32 / parts;
+    const int32_t first =
+        part / 2 * 16 + number % 4 * 4 - number % 32 / 4 - SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
     uint32_t word = 0;
     for (int32_t i = 0; i < 4; i++) {
-        word |= weight_byte(scale, kind, distance + i % 2 + i / 2 * third) << 8 * i;
+        word |= weight_byte(scale, kind, first + i, -1) << 8 * i;
     }
     return word;
 }
 
-/* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and on. B of 8 rows: lane / 4;
- * places 2 (lane % 4) and the next, and those 8 on. */
+/* B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and those 8 on. Two sixteens of them are
+ * behind each other, beginning with each of them in turn. */
+static uint32_t column_weights(const struct saliency_scale *scale, int32_t number)
+{
+    const int32_t sixteens = SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    const int32_t turn = number / 64 % sixteens;
+    const int32_t sixteen = (number / 32 % 2 + sixteens - turn) % sixteens;
+    const int32_t first =
+        sixteen * 16 + number % 4 * 2 - number % 32 / 4 - SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
+    uint32_t word = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        word |= weight_byte(scale, number / 64 / sixteens, first + i % 2 + i / 2 * 8, 1) << 8 * i;
+    }
+    return word;
+}
+
 static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
 {
-    const int32_t left = SALIENCY_CUDA_STRIP_LEFT(scale->reach);
-    const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
-    const int32_t across = 2 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
-    const int32_t down = SALIENCY_CUDA_STRIP_ROWS(scale->reach);
-    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * across * 32; i++) {
-        const int32_t part = i / 32 % across;
-        const int32_t place = part / 2 * 16 + i % 4 * 4 - part % 2 * 8;
-        *out++ = weight_bytes(scale, i / 32 / across, place - left - i % 32 / 4, 2);
-    }
-    for (int32_t i = 0; i < SALIENCY_CUDA_FINE_KINDS * down * 32; i++) {
-        const int32_t place = i / 32 % down * 16 + i % 4 * 2;
-        *out++ = weight_bytes(scale, i / 32 / down, place - above - i % 32 / 4, 8);
+    const int32_t rows = SALIENCY_CUDA_ROW_WORDS(scale->reach);
+    for (int32_t i = 0; i < SALIENCY_CUDA_KERNEL_WORDS(scale->reach); i++) {
+        out[i] = i < rows ? row_weights(scale, i) : column_weights(scale, i - rows);
     }
 }
 
@@ -162,14 +175,16 @@ static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distan
 }
 
 /* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and the next of both, and then
- * those 2 on. B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and then those 8 on. */
+ * those 2 on. B of 8 rows: lane / 4; places 2 (lane % 4) and the next, of two blocks of rows behind
+ * each other, beginning with each of them; before the first comes the last. */
 static void fill_halves(const struct saliency_scale *scale, uint32_t *out)
 {
     const int32_t *const lines[] = {scale->p, scale->q};
     const int32_t left = SALIENCY_CUDA_FILTER_LEFT(scale->reach);
     const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
     const int32_t across = 4 * 32 * SALIENCY_CUDA_FILTER_COLUMNS(scale->reach);
-    const int32_t down = 2 * 32 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    const int32_t blocks = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    const int32_t down = 2 * 32 * blocks;
     for (int32_t i = 0; i < 2 * across; i++) {
         const int32_t part = i % across / 32;
         const int32_t place = part / 4 * 16 + i % 4 * 4 + part / 2 % 2 * 2;
@@ -177,7 +192,8 @@ static void fill_halves(const struct saliency_scale *scale, uint32_t *out)
         *out++ = weight_halves(lines[i / across], scale->reach, place - left - column);
     }
     for (int32_t i = 0; i < 2 * down; i++) {
-        const int32_t place = i % down / 32 * 8 + i % 4 * 2;
+        const int32_t block = (i % down / 64 + i / 32 % 2) % blocks;
+        const int32_t place = block * 8 + i % 4 * 2;
         *out++ = weight_halves(lines[i / down], scale->reach, place - above - i % 32 / 4);
     }
 }
@@ -233,6 +249,7 @@ static struct tables fill_frame(struct saliency_cuda *cuda)
     cuda->strips = counts.strips;
     cuda->near_blocks = counts.near_blocks;
     cuda->far_blocks = counts.far_blocks;
+    cuda->far_rows = counts.far_rows;
     return (struct tables){sizeof(uint32_t) * (size_t)kernels,
                            sizeof(int32_t) * (size_t)counts.taps};
 }

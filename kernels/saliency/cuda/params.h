@@ -14,29 +14,28 @@
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
 #define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
 
-/* Strips of pixels of level 0, and by a kernel's reach the sixteens of them that 16 columns have
- * weights for along rows, those that 8 rows have along columns, and where both begin. */
+/* Strips of pixels of level 0, and by a kernel's reach the sixteens of them that 8 rows, or 8
+ * columns, have weights for, and where these begin. */
 #define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
-#define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 16 ? 3 : 4)
 #define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
-#define SALIENCY_CUDA_STRIP_LEFT(reach) ((reach) <= 16 ? 16 : 24)
 #define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
 /* High and low bytes of both lines; words of a scale: a register of all lanes after the other, of
  * rows and then of columns. */
 #define SALIENCY_CUDA_FINE_KINDS 4
-#define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
-    (SALIENCY_CUDA_FINE_KINDS *                                                                    \
-     (2 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
+#define SALIENCY_CUDA_ROW_WORDS(reach)                                                             \
+    (SALIENCY_CUDA_FINE_KINDS * SALIENCY_CUDA_STRIP_ROWS(reach) * 32)
+#define SALIENCY_CUDA_KERNEL_WORDS(reach) (3 * SALIENCY_CUDA_ROW_WORDS(reach))
 
-/* Planes of coarser levels: the warps of a block share a column of numbers a lane. */
-#define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it: a lane a sample; others: a block */
-#define SALIENCY_CUDA_NEAR_WEIGHTS 60 /* whole fours, of 57 at most */
-#define SALIENCY_CUDA_NEAR_WORDS 80 /* of a row of pixels that 32 samples have weights for */
-#define SALIENCY_CUDA_NEAR_BYTES                                                                   \
-    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_NEAR_WEIGHTS * 4 +                                 \
-     SALIENCY_CUDA_ROWS * (SALIENCY_CUDA_NEAR_WORDS + SALIENCY_CUDA_SEGMENT) * 4)
+/* Planes of coarser levels: near ones of strips of samples, far ones of a sample's pixels at once
+ */
+#define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it are near */
+#define SALIENCY_CUDA_NEAR_WARPS 8
+#define SALIENCY_CUDA_NEAR_WIDTH 16
+#define SALIENCY_CUDA_NEAR_HEIGHT(step) ((step) <= 4 ? 32 : 16)
+#define SALIENCY_CUDA_NEAR_WEIGHTS 57 /* at most */
+#define SALIENCY_CUDA_MASK_WIDTH 16 /* samples of a row that have one mask */
 #define SALIENCY_CUDA_WEIGHTS 512 /* of a far sample's rows, at once */
 #define SALIENCY_CUDA_FAR_BYTES                                                                    \
     (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
@@ -51,7 +50,7 @@
 /* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
  * columns. */
 #define SALIENCY_CUDA_FILTER_WORDS(reach)                                                          \
-    (2 * (4 * SALIENCY_CUDA_FILTER_COLUMNS(reach) + 2 * SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
+    (8 * (SALIENCY_CUDA_FILTER_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 /* A row of a plane has the first sample so many times more, so that strips begin at whole fours,
  * and the last one until its last four is nothing else. */
 #define SALIENCY_CUDA_PLANE_BEFORE 6
@@ -79,6 +78,7 @@ struct saliency_cuda_level {
     int32_t block_end; /* and of its last block of samples, of its kind of levels */
     int32_t mask; /* its first row's first mask */
     int32_t far; /* number of its first sample among those of far levels */
+    int32_t far_row_end; /* number behind that of its last segment of a row, of far levels */
     uint64_t plane; /* of its first plane, in a layer's samples */
 };
 
@@ -106,7 +106,7 @@ struct saliency_cuda_frame {
     uint64_t taps; /* int32_t, of all levels */
     uint64_t planes; /* halves: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */
-    uint64_t masks_at; /* 4 uint32_t each: bins that 32 neighbours have */
+    uint64_t masks_at; /* 4 uint32_t each: bins that SALIENCY_CUDA_MASK_WIDTH samples have */
     uint64_t far_sums; /* int32_t: each bin's of each sample of far levels */
     int64_t far_samples; /* of a layer */
     uint64_t responses; /* int32_t */

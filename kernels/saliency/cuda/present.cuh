@@ -21,6 +21,32 @@ static __device__ __forceinline__ int clamped(int value, int low, int high)
     return min(max(value, low), high);
 }
 
+/* Returns four bins of a row that begin at x; those beyond its ends are the outermost. */
+static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, int x, int width)
+{
+    uint32_t four = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        four |= (uint32_t)row[clamped(x + k, 0, width - 1)] << 8 * k;
+    }
+    return four;
+}
+
+/* Adds the bins of four pixels, from column `x` on, that lie from `first` on and before `end`. */
+static __device__ __forceinline__ void add_bits(uint32_t four, int x, int first, int end,
+                                                uint32_t (&mask)[MASK_WORDS])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t bin = four >> 8 * k & 255u;
+        const uint32_t bit = x + k >= first && x + k < end ? 1u << bin % 32 : 0u;
+#pragma unroll
+        for (uint32_t word = 0; word < MASK_WORDS; word++) {
+            mask[word] |= bin / 32 == word ? bit : 0u;
+        }
+    }
+}
+
 /* The bits of all lanes. */
 static __device__ __forceinline__ uint32_t bits_of_warp(uint32_t bits)
 {

@@ -92,10 +92,13 @@ static enum fovea_result launch_layers(const struct saliency_cuda_group *group, 
 {
     struct saliency_cuda_frame params = group->cuda->frame;
     const uint32_t grid[3] = {blocks[0], blocks[1], layers};
-    static const uint32_t filter_threads[2] = {32, SALIENCY_CUDA_FILTER_WARPS};
+    static const uint32_t strip_threads[2] = {32, SALIENCY_CUDA_FILTER_WARPS};
+    _Static_assert(SALIENCY_CUDA_NEAR_WARPS == SALIENCY_CUDA_FILTER_WARPS, "");
     params.layer_first = first;
     return blocks[0] > 0 ? launch(group, kernel, grid,
-                                  kernel == group->cuda->filter ? filter_threads : segment_threads,
+                                  kernel == group->cuda->filter || kernel == group->cuda->near
+                                      ? strip_threads
+                                      : segment_threads,
                                   shared_bytes, &params)
                          : FOVEA_OK;
 }
@@ -108,17 +111,17 @@ static enum fovea_result make_far(const struct saliency_cuda_group *group, uint3
     const struct saliency_cuda_frame *frame = &cuda->frame;
     const uint64_t sums = UINT64_C(4) * SALIENCY_BINS * layers * (uint64_t)frame->far_samples;
     const uint32_t blocks[2] = {cuda->far_blocks, 1};
-    const uint32_t samples[2] = {(uint32_t)frame->far_samples, 1};
+    const uint32_t rows[2] = {cuda->far_rows, 1};
     FOVEA_TRY(clear(group, frame->masks_at, frame->far_sums - frame->masks_at + sums));
     FOVEA_TRY(launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_FAR_BYTES, first, layers));
-    return launch_layers(group, cuda->far_planes, samples, 0, first, layers);
+    return launch_layers(group, cuda->far_planes, rows, 0, first, layers);
 }
 
 static enum fovea_result make_near(const struct saliency_cuda_group *group, uint32_t first,
                                    uint32_t layers)
 {
     const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
-    return launch_layers(group, group->cuda->near, blocks, SALIENCY_CUDA_NEAR_BYTES, first, layers);
+    return launch_layers(group, group->cuda->near, blocks, 0, first, layers);
 }
 
 /* Blocks that share a strip's planes: many where few strips would leave multiprocessors idle, few

@@ -5,15 +5,16 @@
  *
  *     bins.cuh        pixels to bins
  *     fine.cuh        level 0: responses at every pixel
- *     levels.cuh      coarser levels: planes
+ *     near.cuh        coarser levels: planes up to step 8
+ *     levels.cuh      those beyond
  *     filter.cuh      coarser levels: responses at their samples
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
  * saliency_fine: block of 32 x 8 threads; grid x, y: 16 x 64 pixels, z: layers
- * saliency_near: block of 32 x 4 threads; grid x: 32 samples, z: layers
- * saliency_far: the same; grid x: 32 columns of pixels for a row of samples, z: layers
- * saliency_far_planes: the same; grid x: samples, z: layers
+ * saliency_near: block of 32 x 8 threads; grid x: strips of samples, z: layers
+ * saliency_far: block of 32 x 4 threads; grid x: 32 columns of pixels for a row of samples, z:
+ * layers saliency_far_planes: the same; grid x: 32 numbers of a row of samples, z: layers
  * saliency_filter: block of 32 x 8 threads; grid x: strips, y: shares of the planes, z: layers
  * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
  * saliency_report: block of 128 threads; grid x: images */
@@ -22,6 +23,7 @@
 #include "filter.cuh"
 #include "fine.cuh"
 #include "maxima.cuh"
+#include "near.cuh"
 
 #define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
@@ -53,16 +55,11 @@ saliency_fine(const __grid_constant__ saliency_cuda_frame params)
     make_fine(params, memory);
 }
 
-/* Devices below 8.0 have 1,024 threads a multiprocessor. */
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-#define NEAR_BLOCKS 8
-#else
-#define NEAR_BLOCKS 10
-#endif
-KERNEL(SALIENCY_CUDA_THREADS, NEAR_BLOCKS)
+KERNEL(NEAR_THREADS, 3)
 saliency_near(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_near(params, *(near_memory *)shared_memory);
+    __shared__ near_memory memory;
+    make_near(params, memory);
 }
 
 KERNEL(SALIENCY_CUDA_THREADS, 8)
@@ -74,8 +71,8 @@ saliency_far(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(SALIENCY_CUDA_THREADS, 8)
 saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
 {
-    __shared__ int32_t before[SALIENCY_CUDA_ROWS];
-    make_far_planes(params, before);
+    __shared__ __align__(16) far_planes_memory memory;
+    make_far_planes(params, memory);
 }
 
 KERNEL(32 * SALIENCY_CUDA_FILTER_WARPS, 2)
@@ -85,7 +82,7 @@ saliency_filter(const __grid_constant__ saliency_cuda_frame params)
     make_filtered(params, memory);
 }
 
-KERNEL(MAXIMA_THREADS, 4)
+KERNEL(MAXIMA_THREADS, 6)
 saliency_maxima(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ maxima_memory memory;

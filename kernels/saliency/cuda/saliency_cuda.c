@@ -13,7 +13,7 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
 {
     const struct cuda_named_kernel kernels[] = {
         {"saliency_fine", &cuda->fine, 0},
-        {"saliency_near", &cuda->near, SALIENCY_CUDA_NEAR_BYTES},
+        {"saliency_near", &cuda->near, 0},
         {"saliency_far", &cuda->far, SALIENCY_CUDA_FAR_BYTES},
         {"saliency_far_planes", &cuda->far_planes, 0},
         {"saliency_filter", &cuda->filter, 0},

@@ -29,7 +29,7 @@ struct saliency_cuda {
     uint32_t channels;
     uint32_t images; /* that there is memory for at once */
     uint32_t layers; /* whose planes there is memory for at once */
-    uint32_t strips, near_blocks, far_blocks;
+    uint32_t strips, near_blocks, far_blocks, far_rows;
     struct saliency_cuda_frame frame;
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */

@@ -14,11 +14,13 @@
 struct cuda_host_signed_product {
     uint32_t a[4], b[2];
     int32_t d[4];
+    bool mixed; /* the bytes of a have no signs */
 
-    static void put(uint32_t word, int16_t *out)
+    static void put(uint32_t word, bool without_sign, int16_t *out)
     {
         for (int part = 0; part < 4; part++) {
-            out[part] = (int8_t)(word >> 8 * part);
+            const uint8_t byte = (uint8_t)(word >> 8 * part);
+            out[part] = without_sign ? byte : (int8_t)byte;
         }
     }
 
@@ -31,10 +33,10 @@ struct cuda_host_signed_product {
                 cuda_host_fail("a product of matrices without lane %d", lane);
             }
             for (int i = 0; i < 4; i++) {
-                put(of->a[i], &a[lane / 4 + 8 * (i % 2)][16 * (i / 2) + 4 * (lane % 4)]);
+                put(of->a[i], of->mixed, &a[lane / 4 + 8 * (i % 2)][16 * (i / 2) + 4 * (lane % 4)]);
             }
             for (int i = 0; i < 2; i++) {
-                put(of->b[i], &b[lane / 4][16 * i + 4 * (lane % 4)]);
+                put(of->b[i], false, &b[lane / 4][16 * i + 4 * (lane % 4)]);
             }
         }
         for (int lane = 0; lane < 32; lane++) {
@@ -55,7 +57,8 @@ struct cuda_host_signed_product {
 static inline void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2,
                                         uint32_t a3, uint32_t b0, uint32_t b1)
 {
-    cuda_host_signed_product product = {{a0, a1, a2, a3}, {b0, b1}, {d[0], d[1], d[2], d[3]}};
+    cuda_host_signed_product product = {
+        {a0, a1, a2, a3}, {b0, b1}, {d[0], d[1], d[2], d[3]}, false};
     cuda_host_warp(~0u, cuda_host_signed_product::make, &product);
     memcpy(d, product.d, sizeof product.d);
 }
@@ -67,9 +70,22 @@ static inline void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a
 }
 static inline void ptx_mma_16816_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
 {
-    cuda_host_signed_product product = {{a0, a1}, {b}, {d[0], d[1], d[2], d[3]}};
+    ptx_mma_16832_signed(d, a0, a1, 0, 0, b, 0);
+}
+static inline void ptx_mma_16832_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2,
+                                       uint32_t a3, uint32_t b0, uint32_t b1)
+{
+    cuda_host_signed_product product = {{a0, a1, a2, a3}, {b0, b1}, {d[0], d[1], d[2], d[3]}, true};
     cuda_host_warp(~0u, cuda_host_signed_product::make, &product);
     memcpy(d, product.d, sizeof product.d);
+}
+static inline void ptx_mma_16816_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
+{
+    ptx_mma_16832_mixed(d, a0, a1, 0, 0, b, 0);
+}
+static inline uint32_t ptx_signs_of_bytes(uint32_t bytes)
+{
+    return (bytes >> 7 & 0x01010101u) * 255u;
 }
 
 #endif
