@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A program may have closed its standard streams. Then the next file that anybody opens gets the
- * number of one of them, and what the program prints is written there. */
+ * number of one of them, and what the program prints is written there: an event is told so, too. */
 #ifndef FOVEA_CORE_DESCRIPTOR_H
 #define FOVEA_CORE_DESCRIPTOR_H
 

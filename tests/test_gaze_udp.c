@@ -7,9 +7,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define PATIENCE_NS (5 * S)
 #define CLOSE_LIMIT_NS (100 * MS)
@@ -98,6 +100,26 @@ TEST(datagrams_become_gaze)
     assert_int_not_equal(gaze.state, FOVEA_GAZE_TRACKED);
     assert_true(gaze.rate_hz > 0);
     close(fd);
+}
+
+/* Else what the program prints would end the thread. */
+TEST(standard_streams_that_are_closed_are_neither_sockets_nor_events)
+{
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+            close(stream);
+        }
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        int ours = 0;
+        for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+            ours += fcntl(stream, F_GETFD) >= 0;
+        }
+        fovea_gaze_source_destroy(&source);
+        _exit(ours);
+    }
+    assert_int_equal(test_status_of(child), 0);
 }
 
 TEST(late_datagrams_are_turned_away_and_a_restart_is_not)

@@ -3,6 +3,7 @@
 
 #include "gaze_feed.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 #include "core/process.h"
 #include "core/thread.h"
@@ -15,7 +16,7 @@
 enum fovea_result gaze_feed_init(struct gaze_feed *feed)
 {
     gaze_intake_init(&feed->intake);
-    feed->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    feed->stop = descriptor_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (feed->stop < 0) {
         log_error(feed->base.log, "gaze: no event for the thread of the %s source",
                   feed->base.api->name);

@@ -3,6 +3,7 @@
 
 #include "gaze_host.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 #include "core/thread.h"
 
@@ -77,7 +78,7 @@ static struct question *ask(const char *text, uint16_t port)
     atomic_store(&question->error, EAI_AGAIN); /* there is no answer yet */
     snprintf(question->text, sizeof question->text, "%s", text);
     question->port = port;
-    question->answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    question->answered = descriptor_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (question->answered < 0 || thread_start(&thread, answer, question) != 0) {
         if (question->answered >= 0) {
             close(question->answered);

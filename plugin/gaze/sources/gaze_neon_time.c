@@ -3,6 +3,7 @@
 
 #include "gaze_neon_time.h"
 
+#include "core/descriptor.h"
 #include "plugin/gaze/gaze_source.h"
 
 #include <errno.h>
@@ -124,7 +125,8 @@ void gaze_neon_time_ask(struct gaze_neon_time *time, const struct gaze_address *
         return;
     }
     /* It is asked in a moment, when the connection is there. */
-    time->echo = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    time->echo = descriptor_above_standard(
+        socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     time->ask_ns = gaze_time_add(now_ns, ASK_EVERY_NS / 4);
     if (time->echo >= 0) {
         (void)connect(time->echo, to, address->bytes);

@@ -3,6 +3,8 @@
 
 #include "gaze_rtp_ports.h"
 
+#include "core/descriptor.h"
+
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,8 +35,8 @@ static bool bind_one(const struct gaze_address *local, uint16_t port, int *out_f
                      uint16_t *out_port)
 {
     struct gaze_address address = *local;
-    const int fd =
-        socket(local->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
+    const int fd = descriptor_above_standard(
+        socket(local->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP));
     gaze_address_set_port(&address, port);
     *out_fd = fd;
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address.storage, address.bytes) != 0 ||

@@ -5,6 +5,7 @@
 
 #include "gaze_address.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 
 #include <arpa/inet.h>
@@ -41,8 +42,8 @@ enum fovea_result gaze_udp_socket_open(const char *bind_address, uint16_t port,
     *out_socket = -1;
     struct gaze_address address;
     FOVEA_TRY(gaze_address_parse("gaze.udp.bind", bind_address, port, log, &address));
-    const int fd =
-        socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
+    const int fd = descriptor_above_standard(
+        socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP));
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address.storage, address.bytes) != 0) {
         log_error(log, "gaze: UDP %s port %u cannot be bound: %s", bind_address, port,
                   strerrordesc_np(errno));

@@ -3,6 +3,7 @@
 
 #include "layer_input.h"
 
+#include "core/descriptor.h"
 #include "core/log.h"
 #include "core/thread.h"
 #include "layer_input_cookie.h"
@@ -64,8 +65,8 @@ static struct layer_input *allocate(const struct layer_input_desc *desc, const c
     input->pointer_period_ns = (int64_t)(1e9 / rate_hz);
     input->wants_frame = desc->wants_frame;
     input->keys = desc->keys ? *desc->keys : config_settings_standard()->layer.keys;
-    input->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    input->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    input->stop = descriptor_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    input->wake = descriptor_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     input->x11.stop = input->stop;
     (void)sem_init(&input->connected, 0, 0);
     (void)sem_init(&input->ended, 0, 0);
