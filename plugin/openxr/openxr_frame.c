@@ -217,7 +217,8 @@ static bool is_anything_to_do(const struct fovea_settings *settings)
     if (!settings) {
         return false;
     }
-    return openxr_gaze_needed(settings) || !config_operators_are_standard(&settings->operators);
+    return openxr_gaze_needed(settings) || settings->overlay.patch != FOVEA_PATCH_OFF ||
+           !config_operators_are_standard(&settings->operators);
 }
 
 static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)

@@ -236,7 +236,7 @@ static bool is_seen_by_gaze(const struct fovea_settings *settings)
     const struct fovea_overlay *overlay = &settings->overlay;
     return config_operators_foveate(&settings->operators) &&
            (settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
-            overlay->heatmap || overlay->hud);
+            overlay->heatmap || overlay->hud || overlay->patch == FOVEA_PATCH_GAZE);
 }
 
 bool openxr_gaze_needed(const struct fovea_settings *settings)

@@ -128,6 +128,17 @@ def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets, alon
             assert (done.picture(frame, view) == drawn.picture(frame, view)).all() != blurs
 
 
+def test_a_square_for_a_photodiode_is_all_that_a_control_condition_shows(hello, alone):  # noqa: F811
+    drawn = alone("separate")
+    sets = "foveation.strength=0,overlay.patch=frame"
+    done = hello("separate", program=OURS, fovea=True, FOVEA_SET=sets).check()
+    for frame in range(FRAMES):
+        for view in range(2):
+            differs = (done.picture(frame, view) != drawn.picture(frame, view)).any(axis=-1)
+            side = round(0.1 * differs.shape[0])
+            assert differs[-side:, :side].any() and differs.sum() == differs[-side:, :side].sum()
+
+
 def test_a_source_that_looks_at_pictures_is_shown_the_first_view(hello):  # noqa: F811
     steps = Steps(hello, {"gaze": {"source": "saliency", "saliency": {"rate_hz": 60}}}, FOVEA_SET="")
     steps.show_until(lambda _: "sees pictures, 160x176 pixels" in steps.said())
