@@ -316,8 +316,8 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * pixel is of the first of them.
  *
  * The operator blur has d_src with the same sum, where "blur.engine" is gaussian: K has one sigma,
- * or that of each pixel x of sigmas. It looks at no gaze: gazes_uv may be NULL, and d_gazes_uv is
- * 0.
+ * or that of each pixel x of sigmas. It looks at no gaze: gazes_uv may be NULL where d_gazes_uv is,
+ * which is all 0 if it is given.
  *
  * The blockwise method: what fragments do to the picture does not change with the gaze, but for
  * jumps, so d_gazes_uv is the smooth method's with the same settings. Alpha that is kept passes
@@ -327,12 +327,12 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
  *
  * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
- * not overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are
- * several or have no gradient, or d_gazes_uv is in CPU memory and the stream is being captured. The
- * first gradients of a size and of more images than before take memory, later ones do not, but for
- * those of a capture. CPU: about 100 bytes a pixel for each thread, and one thread works on each
- * image. CUDA: about 64 bytes a pixel for as many images as fit in 256 MiB, at least one; where
- * d_gazes_uv is in CPU memory the call waits for the stream, else it enqueues and returns. */
+ * not overlap each other, d_dst, src or sigmas. FOVEA_ERROR_UNSUPPORTED: another format,
+ * "operators" are several or have no gradient, or d_gazes_uv is in CPU memory and the stream is
+ * being captured. The first gradients of a size and of more images than before take memory, later
+ * ones do not, but for those of a capture. CPU: about 100 bytes a pixel for each thread, which has
+ * an image at a time. CUDA: about 64 bytes a pixel for as many images as fit in 256 MiB, at least
+ * one; where d_gazes_uv is in CPU memory the call waits for the stream, else it enqueues. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch_gradient(
     struct fovea_context *context, const struct fovea_batch_gradient *batch, void *cuda_stream);
 
