@@ -47,7 +47,7 @@ static bool read_word(struct json_scan *scan, const char *const *words, uint32_t
 
 /* ---- Numbers */
 
-/* They go into one of both. */
+/* Numbers go into one of both. */
 struct target {
     double *doubles;
     float *floats;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of foveation (tables.h has the formulas). Every kernel but the last makes one sample or
- * pixel a thread, all its channels, in blocks of 32 x 8; z is the image. Neighbours along x read
+/* Gradients of the machine (tables.h has the formulas). Every kernel but the last makes one sample
+ * or pixel a thread, all its channels, in blocks of 32 x 8; z is the image. Neighbours along x read
  * neighbours, but for columns, whose rows' weights are read again from the cache. Nothing is added
  * by two threads, so that results are always the same. */
 

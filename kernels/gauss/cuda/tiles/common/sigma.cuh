@@ -9,8 +9,8 @@
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "params.h"
 
-/* The sum is one instruction wherever this is compiled into, so that two blocks which share a tile
- * find the same sigma of a pixel, bit by bit (write_blurred). */
+/* The sum is one instruction wherever this is compiled into, so that all who ask for a pixel's
+ * sigma find the same, bit by bit. */
 static __device__ __forceinline__ float table_at(const gauss_tiles &tiles, float at)
 {
     const float *entries = (const float *)tiles.table;
