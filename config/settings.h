@@ -532,7 +532,7 @@ bool config_operators_have(const struct fovea_operators *operators, enum fovea_o
 /* They are those of the defaults: foveate alone, which leaves pictures as drawn where it has no
  * strength, or no gaze. */
 bool config_operators_are_standard(const struct fovea_operators *operators);
-/* That one is among them, wherever it stands: it alone looks for a gaze and draws overlays. */
+/* foveate is among them, wherever it stands: it alone looks for a gaze and draws overlays. */
 bool config_operators_foveate(const struct fovea_operators *operators);
 
 /* fovea_settings_check without what is said of settings that do nothing: for those who check often.

@@ -47,7 +47,7 @@ static bool read_word(struct json_scan *scan, const char *const *words, uint32_t
 
 /* ---- Numbers */
 
-/* Numbers go into one of both. */
+/* Numbers are put into doubles or into floats. */
 struct target {
     double *doubles;
     float *floats;

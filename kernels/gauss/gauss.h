@@ -33,8 +33,8 @@ struct gauss_plan {
     double one_sigma_px; /* that every pixel has; 0: they have sigmas of their own */
     char description[OPERATOR_DESCRIPTION_BYTES]; /* of the model at this size */
 
-    /* Makes a plan of the smooth method, which plan->foveation says already, for the operator's
-     * plan_destroy: it has no steps. NULL: nor has this one. */
+    /* Makes the plan of plan->foveation, whose method the caller has made smooth, so that it has no
+     * steps; the operator's plan_destroy frees it. NULL: no law of the operator's has rings. */
     enum fovea_result (*make_even)(const struct gauss_plan *plan, struct gauss_plan **out_even);
     uint32_t fragment_px; /* the blockwise method's (gauss/grid.h); 0: every pixel has its own
                              sigma */

@@ -95,8 +95,8 @@ struct context_backend {
                                       const struct context_gradient *gradient);
 };
 
-/* Says why the chain has no derivative whose only operator has that plan (NULL: it has several);
- * NULL: it has one. has: its operator has one on the backend. */
+/* Returns why a chain has no derivative; NULL: it has one. `only` is the plan of its only operator,
+ * or NULL: there are several. `has`: that operator has a derivative on the backend. */
 const char *context_gradient_lacks(const struct operator_plan *only, bool has);
 
 /* The derivatives as operators take them. */

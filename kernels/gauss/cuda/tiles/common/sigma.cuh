@@ -75,10 +75,6 @@ struct tile_law {
     {
     }
 
-    __device__ __forceinline__ float table(float at) const
-    {
-        return table_at(tiles, at);
-    }
     __device__ __forceinline__ bool has_others() const
     {
         return tiles.others.of.count > 0;
