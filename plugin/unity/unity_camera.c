@@ -152,19 +152,22 @@ static void create(struct unity_camera *camera, const struct unity_device *devic
     }
 }
 
-static void bring_up_to_date(struct unity_camera *camera, const struct unity_device *device,
+/* A context that refuses settings keeps those it has. False: there was no memory for them, or the
+ * GPU is not done with former contexts; the next frame asks again. */
+static bool bring_up_to_date(struct unity_camera *camera, const struct unity_device *device,
                              const struct fovea_settings *settings, bool by_queue)
 {
     struct fovea_settings *made = &made_with[camera - cameras];
     if (camera->fovea && camera->by_queue == by_queue && frame_settings_fit(made, settings)) {
-        (void)!fovea_vk_set_settings(camera->fovea, settings); /* or it keeps those it has */
-        return;
+        return fovea_vk_set_settings(camera->fovea, settings) != FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    if (!retire(camera)) {
+        return false;
     }
     camera->by_queue = by_queue;
-    if (retire(camera)) {
-        *made = *settings;
-        create(camera, device, settings);
-    }
+    *made = *settings;
+    create(camera, device, settings);
+    return true;
 }
 
 bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
@@ -178,9 +181,10 @@ bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device
             own.foveation.strength = strength;
         }
         choose_backend(&own, by_queue, unity_intercept_saw(device->made.device));
-        bring_up_to_date(camera, device, &own, by_queue);
-        camera->serial = now->serial;
-        camera->strength = strength;
+        if (bring_up_to_date(camera, device, &own, by_queue)) {
+            camera->serial = now->serial;
+            camera->strength = strength;
+        }
     }
     return camera->fovea != NULL;
 }
