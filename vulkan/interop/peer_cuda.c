@@ -38,7 +38,6 @@ static void free_plans(struct cuda_peer *peer)
     peer->forgotten_plan_count = 0;
 }
 
-/* The same. */
 void peer_cuda_free_images(struct cuda_peer *peer, struct peer_image **list)
 {
     while (*list) {
