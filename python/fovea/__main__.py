@@ -148,12 +148,20 @@ def _pixels(image: Any) -> Any:
     return image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
 
 
+def _is_deep(image: Any) -> bool:
+    """Whether a picture, opened and not yet loaded, has 16 bits a colour. Its mode says that of grey ones alone."""
+    if image.format == "PPM":
+        reader, *_, about = image.tile[0]
+        return image.mode == "I" or (reader == "ppm" and about[-1] > 255)
+    return image.format != "BMP" and ";16" in str(image.tile)  # a BMP's 16 bits are all of its colours
+
+
 def _losses(image: Any) -> Iterator[str]:
     """What a picture, opened and not yet loaded, has that its result will not have."""
     count = getattr(image, "n_frames", 1)
     if count > 1 and image.format != "MPO":  # a camera's, whose others are previews
         yield f"only the first of its {count} pictures is foveated; make a video of them to have all"
-    if ";16" in str(image.tile):
+    if _is_deep(image):
         yield "its 16 bits become 8; fovea.foveate takes uint16"
 
 
@@ -164,7 +172,9 @@ def _saver_of(target: pathlib.Path) -> dict[str, Any]:
     name = Image.registered_extensions().get(target.suffix.lower())
     if name is None:
         raise ValueError(f"the name {target.name!r} says no format of pictures: end it with .png")
-    more: dict[str, dict[str, Any]] = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
+    if name not in Image.SAVE:
+        raise ValueError(f"Pillow reads {target.suffix} and does not write it: end the name with .png")
+    more: dict[str, dict[str, Any]] = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True, "exact": True}}
     return {"format": name, **more.get(name, {})}
 
 
@@ -183,7 +193,7 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
         raise
     except Exception as error:  # SyntaxError, OverflowError, DecompressionBombError: whatever Pillow's readers come upon
         raise ValueError(str(error)) from error
-    if target.suffix.lower() in (".jpg", ".jpeg"):
+    if saver["format"] == "JPEG":
         kept = kept.convert("RGB")
     # The profile of other colours than these, such as CMYK, does not hold for what is written.
     said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
@@ -346,7 +356,8 @@ def _run(words: list[str]) -> int:
         else:
             parser.print_help()
             return 2
-        sys.stdout.flush()
+        if sys.stdout:  # None where the descriptor is closed
+            sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has read enough: head, less
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE

@@ -87,12 +87,24 @@ def test_results_lose_little_to_their_format(tmp_path, suffix, most):
     assert abs(np.asarray(Image.open(tmp_path / f"b{suffix}").convert("RGB")) - pixels).max() <= most
 
 
+def test_webp_keeps_the_colours_of_clear_pixels_and_jpeg_of_any_name_leaves_alpha_away(tmp_path):
+    pixels = RNG.integers(0, 256, (24, 32, 4), dtype=np.uint8)
+    pixels[:12, :, 3] = 0
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    for suffix in (".webp", ".jpe", ".jfif"):
+        assert run(tmp_path / "a.png", "-o", tmp_path / f"b{suffix}", "--set", "foveation.strength=0") == 0
+    assert np.array_equal(np.asarray(Image.open(tmp_path / "b.webp")), pixels)
+
+
 def test_what_a_result_lacks_is_said(tmp_path, capsys):
     frames = [Image.fromarray(RNG.integers(0, 256, (24, 32), dtype=np.uint8)) for _ in range(3)]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
     Image.fromarray(RNG.integers(0, 65536, (24, 32), dtype=np.uint16)).save(tmp_path / "b.png")
     frames[0].save(tmp_path / "c.png")
-    for name, said in [("a.gif", "a.gif: only the first of its 3 pictures"), ("b.png", "b.png: its 16 bits become 8"), ("c.png", "")]:
+    (tmp_path / "d.ppm").write_bytes(b"P6 32 24 65535\n" + RNG.bytes(24 * 32 * 6))
+    frames[0].save(tmp_path / "e.ppm")
+    few, deep = "only the first of its 3 pictures", "its 16 bits become 8"
+    for name, said in [("a.gif", f"a.gif: {few}"), ("b.png", f"b.png: {deep}"), ("c.png", ""), ("d.ppm", f"d.ppm: {deep}"), ("e.ppm", "")]:
         assert run(tmp_path / name, "-o", tmp_path / "seen" / "x.png") == 0
         assert said in (err := capsys.readouterr().err) and bool(said) == bool(err)
 
@@ -114,6 +126,7 @@ def test_several_files_go_into_a_folder(tmp_path, capsys):
         ("a.png", ["--set", "operators=foveate,dof"], "dof needs depths"),
         ("a.mp4", ["-o", "seen.png"], "seen.png is a picture's name"),
         ("a.png", ["-o", "seen"], "the name 'seen' says no format of pictures"),
+        ("a.png", ["-o", "seen.psd"], "Pillow reads .psd and does not write it"),
         ("a.png", ["-o", "/proc/seen.png"], "No such file or directory: '/proc/seen.png'"),
     ],
 )
@@ -197,6 +210,13 @@ def test_whoever_reads_may_stop():
     with program("--settings") as process:
         process.stdout.close()
         assert (process.wait(60), process.stderr.read()) == (141, "")
+
+
+def test_standard_output_may_be_closed(tmp_path):
+    save(tmp_path / "a.png")
+    command = [sys.executable, "-m", "fovea", str(tmp_path / "a.png")]
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, stderr=-1, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "a-foveated.png").exists()
 
 
 def test_a_name_that_the_terminal_has_no_letters_for_is_printed(tmp_path):
