@@ -187,6 +187,7 @@ class Foveator:
 
             return _torch.call(images, gaze, self.text, out, layout, stream, sigma)
         elif beside:
+            _check_sigma(sigma)
             _check_jax(images, out, beside)
         if beside:
             return self._plain(images, gaze, out, layout, stream, beside)
@@ -376,6 +377,15 @@ def _check_plain(images: Any, gaze: Any, out: Any, beside: _Beside) -> None:
 
 def _names_of(beside: _Beside) -> str:
     return " and ".join(f"{name}=" for name in beside)
+
+
+NO_GRADIENT_OF_SIGMA = "sigma= has no gradient of its own: detach() it; images that are tensors have theirs"
+
+
+def _check_sigma(sigma: Any) -> None:
+    """Refuses a tensor that learns beside images that are none."""
+    if _arrays.is_torch(sigma) and sigma.requires_grad and sys.modules["torch"].is_grad_enabled():
+        raise _errors.UnsupportedError(NO_GRADIENT_OF_SIGMA)
 
 
 def _check_jax(images: Any, out: Any, beside: _Beside) -> None:

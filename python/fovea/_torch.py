@@ -172,6 +172,13 @@ def _images_of_planes(tensor: Tensor, layout: str) -> Tensor:
     return tensor if layout == "NCHW" else tensor.movedim(-1, -3)
 
 
+def _for_gaze_beside_sigma(gaze: Tensor, settings: str) -> Tensor:
+    """0, for the operator blur looks at no gaze. UnsupportedError: another operator, which may, is in the row."""
+    if _operators_of(settings) != "blur":
+        raise _errors.UnsupportedError("foveate: several operators have no gradient")
+    return torch.zeros_like(gaze)
+
+
 def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
     gaze, images, sigma = ctx.saved_tensors
     settings, layout = ctx.settings, ctx.layout
@@ -185,8 +192,8 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
     if ctx.needs_input_grad[0]:
         for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout, sigma)
         for_images = for_images.movedim(-3, -1) if planes and layout != "NCHW" else for_images
-    if ctx.needs_input_grad[1] and sigma is not None:  # which is the same wherever somebody looks
-        for_gaze = torch.zeros_like(ctx.saved_tensors[0])
+    if ctx.needs_input_grad[1] and sigma is not None:
+        for_gaze = _for_gaze_beside_sigma(ctx.saved_tensors[0], settings)
     elif ctx.needs_input_grad[1]:
         images = _images_of_planes(images, layout) if planes else images
         for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
@@ -209,7 +216,7 @@ def _d_images_backward(ctx: Any, dd: Tensor) -> tuple[Optional[Tensor], ...]:
     for_d_seen = foveate(dd, gaze, settings, layout, sigma) if ctx.needs_input_grad[0] else None
     for_gaze = None
     if ctx.needs_input_grad[1]:
-        for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if sigma is None else torch.zeros_like(gaze)
+        for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if sigma is None else _for_gaze_beside_sigma(gaze, settings)
     return for_d_seen, for_gaze, None, None, None
 
 
@@ -229,6 +236,8 @@ d_gaze.register_autograd(_d_gaze_backward)
 def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
     """The gaze as a tensor of float32 with a pair for each image, or for each of its foveas, in a way that gradients follow."""
     if not isinstance(gaze, torch.Tensor):
+        if isinstance(gaze, (tuple, list, np.ndarray)) and not torch.compiler.is_compiling():
+            gaze = _shape.real_places(gaze, np.float32)
         gaze = torch.as_tensor(gaze, dtype=torch.float32)
     elif gaze.is_complex():
         raise TypeError(f"gaze is {gaze.dtype}; it is x and y for each image")
@@ -246,10 +255,10 @@ def _sigma_tensor(sigma: Any, images: Tensor, layout: str) -> Optional[Tensor]:
     if sigma is None:
         return None
     if _learns(sigma) and torch.is_grad_enabled():
-        raise _errors.UnsupportedError("sigma= has no gradient of its own: detach() it; the images have theirs")
+        raise _errors.UnsupportedError(_foveator.NO_GRADIENT_OF_SIGMA)
     if not isinstance(sigma, torch.Tensor):
         _arrays.view_of(sigma, "sigma")  # TypeError: it is no array, or a masked one
-        sigma = torch.as_tensor(np.ascontiguousarray(sigma) if isinstance(sigma, np.ndarray) else sigma)
+        sigma = torch.as_tensor(np.require(sigma, requirements=("C", "W")) if isinstance(sigma, np.ndarray) else sigma)
     lead = _lead(images, layout)
     return sigma.expand(*lead, *sigma.shape) if sigma.dim() == 2 and len(lead) else sigma
 

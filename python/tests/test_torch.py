@@ -217,6 +217,8 @@ def test_importing_fovea_imports_no_torch_nor_jax():
         (lambda i, g: fovea.foveate(i.to(torch.complex64), g), TypeError, "complex64"),
         (lambda i, g: fovea.foveate(i.float().requires_grad_(), np.ma.array([0.5, 0.5])), TypeError, "gaze is a masked array"),
         (lambda i, g: fovea.foveate(i, g * 1j), TypeError, "complex64"),
+        (lambda i, g: fovea.foveate(i.float().requires_grad_(), np.array([0.5 + 1j, 0.5])), TypeError, "values of complex128"),
+        (lambda i, g: fovea.foveate(i.float().requires_grad_(), (10**400, 0)), ValueError, "gaze is not finite"),
         (lambda i, g: fovea.foveate(i, [g[0], np.ma.array([0.5, 0.5])]), TypeError, "gaze is a masked array"),
         (lambda i, g: fovea.foveate(torch.quantize_per_tensor(i.float(), 1.0, 0, torch.quint8), g), TypeError, "quint8"),
         (lambda i, g: fovea.foveate(i[0, 0, 0, 0], g), ValueError, "()"),
