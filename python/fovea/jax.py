@@ -135,7 +135,12 @@ def _gaze_array(gaze: Any) -> jax.Array:
     try:
         if not isinstance(gaze, (jax.Array, np.ndarray)) and hasattr(gaze, "__dlpack__"):
             gaze = jnp.from_dlpack(gaze)
-        found = jnp.asarray(gaze, dtype=jnp.float32)
+        given = jnp.asarray(gaze)
+        if jnp.iscomplexobj(given):
+            raise TypeError(f"values of {given.dtype}")
+        found = given.astype(jnp.float32)
+    except OverflowError:
+        raise ValueError("gaze is not finite") from None
     except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
     if not isinstance(found, jax.core.Tracer) and not isinstance(gaze, jax.Array):
