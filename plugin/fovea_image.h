@@ -252,16 +252,15 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
     batch->struct_bytes = sizeof *batch;
 }
 
-/* fovea_context_run for all of them in one go, bit for bit the same; but for the operator lens
- * behind foveate in RGBA8 in linear light on CUDA, of which single images are up to 2 levels of 255
- * other than those of a batch. Images of dst must not overlap each other or src, but their rows may
- * interleave; images of src may overlap each other. Where the images of src and dst lie among each
- * other with different distances from image to image, no more than 65536 pairs of one of src and
- * one of dst are looked at (256 images; 65535 where src is one picture): more of them are
- * FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU memory are copied before it
- * returns; gazes in CUDA memory are read on the stream. An image whose gaze is not finite is not
- * foveated, and the other operators are at work on it; where there is no other, it is copied as it
- * is with gazes in CUDA memory, and FOVEA_ERROR_INVALID_ARGUMENT with those in CPU memory.
+/* fovea_context_run for all of them in one go, bit for bit the same. Images of dst must not overlap
+ * each other or src, but their rows may interleave; images of src may overlap each other. Where the
+ * images of src and dst lie among each other with different distances from image to image, no more
+ * than 65536 pairs of one of src and one of dst are looked at (256 images; 65535 where src is one
+ * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU
+ * memory are copied before it returns; gazes in CUDA memory are read on the stream. An image whose
+ * gaze is not finite is not foveated, and the other operators are at work on it; where there is no
+ * other, it is copied as it is with gazes in CUDA memory, and FOVEA_ERROR_INVALID_ARGUMENT with
+ * those in CPU memory.
  *
  * Memory is taken by the first batch that needs more than those before it, and kept; on the device
  * for the next power of two of images, and taking more may wait for all that the device has to do:

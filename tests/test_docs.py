@@ -28,6 +28,21 @@ def test_links_lead_somewhere(page):
     assert broken == []
 
 
+def sections_of(page):
+    """As GitHub names them in links."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    headings = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return {re.sub(r"[^\w -]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_sections_that_are_there(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)#\s:]*\.md)?#([^)\s]+)\)", text)
+    broken = [(name, section) for name, section in targets if section not in sections_of(page.parent / name if name else page)]
+    assert broken == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_that_are_named_exist(page):
     """From the root or from the page's folder; the notebook tells of its time."""
