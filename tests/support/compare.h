@@ -21,9 +21,10 @@ struct compare_budget {
  * B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* Returns what every backend has to keep to with these settings: one of the two above, and
- * for the blockwise method in stored values one level of 8 bits, in sRGB's light 3, or 5 where the
- * reference cuts its filters at 3 sigma (paper.filter_length). */
+/* Returns what every backend has to keep to with these settings: for the smooth method 3 levels
+ * beside the rounded reference, and 0.012 of white in float formats; for the blockwise method in
+ * stored values one level of 8 bits, in sRGB's light 3, or 5 where the reference cuts its filters
+ * at 3 sigma (paper.filter_length). */
 struct compare_budget compare_budget_for(const struct fovea_foveation *foveation,
                                          enum fovea_format format);
 

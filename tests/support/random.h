@@ -20,7 +20,8 @@ static inline double random_uniform(uint64_t *state, double from, double to)
     return from + (to - from) * (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
-/* A number from 0 to 1 that three others have always. The finaliser of splitmix64. */
+/* Returns a number from 0 to 1, for the same three numbers always the same. It ends as splitmix64
+ * does. */
 static inline double random_hash(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t h = a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu ^ c * 0x165667b19e3779f9u;
