@@ -156,13 +156,15 @@ def _is_deep(image: Any) -> bool:
     return image.format != "BMP" and ";16" in str(image.tile)  # a BMP's 16 bits are all of its colours
 
 
-def _losses(image: Any) -> Iterator[str]:
+def _losses(image: Any, saver: dict[str, Any]) -> Iterator[str]:
     """What a picture, opened and not yet loaded, has that its result will not have."""
     count = getattr(image, "n_frames", 1)
     if count > 1 and image.format != "MPO":  # a camera's, whose others are previews
         yield f"only the first of its {count} pictures is foveated; make a video of them to have all"
     if _is_deep(image):
         yield "its 16 bits become 8; fovea.foveate takes uint16"
+    if saver["format"] == "GIF":
+        yield "a GIF file has 256 colours; end the name of --output with .png to keep them all"
 
 
 def _saver_of(target: pathlib.Path) -> dict[str, Any]:
@@ -186,7 +188,7 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
     saver = _saver_of(target)
     try:
         with Image.open(source) as image:
-            for loss in _losses(image):
+            for loss in _losses(image, saver):
                 print(f"fovea: {source}: {loss}", file=sys.stderr)
             kept, profile = _pixels(image), image.info.get("icc_profile")
     except _ERRORS:

@@ -107,6 +107,8 @@ def test_what_a_result_lacks_is_said(tmp_path, capsys):
     for name, said in [("a.gif", f"a.gif: {few}"), ("b.png", f"b.png: {deep}"), ("c.png", ""), ("d.ppm", f"d.ppm: {deep}"), ("e.ppm", "")]:
         assert run(tmp_path / name, "-o", tmp_path / "seen" / "x.png") == 0
         assert said in (err := capsys.readouterr().err) and bool(said) == bool(err)
+    assert run(tmp_path / "c.png", "-o", tmp_path / "seen" / "x.gif") == 0
+    assert "c.png: a GIF file has 256 colours" in capsys.readouterr().err
 
 
 def test_several_files_go_into_a_folder(tmp_path, capsys):
