@@ -137,7 +137,7 @@ void object_reference(struct object *object)
     }
 }
 
-/* true: it was the last; deletes nothing */
+/* Takes one reference away and deletes nothing. True: it was the last. */
 static bool unreference(struct object *object)
 {
     if (object->references == 0) {

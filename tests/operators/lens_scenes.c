@@ -177,7 +177,7 @@ static struct lens_calibration *make_eyes(void)
     return left;
 }
 
-/* The same with a lens for each eye, a polynomial and points, of which that eye's counts. */
+/* Gives each eye a lens of its own, a polynomial and points, of which that eye's counts. */
 static void use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
 {
     static struct lens_calibration *made; /* to the end of the process */
@@ -190,7 +190,7 @@ static void use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
 
 /* ---- A headset's values */
 
-/* The same with Monado's values of a headset, whose viewport has another aspect than the scene. */
+/* Gives the scene Monado's values of a headset, whose viewport has another aspect than it. */
 static void use_headset(struct operator_scene *scene)
 {
     static const char text[] =

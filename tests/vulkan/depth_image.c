@@ -111,7 +111,7 @@ static void upload(struct engine *engine, const struct depth_image *image,
     engine_idle(engine);
 }
 
-/* Formats of 16 bits are in that of engines with synchronization2. */
+/* Images of 16 bits are in the layout that engines with synchronization2 use. */
 static VkImageLayout layout_of(const struct engine *engine, VkFormat format)
 {
     const bool is_short = format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_R16_SFLOAT;
