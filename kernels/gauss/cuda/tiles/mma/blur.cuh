@@ -152,8 +152,9 @@ struct tile_mma_variances {
             const bool copies = i == 0 && range.low == 0.0f;
             const int wanted =
                 copies ? 0 : __float2int_rn(entry_of_any_variance(fmaf(node, span, range.low)));
-            const int entry =
-                min(max(wanted, after), tile_mma_table::entries - 1 - 2 * (most - 1 - i));
+            /* Those that follow need entries of their own. */
+            const int last = tile_mma_table::entries - 1 - 2 * (count - 1 - i);
+            const int entry = min(max(wanted, after), last);
             after = entry + 2;
             v[i] = variance_of_any_entry(entry) - range.low;
             own = lane == i ? entry : own;
