@@ -15,8 +15,8 @@
 #define DOF_LEAST_BEHIND (1.0f / 32.0f)
 #define DOF_LEAST_MEAN 1e-4f
 #define DOF_LEAST_COVERAGE (1.0f / 1024.0f) /* behind */
-#define DOF_REACH_SIGMAS 4.0f /* where the last of a tile's sigma is gone; it is whole one nearer  \
-                               */
+/* Where the last of a tile's sigma is gone; it is whole one sigma nearer. */
+#define DOF_REACH_SIGMAS 4.0f
 #define DOF_REACH_TILES 1.5f
 
 HOST_DEVICE float dof_clamped(float value, float least, float most)

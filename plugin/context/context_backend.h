@@ -97,7 +97,13 @@ struct context_backend {
 
 /* Returns why a chain has no derivative; NULL: it has one. `only` is the plan of its only operator,
  * or NULL: there are several. `has`: that operator has a derivative on the backend. */
-const char *context_gradient_lacks(const struct operator_plan *only, bool has);
+static inline const char *context_gradient_lacks(const struct operator_plan *only, bool has)
+{
+    if (!only) {
+        return "several operators have no gradient";
+    }
+    return has ? only->lacks_gradient : "this operator has no gradient";
+}
 
 /* The derivatives as operators take them. */
 struct operator_derivatives context_derivatives(const struct context_gradient *gradient);

@@ -109,14 +109,6 @@ bool context_gradient_has_format(enum fovea_format format)
     return false;
 }
 
-const char *context_gradient_lacks(const struct operator_plan *only, bool has)
-{
-    if (!only) {
-        return "several operators have no gradient";
-    }
-    return has ? only->lacks_gradient : "this operator has no gradient";
-}
-
 struct operator_derivatives context_derivatives(const struct context_gradient *gradient)
 {
     return (struct operator_derivatives){

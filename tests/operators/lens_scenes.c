@@ -546,8 +546,6 @@ static const struct scene_set sets[] = {
     {"a_batch_is_its_images", SCENES_OF_BATCHES, NULL, 14, 8, 4, 0, 0, false},
 };
 
-extern const struct operator_api lens_operator;
-
 const struct operator_under_test lens_under_test = {
     .name = "lens",
     .api = &lens_operator,

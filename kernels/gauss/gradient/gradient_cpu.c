@@ -95,7 +95,8 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
     const uint32_t foveas = operator_derivatives_foveas(batch);
     const ptrdiff_t first = 2 * (ptrdiff_t)foveas * i;
     const float *foveas_uv = batch->gazes_uv ? batch->gazes_uv + first : NULL;
-    const bool looks = gradient->plan->base.api->looks_at_gaze; /* else no gaze changes anything */
+    /* Else no gaze changes anything. */
+    const bool looks = gradient->plan->base.api->looks_at_gaze && foveas_uv;
     const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
     const bool alpha =
         codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
@@ -122,7 +123,7 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
         image.src = &src;
     }
     gauss_gradient_smooth_run(&gradient->smooth, scratch, &image);
-    for (uint32_t k = 0; batch->d_gazes_uv && k < foveas; k++) {
+    for (uint32_t k = 0; batch->d_gazes_uv && foveas_uv && k < foveas; k++) {
         float *out_uv = batch->d_gazes_uv + first + 2 * (ptrdiff_t)k;
         out_uv[0] = per_uv(image.d_gazes_px[k][0], foveas_uv[2 * k], width);
         out_uv[1] = per_uv(image.d_gazes_px[k][1], foveas_uv[2 * k + 1], height);
