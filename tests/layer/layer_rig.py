@@ -23,8 +23,8 @@ GAZE = (0.3, 0.4)
 # The library's own model, where the layer's is one for a desk: its blur shows in small pictures too.
 SETS = {"gaze.source": "fixed", "gaze.fixed.x": GAZE[0], "gaze.fixed.y": GAZE[1], "foveation.model": "paper"}
 
-# Validation 1.3.239 says this of itself when it has stood still for so long.
-STANDSTILL, STANDSTILL_S = "most likely a validation bug", 10
+# Validation 1.3.239 says this of itself when it has stood still for so long; for fences it is "most likley".
+STANDSTILL, STANDSTILL_S = " a validation bug", 10
 
 VALIDATION_SETTINGS = """\
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
