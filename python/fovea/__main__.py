@@ -199,15 +199,11 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
         kept = kept.convert("RGB")
     # The profile of other colours than these, such as CMYK, does not hold for what is written.
     said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
-    place = pathlib.Path(os.path.realpath(target))  # a link stays one
-    part = place.with_name(f".{target.stem}.part{target.suffix}")
     try:
-        Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said, **saver)
-        os.replace(part, place)
+        with _video.written_whole(target) as part:
+            Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said, **saver)
     except OSError as error:
         raise (OSError(error.errno, error.strerror, str(target)) if error.errno else error) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 class _Saccades:

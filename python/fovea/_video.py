@@ -123,15 +123,25 @@ def _end(process: Any) -> None:
         raise OSError(f"ffmpeg: {said or process.returncode}")
 
 
+@contextlib.contextmanager
+def written_whole(target: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Gives a name to write to, which takes the target's place if no error comes. A link as target stays one."""
+    place = pathlib.Path(os.path.realpath(target))
+    part = place.with_name(f".{target.stem}.part{target.suffix}")
+    try:
+        yield part
+        os.replace(part, place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def foveate_file(
     video: Video, target: pathlib.Path, see: Callable[[Any, float], Any], progress: Callable[[int, int], None], is_deep: bool = False
 ) -> None:
     """Writes see(frame, seconds) of each frame, uint8 or, where deep, uint16. What is not whole never bears the target's name."""
-    place = pathlib.Path(os.path.realpath(target))  # a link stays one
-    part = place.with_name(f".{target.stem}.part{target.suffix}")
     dtype: Any = np.dtype("<u2" if is_deep else "u1")
     size = video.width * video.height * 3 * dtype.itemsize
-    try:
+    with written_whole(target) as part:
         with (
             _program(video.read_command(is_deep), stdout=subprocess.PIPE) as reader,
             _program(video.write_command(part, is_deep), stdin=subprocess.PIPE) as writer,
@@ -150,6 +160,3 @@ def foveate_file(
             _end(writer)
             _end(reader)
             progress(number, number)
-        os.replace(part, place)
-    finally:
-        part.unlink(missing_ok=True)
