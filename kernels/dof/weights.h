@@ -15,7 +15,7 @@
 #define DOF_LEAST_BEHIND (1.0f / 32.0f)
 #define DOF_LEAST_MEAN 1e-4f
 #define DOF_LEAST_COVERAGE (1.0f / 1024.0f) /* behind */
-/* Where the last of a tile's sigma is gone; it is whole one sigma nearer. */
+/* The last of a tile's sigma is gone at this distance; one sigma nearer it is whole. */
 #define DOF_REACH_SIGMAS 4.0f
 #define DOF_REACH_TILES 1.5f
 

@@ -25,7 +25,7 @@ static const uint32_t constants[ROUNDS] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turned(uint32_t value, unsigned bits)
+static uint32_t rotated(uint32_t value, unsigned bits)
 {
     return value >> bits | value << (32 - bits);
 }
@@ -40,8 +40,8 @@ static void expand(const unsigned char *block, uint32_t words[ROUNDS])
     for (int i = 16; i < ROUNDS; i++) {
         const uint32_t a = words[i - 15];
         const uint32_t b = words[i - 2];
-        words[i] = words[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + words[i - 7] +
-                   (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+        words[i] = words[i - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + words[i - 7] +
+                   (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
     }
 }
 
@@ -52,8 +52,8 @@ static void add_block(uint32_t state[8], const unsigned char *block)
     expand(block, words);
     memcpy(s, state, sizeof s);
     for (int i = 0; i < ROUNDS; i++) {
-        const uint32_t e = turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25);
-        const uint32_t a = turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22);
+        const uint32_t e = rotated(s[4], 6) ^ rotated(s[4], 11) ^ rotated(s[4], 25);
+        const uint32_t a = rotated(s[0], 2) ^ rotated(s[0], 13) ^ rotated(s[0], 22);
         const uint32_t chosen = (s[4] & s[5]) ^ (~s[4] & s[6]);
         const uint32_t most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
         const uint32_t first = s[7] + e + chosen + constants[i] + words[i];

@@ -73,10 +73,10 @@ bool sample_load(const char *path, struct sample *out_sample)
         return false;
     }
     const char *name = strrchr(path, '/');
-    const bool turned = orientation_is_turned(orientation);
+    const bool swapped = orientation_swaps_axes(orientation);
     snprintf(out_sample->name, sizeof out_sample->name, "%s", name ? name + 1 : path);
-    out_sample->image = image_make_packed((uint32_t)(turned ? height : width),
-                                          (uint32_t)(turned ? width : height), FOVEA_FORMAT_RGBA8);
+    out_sample->image = image_make_packed((uint32_t)(swapped ? height : width),
+                                          (uint32_t)(swapped ? width : height), FOVEA_FORMAT_RGBA8);
     orientation_apply(orientation, (const uint32_t *)(const void *)pixels, (uint32_t)width,
                       (uint32_t)height, out_sample->image.view.data);
     stbi_image_free(pixels);

@@ -9,7 +9,7 @@
 
 #define JPEG_SCAN 0xda /* here pixels begin */
 #define JPEG_APP1 0xe1
-#define TURNED 5 /* orientations from here on exchange rows and columns */
+#define FIRST_SWAPPED 5 /* orientations from here on exchange rows and columns */
 
 static size_t number(const uint8_t *bytes, size_t count)
 {
@@ -56,9 +56,9 @@ uint32_t orientation_of(const uint8_t *bytes, size_t count)
     return count > 8 && memcmp(bytes, "\x89PNG", 4) == 0 ? of_png(bytes, count) : 1;
 }
 
-bool orientation_is_turned(uint32_t orientation)
+bool orientation_swaps_axes(uint32_t orientation)
 {
-    return orientation >= TURNED;
+    return orientation >= FIRST_SWAPPED;
 }
 
 /* 2: the columns are the other way round; 3: rows too; 4: rows alone; 5 .. 8: the same of 1, 4, 3
@@ -66,18 +66,18 @@ bool orientation_is_turned(uint32_t orientation)
 void orientation_apply(uint32_t orientation, const uint32_t *in, uint32_t width_px,
                        uint32_t height_px, uint32_t *out)
 {
-    const bool turned = orientation_is_turned(orientation);
+    const bool swapped = orientation_swaps_axes(orientation);
     const bool right_left =
         orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     const bool bottom_up =
         orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-    const uint32_t out_width = turned ? height_px : width_px;
+    const uint32_t out_width = swapped ? height_px : width_px;
     for (uint32_t y = 0; y < height_px; y++) {
         for (uint32_t x = 0; x < width_px; x++) {
             const uint32_t column = right_left ? width_px - 1 - x : x;
             const uint32_t row = bottom_up ? height_px - 1 - y : y;
             const size_t to =
-                turned ? (size_t)column * out_width + row : (size_t)row * out_width + column;
+                swapped ? (size_t)column * out_width + row : (size_t)row * out_width + column;
             out[to] = in[(size_t)y * width_px + x];
         }
     }

@@ -12,7 +12,7 @@
  * says none. */
 uint32_t orientation_of(const uint8_t *bytes, size_t count);
 /* Whether the upright picture is as wide as the other is high. */
-bool orientation_is_turned(uint32_t orientation);
+bool orientation_swaps_axes(uint32_t orientation);
 /* Writes the upright picture of one without gaps. */
 void orientation_apply(uint32_t orientation, const uint32_t *in, uint32_t width_px,
                        uint32_t height_px, uint32_t *out);
