@@ -111,7 +111,7 @@ static void each_ends_as_without_fovea(void **state)
 {
     const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
     const int runs = test_all_cases() ? most : 1; /* a race shows in one commit or another */
-    const int at_once = runs_at_once();
+    const int at_once = runs < runs_at_once() ? runs : runs_at_once();
     for (const struct ending *ending = endings; ending->name; ending++) {
         for (int i = 0; i < runs && is_for_this_backend(ending); i += at_once) {
             expect_ends(ending, at_once);
