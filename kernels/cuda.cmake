@@ -139,50 +139,22 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}_fatbin.c)
 endforeach()
 
-add_library(fovea_cuda STATIC
-    ${fatbins}
-    blur/cuda/blur_box_cuda.c
-    blur/cuda/blur_cuda.c
-    blur/cuda/blur_fft_cuda.c
-    blur/cuda/blur_fft_plan.c
-    blur/cuda/transform.c
-    blur/cuda/blur_run.c
-    cuda/cuda_block.c
-    cuda/cuda_capture.c
-    cuda/cuda_device.c
-    cuda/cuda_driver.c
-    cuda/cuda_kernels.c
-    cuda/cuda_memory.c
-    cuda/cuda_uses.c
-    dof/cuda/discs.c
-    dof/cuda/dof_cuda.c
-    dof/cuda/run.c
-    gauss/cuda/gauss_cuda.c
-    gauss/cuda/nodes/nodes.c
-    gauss/cuda/nodes/plan.c
-    gauss/cuda/nodes_wide/plan.c
-    gauss/cuda/nodes_wide/wide.c
-    gauss/cuda/run.c
-    gauss/cuda/tiles/list.c
-    gauss/cuda/tiles/plan.c
-    gauss/cuda/tiles/tiles.c
-    gauss/cuda/ways.c
-    gauss/gradient/gradient_cuda.c
-    gauss/gradient/launch.c
-    gaze/gaze_cuda.c
-    gaze/late_cuda.c
-    image/pack_cuda.c
-    lens/cuda/lens_cuda.c
-    lightfield/cuda/arguments.c
-    lightfield/cuda/lightfield_cuda.c
-    lightfield/cuda/match.c
-    lightfield/cuda/run.c
-    lightfield/cuda/tile.c
-    operator/operator_cuda_base.c
-    saliency/cuda/memory.c
-    saliency/cuda/run.c
-    saliency/cuda/saliency_cuda.c
-)
+set(sources)
+fovea_list(sources blur/cuda blur_box_cuda blur_cuda blur_fft_cuda blur_fft_plan blur_run transform)
+fovea_list(sources cuda cuda_block cuda_capture cuda_device cuda_driver cuda_kernels cuda_memory cuda_uses)
+fovea_list(sources dof/cuda discs dof_cuda run)
+fovea_list(sources gauss/cuda gauss_cuda run ways)
+fovea_list(sources gauss/cuda/nodes nodes plan)
+fovea_list(sources gauss/cuda/nodes_wide plan wide)
+fovea_list(sources gauss/cuda/tiles list plan tiles)
+fovea_list(sources gauss/gradient gradient_cuda launch)
+fovea_list(sources gaze gaze_cuda late_cuda)
+fovea_list(sources image pack_cuda)
+fovea_list(sources lens/cuda lens_cuda)
+fovea_list(sources lightfield/cuda arguments lightfield_cuda match run tile)
+fovea_list(sources operator operator_cuda_base)
+fovea_list(sources saliency/cuda memory run saliency_cuda)
+add_library(fovea_cuda STATIC ${fatbins} ${sources})
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(fovea_cuda PRIVATE fovea_build fovea_stack PUBLIC fovea_kernels Threads::Threads
     ${CMAKE_DL_LIBS})
