@@ -118,16 +118,21 @@ bool config_geometry_agrees(const struct fovea_geometry *geometry,
            screen_is_a_view(geometry, out_complaint);
 }
 
-bool config_settings_agree(const struct fovea_settings *settings,
-                           struct config_words *out_complaint)
+bool config_foveation_agrees(const struct fovea_foveation *foveation,
+                             struct config_words *out_complaint)
 {
     *out_complaint = (struct config_words){0};
-    const struct fovea_foveation *foveation = &settings->foveation;
     return transfer_is_known(foveation->transfer, out_complaint) &&
            table_is_given(foveation, out_complaint) &&
            physical_sees_something(&foveation->physical, out_complaint) &&
            config_geometry_agrees(&foveation->geometry, out_complaint) &&
-           config_combos_agree(settings, out_complaint) &&
            (foveation->model != FOVEA_MODEL_MAP ||
             config_map_agrees(&foveation->map, out_complaint));
+}
+
+bool config_settings_agree(const struct fovea_settings *settings,
+                           struct config_words *out_complaint)
+{
+    return config_foveation_agrees(&settings->foveation, out_complaint) &&
+           config_combos_agree(settings, out_complaint);
 }

@@ -157,6 +157,14 @@ enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
     return say_unless(config_geometry_agrees(geometry, &complaint), &complaint, log);
 }
 
+enum fovea_result config_foveation_check(const struct fovea_settings *settings,
+                                         struct fovea_log log)
+{
+    FOVEA_TRY(check_values(settings, "foveation.", log));
+    struct config_words complaint;
+    return say_unless(config_foveation_agrees(&settings->foveation, &complaint), &complaint, log);
+}
+
 enum fovea_result config_settings_check(const struct fovea_settings *settings, struct fovea_log log)
 {
     if (!settings) {

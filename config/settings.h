@@ -539,6 +539,9 @@ bool config_operators_foveate(const struct fovea_operators *operators);
  */
 FOVEA_MUST_CHECK enum fovea_result config_settings_check(const struct fovea_settings *settings,
                                                          struct fovea_log log);
+/* The same of foveation alone, for what makes no more of them than a plan. */
+FOVEA_MUST_CHECK enum fovea_result config_foveation_check(const struct fovea_settings *settings,
+                                                          struct fovea_log log);
 /* The same of a geometry alone, for frames that may each have another one. Writes to
  * scratch. */
 FOVEA_MUST_CHECK enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,

@@ -8,7 +8,7 @@ target_include_directories(fovea_test_images PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/
 target_link_libraries(fovea_test_images PUBLIC fovea_kernels PRIVATE fovea_build PkgConfig::CMOCKA)
 
 add_library(fovea_test_foveate STATIC test_foveate_support.c)
-target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
+target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images fovea_config
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
 foreach(topic IN ITEMS cpu grid memory pixel plan properties)

@@ -194,7 +194,7 @@ TEST(eccentricity_of_a_view_is_along_the_flat_picture)
     assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1000,
                                              100, axis, 0.0, 45.0),
                        500.0, 1e-9);
-    foveation.geometry.ppd = -1.0; /* does not count */
+    foveation.geometry.ppd = 2.0; /* does not count */
     assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1000, 100,
                                       center, 0.0, 45.0) > 0.0);
     foveation.geometry.tan_right = -1.5;

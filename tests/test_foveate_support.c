@@ -5,17 +5,11 @@
 
 struct fovea_foveation paper_settings(uint32_t fragment_px)
 {
-    return (struct fovea_foveation){
-        .method = FOVEA_METHOD_BLOCKWISE,
-        .strength = 1.0,
-        .cutoff_gain = exp(-0.5),
-        .paper = {.ct0 = 1.0 / 64.0,
-                  .alpha = 0.106,
-                  .e2_deg = 2.3,
-                  .e_max_deg = 100.0,
-                  .f_max_cpd = 30.0,
-                  .fragment_px = fragment_px},
-    };
+    struct fovea_foveation settings = fovea_settings_default().foveation;
+    settings.method = FOVEA_METHOD_BLOCKWISE;
+    settings.cutoff_gain = exp(-0.5);
+    settings.paper.fragment_px = fragment_px;
+    return settings;
 }
 
 struct fovea_foveation smooth_settings(enum fovea_model model)
@@ -64,11 +58,21 @@ struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t wid
     return plan;
 }
 
-void assert_no_plan(const struct fovea_foveation *foveation, const char *what)
+static bool are_checked(const struct fovea_foveation *foveation)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = *foveation;
+    return config_foveation_check(&settings, (struct fovea_log){0}) == FOVEA_OK;
+}
+
+void assert_no_plan(const struct fovea_foveation *good, const struct fovea_foveation *foveation,
+                    const char *what)
 {
     struct gauss_plan *plan = (struct gauss_plan *)&what; /* which a failure makes NULL */
-    assert_that(foveate_plan_create(foveation, 64, 48, &plan) == FOVEA_ERROR_INVALID_ARGUMENT &&
-                    !plan,
+    assert_true(are_checked(good));
+    assert_that(!are_checked(foveation) || (foveate_plan_create(foveation, 64, 48, &plan) ==
+                                                FOVEA_ERROR_INVALID_ARGUMENT &&
+                                            !plan),
                 "%s was not refused", what);
 }
 

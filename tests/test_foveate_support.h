@@ -58,14 +58,17 @@ void assert_exact(struct fovea_foveation foveation, const struct exact_case *c);
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
                           const struct fovea_image *src, double mean_times);
 
-/* Fails unless there is no plan of these settings for 64x48 pixels; `what` was done to them. */
-void assert_no_plan(const struct fovea_foveation *foveation, const char *what);
+/* Fails unless config_foveation_check lets the first settings through, and the second not, or there
+ * is no plan of these for 64x48 pixels; `what` was done to them. */
+void assert_no_plan(const struct fovea_foveation *good, const struct fovea_foveation *foveation,
+                    const char *what);
 /* The last arguments change the settings, which they call f. */
 #define REFUSE(of, ...)                                                                            \
     do {                                                                                           \
         struct fovea_foveation f = of;                                                             \
+        const struct fovea_foveation good_ = of;                                                   \
         __VA_ARGS__;                                                                               \
-        assert_no_plan(&f, #__VA_ARGS__);                                                          \
+        assert_no_plan(&good_, &f, #__VA_ARGS__);                                                  \
     } while (0)
 
 /* Fails unless a plan for the first is one for the others or is not. */

@@ -166,8 +166,10 @@ static struct fovea_foveation wide_view(void)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_PHYSICAL;
-    foveation.geometry = (struct fovea_geometry){
-        .tan_left = 1.38, .tan_right = 0.87, .tan_up = 0.95, .tan_down = 1.21};
+    foveation.geometry.tan_left = 1.38;
+    foveation.geometry.tan_right = 0.87;
+    foveation.geometry.tan_up = 0.95;
+    foveation.geometry.tan_down = 1.21;
     return foveation;
 }
 

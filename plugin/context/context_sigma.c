@@ -26,9 +26,11 @@ static struct operator_plan_desc desc_of(const struct fovea_settings *settings, 
         .settings = settings, .width_px = width_px, .height_px = height_px};
 }
 
-static bool gaze_is_somewhere(struct fovea_point_uv gaze)
+/* There are settings that a plan can be made of, and the gaze is somewhere. */
+static bool are_right(const struct fovea_settings *settings, struct fovea_point_uv gaze)
 {
-    return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
+    return settings && config_foveation_check(settings, (struct fovea_log){0}) == FOVEA_OK &&
+           isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
 }
 
 enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_t width_px,
@@ -36,7 +38,7 @@ enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_
                                   float *out_sigma_px)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!settings || !out_sigma_px || !gaze_is_somewhere(gaze)) {
+    if (!out_sigma_px || !are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->sigma_px(&desc, gaze, out_sigma_px);
@@ -56,8 +58,8 @@ double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t wid
                              double eccentricity_deg)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!settings || !gaze_is_somewhere(gaze) || !isfinite(direction_deg) ||
-        !isfinite(eccentricity_deg) || eccentricity_deg < 0.0) {
+    if (!are_right(settings, gaze) || !isfinite(direction_deg) || !isfinite(eccentricity_deg) ||
+        eccentricity_deg < 0.0) {
         return -1.0;
     }
     return maps()->reach_px(&desc, gaze, direction_deg, eccentricity_deg);
@@ -68,7 +70,7 @@ enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, 
                                          float *out_deg)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!settings || !out_deg || !gaze_is_somewhere(gaze)) {
+    if (!out_deg || !are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->eccentricity_deg(&desc, gaze, out_deg);
@@ -78,7 +80,7 @@ enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings, uint32
                                    uint32_t height_px, struct fovea_point_uv gaze, float *out_cpd)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!settings || !out_cpd || !gaze_is_somewhere(gaze)) {
+    if (!out_cpd || !are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->cutoff_cpd(&desc, gaze, out_cpd);
@@ -89,9 +91,8 @@ enum fovea_result fovea_gain_map(const struct fovea_settings *settings, uint32_t
                                  const struct fovea_grating *grating, float *out_gain)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!settings || !out_gain || !gaze_is_somewhere(gaze) || !grating ||
-        !isfinite(grating->cycles_per_deg) || grating->cycles_per_deg < 0.0 ||
-        !isfinite(grating->direction_deg)) {
+    if (!out_gain || !are_right(settings, gaze) || !grating || !isfinite(grating->cycles_per_deg) ||
+        grating->cycles_per_deg < 0.0 || !isfinite(grating->direction_deg)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->gain(&desc, gaze, grating, out_gain);

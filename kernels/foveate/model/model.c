@@ -51,8 +51,8 @@ static double sigma_to_check_px(const struct foveate_model *model)
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px)
 {
-    if (!foveate_model_settings_valid(foveation) || width_px < 1 ||
-        width_px > OPERATOR_MAX_SIZE_PX || height_px < 1 || height_px > OPERATOR_MAX_SIZE_PX) {
+    if (width_px < 1 || width_px > OPERATOR_MAX_SIZE_PX || height_px < 1 ||
+        height_px > OPERATOR_MAX_SIZE_PX) {
         return false;
     }
     if (foveation != &model->foveation) {

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The law from place to blur, in double precision: what plans are made from. A model is a case in
- * foveate/model/model.c, in foveate/model/check.c and, for what it is made of, in
- * foveate/plan/law.c. */
+ * foveate/model/model.c and, for what it is made of, in foveate/plan/law.c. */
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
 
@@ -39,13 +38,11 @@ static inline bool foveate_model_is_relative(const struct foveate_model *model)
     return model->foveation.model == FOVEA_MODEL_RELATIVE;
 }
 
-/* False if a setting that the model uses is out of range, not finite or names something unknown, or
- * if all together ask for more than GAUSS_MAX_SIGMA_PX where the gaze is in the picture. */
+/* The settings are such as config_foveation_check lets through. False if there is no such picture,
+ * if an array's samples cannot be used, or if all together ask for more than GAUSS_MAX_SIGMA_PX
+ * where the gaze is in the picture. */
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px);
-
-/* Every range, but not what all together ask for: that may depend on the size. */
-bool foveate_model_settings_valid(const struct fovea_foveation *foveation);
 
 /* The model has a view: its law goes by eccentricity instead of pixels. */
 bool foveate_model_projected(const struct foveate_model *model);
