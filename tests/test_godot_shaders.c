@@ -177,17 +177,16 @@ TEST(tables_are_read_and_samples_are_written)
         .settings = settings, .width_px = 300, .height_px = 200};
     const struct operator_glsl_limits limits = {16384, UINT32_C(1) << 27};
     const struct operator_frame frame = operator_frame_make(300, 200, (struct fovea_point_uv){0});
-    struct operator_shader shaders[OPERATOR_CHAIN_SHADERS];
+    static struct operator_pass passes[OPERATOR_CHAIN_PASSES];
     struct operator_plan *plan = NULL;
     struct operator_glsl *glsl = NULL;
     bool tables = false;
     bool samples = false;
     assert_ok(chain_operator.plan_create(&desc, &plan));
     assert_ok(chain_operator.glsl->create(plan, &limits, &glsl));
-    const uint32_t count =
-        chain_operator.glsl->shaders(glsl, &frame, FOVEA_FORMAT_RGBA16F, shaders);
+    const uint32_t count = chain_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes);
     for (uint32_t i = 0; i < count; i++) {
-        const struct shader_code *code = &shaders[i].shader->words[1];
+        const struct shader_code *code = &passes[i].shader.shader->words[1];
         struct godot_spirv declared;
         assert_true(godot_spirv_read(code->code, code->bytes, &declared));
         assert_false(declared.bindings[2].writable);

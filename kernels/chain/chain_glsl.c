@@ -127,21 +127,6 @@ static bool goes_past(const struct chain_glsl *chain, uint32_t part,
     return frame->blind && plan_of(chain)->parts[part].api->looks_at_gaze;
 }
 
-static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format, struct operator_shader *out_shaders)
-{
-    const struct chain_glsl *chain = own(glsl);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < plan_of(chain)->count; i++) {
-        if (goes_past(chain, i, frame)) {
-            out_shaders[count++] = (struct operator_shader){.shader = &shader_copy};
-        } else {
-            count += api_of(chain, i)->shaders(chain->parts[i], frame, format, out_shaders + count);
-        }
-    }
-    return count;
-}
-
 /* An operator reads the image that the one before it wrote, and writes over its scratch. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes)
@@ -240,7 +225,6 @@ const struct operator_glsl_api chain_operator_glsl = {.create = create,
                                                       .table_bytes = table_bytes,
                                                       .fill = fill,
                                                       .scratch_bytes = scratch_bytes,
-                                                      .shaders = shaders,
                                                       .passes = passes,
                                                       .draw = draw,
                                                       .draws = draws,

@@ -15,8 +15,6 @@
 
 #define OPERATOR_MAX_PASSES 34 /* of an operator; of a chain of them OPERATOR_CHAIN_PASSES */
 #define OPERATOR_CHAIN_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
-#define OPERATOR_MAX_SHADERS 16 /* likewise; several passes may have one */
-#define OPERATOR_CHAIN_SHADERS (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_SHADERS)
 #define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
 
@@ -143,12 +141,9 @@ struct operator_glsl_api {
     /* Binding 3, what passes of that format leave for each other; 0: nothing. */
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
-    /* The shaders that the passes of any frame of that format may take; returns how many, at most
-     * OPERATOR_MAX_SHADERS of an operator and OPERATOR_CHAIN_SHADERS of a chain. */
-    uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format, struct operator_shader *out_shaders);
     /* Fills in those of a view of that format; returns how many, at most OPERATOR_MAX_PASSES of an
-     * operator and OPERATOR_CHAIN_PASSES of a chain. What was written before them is there. */
+     * operator and OPERATOR_CHAIN_PASSES of a chain. What was written before them is there. Where
+     * the frame's gaze is late, they have every shader that those of any gaze have. */
     uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes);
 

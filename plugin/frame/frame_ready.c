@@ -149,15 +149,19 @@ static enum fovea_result prepare(struct fovea_vk *fovea, struct vk_compute_kind 
     return vk_compute_prepare(&fovea->compute, &fovea->device, kind);
 }
 
+/* Those of any gaze, which a late one is; and of any depths, which need not be there yet. */
 static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct frame_work *work,
                                         const struct frame_view *view)
 {
+    static const struct operator_depths none = {.values = {.zero_m = 1.0, .one_m = 2.0}};
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_shader shaders[OPERATOR_CHAIN_SHADERS];
-    const uint32_t count =
-        chain_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
+    struct operator_pass *passes = fovea->scratch_passes;
+    struct operator_frame frame = view->frame;
+    frame.late = true;
+    frame.depths = frame.depths ? frame.depths : &none;
+    const uint32_t count = chain_operator.glsl->passes(view->plan->glsl, &frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {
-        FOVEA_TRY(prepare(fovea, vk_compute_kind_of(&shaders[i], format)));
+        FOVEA_TRY(prepare(fovea, vk_compute_kind_of(&passes[i].shader, format)));
     }
     return FOVEA_OK;
 }

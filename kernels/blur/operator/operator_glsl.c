@@ -20,8 +20,7 @@ struct dispatches {
     struct blur_passes passes;
     int32_t light; /* of the format */
     bool averages_alpha;
-    struct operator_pass *out; /* of add_dispatch */
-    struct operator_shader *out_shaders; /* of add_shader */
+    struct operator_pass *out;
     uint32_t count;
 };
 
@@ -106,58 +105,26 @@ static void add_dispatch(struct blur_passes *passes, const struct blur_pass *pas
     memcpy(out->constants, &pass->constants, pass->constant_bytes);
 }
 
-static bool same_shader(const struct operator_shader *a, const struct operator_shader *b)
-{
-    return a->shader == b->shader && memcmp(a->special, b->special, sizeof a->special) == 0;
-}
-
-/* Each once. */
-static void add_shader(struct blur_passes *passes, const struct blur_pass *pass)
-{
-    struct dispatches *list = (struct dispatches *)passes;
-    const struct operator_shader shader = specialized(list, pass);
-    bool known = false;
-    for (uint32_t i = 0; i < list->count && !known; i++) {
-        known = same_shader(&list->out_shaders[i], &shader);
-    }
-    if (!known) {
-        list->out_shaders[list->count++] = shader;
-    }
-}
-
-/* The list's count is what comes of the passes of a view. */
-static void walk(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                 enum fovea_format format, struct dispatches *list)
-{
-    const struct gauss_plan *machine = &plan_of(glsl)->machine;
-    const int32_t light = image_light_in_order(gauss_plan_light(machine), frame->blue_first);
-    list->passes.plan = plan_of(glsl);
-    list->passes.frame = (struct blur_pass_frame){.width_px = frame->width_px,
-                                                  .height_px = frame->height_px,
-                                                  .origin_x_px = frame->origin_x_px,
-                                                  .origin_y_px = frame->origin_y_px,
-                                                  .light_value = gauss_plan_light_value(machine)};
-    list->passes.white = blur_passes_white(light, format);
-    list->passes.colors = 3;
-    list->light = pixel_light_known(format) ? light : IMAGE_LIGHT_STORED;
-    list->averages_alpha =
-        format != FOVEA_FORMAT_B10G11R11F && machine->foveation.alpha != FOVEA_ALPHA_KEEP;
-    plan_of(glsl)->engine->passes->add(&list->passes);
-}
-
-static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format, struct operator_shader *out_shaders)
-{
-    struct dispatches list = {.passes.emit = add_shader, .out_shaders = out_shaders};
-    walk(glsl, frame, format, &list);
-    return list.count;
-}
-
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes)
 {
-    struct dispatches list = {.passes.emit = add_dispatch, .out = out_passes};
-    walk(glsl, frame, format, &list);
+    const struct blur_plan *plan = plan_of(glsl);
+    const struct gauss_plan *machine = &plan->machine;
+    const int32_t light = image_light_in_order(gauss_plan_light(machine), frame->blue_first);
+    struct dispatches list = {.passes = {.plan = plan,
+                                         .frame = {.width_px = frame->width_px,
+                                                   .height_px = frame->height_px,
+                                                   .origin_x_px = frame->origin_x_px,
+                                                   .origin_y_px = frame->origin_y_px,
+                                                   .light_value = gauss_plan_light_value(machine)},
+                                         .white = blur_passes_white(light, format),
+                                         .colors = 3,
+                                         .emit = add_dispatch},
+                              .light = pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                              .averages_alpha = format != FOVEA_FORMAT_B10G11R11F &&
+                                                machine->foveation.alpha != FOVEA_ALPHA_KEEP,
+                              .out = out_passes};
+    plan->engine->passes->add(&list.passes);
     return list.count;
 }
 
@@ -166,5 +133,4 @@ const struct operator_glsl_api blur_operator_glsl = {.create = create,
                                                      .table_bytes = table_bytes,
                                                      .fill = fill,
                                                      .scratch_bytes = scratch_bytes,
-                                                     .shaders = shaders,
                                                      .passes = passes};

@@ -16,7 +16,6 @@
 #include <math.h>
 
 _Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
-_Static_assert(2 + DOF_WORKS + DOF_DISC_WORKS <= OPERATOR_MAX_SHADERS, "more than there is");
 _Static_assert(DOF_WORKS + DOF_DISC_WORKS + 5 * GAUSS_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES,
                "more than there is");
 
@@ -150,28 +149,6 @@ static struct operator_shader disc_shader_of(const struct dof_plan *plan,
     shader.shader = &dof_discs_shader;
     shader.special[2] = (int32_t)work;
     return shader;
-}
-
-static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
-                        enum fovea_format format, struct operator_shader *out_shaders)
-{
-    const struct dof_plan *plan = plan_of(glsl);
-    if (copies(plan)) {
-        *out_shaders = (struct operator_shader){.shader = &shader_copy};
-        return 1;
-    }
-    const struct gauss_frame frame = gauss_frame_of(&plan->machine, view);
-    const enum dof_work last =
-        averages_alpha(plan, format) ? DOF_WORK_BEHIND_ALPHA : DOF_WORK_COMPOSE;
-    const bool wide = image_light_is_wide(light_of(&frame, format));
-    uint32_t count = gauss_layer_shaders(wide, out_shaders);
-    for (int work = DOF_WORK_FOCUS; work <= (int)last; work++) {
-        out_shaders[count++] = shader_of(plan, &frame, format, (enum dof_work)work);
-    }
-    for (int work = 0; plan->optics.has_discs && work < DOF_DISC_WORKS; work++) {
-        out_shaders[count++] = disc_shader_of(plan, &frame, format, (enum dof_disc_work)work);
-    }
-    return count;
 }
 
 /* Takes what the program says of depths and of the focus; dof_focus. */
@@ -320,5 +297,4 @@ const struct operator_glsl_api dof_operator_glsl = {.create = create,
                                                     .table_bytes = table_bytes,
                                                     .fill = fill,
                                                     .scratch_bytes = scratch_bytes,
-                                                    .shaders = shaders,
                                                     .passes = passes};

@@ -18,15 +18,12 @@ FOVEA_MUST_CHECK enum fovea_result gauss_glsl_create(const struct operator_plan 
 uint64_t gauss_glsl_table_bytes(const struct operator_glsl *glsl);
 void gauss_glsl_fill(struct operator_glsl *glsl, void *tables);
 uint64_t gauss_glsl_scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format);
-uint32_t gauss_glsl_shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
-                            enum fovea_format format, struct operator_shader *out_shaders);
 uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operator_frame *view,
                            enum fovea_format format, struct operator_pass *out_passes);
 #define GAUSS_MACHINE_GLSL                                                                         \
     .create = gauss_glsl_create, .destroy = operator_glsl_free,                                    \
     .table_bytes = gauss_glsl_table_bytes, .fill = gauss_glsl_fill,                                \
-    .scratch_bytes = gauss_glsl_scratch_bytes, .shaders = gauss_glsl_shaders,                      \
-    .passes = gauss_glsl_passes
+    .scratch_bytes = gauss_glsl_scratch_bytes, .passes = gauss_glsl_passes
 
 /* The machine on Vulkan, run on layers: pictures of four halves a pixel, which whoever needs them
  * writes as level 0 among the samples of a plan of pictures of sigmas. What is made and the sigmas
@@ -38,9 +35,8 @@ struct gauss_layer {
     uint32_t wanted; /* a sample whose word x is 0 where nothing needs the layer: it is not made */
     bool wide; /* its colours are of light that is (image_light_is_wide) */
 };
-/* Both return how many; at most so many. What reads the result comes after them. */
+/* Returns how many; at most so many. What reads the result comes after them. */
 #define GAUSS_MAX_LAYER_PASSES (GAUSS_MAX_LEVELS / 2 + 1)
-uint32_t gauss_layer_shaders(bool wide, struct operator_shader *out_shaders);
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,
                             struct operator_pass *out_passes);
 

@@ -7,25 +7,15 @@
 #include "kernels/gauss/glsl/gauss_shaders.h"
 
 /* Any wide light stands for all. */
-static struct operator_shader shader_of(const struct shader *shader, bool wide)
-{
-    return (struct operator_shader){.shader = shader,
-                                    .special = {wide ? IMAGE_LIGHT_PQ : IMAGE_LIGHT_STORED},
-                                    .format = FOVEA_FORMAT_RGBA16F};
-}
-
-uint32_t gauss_layer_shaders(bool wide, struct operator_shader *out_shaders)
-{
-    out_shaders[0] = shader_of(&gauss_shader_levels_layered, wide);
-    out_shaders[1] = shader_of(&gauss_shader_nodes_layered, wide);
-    return 2;
-}
-
-static void set(struct operator_pass *pass, const struct operator_shader *shader,
+static void set(struct operator_pass *pass, const struct shader *shader, bool wide,
                 const struct smooth_constants *constants)
 {
-    *pass = (struct operator_pass){
-        .shader = *shader, .barrier = true, .constant_bytes = sizeof *constants};
+    *pass =
+        (struct operator_pass){.shader = {.shader = shader,
+                                          .special = {wide ? IMAGE_LIGHT_PQ : IMAGE_LIGHT_STORED},
+                                          .format = FOVEA_FORMAT_RGBA16F},
+                               .barrier = true,
+                               .constant_bytes = sizeof *constants};
     memcpy(pass->constants, constants, sizeof *constants);
 }
 
@@ -39,15 +29,13 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
                                          .layer_sigmas = (int32_t)layer->sigmas,
                                          .layer_made = (int32_t)layer->made,
                                          .layer_wanted = (int32_t)layer->wanted};
-    struct operator_shader shaders[2];
     uint32_t count = 0;
-    gauss_layer_shaders(layer->wide, shaders);
     for (constants.level = 1; constants.level < constants.level_count; constants.level += 2) {
         struct operator_pass *pass = &out_passes[count++];
-        set(pass, &shaders[0], &constants);
+        set(pass, &gauss_shader_levels_layered, layer->wide, &constants);
         gauss_shader_levels_groups(&constants.frame, constants.level, pass->groups);
     }
-    set(&out_passes[count], &shaders[1], &constants);
+    set(&out_passes[count], &gauss_shader_nodes_layered, layer->wide, &constants);
     shader_pixel_groups(plan->width_px, plan->height_px, out_passes[count].groups);
     return count + 1;
 }

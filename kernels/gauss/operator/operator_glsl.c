@@ -137,53 +137,11 @@ static bool copies(const struct operator_glsl *glsl)
     return plan_of(glsl)->level_count == 0;
 }
 
-/* The picture included; of any gaze. */
-static uint32_t most_levels(const struct operator_glsl *glsl)
-{
-    return tiles_of(glsl)->used ? (uint32_t)tiles_of(glsl)->level_count
-                                : plan_of(glsl)->level_count;
-}
-
 /* Returns the shader that blends nodes. */
 static const struct shader *nodes_of(const struct operator_glsl *glsl)
 {
     return plan_of(glsl)->law.kind == GAUSS_LAW_PICTURE ? &gauss_shader_nodes_pictured
                                                         : &gauss_shader_nodes;
-}
-
-static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
-{
-    const bool tiles = tiles_of(glsl)->used;
-    const bool levels = most_levels(glsl) > 1;
-    const struct {
-        const struct shader *shader;
-        bool taken;
-    } all[] = {{&gauss_shader_level, !tiles},    {&gauss_shader_levels, levels},
-               {nodes_of(glsl), !tiles},         {&gauss_shader_tile_kinds, tiles},
-               {&gauss_shader_tile_near, tiles}, {&gauss_shader_tile_far, tiles && levels}};
-    uint32_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].taken) {
-            out[count++] = all[i].shader;
-        }
-    }
-    return count;
-}
-
-uint32_t gauss_glsl_shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
-                            enum fovea_format format, struct operator_shader *out_shaders)
-{
-    if (copies(glsl)) {
-        *out_shaders = (struct operator_shader){.shader = &shader_copy};
-        return 1;
-    }
-    const struct gauss_frame frame = gauss_frame_of(plan_of(glsl), view);
-    const struct shader *list[OPERATOR_MAX_SHADERS];
-    const uint32_t count = list_shaders(glsl, list);
-    for (uint32_t i = 0; i < count; i++) {
-        out_shaders[i] = specialize(list[i], glsl, &frame, format);
-    }
-    return count;
 }
 
 /* Passes as they are added, all of one frame. */

@@ -66,20 +66,19 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 
 /* ---- The pass */
 
-static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format, struct operator_shader *out_shaders)
+static struct operator_shader shader_of(const struct lens_plan *plan,
+                                        const struct operator_frame *frame,
+                                        enum fovea_format format)
 {
-    const struct lens_plan *plan = plan_of(glsl);
     const int32_t light = image_light_in_order(plan->light, frame->blue_first);
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    *out_shaders = (struct operator_shader){
+    return (struct operator_shader){
         .shader = &lens_shader,
         .special = {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
                     has_alpha && plan->averages_alpha,
                     plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
                         (plan->ways ? LENS_SHADER_GRID : 0) +
                         (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
-    return 1;
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
@@ -92,10 +91,11 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                                              .origin_y_px = frame->origin_y_px,
                                              .light_value = plan->light_value,
                                              .ways_from = (int32_t)sample_count(plan)};
-    *out_passes = (struct operator_pass){.constant_bytes = sizeof constants};
+    *out_passes = (struct operator_pass){.shader = shader_of(plan, frame, format),
+                                         .constant_bytes = sizeof constants};
     memcpy(out_passes->constants, &constants, sizeof constants);
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, out_passes->groups);
-    return shaders(glsl, frame, format, &out_passes->shader);
+    return 1;
 }
 
 const struct operator_glsl_api lens_operator_glsl = {.create = create,
@@ -103,5 +103,4 @@ const struct operator_glsl_api lens_operator_glsl = {.create = create,
                                                      .table_bytes = table_bytes,
                                                      .fill = fill,
                                                      .scratch_bytes = scratch_bytes,
-                                                     .shaders = shaders,
                                                      .passes = passes};
