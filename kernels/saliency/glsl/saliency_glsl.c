@@ -21,26 +21,10 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 #define PIXELS_PER_CANDIDATE 4 /* twice as near to each other as maxima of the smallest scale */
 #define FILTER_GROUPS 4096 /* wanted */
 #define FILTER_SHARES_MOST 4
+#define STEP_PASSES (2 + SALIENCY_PER_OCTAVE)
+#define OTHER_PASSES 16 /* beside level 0's, one for each scale; merge sorts of 2^32 take 6 */
 
 /* ---- Tables */
-
-/* NULL: no memory. */
-static int32_t *append(struct saliency_glsl *glsl, uint32_t count)
-{
-    if (!glsl->tables || glsl->table_count + count > glsl->table_capacity) {
-        const uint32_t capacity = 2 * (glsl->table_count + count) + 1;
-        int32_t *grown = realloc(glsl->tables, capacity * sizeof *grown);
-        if (!grown) {
-            return NULL;
-        }
-        glsl->tables = grown;
-        glsl->table_capacity = capacity;
-    }
-    int32_t *added = glsl->tables + glsl->table_count;
-    memset(added, 0, count * sizeof *added);
-    glsl->table_count += count;
-    return added;
-}
 
 static int32_t whole(int32_t count, int32_t size)
 {
@@ -62,6 +46,19 @@ static int32_t pitch_of(const struct saliency_level *level)
     return whole(samples_of(&level->x), SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
 }
 
+static uint32_t taps_of(const struct saliency_level *level)
+{
+    return level->step_px > 1 ? 2 * (uint32_t)level->reach_px + 2 : 0;
+}
+
+/* Returns zeros behind what the tables have, which there is memory for. */
+static int32_t *append(struct saliency_glsl *glsl, uint32_t count)
+{
+    int32_t *added = glsl->tables + glsl->table_count;
+    glsl->table_count += count;
+    return added;
+}
+
 static void fill_axis(const struct saliency_axis *axis, int32_t *out)
 {
     out[0] = axis->first;
@@ -70,45 +67,34 @@ static void fill_axis(const struct saliency_axis *axis, int32_t *out)
     out[3] = outs_of(axis);
 }
 
-static enum fovea_result add_levels(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+static void add_levels(const struct saliency_plan *plan, struct saliency_glsl *glsl)
 {
     glsl->constants.levels = (int32_t)glsl->table_count;
-    if (!append(glsl, plan->level_count * SALIENCY_GLSL_LEVEL_INTS)) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < plan->level_count; i++) {
+    int32_t *out = append(glsl, plan->level_count * SALIENCY_GLSL_LEVEL_INTS);
+    for (uint32_t i = 0; i < plan->level_count; i++, out += SALIENCY_GLSL_LEVEL_INTS) {
         const struct saliency_level *level = &plan->levels[i];
-        const int32_t first = (int32_t)glsl->table_count;
-        const uint32_t count = level->step_px > 1 ? 2 * (uint32_t)level->reach_px + 2 : 0;
-        int32_t *taps = append(glsl, count);
-        if (!taps) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-        for (uint32_t n = 1; n < count; n++) {
-            taps[n] = taps[n - 1] + saliency_tap_of(level, (int32_t)n - 1 - level->reach_px);
-        }
-        int32_t *out = glsl->tables + glsl->constants.levels + (size_t)i * SALIENCY_GLSL_LEVEL_INTS;
+        const uint32_t count = taps_of(level);
         out[0] = level->step_px;
         out[1] = level->reach_px;
-        out[2] = first;
+        out[2] = (int32_t)glsl->table_count;
         out[3] = pitch_of(level);
         fill_axis(&level->x, out + 4);
         fill_axis(&level->y, out + 8);
         out[12] = (int32_t)level->scale_first;
         out[13] = (int32_t)level->scale_end;
+        int32_t *taps = append(glsl, count);
+        for (uint32_t n = 1; n < count; n++) {
+            taps[n] = taps[n - 1] + saliency_tap_of(level, (int32_t)n - 1 - level->reach_px);
+        }
     }
-    return FOVEA_OK;
 }
 
-static enum fovea_result add_scales(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+static void add_scales(const struct saliency_plan *plan, struct saliency_glsl *glsl)
 {
     glsl->constants.scales = (int32_t)glsl->table_count;
-    if (!append(glsl, plan->scale_count * SALIENCY_GLSL_SCALE_INTS)) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < plan->scale_count; i++) {
+    int32_t *out = append(glsl, plan->scale_count * SALIENCY_GLSL_SCALE_INTS);
+    for (uint32_t i = 0; i < plan->scale_count; i++, out += SALIENCY_GLSL_SCALE_INTS) {
         const struct saliency_scale *scale = &plan->scales[i];
-        int32_t *out = glsl->tables + glsl->constants.scales + (size_t)i * SALIENCY_GLSL_SCALE_INTS;
         const int32_t whole_numbers[] = {scale->level, scale->reach, scale->width, scale->height,
                                          (int32_t)scale->offset};
         glsl->constants.fine_count += scale->kernels ? 1 : 0;
@@ -117,38 +103,25 @@ static enum fovea_result add_scales(const struct saliency_plan *plan, struct sal
         memcpy(out + 6, scale->p, sizeof scale->p);
         memcpy(out + 6 + SALIENCY_REACH + 1, scale->q, sizeof scale->q);
     }
-    return FOVEA_OK;
 }
 
-static enum fovea_result add_overlaps(const struct saliency_numbers *numbers,
-                                      struct saliency_glsl *glsl)
+static void add_overlaps(const struct saliency_numbers *numbers, struct saliency_glsl *glsl)
 {
     glsl->constants.overlaps = (int32_t)glsl->table_count;
     int32_t *out = append(glsl, SALIENCY_GLSL_OVERLAPS + 1);
-    for (int32_t i = 0; out && i <= SALIENCY_GLSL_OVERLAPS; i++) {
+    for (int32_t i = 0; i <= SALIENCY_GLSL_OVERLAPS; i++) {
         const float reach =
             (float)saliency_overlap_reach(numbers->overlap, (double)i / SALIENCY_GLSL_OVERLAPS);
         memcpy(&out[i], &reach, sizeof reach);
     }
-    return out ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- Passes */
 
-/* NULL: no memory. */
 static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struct shader *shader,
                                       uint32_t across, uint32_t down,
                                       const struct saliency_constants *constants)
 {
-    if (way->count == way->capacity) {
-        const uint32_t capacity = 2 * way->capacity + 16;
-        struct operator_pass *grown = realloc(way->passes, capacity * sizeof *grown);
-        if (!grown) {
-            return NULL;
-        }
-        way->passes = grown;
-        way->capacity = capacity;
-    }
     struct operator_pass *pass = &way->passes[way->count++];
     *pass = (struct operator_pass){.shader = {.shader = shader, .format = FOVEA_FORMAT_R32F},
                                    .groups = {across, down},
@@ -177,63 +150,58 @@ struct making {
 };
 
 /* Passes that make planes of other levels may be beside it. */
-static bool add_planes(struct making *making, const struct shader *shader, int32_t count)
+static void add_planes(struct making *making, const struct shader *shader, int32_t count)
 {
     const uint32_t groups = (uint32_t)count;
     const uint32_t across = groups < ROW_GROUPS ? groups : ROW_GROUPS;
-    if (groups == 0) {
-        return true;
+    if (groups > 0) {
+        add_pass(making->way, shader, across, shader_divide_up(groups, across), &making->constants)
+            ->barrier = false;
     }
-    struct operator_pass *pass =
-        add_pass(making->way, shader, across, shader_divide_up(groups, across), &making->constants);
-    if (pass) {
-        pass->barrier = false;
-    }
-    return pass != NULL;
 }
 
-static enum fovea_result end_step(struct making *making)
+static void add_filters(struct making *making)
+{
+    const uint32_t tiles = (uint32_t)making->step.tiles;
+    const uint32_t shares = FILTER_GROUPS / (tiles * SALIENCY_PER_OCTAVE) + 1;
+    for (int32_t i = 0; i < SALIENCY_PER_OCTAVE; i++) {
+        making->constants.slot = i;
+        if (making->reaches[i] > 0) {
+            struct operator_pass *pass = add_pass(
+                making->way, &saliency_filter_shader, tiles,
+                shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST, &making->constants);
+            pass->shader.special[0] = making->reaches[i];
+            pass->barrier = false;
+        }
+    }
+}
+
+static void end_pass(const struct making *making)
+{
+    making->way->passes[making->way->count - 1].barrier = true;
+}
+
+static void end_step(struct making *making)
 {
     const struct step *step = &making->step;
     struct saliency_constants *constants = &making->constants;
     if (step->tiles == 0) {
-        return FOVEA_OK;
+        return;
     }
     int32_t *end = append(making->glsl, SALIENCY_GLSL_JOB_INTS); /* behind the last job */
-    if (!end) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
     end[8] = end[9] = end[10] = INT32_MAX;
-    bool made = add_planes(making, &saliency_near_shader, step->near) &&
-                add_planes(making, &saliency_planes_shader, step->far);
-    if (made) {
-        making->way->passes[making->way->count - 1].barrier = true;
-    }
-    const uint32_t shares = FILTER_GROUPS / ((uint32_t)step->tiles * SALIENCY_PER_OCTAVE) + 1;
-    for (int32_t i = 0; made && i < SALIENCY_PER_OCTAVE; i++) {
-        constants->slot = i;
-        if (making->reaches[i] > 0) {
-            struct operator_pass *pass =
-                add_pass(making->way, &saliency_filter_shader, (uint32_t)step->tiles,
-                         shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST, constants);
-            made = pass != NULL;
-            if (made) {
-                pass->shader.special[0] = making->reaches[i];
-                pass->barrier = false; /* but behind the last */
-            }
-        }
-    }
-    if (made) {
-        making->way->passes[making->way->count - 1].barrier = true;
-    }
-    if (made && 4 * step->words > making->glsl->plane_bytes) {
+    add_planes(making, &saliency_near_shader, step->near);
+    add_planes(making, &saliency_planes_shader, step->far);
+    end_pass(making);
+    add_filters(making);
+    end_pass(making);
+    if (4 * step->words > making->glsl->plane_bytes) {
         making->glsl->plane_bytes = 4 * step->words;
     }
     making->masks = step->masks > making->masks ? step->masks : making->masks;
     making->step = (struct step){0};
     constants->job = (int32_t)making->glsl->table_count - constants->jobs;
     constants->job /= SALIENCY_GLSL_JOB_INTS;
-    return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
 /* A sample of planes at a place of responses, both counted from their first. */
@@ -257,8 +225,8 @@ static int32_t rows_that_fit(const struct making *making, const struct saliency_
                                               : fit / SALIENCY_GLSL_TILE * SALIENCY_GLSL_TILE;
 }
 
-static enum fovea_result add_job(struct making *making, int32_t channel, int32_t number,
-                                 int32_t out_row, int32_t out_rows)
+static void add_job(struct making *making, int32_t channel, int32_t number, int32_t out_row,
+                    int32_t out_rows)
 {
     const struct saliency_level *level = &making->plan->levels[number];
     const int32_t first = sample_at(&level->y, out_row - making->margin);
@@ -266,10 +234,6 @@ static enum fovea_result add_job(struct making *making, int32_t channel, int32_t
     const int32_t segments = pitch_of(level) / SALIENCY_GLSL_SAMPLES * rows;
     const bool near = level->step_px <= SALIENCY_GLSL_NEAR_STEP;
     struct step *step = &making->step;
-    int32_t *out = append(making->glsl, SALIENCY_GLSL_JOB_INTS);
-    if (!out) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
     const int32_t plane = (int32_t)step->words;
     const int32_t mask = step->masks;
     step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2 * (uint64_t)rows;
@@ -281,12 +245,11 @@ static enum fovea_result add_job(struct making *making, int32_t channel, int32_t
     const int32_t job[SALIENCY_GLSL_JOB_INTS] = {channel,    number,    out_row,    out_rows,
                                                  first,      rows,      plane,      mask,
                                                  step->near, step->far, step->tiles};
-    memcpy(out, job, sizeof job);
-    return FOVEA_OK;
+    memcpy(append(making->glsl, SALIENCY_GLSL_JOB_INTS), job, sizeof job);
 }
 
 /* In as many parts as it takes. */
-static enum fovea_result add_level(struct making *making, int32_t channel, int32_t number)
+static void add_level(struct making *making, int32_t channel, int32_t number)
 {
     const struct saliency_level *level = &making->plan->levels[number];
     const uint64_t most = making->glsl->plane_most / 4;
@@ -295,57 +258,44 @@ static enum fovea_result add_level(struct making *making, int32_t channel, int32
         const uint64_t there = making->step.words < most ? most - making->step.words : 0;
         int32_t rows = rows_that_fit(making, level, row, there);
         if (rows < outs_of(&level->y) - row && making->step.words > 0) {
-            FOVEA_TRY(end_step(making));
+            end_step(making);
             continue;
         }
         if (rows == 0) { /* more than wanted */
             const int32_t left = outs_of(&level->y) - row;
             rows = left < SALIENCY_GLSL_TILE ? left : SALIENCY_GLSL_TILE;
         }
-        FOVEA_TRY(add_job(making, channel, number, row, rows));
+        add_job(making, channel, number, row, rows);
         row += rows;
     }
-    return FOVEA_OK;
 }
 
-static bool add_order(struct making *making)
+static void add_order(struct making *making)
 {
     struct saliency_constants *constants = &making->constants;
-    struct operator_pass *sorts =
-        add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
-    bool made = sorts != NULL;
-    if (made) {
-        sorts->shader.special[0] = 1;
-    }
+    add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants)->shader.special[0] = 1;
     constants->slot = 0;
-    for (int64_t run = SALIENCY_GLSL_RUN; made && run < constants->candidate_capacity;
+    for (int64_t run = SALIENCY_GLSL_RUN; run < constants->candidate_capacity;
          run *= SALIENCY_GLSL_RUNS) {
-        made = add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
+        add_pass(making->way, &saliency_rank_shader, RANK_GROUPS, 1, constants);
         constants->slot++;
     }
-    return made;
 }
 
-static bool add_lists(struct making *making)
+static void add_lists(struct making *making)
 {
     const struct saliency_constants *constants = &making->constants;
-    bool made =
-        add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
-                 (uint32_t)whole(constants->size_px[1], 16), constants) &&
-        add_order(making);
-    for (int i = 0; made && i <= ROUNDS; i++) {
-        struct operator_pass *pass = add_pass(making->way, &saliency_prune_shader,
-                                              i < ROUNDS ? RANK_GROUPS : 1, 1, constants);
-        made = pass != NULL;
-        if (made) {
-            pass->shader.special[0] = i == ROUNDS;
-        }
+    add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
+             (uint32_t)whole(constants->size_px[1], 16), constants);
+    add_order(making);
+    for (int i = 0; i <= ROUNDS; i++) {
+        add_pass(making->way, &saliency_prune_shader, i < ROUNDS ? RANK_GROUPS : 1, 1, constants)
+            ->shader.special[0] = i == ROUNDS;
     }
-    return made;
 }
 
 /* Level 0, a scale each time; what is made of planes is made beside it. */
-static bool add_fine(struct making *making)
+static void add_fine(struct making *making)
 {
     struct saliency_constants constants = making->constants;
     const uint32_t across = (uint32_t)whole(constants.size_px[0], SALIENCY_GLSL_SEGMENT);
@@ -354,25 +304,13 @@ static bool add_fine(struct making *making)
     for (constants.slot = constants.fine_count - 1; constants.slot >= 0; constants.slot--) {
         struct operator_pass *pass =
             add_pass(making->way, &saliency_fine_shader, across, down, &constants);
-        if (!pass) {
-            return false;
-        }
         pass->shader.special[0] = making->plan->scales[constants.slot].reach;
         pass->barrier = making->plan->level_count == 1 && constants.slot == 0;
     }
-    return true;
 }
 
-static bool begin(struct making *making)
-{
-    const struct saliency_constants *constants = &making->constants;
-    return add_pass(making->way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
-                    (uint32_t)whole(constants->bin_rows, 4), constants) &&
-           add_fine(making);
-}
-
-static enum fovea_result add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl,
-                                 uint32_t number, int32_t *masks)
+static void add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl, uint32_t number,
+                    int32_t *masks)
 {
     struct making making = {.plan = plan,
                             .glsl = glsl,
@@ -387,18 +325,18 @@ static enum fovea_result add_way(const struct saliency_plan *plan, struct salien
         *reach = !scale->kernels && scale->reach > *reach ? scale->reach : *reach;
         making.margin = *reach > making.margin ? *reach : making.margin;
     }
-    if (!begin(&making)) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    add_pass(making.way, &saliency_bins_shader, (uint32_t)whole(making.constants.bin_pitch, 64),
+             (uint32_t)whole(making.constants.bin_rows, 4), &making.constants);
+    add_fine(&making);
     /* Planes of coarse levels take longest, so they come first. */
     for (int32_t level = (int32_t)plan->level_count - 1; level >= 0; level--) {
         for (int32_t channel = 0; channel < making.constants.channels; channel++) {
-            FOVEA_TRY(add_level(&making, channel, level));
+            add_level(&making, channel, level);
         }
     }
-    FOVEA_TRY(end_step(&making));
+    end_step(&making);
     *masks = making.masks > *masks ? making.masks : *masks;
-    return add_lists(&making) ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+    add_lists(&making);
 }
 
 /* ---- Places */
@@ -443,16 +381,53 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     constants->masks = place(0, words);
 }
 
+/* ---- Memory */
+
+/* A job has a tile's rows at least, and a step a job. */
+static uint32_t most_jobs(const struct saliency_plan *plan)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->level_count; i++) {
+        const struct saliency_level *level = &plan->levels[i];
+        const int32_t each = level->step_px > 1 ? whole(outs_of(&level->y), SALIENCY_GLSL_TILE) : 0;
+        count += SALIENCY_CHANNELS * (uint32_t)each;
+    }
+    return count;
+}
+
+static uint32_t most_ints(const struct saliency_plan *plan)
+{
+    uint32_t count = plan->level_count * SALIENCY_GLSL_LEVEL_INTS +
+                     plan->scale_count * SALIENCY_GLSL_SCALE_INTS + SALIENCY_GLSL_OVERLAPS + 1;
+    for (uint32_t i = 0; i < plan->level_count; i++) {
+        count += taps_of(&plan->levels[i]);
+    }
+    return count + SALIENCY_GLSL_WAYS * 2 * most_jobs(plan) * SALIENCY_GLSL_JOB_INTS;
+}
+
+static enum fovea_result make_memory(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+{
+    const size_t passes = OTHER_PASSES + plan->scale_count + (size_t)STEP_PASSES * most_jobs(plan);
+    glsl->tables = calloc(most_ints(plan), sizeof *glsl->tables);
+    bool made = glsl->tables;
+    for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
+        glsl->ways[i].passes = calloc(passes, sizeof *glsl->ways[i].passes);
+        made = made && glsl->ways[i].passes;
+    }
+    return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}
+
 static enum fovea_result fill(const struct saliency_plan *plan, struct saliency_glsl *glsl)
 {
     uint64_t words = 0;
     int32_t masks = 0;
+    FOVEA_TRY(make_memory(plan, glsl));
     place_all(plan, glsl, &words);
-    FOVEA_TRY(add_levels(plan, glsl));
-    FOVEA_TRY(add_scales(plan, glsl));
-    FOVEA_TRY(add_overlaps(&plan->numbers, glsl));
+    add_levels(plan, glsl);
+    add_scales(plan, glsl);
+    add_overlaps(&plan->numbers, glsl);
     for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
-        FOVEA_TRY(add_way(plan, glsl, i, &masks));
+        add_way(plan, glsl, i, &masks);
     }
     glsl->work_bytes = 4 * (words + (uint64_t)masks);
     return FOVEA_OK;

@@ -15,7 +15,7 @@
 /* The passes of a picture. */
 struct saliency_glsl_way {
     struct operator_pass *passes;
-    uint32_t count, capacity;
+    uint32_t count;
 };
 
 /* It is made for pictures of a size. */
@@ -23,7 +23,7 @@ struct saliency_glsl {
     struct saliency_constants constants;
     struct saliency_glsl_way ways[SALIENCY_GLSL_WAYS];
     int32_t *tables;
-    uint32_t table_count, table_capacity;
+    uint32_t table_count;
     uint64_t plane_bytes, work_bytes; /* of buffers */
     uint64_t plane_most; /* wanted at most, where a band of 30 rows of samples is less */
 };
