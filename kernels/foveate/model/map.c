@@ -155,61 +155,19 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
 
 /* ---- Making one */
 
-/* Four minima side by side, none of which waits for the one before: a large map is looked through
- * in a frame. */
-#define LANES 8
-
-struct lanes {
-    float largest[LANES];
-    float smallest[LANES];
-    float nothing[LANES]; /* 0; NaN where a value was NaN or infinite */
-};
-
-static void look_at(struct lanes *lanes, int lane, float value)
-{
-    lanes->largest[lane] = value > lanes->largest[lane] ? value : lanes->largest[lane];
-    lanes->smallest[lane] = value < lanes->smallest[lane] ? value : lanes->smallest[lane];
-    lanes->nothing[lane] += value * 0.0f;
-}
-
-static struct lanes look_through(const float *values, size_t count)
-{
-    struct lanes lanes = {0};
-    for (int lane = 0; lane < LANES; lane++) {
-        lanes.smallest[lane] = INFINITY;
-    }
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        for (int lane = 0; lane < LANES; lane++) {
-            look_at(&lanes, lane, values[i + (size_t)lane]);
-        }
-    }
-    for (; i < count; i++) {
-        look_at(&lanes, 0, values[i]);
-    }
-    return lanes;
-}
-
-/* False: a value cannot be used. */
+/* False: nothing of a map is resolved. */
 static bool find_range_of_values(struct foveate_map *map)
 {
-    if (map->ready) {
-        map->largest = (double)map->ready->largest;
-        map->smallest = (double)map->ready->smallest;
-        return true;
-    }
-    const struct lanes lanes = look_through(map->values, (size_t)map->width * (size_t)map->height);
     float largest = 0.0f;
     float smallest = INFINITY;
-    bool finite = true;
-    for (int lane = 0; lane < LANES; lane++) {
-        largest = lanes.largest[lane] > largest ? lanes.largest[lane] : largest;
-        smallest = lanes.smallest[lane] < smallest ? lanes.smallest[lane] : smallest;
-        finite = finite && lanes.nothing[lane] == 0.0f;
+    for (size_t i = 0; !map->ready && i < (size_t)map->width * (size_t)map->height; i++) {
+        const float value = map->values[i];
+        largest = value > largest ? value : largest;
+        smallest = value < smallest ? value : smallest;
     }
-    map->largest = (double)largest;
-    map->smallest = (double)smallest;
-    return finite && smallest >= 0.0f && largest > 0.0f;
+    map->largest = (double)(map->ready ? map->ready->largest : largest);
+    map->smallest = (double)(map->ready ? map->ready->smallest : smallest);
+    return map->largest > 0.0;
 }
 
 static void find_range_of_formula(struct foveate_map *map)

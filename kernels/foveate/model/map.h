@@ -33,9 +33,8 @@ struct foveate_map {
  * have them in `values`, with a serial, spare plans the work; what comes out is the same. */
 void foveate_map_generate(enum fovea_map_kind kind, float *out_values);
 
-/* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or
- * all are the same with the linear law. The settings are in range otherwise; the kind is not a
- * file. */
+/* False where an array's samples are all 0, or all the same with the linear law. The settings are
+ * such as config_foveation_check lets through, and of no file. */
 bool foveate_map_init(struct foveate_map *map, const struct fovea_map *settings);
 
 /* Column i, row j. Beyond the edges the smallest. */
