@@ -89,44 +89,27 @@ static inline lanes lanes_greater(const lanes *one, const lanes *other)
 #endif
 }
 
-/* in > least ? one : other */
-static inline lanes lanes_choose_above(const lanes *in, float least, const lanes *one,
-                                       const lanes *other)
-{
+/* Makes lanes_choose_<name>: in <compared> bound ? one : other. */
 #if LANES == 16
-    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(least), _CMP_GT_OQ);
-    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
+#define LANES_CHOOSE(name, compared, masked)                                                       \
+    static inline lanes lanes_choose_##name(const lanes *in, float bound, const lanes *one,        \
+                                            const lanes *other)                                    \
+    {                                                                                              \
+        const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(bound), masked);    \
+        return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);                   \
+    }
 #else
-    const whole_lanes which = *in > least;
-    return lanes_choose(&which, one, other);
+#define LANES_CHOOSE(name, compared, masked)                                                       \
+    static inline lanes lanes_choose_##name(const lanes *in, float bound, const lanes *one,        \
+                                            const lanes *other)                                    \
+    {                                                                                              \
+        const whole_lanes which = *in compared bound;                                              \
+        return lanes_choose(&which, one, other);                                                   \
+    }
 #endif
-}
-
-/* in < most ? one : other */
-static inline lanes lanes_choose_below(const lanes *in, float most, const lanes *one,
-                                       const lanes *other)
-{
-#if LANES == 16
-    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(most), _CMP_LT_OQ);
-    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
-#else
-    const whole_lanes which = *in < most;
-    return lanes_choose(&which, one, other);
-#endif
-}
-
-/* in == value ? one : other */
-static inline lanes lanes_choose_equal(const lanes *in, float value, const lanes *one,
-                                       const lanes *other)
-{
-#if LANES == 16
-    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(value), _CMP_EQ_OQ);
-    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
-#else
-    const whole_lanes which = *in == value;
-    return lanes_choose(&which, one, other);
-#endif
-}
+LANES_CHOOSE(above, >, _CMP_GT_OQ)
+LANES_CHOOSE(below, <, _CMP_LT_OQ)
+LANES_CHOOSE(equal, ==, _CMP_EQ_OQ)
 
 static inline lanes lanes_ramp(void)
 {
