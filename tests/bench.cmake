@@ -11,6 +11,7 @@ add_executable(fovea_bench
     bench/cpu_copy.c
     bench/csdd_thesis/cpu_csdd_thesis.c
     bench/csdd_thesis/csdd_plan.c
+    bench/csdd_thesis/csdd_recursive.c
     bench/csdd_thesis/csdd_sizes.c
     bench/discs.c
     bench/domain.c

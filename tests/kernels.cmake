@@ -83,7 +83,7 @@ foreach(name IN ITEMS operators lens sigmas depth)
         LINK fovea_test_operators fovea_context_objects LABELS unit)
 endforeach()
 
-fovea_add_test(NAME test_blobs SOURCES test_blobs.c LINK fovea_internal LABELS unit)
+fovea_add_test(NAME test_blobs SOURCES test_blobs.c bench/csdd_thesis/csdd_recursive.c LINK fovea_internal LABELS unit)
 fovea_add_test(NAME test_blobs_photograph SOURCES test_blobs_photograph.c LINK fovea_kernels LABELS unit TIMEOUT 600)
 fovea_add_test(NAME test_blobs_found SOURCES test_blobs_found.c LINK fovea_internal LABELS unit)
 if(TARGET fovea_saliency_avx2)
@@ -97,7 +97,7 @@ fovea_add_fuzz(NAME fuzz_lightfield SOURCES fuzz/fuzz_lightfield.c quality/raw_t
 fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)
-fovea_add_test(NAME test_papers SOURCES test_papers.c bench/blur_thesis/exact.c bench/csdd_thesis/csdd_plan.c bench/foveation_paper/plan.c
+fovea_add_test(NAME test_papers SOURCES test_papers.c bench/blur_thesis/exact.c bench/csdd_thesis/csdd_plan.c bench/csdd_thesis/csdd_recursive.c bench/foveation_paper/plan.c
     LINK fovea_kernels m LABELS unit)
 fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c bench/lens_paper/tables.c
     LINK fovea_test_operators LABELS unit)

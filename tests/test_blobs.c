@@ -4,6 +4,7 @@
 /* CSDD: what its definition must be (CS1 to CS3), how near to it the library is, on every kind
  * of processor with the same bits (CS4, CS8, CS10). */
 
+#include "bench/csdd_thesis/csdd_recursive.h"
 #include "blobs_run.h"
 #include "random.h"
 #include "recorded.h"
@@ -155,8 +156,8 @@ TEST(the_recursive_filters_have_the_published_coefficients) /* CS3 */
         {2, {-.014957, .020470, -.009017, .002964}, {-.012429, .020733, -.010130, .002365}}};
     static const double d[4] = {-2.199601, 1.988997, -.875403, .158141};
     for (size_t r = 0; r < 2; r++) {
-        struct saliency_recursive made;
-        saliency_recursive_of(3.0, rows[r].derivative, &made);
+        struct csdd_recursive made;
+        csdd_recursive_of(3.0, rows[r].derivative, &made);
         for (int i = 0; i < 4; i++) {
             assert_true(fabs(made.causal[i] - rows[r].n[i]) < 1e-6);
             assert_true(fabs(made.anticausal[i] - rows[r].m[i]) < 1e-6);

@@ -45,13 +45,4 @@ FOVEA_MUST_CHECK enum fovea_result saliency_reference(const struct saliency_pict
 /* The bin of a pixel. */
 int saliency_reference_bin(const struct saliency_picture *picture, uint32_t channel, size_t pixel);
 
-/* Recursive filters of Farneback and Westin (JMIV 2006), which the thesis takes: coefficients for
- * the Gaussian (derivative 0) and its second derivative (2). Nothing here filters with them. */
-struct saliency_recursive {
-    double causal[4]; /* n0 .. n3 */
-    double anticausal[4]; /* m1 .. m4 */
-    double feedback[4]; /* d1 .. d4 */
-};
-void saliency_recursive_of(double sigma_px, int derivative, struct saliency_recursive *out);
-
 #endif

@@ -6,7 +6,7 @@
 
 FOLDER as for blobs_repeat.py. Needs opencv-contrib-python-headless, scikit-image and SimpleITK, and a C compiler. Prints two tables of
 docs/saliency.md: how a map correlates with that of the same picture from elsewhere, brought back, where both have it; and how far
-kernels/saliency/reference/recursive.c is from ITK's LaplacianRecursiveGaussianImageFilter, which has the same coefficients."""
+tests/bench/csdd_thesis/csdd_recursive.c is from ITK's LaplacianRecursiveGaussianImageFilter, which has the same coefficients."""
 
 import ctypes
 import os
@@ -82,8 +82,8 @@ def beside_itk(library, sigma):
     picture = np.zeros((512, 512))
     picture[200:312, 200:312] = np.random.default_rng(1).random((112, 112)) > 0.5
     gauss, second = Recursive(), Recursive()
-    library.saliency_recursive_of(ctypes.c_double(sigma), 0, ctypes.byref(gauss))
-    library.saliency_recursive_of(ctypes.c_double(sigma), 2, ctypes.byref(second))
+    library.csdd_recursive_of(ctypes.c_double(sigma), 0, ctypes.byref(gauss))
+    library.csdd_recursive_of(ctypes.c_double(sigma), 2, ctypes.byref(second))
     ours = sum(filtered(filtered(picture, one).T, other).T for one, other in ((gauss, second), (second, gauss)))
     image = SimpleITK.GetImageFromArray(picture)
     theirs = SimpleITK.GetArrayFromImage(SimpleITK.LaplacianRecursiveGaussian(image, sigma, False))
@@ -100,7 +100,7 @@ def main():
         find(all_scenes[0][1])
         print(f"| {name} |", " | ".join(cells), f"| {time.process_time() - start:.2f} |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        source, built = ROOT / "kernels/saliency/reference/recursive.c", f"{folder}/recursive.so"
+        source, built = ROOT / "tests/bench/csdd_thesis/csdd_recursive.c", f"{folder}/recursive.so"
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", f"-I{ROOT}", f"-I{ROOT}/plugin", "-o", built, source, "-lm"], check=True)
         library = ctypes.CDLL(built)
         sigmas = (2.0, 4.0, 8.0, 16.0)

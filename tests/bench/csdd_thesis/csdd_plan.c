@@ -3,10 +3,11 @@
 
 #include "csdd_plan.h"
 
-#include "kernels/saliency/saliency.h"
+#include "csdd_recursive.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -87,8 +88,8 @@ static double sum_of(const double values[4])
 void csdd_filters(double sigma_px, struct csdd_thesis_filter out[2])
 {
     for (int i = 0; i < 2; i++) {
-        struct saliency_recursive recursive;
-        saliency_recursive_of(sigma_px, 2 * i, &recursive);
+        struct csdd_recursive recursive;
+        csdd_recursive_of(sigma_px, 2 * i, &recursive);
         memcpy(out[i].causal, recursive.causal, sizeof out[i].causal);
         memcpy(out[i].anticausal, recursive.anticausal, sizeof out[i].anticausal);
         memcpy(out[i].feedback, recursive.feedback, sizeof out[i].feedback);

@@ -5,7 +5,7 @@
  * and Westin, "Improving Deriche-style recursive Gaussian filters", JMIV 2006. Those of the second
  * derivative are made such that a constant gives 0 and half a square 1. */
 
-#include "kernels/saliency/saliency.h"
+#include "csdd_recursive.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void make_second(const struct waves *w, const double feedback[4], double 
     scale(n, 1.0 / alpha);
 }
 
-void saliency_recursive_of(double sigma_px, int derivative, struct saliency_recursive *out)
+void csdd_recursive_of(double sigma_px, int derivative, struct csdd_recursive *out)
 {
     const struct waves waves = waves_of(sigma_px);
     double *n = out->causal;
