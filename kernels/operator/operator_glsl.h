@@ -78,6 +78,15 @@ struct operator_pass {
     uint32_t constants[OPERATOR_CONSTANT_BYTES / 4];
 };
 
+/* Returns a pass with such push constants. */
+static inline struct operator_pass operator_pass_of(struct operator_shader shader,
+                                                    const void *constants, size_t bytes)
+{
+    struct operator_pass pass = {.shader = shader, .constant_bytes = (uint32_t)bytes};
+    memcpy(pass.constants, constants, bytes);
+    return pass;
+}
+
 /* Makes it the one that copies the view as it is, with shader_copy. */
 static inline void operator_pass_copies(const struct operator_frame *frame,
                                         struct operator_pass *pass)
@@ -85,9 +94,7 @@ static inline void operator_pass_copies(const struct operator_frame *frame,
     const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
                                      {frame->origin_x_px, frame->origin_y_px},
                                      {frame->width_px, frame->height_px}};
-    *pass = (struct operator_pass){.shader.shader = &shader_copy};
-    memcpy(pass->constants, &copy, sizeof copy);
-    pass->constant_bytes = sizeof copy;
+    *pass = operator_pass_of((struct operator_shader){.shader = &shader_copy}, &copy, sizeof copy);
     shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
 }
 

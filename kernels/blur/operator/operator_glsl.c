@@ -98,11 +98,10 @@ static void add_dispatch(struct blur_passes *passes, const struct blur_pass *pas
 {
     struct dispatches *list = (struct dispatches *)passes;
     struct operator_pass *out = &list->out[list->count++];
-    *out = (struct operator_pass){.shader = specialized(list, pass),
-                                  .groups = {pass->groups[0], pass->groups[1]},
-                                  .barrier = !pass->to_result,
-                                  .constant_bytes = pass->constant_bytes};
-    memcpy(out->constants, &pass->constants, pass->constant_bytes);
+    *out = operator_pass_of(specialized(list, pass), &pass->constants, pass->constant_bytes);
+    out->groups[0] = pass->groups[0];
+    out->groups[1] = pass->groups[1];
+    out->barrier = !pass->to_result;
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,

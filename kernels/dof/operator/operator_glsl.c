@@ -225,10 +225,8 @@ static void set_groups(const struct dof_plan *plan, enum dof_work work, uint32_t
 static void add_pass(struct list *list, struct operator_shader shader, enum dof_work like)
 {
     struct operator_pass *pass = &list->passes[list->count++];
-    *pass = (struct operator_pass){.shader = shader,
-                                   .barrier = like != DOF_WORK_COMPOSE,
-                                   .constant_bytes = sizeof list->constants};
-    memcpy(pass->constants, &list->constants, sizeof list->constants);
+    *pass = operator_pass_of(shader, &list->constants, sizeof list->constants);
+    pass->barrier = like != DOF_WORK_COMPOSE;
     set_groups(list->plan, like, pass->groups);
 }
 

@@ -63,9 +63,8 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
     if (marks->rings) {
         set_rings(plan, &constants);
     }
-    *out_pass = (struct operator_pass){.shader.shader = &foveate_shader_overlay,
-                                       .constant_bytes = sizeof constants};
-    memcpy(out_pass->constants, &constants, sizeof constants);
+    *out_pass = operator_pass_of((struct operator_shader){.shader = &foveate_shader_overlay},
+                                 &constants, sizeof constants);
     shader_pixel_groups(plan->width_px, plan->height_px, out_pass->groups);
 }
 

@@ -10,13 +10,11 @@
 static void set(struct operator_pass *pass, const struct shader *shader, bool wide,
                 const struct smooth_constants *constants)
 {
-    *pass =
-        (struct operator_pass){.shader = {.shader = shader,
-                                          .special = {wide ? IMAGE_LIGHT_PQ : IMAGE_LIGHT_STORED},
-                                          .format = FOVEA_FORMAT_RGBA16F},
-                               .barrier = true,
-                               .constant_bytes = sizeof *constants};
-    memcpy(pass->constants, constants, sizeof *constants);
+    const struct operator_shader special = {.shader = shader,
+                                            .special = {wide ? IMAGE_LIGHT_PQ : IMAGE_LIGHT_STORED},
+                                            .format = FOVEA_FORMAT_RGBA16F};
+    *pass = operator_pass_of(special, constants, sizeof *constants);
+    pass->barrier = true;
 }
 
 uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_layer *layer,

@@ -156,10 +156,8 @@ struct list {
 static struct operator_pass *add(struct list *list, const struct shader *shader)
 {
     struct operator_pass *pass = &list->passes[list->count++];
-    *pass = (struct operator_pass){
-        .shader = specialize(shader, list->glsl, &list->constants.frame, list->format),
-        .constant_bytes = sizeof list->constants};
-    memcpy(pass->constants, &list->constants, sizeof list->constants);
+    *pass = operator_pass_of(specialize(shader, list->glsl, &list->constants.frame, list->format),
+                             &list->constants, sizeof list->constants);
     return pass;
 }
 

@@ -91,9 +91,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                                              .origin_y_px = frame->origin_y_px,
                                              .light_value = plan->light_value,
                                              .ways_from = (int32_t)sample_count(plan)};
-    *out_passes = (struct operator_pass){.shader = shader_of(plan, frame, format),
-                                         .constant_bytes = sizeof constants};
-    memcpy(out_passes->constants, &constants, sizeof constants);
+    *out_passes = operator_pass_of(shader_of(plan, frame, format), &constants, sizeof constants);
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, out_passes->groups);
     return 1;
 }

@@ -177,12 +177,10 @@ static struct operator_pass pass_of(const struct shader *shader, int32_t way,
                                     enum fovea_format format,
                                     const struct lightfield_constants *constants)
 {
-    struct operator_pass pass = {
-        .shader = {.shader = shader, .special = {0, 1, way}, .format = format},
-        .barrier = true,
-        .constant_bytes = sizeof *constants,
-    };
-    memcpy(pass.constants, constants, sizeof *constants);
+    struct operator_pass pass = operator_pass_of(
+        (struct operator_shader){.shader = shader, .special = {0, 1, way}, .format = format},
+        constants, sizeof *constants);
+    pass.barrier = true;
     return pass;
 }
 

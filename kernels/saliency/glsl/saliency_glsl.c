@@ -118,16 +118,24 @@ static void add_overlaps(const struct saliency_numbers *numbers, struct saliency
 
 /* ---- Passes */
 
+static struct operator_pass pass_of(const struct shader *shader, uint32_t across, uint32_t down,
+                                    const struct saliency_constants *constants)
+{
+    struct operator_pass pass =
+        operator_pass_of((struct operator_shader){.shader = shader, .format = FOVEA_FORMAT_R32F},
+                         constants, sizeof *constants);
+    pass.groups[0] = across;
+    pass.groups[1] = down;
+    pass.barrier = true;
+    return pass;
+}
+
 static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struct shader *shader,
                                       uint32_t across, uint32_t down,
                                       const struct saliency_constants *constants)
 {
     struct operator_pass *pass = &way->passes[way->count++];
-    *pass = (struct operator_pass){.shader = {.shader = shader, .format = FOVEA_FORMAT_R32F},
-                                   .groups = {across, down},
-                                   .barrier = true,
-                                   .constant_bytes = sizeof *constants};
-    memcpy(pass->constants, constants, sizeof *constants);
+    *pass = pass_of(shader, across, down, constants);
     return pass;
 }
 
@@ -477,11 +485,6 @@ void saliency_glsl_map(const struct saliency_glsl *glsl, uint32_t scale,
 {
     struct saliency_constants constants = glsl->constants;
     constants.slot = (int32_t)scale;
-    *out_pass = (struct operator_pass){
-        .shader = {.shader = &saliency_map_shader, .format = FOVEA_FORMAT_R32F},
-        .groups = {(uint32_t)whole(constants.size_px[0], 16),
-                   (uint32_t)whole(constants.size_px[1], 16)},
-        .barrier = true,
-        .constant_bytes = sizeof constants};
-    memcpy(out_pass->constants, &constants, sizeof constants);
+    *out_pass = pass_of(&saliency_map_shader, (uint32_t)whole(constants.size_px[0], 16),
+                        (uint32_t)whole(constants.size_px[1], 16), &constants);
 }
