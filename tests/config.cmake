@@ -5,7 +5,7 @@ add_library(test_config_support STATIC test_config_support.c)
 target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
 
-foreach(topic check docs memory object reload search sets table text watch)
+foreach(topic check memory object reload search sets table text watch)
     fovea_add_test(NAME test_config_${topic} SOURCES test_config_${topic}.c
         LINK test_config_support LABELS unit)
 endforeach()

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""config/schema.json: what an editor says of a configuration."""
+"""config/schema.json, by which editors check a configuration, and the table of docs/configuration.md say what the library's table
+of settings says. To write the page's table anew: python3 tests/test_schema.py build/gcc/plugin/libfovea.so"""
 
 import copy
+import ctypes
 import json
+import os
 import re
+import sys
 
 import jsonschema
 import pytest
@@ -36,9 +40,13 @@ def leaves(tree, path=()):
             yield (*path, key)
 
 
+def resolved(node):
+    return SCHEMA["definitions"][node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
+
+
 def schema_leaves(node, path=()):
-    if "$ref" in node:
-        node = SCHEMA["definitions"][node["$ref"].rsplit("/", 1)[1]]
+    node = resolved(node)
+    assert node.get("additionalProperties", False) is False or path == ("apps",)
     if "properties" not in node:
         return {path}
     return {leaf for key, child in node["properties"].items() for leaf in schema_leaves(child, (*path, key))}
@@ -74,10 +82,142 @@ def test_nothing_is_required():
 
 
 def test_same_keys_in_schema_table_and_default_json():
+    source = (ROOT / "config" / "key.c").read_text()
+    assert all(f'"{key}", {json.dumps(SCHEMA["properties"][key]["description"])}' in source for key in ("$schema", "version", "apps"))
     assert schema_leaves(SCHEMA) == set(PATHS) == table_leaves()
 
 
-# The table of keys, of which test_config_table compares all with the schema, does not say this.
+# ---- The library's table of settings
+
+BOOL, INTEGER, NUMBER, WORD, TEXT, FILE, KEYS, LIST, WORDS = range(9)  # enum fovea_setting_type
+FORMS = ["boolean", "integer", "number", "string", "string", "string", "string", "array", "array"]
+LIMITS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "anyOf", "minItems", "maxItems", "maxLength", "enum"}
+
+
+def package(library):
+    os.environ["FOVEA_LIB"] = str(library)
+    sys.path.insert(0, str(ROOT / "python"))
+    from fovea import _library, _settings
+
+    return _library, _settings
+
+
+def read_table(library):
+    _library, _ = package(library)
+    own = _library.library()
+    rows = [_library.SettingInfo(struct_bytes=ctypes.sizeof(_library.SettingInfo)) for _ in range(own.fovea_setting_count())]
+    assert all(own.fovea_setting_info(index, ctypes.byref(row)) == _library.OK for index, row in enumerate(rows))
+    return {row.path.decode(): row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def table(library):
+    return read_table(library)
+
+
+def words_of(setting):
+    count = next(i for i, word in enumerate(setting.words) if not word)
+    return [word.decode() for word in setting.words[:count]]
+
+
+def range_of(setting):
+    limits = {"exclusiveMinimum" if setting.above_least else "minimum": setting.least,
+              "exclusiveMaximum" if setting.below_most else "maximum": min(setting.most, 2**64 - 1)}  # fmt: skip
+    return {"anyOf": [{"const": 0}, limits]} if setting.or_zero else limits
+
+
+def default_of(setting):
+    text = setting.default_text.decode()
+    if setting.type == WORDS:
+        return text.split(",")
+    return json.loads(text) if setting.type in (BOOL, INTEGER, NUMBER) or text.startswith("[") else text
+
+
+def items_of_list(path, least, most):
+    """Of points [degrees, cycles per degree], or of samples, which a file may have."""
+    if path == "foveation.curve":
+        both = [{"type": "number", "minimum": low, "maximum": high} for low, high in zip(least, most)]
+        return {"items": {"type": "array", "minItems": 2, "maxItems": 2, "items": both}}
+    return {"type": ["string", "array"], "items": {"type": "number", "minimum": least[0]}}
+
+
+def node_of(path, setting):
+    """What the schema says of a setting."""
+    node = {"type": FORMS[setting.type]}
+    numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", setting.expected.decode())]
+    if setting.type in (INTEGER, NUMBER):
+        node |= range_of(setting)
+        if setting.elements > 1:
+            node = {"type": "array", "items": node, "minItems": setting.elements, "maxItems": setting.elements}
+    elif setting.type == WORD:
+        node["enum"] = words_of(setting)
+    elif setting.type == WORDS:
+        node |= {"items": {"type": "string", "enum": words_of(setting)}, "minItems": 1, "uniqueItems": True}
+    elif setting.type in (TEXT, FILE):
+        node["maxLength"] = numbers[0]  # "a string, at most 63 bytes"
+    elif setting.type == KEYS:
+        node["maxLength"] = 63  # as test_config_table has it
+    elif setting.type == LIST:
+        # "an array, 1 to 32 points [degrees, cycles per degree]; degrees rise from 0 or more to 180 or less, cycles are 0.01 to 1000"
+        node |= {"minItems": numbers[0], "maxItems": numbers[1], **items_of_list(path, numbers[2::2], numbers[3::2])}
+    return {**node, "description": setting.help.decode(), "default": default_of(setting)}
+
+
+def without_words(node):
+    """Descriptions of what a list holds are the schema's own."""
+    if isinstance(node, list):
+        return [without_words(part) for part in node]
+    return {key: without_words(value) if key == "items" else value for key, value in node.items() if key != "description"}
+
+
+def schema_of(path, node=SCHEMA):
+    for name in path.split("."):
+        node = resolved(node["properties"][name])
+    return node
+
+
+def test_the_schema_describes_every_setting_as_the_table_does(table):
+    for path, setting in table.items():
+        wanted, node = node_of(path, setting), schema_of(path)
+        found = {key: value for key, value in node.items() if key in wanted or key in LIMITS}
+        if "items" in found:
+            found["items"] = without_words(found["items"])
+        assert found == wanted, path
+        assert schema_of(path, SCHEMA["definitions"]["entry"]) is node
+
+
+def test_entries_have_the_same_keys_but_those_of_the_file():
+    assert schema_leaves(SCHEMA["definitions"]["entry"]) == schema_leaves(SCHEMA) - {("$schema",), ("version",), ("apps",)}
+
+
+# ---- The page's table
+
+
+def rows_of(table):
+    """The lines of docs/configuration.md."""
+    def help_of(key):
+        return SCHEMA["properties"][key]["description"]
+
+    rows = [f"| `$schema` | any |  | {help_of('$schema')} |", f"| `version` | 1 |  | {help_of('version')} |"]
+    for path, setting in table.items():
+        takes = re.sub(r"^an? (string|array|number|whole number), ", "", setting.expected.decode())
+        takes = re.sub(r"^an array of 2 (number|whole number)s, each ", "two of ", takes)
+        default = setting.default_text.decode()
+        if setting.type not in (BOOL, INTEGER, NUMBER, LIST) or not default:
+            default = json.dumps(default_of(setting))
+        rows.append(f"| `{path}` | {takes} | `{default}` | {setting.help.decode()} |")
+    return [*rows, f"| `apps` | \"exe:pattern\": settings |  | {help_of('apps')} |"]
+
+
+def test_the_page_has_a_row_for_every_key_in_order(table):
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    found = page.split("| Key | Values | Default | Meaning |\n| --- | --- | --- | --- |\n")[1].split("\n\n")[0]
+    assert found.splitlines() == rows_of(table)
+
+
+# ---- What is taken
+
+# The table of settings does not say this.
 WRONG = [
     ("version", 2),
     ("operators", ["foveate", "foveate"]),
@@ -115,8 +255,15 @@ def test_entries_of_apps_take_the_settings():
     assert errors({"apps": {"exe:my*": entry, "exe:[ab]": {}}}) == []
 
 
-def test_examples_of_the_page_are_valid():
+def test_examples_of_the_page_are_valid_and_load(library, tmp_path):
+    _, _settings = package(library)
     examples = re.findall(r"```json\n(.*?)```", (ROOT / "docs" / "configuration.md").read_text(), re.DOTALL)
     assert len(examples) >= 2
     for example in examples:
         assert errors(json.loads(plain(example))) == []
+        (tmp_path / "example.json").write_text(example)
+        assert _settings.Settings((("", str(tmp_path / "example.json")),)).pointer
+
+
+if __name__ == "__main__":
+    print("\n".join(rows_of(read_table(sys.argv[1]))))
