@@ -20,7 +20,7 @@ add_executable(fovea_bench
     bench/lens_paper/check.c
     bench/lens_paper/cpu_lens_paper.c
     bench/lens_paper/tables.c
-    bench/lightfield_arrays.c
+    bench/lightfield_cases.c
     bench/machine.c
     bench/main.c
     bench/papers/draw.c
