@@ -28,6 +28,11 @@ static struct drawn drawn_make(uint32_t width, uint32_t height, uint32_t colors)
     return drawn;
 }
 
+static void drawn_free(struct drawn *drawn)
+{
+    test_free(drawn->bytes);
+}
+
 /* Waves, an edge and noise: all channels have many bins. */
 static struct drawn draw_waves(uint32_t width, uint32_t height, uint32_t colors)
 {
@@ -80,11 +85,10 @@ static double *levels_of(const struct drawn *drawn)
 static void define(const struct drawn *drawn, uint32_t channel, double sigma, enum saliency_sum sum,
                    double *out)
 {
-    double *levels = levels_of(drawn);
+    OWNED(owned_test_free) double *levels = levels_of(drawn);
     const struct saliency_picture picture = {levels, drawn->width, drawn->height, drawn->colors,
                                              255.0};
-    assert_int_equal(saliency_reference(&picture, channel, sigma, sum, out), FOVEA_OK);
-    test_free(levels);
+    assert_ok(saliency_reference(&picture, channel, sigma, sum, out));
 }
 
 /* Minus the Laplacian of a Gaussian of sigma, e sigma^2 / 2 times. */
@@ -101,9 +105,8 @@ static long within(long at, uint32_t count)
 
 TEST(a_signed_sum_is_the_plain_laplacian_of_the_binned_picture) /* CS1 */
 {
-    (void)state;
     const double sigma = 2.5;
-    struct drawn drawn = draw_waves(23, 17, 1);
+    OWNED(drawn_free) struct drawn drawn = draw_waves(23, 17, 1);
     double made[23 * 17];
     define(&drawn, 0, sigma, SALIENCY_SIGNED, made);
     for (long i = 0; i < 23 * 17; i++) {
@@ -116,21 +119,19 @@ TEST(a_signed_sum_is_the_plain_laplacian_of_the_binned_picture) /* CS1 */
         }
         assert_true(fabs(made[i] - expected / SALIENCY_BINS) < 1e-9);
     }
-    test_free(drawn.bytes);
 }
 
 #define LOBE 21 /* sqrt(8) of the largest sigma, and more */
 
 TEST(each_lobe_has_the_integral_that_the_scale_divides_by) /* CS2 */
 {
-    (void)state;
     static const struct {
         double sigma, sampled;
     } rows[] = {{1.5, 0.3206}, {3.0, 0.0815}, {6.0, 0.0204}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         const double sigma = rows[r].sigma;
         double lobe = 0.0;
-        struct drawn drawn = drawn_make(LOBE, LOBE, 1);
+        OWNED(drawn_free) struct drawn drawn = drawn_make(LOBE, LOBE, 1);
         double made[LOBE * LOBE];
         memset(drawn.bytes, 2, LOBE * LOBE); /* bin 1, and one pixel of bin 0 */
         drawn.bytes[LOBE * LOBE / 2] = 0;
@@ -141,13 +142,11 @@ TEST(each_lobe_has_the_integral_that_the_scale_divides_by) /* CS2 */
         lobe *= SALIENCY_BINS * 2.0 / (M_E * sigma * sigma);
         assert_true(fabs(lobe - rows[r].sampled) < 0.5e-4);
         assert_true(fabs(lobe * M_E * sigma * sigma / 2.0 - 1.0) < 0.045 / (sigma * sigma));
-        test_free(drawn.bytes);
     }
 }
 
 TEST(the_recursive_filters_have_the_published_coefficients) /* CS3 */
 {
-    (void)state;
     static const struct {
         int derivative;
         double n[4], m[4];
@@ -182,8 +181,8 @@ static void compare(const struct drawn *drawn, const float *made, double sigma,
                     struct errors *errors)
 {
     const size_t count = (size_t)drawn->width * drawn->height;
-    double *channel = test_calloc(count, sizeof *channel);
-    double *sum = test_calloc(count, sizeof *sum);
+    OWNED(owned_test_free) double *channel = test_calloc(count, sizeof *channel);
+    OWNED(owned_test_free) double *sum = test_calloc(count, sizeof *sum);
     const uint32_t step = sigma < 3.99 ? 1 : sigma < 7.99 ? 2 : sigma < 15.99 ? 4 : 8;
     for (uint32_t c = 0; c < (drawn->colors == 1 ? 1 : SALIENCY_CHANNELS); c++) {
         define(drawn, c, sigma, SALIENCY_ABSOLUTE, channel);
@@ -200,8 +199,6 @@ static void compare(const struct drawn *drawn, const float *made, double sigma,
             errors->worst = fmax(errors->worst, fabs(error));
         }
     }
-    test_free(sum);
-    test_free(channel);
 }
 
 /* A sanitizer makes the definition fifty times as slow: it gets smaller pictures, and a third of
@@ -216,25 +213,25 @@ static const uint32_t sizes[][3] = {{70, 52, 3}, {33, 90, 1}, {5, 3, 3}};
 
 TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
 {
-    (void)state;
     for (size_t r = 0; r < 3; r++) {
-        struct drawn drawn = draw_waves(sizes[r][0], sizes[r][1], sizes[r][2]);
+        OWNED(drawn_free) struct drawn drawn = draw_waves(sizes[r][0], sizes[r][1], sizes[r][2]);
         char said[RECORDED_WORDS] = "";
         struct fovea_blobs_desc desc = desc_of(11);
         desc.log = (struct fovea_log){recorded_words, said, FOVEA_LOG_ERROR};
         const struct fovea_image image = image_of(&drawn);
         const ptrdiff_t pitch = (ptrdiff_t)(drawn.width * sizeof(float));
+        OWNED(owned_test_free)
         float *made = test_calloc((size_t)drawn.width * drawn.height, sizeof *made);
         struct fovea_blob found[BLOBS];
-        struct fovea_blobs *blobs = NULL;
+        OWNED(fovea_blobs_destroy) struct fovea_blobs *blobs = NULL;
         uint32_t count = 0;
-        assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
+        assert_ok(fovea_blobs_create(&desc, &blobs));
         assert_int_equal(fovea_blobs_response(blobs, 0, made, pitch), FOVEA_ERROR_INVALID_STATE);
         assert_ok(blobs_run(blobs, &image, 1, 0, found, &count));
         for (uint32_t k = 0; k < desc.scale_count; k++) {
             const double sigma = 2.0 * pow(2.0, k / 3.0);
             struct errors errors = {0};
-            assert_int_equal(fovea_blobs_response(blobs, k, made, pitch), FOVEA_OK);
+            assert_ok(fovea_blobs_response(blobs, k, made, pitch));
             if (!test_turn((int)k, (int)desc.scale_count, TURNS)) {
                 continue;
             }
@@ -250,9 +247,6 @@ TEST(responses_are_those_of_the_definition) /* CS4, CS10 */
         assert_int_equal(fovea_blobs_response(blobs, 0, made, 4 - pitch),
                          FOVEA_ERROR_INVALID_ARGUMENT); /* rows over each other */
         assert_non_null(strstr(said, "row_stride_bytes"));
-        fovea_blobs_destroy(&blobs);
-        test_free(made);
-        test_free(drawn.bytes);
     }
 }
 
@@ -278,8 +272,8 @@ static int32_t row_most(int32_t weights)
 
 static void assert_exact_sums(const struct saliency_numbers *numbers)
 {
-    struct saliency_plan *plan = NULL;
-    assert_int_equal(saliency_plan_create(numbers, 64, 48, &plan), FOVEA_OK);
+    OWNED(saliency_plan_destroy) struct saliency_plan *plan = NULL;
+    assert_ok(saliency_plan_create(numbers, 64, 48, &plan));
     for (uint32_t k = plan->levels[0].step_px == 1 ? plan->levels[0].scale_end : 0;
          k < numbers->scale_count; k++) {
         const struct saliency_scale *scale = &plan->scales[k];
@@ -293,13 +287,11 @@ static void assert_exact_sums(const struct saliency_numbers *numbers)
         assert_true(row_most(p) <= 2048 && row_most(q) <= 2048);
         assert_true(q * row_most(p) + p * row_most(q) <= EXACT);
     }
-    saliency_plan_destroy(&plan);
 }
 
 /* Sigmas go in small steps to 25 px, and in those of scales to the largest that there may be. */
 TEST(sums_of_coarser_levels_are_exact_in_floats)
 {
-    (void)state;
     for (int i = 0; i < 60; i++) {
         const struct saliency_numbers numbers = {9, BLOBS, 1.0 + 0.05 * i, 0.05, 0.5};
         assert_exact_sums(&numbers);
@@ -324,9 +316,9 @@ static uint64_t bits_of(const struct drawn *drawn, const struct variant *variant
     struct saliency_plan *plan = NULL;
     struct saliency_cpu *cpu = NULL;
     uint64_t bits = 0;
-    assert_int_equal(thread_pool_create(variant->threads, &pool), FOVEA_OK);
-    assert_int_equal(saliency_plan_create(&numbers, drawn->width, drawn->height, &plan), FOVEA_OK);
-    assert_int_equal(saliency_cpu_create(plan, pool, drawn->colors, &cpu), FOVEA_OK);
+    assert_ok(thread_pool_create(variant->threads, &pool));
+    assert_ok(saliency_plan_create(&numbers, drawn->width, drawn->height, &plan));
+    assert_ok(saliency_cpu_create(plan, pool, drawn->colors, &cpu));
     cpu->loops = variant->loops ? variant->loops : cpu->loops;
     cpu->adds_every_plane = variant->every_plane;
     assert_true(saliency_cpu_run(cpu, &image, found) > 20);
@@ -344,8 +336,7 @@ static uint64_t bits_of(const struct drawn *drawn, const struct variant *variant
 
 TEST(every_processor_and_every_plane_give_the_same_bits) /* CS8 */
 {
-    (void)state;
-    struct drawn drawn = draw_waves(300, 150, 3);
+    OWNED(drawn_free) struct drawn drawn = draw_waves(300, 150, 3);
     const struct variant variants[] = {
         {NULL, 1, false},
         {NULL, 2, true},
@@ -362,5 +353,4 @@ TEST(every_processor_and_every_plane_give_the_same_bits) /* CS8 */
     for (size_t i = 1; i < sizeof variants / sizeof variants[0]; i++) {
         assert_int_equal(bits_of(&drawn, &variants[i]), first);
     }
-    test_free(drawn.bytes);
 }

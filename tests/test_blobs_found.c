@@ -27,7 +27,7 @@ static uint32_t find(const struct fovea_blobs_desc *desc, const struct fovea_ima
 {
     struct fovea_blobs *blobs = NULL;
     uint32_t count = UINT32_MAX;
-    assert_int_equal(fovea_blobs_create(desc, &blobs), FOVEA_OK);
+    assert_ok(fovea_blobs_create(desc, &blobs));
     assert_ok(blobs_run(blobs, image, 1, 0, out, &count));
     fovea_blobs_destroy(&blobs);
     return count;
@@ -75,7 +75,6 @@ static void draw(enum kind kind, double x_px, double y_px, double size, float *o
 
 TEST(blobs_are_found_where_they_are_and_as_large_as_they_are) /* CS6, CS7 */
 {
-    (void)state;
     static const struct {
         enum kind kind;
         double x_px, y_px, size, sigma_px;
@@ -92,7 +91,7 @@ TEST(blobs_are_found_where_they_are_and_as_large_as_they_are) /* CS6, CS7 */
     };
     const struct fovea_blobs_desc desc = desc_of(15);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        float *values = test_calloc(SIDE * SIDE, sizeof *values);
+        OWNED(owned_test_free) float *values = test_calloc(SIDE * SIDE, sizeof *values);
         struct fovea_blob found[BLOBS];
         draw(rows[r].kind, rows[r].x_px, rows[r].y_px, rows[r].size, values);
         const struct fovea_image image = image_of(values, SIDE, FOVEA_FORMAT_R32F);
@@ -104,7 +103,6 @@ TEST(blobs_are_found_where_they_are_and_as_large_as_they_are) /* CS6, CS7 */
             fail_msg("row %zu: %u blobs, the strongest %.2f px off, of %.3f times the sigma", r,
                      count, off, factor);
         }
-        test_free(values);
     }
 }
 
@@ -114,8 +112,7 @@ TEST(blobs_are_found_where_they_are_and_as_large_as_they_are) /* CS6, CS7 */
 
 TEST(a_texture_of_the_same_mean_is_nothing_to_a_laplacian) /* CS7 */
 {
-    (void)state;
-    float *values = test_calloc(SIDE * SIDE, sizeof *values);
+    OWNED(owned_test_free) float *values = test_calloc(SIDE * SIDE, sizeof *values);
     double levels[CROP * CROP];
     double signed_sum[CROP * CROP];
     double absolute[CROP * CROP];
@@ -130,7 +127,6 @@ TEST(a_texture_of_the_same_mean_is_nothing_to_a_laplacian) /* CS7 */
     assert_ok(saliency_reference(&picture, 0, CROP_SIGMA_PX, SALIENCY_ABSOLUTE, absolute));
     assert_true(absolute[middle] > 10.0 * fabs(signed_sum[middle]));
     assert_true(absolute[middle] > 0.05);
-    test_free(values);
 }
 
 /* ---- Again in a turned picture and in one of half the size (CS9) */
@@ -173,10 +169,9 @@ static double found_again(const struct fovea_blob *a, uint32_t a_count, const st
 
 TEST(blobs_are_found_again_in_turned_and_smaller_pictures) /* CS9 */
 {
-    (void)state;
     const struct fovea_blobs_desc desc = desc_of(13);
-    float *values = test_calloc(SIDE * SIDE, sizeof *values);
-    float *other = test_calloc(SIDE * SIDE, sizeof *values);
+    OWNED(owned_test_free) float *values = test_calloc(SIDE * SIDE, sizeof *values);
+    OWNED(owned_test_free) float *other = test_calloc(SIDE * SIDE, sizeof *values);
     struct fovea_blob found[BLOBS];
     struct fovea_blob again[BLOBS];
     draw_field(values);
@@ -209,15 +204,12 @@ TEST(blobs_are_found_again_in_turned_and_smaller_pictures) /* CS9 */
                   100.0 * turned, 100.0 * smaller);
     assert_true(turned > 0.9);
     assert_true(smaller > 0.7);
-    test_free(other);
-    test_free(values);
 }
 
 /* ---- Pictures that are none of the usual ones */
 
 TEST(pictures_without_contrast_have_no_blobs)
 {
-    (void)state;
     static const struct {
         uint32_t side;
         float value;
@@ -237,7 +229,6 @@ TEST(pictures_without_contrast_have_no_blobs)
 
 TEST(nan_is_black_and_a_small_picture_may_have_large_scales)
 {
-    (void)state;
     float values[24 * 24];
     float black[24 * 24];
     struct fovea_blob found[2][BLOBS];
@@ -261,13 +252,12 @@ TEST(nan_is_black_and_a_small_picture_may_have_large_scales)
 
 TEST(of_more_blobs_than_asked_for_the_strongest_come_and_batches_are_single_images)
 {
-    (void)state;
     unsigned char bytes[2 * 64 * 64];
     struct fovea_blob all[BLOBS];
     struct fovea_blob few[2 * FEW];
     uint32_t counts[2];
     uint64_t random = 3;
-    struct fovea_blobs *blobs = NULL;
+    OWNED(fovea_blobs_destroy) struct fovea_blobs *blobs = NULL;
     struct fovea_blobs_desc desc = desc_of(7);
     for (size_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (unsigned char)random_uniform(&random, 0.0, 255.9);
@@ -276,7 +266,7 @@ TEST(of_more_blobs_than_asked_for_the_strongest_come_and_batches_are_single_imag
     const uint32_t count = find(&desc, &image, all);
     assert_true(count > FEW);
     desc.blob_max = FEW;
-    assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
+    assert_ok(fovea_blobs_create(&desc, &blobs));
     assert_ok(blobs_run(blobs, &image, 2, 64 * 64, few, counts));
     assert_int_equal(counts[0], FEW);
     assert_int_equal(counts[1], FEW);
@@ -284,23 +274,21 @@ TEST(of_more_blobs_than_asked_for_the_strongest_come_and_batches_are_single_imag
     const struct fovea_image second = image_of(bytes + 64 * 64, 64, FOVEA_FORMAT_R8);
     find(&desc, &second, all);
     assert_memory_equal(all, few + FEW, FEW * sizeof few[0]);
-    fovea_blobs_destroy(&blobs);
 }
 
 #define LARGE 512
 
 TEST(memory_is_what_the_header_says)
 {
-    (void)state;
     unsigned char *bytes = test_calloc(LARGE * LARGE, 3);
     struct fovea_blobs_desc desc = desc_of(19);
     struct fovea_blobs *blobs = NULL;
     struct fovea_image image = image_of(bytes, LARGE, FOVEA_FORMAT_RGB8);
     struct fovea_blob found[BLOBS];
     uint32_t count = 0;
-    assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
+    assert_ok(fovea_blobs_create(&desc, &blobs));
     assert_true(fovea_blobs_bytes(blobs) < 4096);
-    assert_int_equal(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL), FOVEA_OK);
+    assert_ok(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL));
     assert_true(fovea_blobs_bytes(blobs) < 31 * LARGE * LARGE + 512 * 2 * LARGE + 2 * (2 << 20));
     fovea_blobs_destroy(&blobs);
     test_free(bytes);
@@ -308,7 +296,6 @@ TEST(memory_is_what_the_header_says)
 
 TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     static const struct fovea_blobs_desc rows[] = {
         {.struct_bytes = 4},
         {.struct_bytes = sizeof rows[0], .scale_count = 2},
@@ -332,7 +319,7 @@ TEST(what_cannot_be_is_refused)
     unsigned char bytes[16] = {0};
     struct fovea_blob found[BLOBS];
     uint32_t count = 0;
-    assert_int_equal(fovea_blobs_create(&desc, &blobs), FOVEA_OK);
+    assert_ok(fovea_blobs_create(&desc, &blobs));
     struct fovea_image image = image_of(bytes, 4, FOVEA_FORMAT_R8);
     assert_int_equal(fovea_blobs_run(blobs, &image, 0, 0, found, &count, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);

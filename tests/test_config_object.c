@@ -168,7 +168,7 @@ TEST(a_map_belongs_to_the_settings)
 {
     struct fovea_settings *settings = create();
     struct fovea_settings *copy = NULL;
-    struct fovea_config *config = NULL;
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
     struct recorded recorded = {0};
     float *values = malloc(sizeof cells);
     assert_non_null(values);
@@ -196,7 +196,6 @@ TEST(a_map_belongs_to_the_settings)
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     fovea_settings_destroy(&copy);
     assert_has_cells(fovea_config_settings(config));
-    fovea_config_destroy(&config);
 }
 
 TEST(transfer_is_one_of_those_that_there_are)

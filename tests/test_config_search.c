@@ -353,7 +353,7 @@ IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fovea_config_desc desc = search();
-        struct fovea_config *config = NULL;
+        OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
         write_text("fovea.json", cases[i].text);
         print_message("%s\n", cases[i].text);
         assert_result(fovea_config_create(&desc, &config),
@@ -365,7 +365,6 @@ IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
         /* One that is named may. */
         desc.file = "fovea.json";
         assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-        fovea_config_destroy(&config);
     }
 }
 

@@ -335,7 +335,7 @@ TEST(what_is_wrong_at_first_may_be_mended)
 
 TEST(a_child_of_fork_has_the_settings_and_no_news)
 {
-    struct fovea_config *config = watch("k.json");
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("k.json");
     assert_result(poll_for(config, 300), FOVEA_NOT_READY);
     const pid_t child = fork();
     if (child == 0) {
@@ -354,7 +354,6 @@ TEST(a_child_of_fork_has_the_settings_and_no_news)
     assert_result(settle(config), FOVEA_OK);
     assert_int_equal(threads(config), 2);
     assert_int_equal(test_status_of(child), 0);
-    fovea_config_destroy(&config);
 }
 
 /* A look of the thread's own may have read the file that it is then asked to read: there are two
@@ -370,7 +369,7 @@ static void settle_with(struct fovea_config *config, enum fovea_result expected)
 
 TEST(nothing_grows_while_settings_are_saved)
 {
-    struct fovea_config *config = watch("l.json");
+    OWNED(fovea_config_destroy) struct fovea_config *config = watch("l.json");
     struct process_counts warm = {0};
     for (int i = 0; i < 600; i++) {
         if (i == 100) {
@@ -386,5 +385,4 @@ TEST(nothing_grows_while_settings_are_saved)
         }
     }
     assert_process_counts(warm, 4000);
-    fovea_config_destroy(&config);
 }

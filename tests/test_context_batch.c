@@ -328,7 +328,7 @@ TEST(src_over_dst_is_refused)
 
 TEST(distances_that_no_batch_needs_are_refused)
 {
-    struct scene *s = scene_make(usual);
+    OWNED(scene_free) struct scene *s = scene_make(usual);
     REFUSED("src_next_bytes", bad.src_next_bytes = PTRDIFF_MIN);
     REFUSED("src_next_bytes", bad.src_next_bytes = PTRDIFF_MAX);
     REFUSED("dst_next_bytes", bad.dst_next_bytes = PTRDIFF_MIN);
@@ -340,7 +340,6 @@ TEST(distances_that_no_batch_needs_are_refused)
     bad.dst_next_bytes += 2;
     assert_invalid(fovea_context_run_batch(s->context, &bad, NULL));
     assert_said(&s->said, "dst_next_bytes");
-    scene_free(&s);
 }
 
 /* 300 of src from left to right and 300 of dst from right to left, in the same rows. */

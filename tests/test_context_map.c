@@ -262,7 +262,7 @@ WITH_BENCH(what_did_not_change_keeps_its_serial)
  * plans that evaluate it. */
 WITH_BENCH(formulas_are_evaluated_once)
 {
-    struct foveate_map_copy copy = {0};
+    OWNED(foveate_map_copy_finish) struct foveate_map_copy copy = {0};
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f = with_map(i < 3 ? FOVEA_MAP_HUMAN : FOVEA_MAP_STREAK);
         f.map.eye = i < 3 ? (enum fovea_map_eye)i : FOVEA_MAP_EYE_BOTH;
@@ -289,7 +289,6 @@ WITH_BENCH(formulas_are_evaluated_once)
         assert_memory_equal(made->law_table, evaluated->law_table,
                             (size_t)made->law.table_count * sizeof *made->law_table);
     }
-    foveate_map_copy_finish(&copy);
 }
 
 /* Values that a program left in fields that the kind does not use are not looked at. */
@@ -384,8 +383,7 @@ WITH_BENCH(pictures_that_are_no_map_are_refused)
     f.map.law = FOVEA_MAP_LAW_LINEAR;
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "all of the picture is the same grey");
     f.map.law = FOVEA_MAP_LAW_SQRT;
-    struct fovea_context *context = context_with(b, &f);
-    fovea_context_destroy(&context);
+    OWNED(fovea_context_destroy) struct fovea_context *context = context_with(b, &f);
 }
 
 /* However much of it is there. */
@@ -478,7 +476,6 @@ WITH_BENCH(degrees_lie_where_the_mapping_puts_them)
 /* Rings of light fields ask for it: the farthest pixel of the map of sigmas says what it is. */
 TEST(how_far_a_picture_is_sharp_is_known_without_a_map)
 {
-    (void)state;
     enum { RIGHT = 211, DOWN = 157, TRIALS = 40 };
     static float map[RIGHT * DOWN];
     uint64_t random = 23;

@@ -81,11 +81,11 @@ static void a_row_is_one_after_the_other(void **state)
         int from, to;
     } runs[] = {{first, 0, 1}, {test->of->name, 1, 2}, {row, 0, 3}};
     for (int i = 0; i < 3; i++) {
+        OWNED(fovea_context_destroy)
         struct fovea_context *context = context_for(test->of, runs[i].operators, &said);
         struct operator_scene of_run = scene;
         of_run.depths = i == 0 ? DEPTHS_NONE : scene.depths;
         run_scene(context, &of_run, &images[runs[i].from].view, &images[runs[i].to].view);
-        fovea_context_destroy(&context);
     }
     compare_assert_all_same(&images[3].view, &images[2].view, "a row");
     for (int i = 0; i < 4; i++) {

@@ -122,6 +122,7 @@ TEST(a_row_hands_them_to_the_operator_that_takes_them)
 {
     const struct operator_scene scene = scene_of(FOVEA_FORMAT_RGBA8);
     OWNED(given_free) struct given *given = given_make(&scene, "foveate,blur");
+    OWNED(fovea_context_destroy)
     struct fovea_context *foveate = context_for("foveate", &given->said);
     OWNED(fovea_context_destroy) struct fovea_context *blur = context_for("blur", &given->said);
     const float gazes_uv[2 * COUNT] = {0.1f, 0.2f, 0.5f, 0.9f, 0.7f, 0.4f};
@@ -138,7 +139,6 @@ TEST(a_row_hands_them_to_the_operator_that_takes_them)
     two.dst.data = whole.view.data;
     assert_ok(fovea_context_run_batch(blur, &two, NULL));
     compare_assert_all_same(&given->pictures.dst.view, &whole.view, "a row");
-    fovea_context_destroy(&foveate);
 }
 
 /* Nobody looks at them. */

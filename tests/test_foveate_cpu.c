@@ -158,6 +158,7 @@ static void compiled_finish(struct compiled *c, double most)
 static void run_tiles(const struct gauss_cpu_tiles *tiles, const struct gauss_cpu_picture *picture)
 {
     const struct gauss_plan *plan = picture->plan;
+    OWNED(owned_free)
     float *scratch = test_memory(gauss_cpu_tile_floats(plan->width_px), sizeof *scratch);
     for (int32_t k = 1; k < (int32_t)plan->level_count; k++) {
         tiles->level_rows(picture, scratch, k, -GAUSS_MARGIN,
@@ -168,7 +169,6 @@ static void run_tiles(const struct gauss_cpu_tiles *tiles, const struct gauss_cp
             tiles->make(picture, scratch, x, y);
         }
     }
-    free(scratch);
 }
 
 TEST(all_compilations_of_tiles_agree)
@@ -198,13 +198,12 @@ TEST(all_compilations_of_tiles_agree)
 static void run_nodes(const struct gauss_cpu_nodes *nodes, const struct gauss_cpu_ladder *ladder,
                       const struct gauss_cpu_picture *picture)
 {
-    float *scratch = aligned_alloc(64, (gauss_cpu_nodes_floats() + 16) / 16 * 64);
+    OWNED(owned_free) float *scratch = aligned_alloc(64, (gauss_cpu_nodes_floats() + 16) / 16 * 64);
     assert_non_null(scratch);
     nodes->read_rows(picture, scratch, 0, picture->view.frame.height_px);
     for (int32_t y = 0; y < picture->view.frame.height_px; y += GAUSS_CPU_NODE_PX) {
         nodes->tiles(picture, ladder, scratch, y);
     }
-    free(scratch);
 }
 
 TEST(all_compilations_of_nodes_agree)

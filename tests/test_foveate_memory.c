@@ -121,6 +121,7 @@ TEST(frames_allocate_nothing)
     for (int i = FOVEA_FORMAT_NONE; i <= FOVEA_FORMAT_R32F; i++) {
         const bool blockwise = i == FOVEA_FORMAT_NONE;
         const enum fovea_format format = blockwise ? FOVEA_FORMAT_RGBA8 : (enum fovea_format)i;
+        OWNED(rig_finish)
         struct rig rig = rig_make(
             blockwise ? paper_settings(16) : smooth_settings((enum fovea_model)(i % 3)), 100, 100);
         OWNED_IMAGE src = image_make_packed(100, 100, format);
@@ -131,6 +132,5 @@ TEST(frames_allocate_nothing)
             rig_run(&rig, &src.view, &dst.view, k * 2.5, k);
         }
         assert_int_equal(failing_calls, before);
-        rig_finish(&rig);
     }
 }

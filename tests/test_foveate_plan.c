@@ -87,12 +87,11 @@ TEST(sigma_does_not_fall_below_its_value_at_nyquist)
 TEST(bound_that_equals_half_the_diagonal_makes_no_ring)
 {
     const struct fovea_foveation settings = paper_settings(4);
-    struct gauss_plan *plan = plan_of(&settings, 36, 48);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 36, 48);
     assert_int_equal(plan->law.table_count, 5);
     foveate_plan_destroy(&plan);
     plan = plan_of(&settings, 37, 48);
     assert_int_equal(plan->law.table_count, 6);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(the_largest_image_with_the_strongest_settings_is_planned)

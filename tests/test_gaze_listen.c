@@ -37,6 +37,7 @@ TEST(the_point_is_what_a_reader_reads)
             struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
             settings.space = (enum fovea_gaze_space)space;
             settings.origin = (enum fovea_gaze_origin)origin;
+            OWNED(fovea_gaze_source_destroy)
             struct fovea_gaze_source *source = gaze_open(&settings);
             struct ear ear;
             listen_to(&ear, source);
@@ -52,7 +53,6 @@ TEST(the_point_is_what_a_reader_reads)
                 assert_near(ear.point.y_uv, ear.read.point.y_uv, 0);
             }
             gaze_source_unlisten(source, &ear.listener);
-            fovea_gaze_source_destroy(&source);
         }
     }
 }

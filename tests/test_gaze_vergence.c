@@ -191,7 +191,7 @@ TEST(diopters_are_smoothed_by_their_times)
 TEST(only_what_is_sure_and_in_order_is_taken_in)
 {
     const struct fovea_gaze_settings settings = telling(FOVEA_GAZE_OSC);
-    struct gaze_intake *intake = calloc(1, sizeof *intake);
+    OWNED(owned_free) struct gaze_intake *intake = calloc(1, sizeof *intake);
     assert_non_null(intake);
     gaze_intake_init(intake);
     const int64_t now_ns = fovea_time_ns();
@@ -211,7 +211,6 @@ TEST(only_what_is_sure_and_in_order_is_taken_in)
     assert_true(gaze_intake_add(intake, &settings, &sample));
     assert_near(gaze_intake_vergence_m(intake, &settings, now_ns), 2, 1e-12);
     gaze_intake_finish(intake);
-    free(intake);
 }
 
 TEST(settings_that_do_not_fit_are_named)

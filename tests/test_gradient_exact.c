@@ -205,6 +205,7 @@ static void check(const struct kind *kind)
     const struct gradient_case c = case_of(kind);
     OWNED(owned_free) double *src = image_to_doubles(&b.src.view);
     OWNED(owned_free) double *d_dst = image_to_doubles(&b.d_dst.view);
+    OWNED(owned_free)
     double *expected = test_memory((size_t)kind->width_px * kind->height_px * 4, sizeof *expected);
     run(&b, kind);
     if (kind->foveation.method == FOVEA_METHOD_SMOOTH) {
@@ -215,7 +216,6 @@ static void check(const struct kind *kind)
     assert_image(&b, expected, what);
     assert_gazes(&b, kind, src, d_dst, what);
     assert_silent(&b.said);
-    free(expected);
 }
 
 /* ---- The operator blur */

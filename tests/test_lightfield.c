@@ -77,12 +77,11 @@ static double by_formula(enum formula formula, const uint8_t *raw, int32_t colum
 
 TEST(the_corrected_formula_is_exact_and_the_printed_ones_are_not) /* LF1, LF2 */
 {
-    (void)state;
     static const double most[] = {400.0, 30.0, 30.0};
     const struct scene_layer layer = {.patch_px = 11.0, .texture = &texture};
     const struct scene scene = {.layers = &layer, .count = 1};
     const struct fovea_lightfield_geometry geometry = array_of(16, 12, 75.0);
-    uint8_t *raw = raw_of(&scene, &geometry, 1);
+    OWNED(owned_test_free) uint8_t *raw = raw_of(&scene, &geometry, 1);
     for (int formula = CORRECTED; formula <= WRONG_SIGN; formula++) {
         double squares = 0.0;
         int count = 0;
@@ -100,7 +99,6 @@ TEST(the_corrected_formula_is_exact_and_the_printed_ones_are_not) /* LF1, LF2 */
         assert_that(psnr_db < most[formula] && (formula != CORRECTED || psnr_db > 110.0),
                     "formula %d: %.1f dB", formula, psnr_db);
     }
-    test_free(raw);
 }
 
 /* ---- The processor beside the definition */
@@ -221,7 +219,7 @@ static struct world world_of(const struct shape *shape)
     fovea_lightfield_desc_init(&desc);
     desc.geometry = &world.geometry;
     desc.cpu_threads = 2;
-    assert_int_equal(fovea_lightfield_create(&desc, &world.field), FOVEA_OK);
+    assert_ok(fovea_lightfield_create(&desc, &world.field));
     lightfield_run_geometry(&world.geometry);
     return world;
 }
@@ -291,22 +289,20 @@ static struct fovea_lightfield_foveation foveation_of(const struct shape *shape)
 
 TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
 {
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         const struct shape *shape = &shapes[s];
         const size_t pixels = (size_t)shape->width_px * shape->height_px;
-        struct world world = world_of(shape);
+        OWNED(world_end) struct world world = world_of(shape);
         struct fovea_lightfield_rendering rendering = rendering_of(shape);
-        float *made = test_calloc(3 * pixels, sizeof *made);
-        float *patches = test_calloc(pixels, sizeof *patches);
-        double *exact = test_calloc(3 * pixels, sizeof *exact);
-        double *wide = test_calloc(pixels, sizeof *wide);
+        OWNED(owned_test_free) float *made = test_calloc(3 * pixels, sizeof *made);
+        OWNED(owned_test_free) float *patches = test_calloc(pixels, sizeof *patches);
+        OWNED(owned_test_free) double *exact = test_calloc(3 * pixels, sizeof *exact);
+        OWNED(owned_test_free) double *wide = test_calloc(pixels, sizeof *wide);
         const struct fovea_image image = floats_of(shape, made, true);
         const struct fovea_image patch_image = floats_of(shape, patches, false);
         const struct lightfield_size size = {shape->width_px, shape->height_px};
         uint64_t random = 5;
-        assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
-                         FOVEA_OK);
+        assert_ok(lightfield_run_render(world.field, &world.raw, &rendering, &image));
         lightfield_reference_render(&world.definition, &world.geometry, &rendering, size, NULL,
                                     exact);
         compare("one patch size", shape, &world, made, exact);
@@ -317,8 +313,7 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         patches[3] = NAN;
         wide[3] = NAN;
         rendering.patches = &patch_image;
-        assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
-                         FOVEA_OK);
+        assert_ok(lightfield_run_render(world.field, &world.raw, &rendering, &image));
         lightfield_reference_render(&world.definition, &world.geometry, &rendering, size, wide,
                                     exact);
         compare("patch sizes", shape, &world, made, exact);
@@ -327,17 +322,11 @@ TEST(pictures_are_those_of_the_definition) /* LF5, LF7 */
         rendering.view_x_px = rendering.view_y_px = 0.0;
         for (int each = 0; each < 2; each++) {
             rendering.patches = each ? &patch_image : NULL;
-            assert_int_equal(lightfield_run_render(world.field, &world.raw, &rendering, &image),
-                             FOVEA_OK);
+            assert_ok(lightfield_run_render(world.field, &world.raw, &rendering, &image));
             lightfield_reference_render(&world.definition, &world.geometry, &rendering, size,
                                         each ? wide : NULL, exact);
             compare(each ? "a gaze, patch sizes" : "a gaze", shape, &world, made, exact);
         }
-        test_free(wide);
-        test_free(exact);
-        test_free(patches);
-        test_free(made);
-        world_end(&world);
     }
 }
 
@@ -346,9 +335,9 @@ static void check_white(const struct shape *shape, const struct world *world,
                         const struct fovea_lightfield_rendering *rendering)
 {
     const size_t count = (size_t)3 * shape->width_px * shape->height_px;
-    float *made = test_calloc(count, sizeof *made);
+    OWNED(owned_test_free) float *made = test_calloc(count, sizeof *made);
     const struct fovea_image image = floats_of(shape, made, true);
-    assert_int_equal(lightfield_run_render(world->field, &world->raw, rendering, &image), FOVEA_OK);
+    assert_ok(lightfield_run_render(world->field, &world->raw, rendering, &image));
     for (size_t i = 0; i < count; i++) {
         assert_that(
             fabsf(made[i] - 1.0f) < 1e-3f,
@@ -359,12 +348,10 @@ static void check_white(const struct shape *shape, const struct world *world,
             rendering->range, rendering->sigma_px, rendering->view_x_px,
             rendering->foveation != NULL);
     }
-    test_free(made);
 }
 
 TEST(no_setting_leaves_a_hole)
 {
-    (void)state;
     uint64_t random = 45;
     for (int i = 0; i < HOLE_SETTINGS; i++) {
         const struct shape shape = {
@@ -379,7 +366,7 @@ TEST(no_setting_leaves_a_hole)
             .width_px = 8 + (uint32_t)(random_next(&random) % 90),
             .height_px = 8 + (uint32_t)(random_next(&random) % 40),
         };
-        struct world world = world_of(&shape);
+        OWNED(world_end) struct world world = world_of(&shape);
         struct fovea_lightfield_rendering rendering;
         memset(world.bytes, 255, (size_t)world.raw.row_stride_bytes * world.raw.height_px);
         fovea_lightfield_rendering_init(&rendering);
@@ -394,17 +381,15 @@ TEST(no_setting_leaves_a_hole)
             rendering.view_y_px = shape.pitch_px * random_uniform(&random, -0.5, 0.5);
         }
         check_white(&shape, &world, &rendering);
-        world_end(&world);
     }
 }
 
 TEST(depths_are_those_of_the_definition)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         const struct shape *shape = &shapes[s];
         const size_t pixels = (size_t)shape->width_px * shape->height_px;
-        struct world world = world_of(shape);
+        OWNED(world_end) struct world world = world_of(shape);
         struct fovea_lightfield_matching matching;
         fovea_lightfield_matching_init(&matching);
         matching.first_px = shape->patch_px * 0.6;
@@ -416,15 +401,13 @@ TEST(depths_are_those_of_the_definition)
         const struct fovea_lightfield_foveation foveation = foveation_of(shape);
         matching.foveation = s % 3 == 1 ? &foveation : NULL;
         const uint32_t sizes = lightfield_size_count(&matching);
-        float *made = test_calloc(2 * pixels, sizeof *made);
-        double *costs = test_calloc((sizes + 1) * pixels, sizeof *costs);
-        double *exact = test_calloc(2 * pixels, sizeof *exact);
+        OWNED(owned_test_free) float *made = test_calloc(2 * pixels, sizeof *made);
+        OWNED(owned_test_free) double *costs = test_calloc((sizes + 1) * pixels, sizeof *costs);
+        OWNED(owned_test_free) double *exact = test_calloc(2 * pixels, sizeof *exact);
         const struct fovea_image depth = floats_of(shape, made, false);
         const struct fovea_image confidence = floats_of(shape, made + pixels, false);
         const struct lightfield_size size = {shape->width_px, shape->height_px};
-        assert_int_equal(
-            lightfield_run_depth(world.field, &world.raw, &matching, &depth, &confidence),
-            FOVEA_OK);
+        assert_ok(lightfield_run_depth(world.field, &world.raw, &matching, &depth, &confidence));
         lightfield_reference_costs(&world.definition, &world.geometry, &matching, size, costs);
         lightfield_reference_choose(&matching, size, costs, exact, exact + pixels);
         size_t wrong = 0;
@@ -433,10 +416,6 @@ TEST(depths_are_those_of_the_definition)
         }
         assert_that(wrong * 1000 <= 2 * pixels, "%s: %zu of %zu numbers differ", shape->name, wrong,
                     2 * pixels);
-        test_free(exact);
-        test_free(costs);
-        test_free(made);
-        world_end(&world);
     }
 }
 
@@ -444,24 +423,21 @@ static void check_sum(const struct shape *shape, const struct world *world,
                       const struct fovea_lightfield_sum *sum)
 {
     const size_t pixels = (size_t)shape->width_px * shape->height_px;
-    float *made = test_calloc(3 * pixels, sizeof *made);
-    double *exact = test_calloc(3 * pixels, sizeof *exact);
+    OWNED(owned_test_free) float *made = test_calloc(3 * pixels, sizeof *made);
+    OWNED(owned_test_free) double *exact = test_calloc(3 * pixels, sizeof *exact);
     const struct fovea_image image = floats_of(shape, made, true);
     const struct lightfield_size size = {shape->width_px, shape->height_px};
-    assert_int_equal(lightfield_run_sum(world->field, &world->raw, sum, &image), FOVEA_OK);
+    assert_ok(lightfield_run_sum(world->field, &world->raw, sum, &image));
     lightfield_reference_sum(&world->definition, &world->geometry, sum, size, exact);
     compare("sum", shape, world, made, exact);
-    test_free(exact);
-    test_free(made);
 }
 
 /* Pictures with more pixels than lenses and with fewer; a few views, and all that there are. */
 TEST(sums_of_views_are_those_of_the_definition)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         struct shape shape = shapes[s];
-        struct world world = world_of(&shape);
+        OWNED(world_end) struct world world = world_of(&shape);
         struct fovea_lightfield_sum sum;
         fovea_lightfield_sum_init(&sum);
         sum.shift = 0.01 * (double)s - 0.04;
@@ -477,7 +453,6 @@ TEST(sums_of_views_are_those_of_the_definition)
         sum.shift = 0.13;
         sum.radius_px = shape.pitch_px / 2.0;
         check_sum(&shape, &world, &sum);
-        world_end(&world);
     }
 }
 
@@ -496,9 +471,9 @@ static uint64_t bits_of(const struct world *world, const struct shape *shape,
     struct lightfield_cpu *cpu = NULL;
     uint64_t bits = 0;
     raw.maximum = raw.maximum ? raw.maximum : raw.format >= FORMAT(R16) ? 65535 : 255;
-    assert_int_equal(thread_pool_create(threads, &pool), FOVEA_OK);
-    assert_int_equal(lightfield_cpu_create(&world->geometry, pool, &cpu), FOVEA_OK);
-    assert_int_equal(lightfield_cpu_reserve(cpu, shape->width_px, 0), FOVEA_OK);
+    assert_ok(thread_pool_create(threads, &pool));
+    assert_ok(lightfield_cpu_create(&world->geometry, pool, &cpu));
+    assert_ok(lightfield_cpu_reserve(cpu, shape->width_px, 0));
     cpu->loops = loops;
     lightfield_cpu_render(cpu, &raw, &rendering, &image);
     for (size_t i = 0; i < 3 * pixels * sizeof *made; i++) {
@@ -586,8 +561,8 @@ static void check_seen(const struct array *array, const struct world *world,
     struct fovea_lightfield_foveation foveation = foveation_of(&shape);
     foveation.gaze = gaze;
     struct fovea_lightfield_refocusing refocusing = refocusing_of(array, &foveation);
-    float *made = test_calloc(3 * pixels, sizeof *made);
-    double *exact = test_calloc(3 * pixels, sizeof *exact);
+    OWNED(owned_test_free) float *made = test_calloc(3 * pixels, sizeof *made);
+    OWNED(owned_test_free) double *exact = test_calloc(3 * pixels, sizeof *exact);
     float focus_px = 0.0f;
     const struct fovea_image image = floats_of(&shape, made, true);
     const struct fovea_image focus = {.data = &focus_px,
@@ -609,8 +584,6 @@ static void check_seen(const struct array *array, const struct world *world,
     lightfield_reference_render(&world->definition, &world->geometry, &rendering, size, NULL,
                                 exact);
     compare("refocused", &shape, world, made, exact);
-    test_free(exact);
-    test_free(made);
 }
 
 static const struct fovea_point_uv on_disc = {4.0 / 16.0, 5.0 / 12.0};
@@ -618,12 +591,10 @@ static const struct fovea_point_uv on_wall = {12.0 / 16.0, 8.0 / 12.0};
 
 TEST(what_lies_under_the_gaze_is_in_focus)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        struct world world = scene_of(&arrays[i]);
+        OWNED(world_end) struct world world = scene_of(&arrays[i]);
         check_seen(&arrays[i], &world, on_disc, arrays[i].near_px);
         check_seen(&arrays[i], &world, on_wall, arrays[i].far_px);
-        world_end(&world);
     }
 }
 
@@ -655,7 +626,6 @@ static double refocus(const struct world *world, const struct fovea_point_uv *ga
 /* After 0.3 s 1/e of the way is left. */
 TEST(the_focus_takes_its_time)
 {
-    (void)state;
     static const struct {
         const struct fovea_point_uv *gaze;
         double elapsed_s, hysteresis_px, wanted_px, seconds_left; /* since it began to go there */
@@ -669,7 +639,7 @@ TEST(the_focus_takes_its_time)
         {&on_wall, 0.0, 0.5, 8.0, 0.0, 0.0},
         {NULL, 0.1, 0.5, 10.0, 0.0, 10.0}, /* it was at a size that this frame has not */
     };
-    struct world world = scene_of(&arrays[0]);
+    OWNED(world_end) struct world world = scene_of(&arrays[0]);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const double left_px =
             steps[i].seconds_left > 0.0 ? 5.0 * exp(-steps[i].seconds_left / 0.3) : 0.0;
@@ -682,28 +652,24 @@ TEST(the_focus_takes_its_time)
     world.raw.maximum = 4095;
     world.raw.row_stride_bytes = 2 * (ptrdiff_t)world.raw.width_px;
     const size_t bytes = (size_t)world.raw.row_stride_bytes * world.raw.height_px;
+    OWNED(owned_free)
     void *white = memset(test_memory(bytes, 1), 0xff, bytes); /* overexposed: nothing is seen */
     world.raw.data = white;
     assert_float_equal(refocus(&world, &on_disc, 0.0, 0.5, 0.0), steps[0].wanted_px, 1e-5);
-    free(white);
-    world_end(&world);
 }
 
 #ifdef LIGHTFIELD_RUN_VULKAN
 TEST(validation_has_nothing_to_say)
 {
-    (void)state;
     lightfield_run_close();
 }
 #else
 TEST(every_processor_gives_the_same_bits)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        struct world world = world_of(&shapes[s]);
+        OWNED(world_end) struct world world = world_of(&shapes[s]);
         const uint64_t first = bits_of(&world, &shapes[s], lightfield_loops_choose(), 2);
         assert_int_equal(bits_of(&world, &shapes[s], &lightfield_loops_base, 1), first);
-        world_end(&world);
     }
 }
 
@@ -765,7 +731,6 @@ static double samples_of(struct lightfield_cpu *cpu, const struct fovea_lightfie
 
 TEST(a_gaze_divides_work_by_three)
 {
-    (void)state;
     static const struct lightfield_loops counting = {count_read, count_blend, count_differ};
     const struct fovea_lightfield_geometry geometry = array_of(96, 72, 15.0);
     struct thread_pool *pool = NULL;
@@ -802,11 +767,10 @@ TEST(a_gaze_divides_work_by_three)
 #if FOVEA_HAVE_CUDA
 TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
 {
-    (void)state;
     if (!getenv("FOVEA_TEST_LIGHTFIELD_CUDA")) {
         skip();
     }
-    struct world world = world_of(&shapes[1]);
+    OWNED(world_end) struct world world = world_of(&shapes[1]);
     const struct fovea_lightfield_rendering rendering = rendering_of(&shapes[1]);
     const struct fovea_lightfield_refocusing refocusing = refocusing_of(&arrays[0], NULL);
     struct fovea_lightfield_matching matching;
@@ -814,6 +778,7 @@ TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
     CUstream stream = NULL;
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
+    OWNED(owned_test_free)
     float *made = test_calloc((size_t)3 * shapes[1].width_px * shapes[1].height_px, sizeof *made);
     const struct fovea_image host = floats_of(&shapes[1], made, true);
     if (lightfield_run_begin(&world.raw, &run)) {
@@ -841,8 +806,6 @@ TEST(a_capture_takes_pictures_and_refuses_depths_that_need_memory)
         lightfield_run_end(&run);
         assert_true(made[0] > 0.0f);
     }
-    test_free(made);
-    world_end(&world);
 }
 #endif
 #endif

@@ -207,15 +207,13 @@ static void expect(const struct camera *camera, const struct found *found)
 
 TEST(arrays_are_found_as_they_were_drawn)
 {
-    (void)state;
-    uint8_t *pixels = test_malloc(PIXELS);
+    OWNED(owned_test_free) uint8_t *pixels = test_malloc(PIXELS);
     const struct fovea_lightfield_raw raw = raw_of(pixels);
     for (size_t i = 0; i < sizeof cameras / sizeof cameras[0]; i++) {
         draw(&cameras[i], i + 1, pixels);
         const struct found found = calibrate(&raw, FOVEA_LIGHTFIELD_ROWS_WANTED_ANY, 0.0);
         expect(&cameras[i], &found);
     }
-    test_free(pixels);
 }
 
 /* ---- What is none */
@@ -308,8 +306,7 @@ static struct fovea_lightfield_raw draw_refused(size_t row, uint8_t *pixels)
 
 TEST(what_is_no_white_picture_is_refused_in_words)
 {
-    (void)state;
-    uint8_t *pixels = test_malloc(PIXELS);
+    OWNED(owned_test_free) uint8_t *pixels = test_malloc(PIXELS);
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         const struct fovea_lightfield_raw raw = draw_refused(i, pixels);
         const struct found found = calibrate(&raw, refusals[i].rows, refusals[i].pitch_px);
@@ -324,16 +321,14 @@ TEST(what_is_no_white_picture_is_refused_in_words)
     assert_that(found.result == FOVEA_OK && fabs(found.geometry.pitch_x_px - 20.0) < 0.05,
                 "of two arrays the one with the pitch: '%s' %g", said, found.geometry.pitch_x_px);
     assert_non_null(strstr(said, "is it a white picture"));
-    test_free(pixels);
 }
 
 /* ---- Vignetting */
 
 TEST(a_white_picture_divided_by_itself_is_flat)
 {
-    (void)state;
-    uint8_t *pixels = test_malloc(PIXELS);
-    uint8_t *out = test_malloc(PIXELS);
+    OWNED(owned_test_free) uint8_t *pixels = test_malloc(PIXELS);
+    OWNED(owned_test_free) uint8_t *out = test_malloc(PIXELS);
     struct fovea_lightfield_white *white = NULL;
     struct fovea_lightfield_white_desc desc;
     struct fovea_lightfield_raw raw = raw_of(pixels);
@@ -367,18 +362,15 @@ TEST(a_white_picture_divided_by_itself_is_flat)
     memset(pixels, 8, PIXELS);
     assert_int_equal(fovea_lightfield_white_create(&desc, &white), FOVEA_ERROR_CONFIG);
     assert_non_null(strstr(said, "more light"));
-    test_free(out);
-    test_free(pixels);
 }
 
 /* ---- Other pictures */
 
 TEST(mosaics_and_colours_have_the_array_of_their_light)
 {
-    (void)state;
     static const double tint[4] = {1.0, 0.7, 0.7, 0.4};
-    uint8_t *grey = test_malloc(PIXELS);
-    uint16_t *wide = test_malloc(4 * PIXELS * sizeof *wide);
+    OWNED(owned_test_free) uint8_t *grey = test_malloc(PIXELS);
+    OWNED(owned_test_free) uint16_t *wide = test_malloc(4 * PIXELS * sizeof *wide);
     struct fovea_lightfield_raw raw = raw_of((const uint8_t *)wide);
     draw(&cameras[9], 3, grey);
     raw.format = FOVEA_LIGHTFIELD_FORMAT_R16;
@@ -398,13 +390,10 @@ TEST(mosaics_and_colours_have_the_array_of_their_light)
     }
     const struct found colors = calibrate(&raw, FOVEA_LIGHTFIELD_ROWS_WANTED_ANY, 0.0);
     expect(&cameras[9], &colors);
-    test_free(wide);
-    test_free(grey);
 }
 
 TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     static const uint8_t pixels[64 * 64];
     struct fovea_lightfield_geometry geometry;
     struct fovea_lightfield_calibration calibration;

@@ -161,7 +161,6 @@ static enum fovea_result run(struct world *world)
 
 TEST(what_is_wrong_is_named)
 {
-    (void)state;
     struct world fine = good();
     assert_ok(run(&fine));
     fine.dst.format = FOVEA_FORMAT_R16;
@@ -181,7 +180,6 @@ TEST(what_is_wrong_is_named)
 
 TEST(files_are_read_as_they_were_written_and_wrong_ones_are_refused)
 {
-    (void)state;
     static const char *const wrong[][2] = {
         {"{\"raw\": [40, 30], \"lenses\": [4, 3], \"pitch\": [10, 10]}", "\"fovea-lightfield\""},
         {"{\"fovea-lightfield\": 2}", "1:23"},

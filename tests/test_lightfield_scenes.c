@@ -34,7 +34,7 @@ static const struct scene plane = {.layers = layers + 1, .count = 1};
 static void make_texture(uint64_t seed, float *out)
 {
     enum { COUNT = TEXTURE_SIDE * TEXTURE_SIDE };
-    float *noise = test_calloc(3 * COUNT, sizeof *noise);
+    OWNED(owned_test_free) float *noise = test_calloc(3 * COUNT, sizeof *noise);
     for (int i = 0; i < 3 * COUNT; i++) {
         noise[i] = (float)random_uniform(&seed, -1.0, 1.0);
     }
@@ -48,7 +48,6 @@ static void make_texture(uint64_t seed, float *out)
         }
         out[i] = rintf(fminf(fmaxf(128.0f + 9.0f * sum, 0.0f), 255.0f)) / 255.0f;
     }
-    test_free(noise);
 }
 
 static void make_textures(void)
@@ -161,7 +160,6 @@ static double psnr_of(const struct world *world, const struct scene *scene, cons
 
 TEST(a_plane_in_focus_is_exact) /* LF1, LF7 */
 {
-    (void)state;
     /* If lenses stand between pixels, both the raw picture and its samples are interpolated. */
     static const struct {
         double pitch_px;
@@ -171,20 +169,18 @@ TEST(a_plane_in_focus_is_exact) /* LF1, LF7 */
                 {75.0, FOVEA_LIGHTFIELD_FILTER_NEAREST, 150.0},
                 {74.75, FOVEA_LIGHTFIELD_FILTER_LINEAR, 25.0},
                 {74.75, FOVEA_LIGHTFIELD_FILTER_NEAREST, 27.0}};
-    uint8_t *made = test_malloc((size_t)WIDTH * HEIGHT);
+    OWNED(owned_test_free) uint8_t *made = test_malloc((size_t)WIDTH * HEIGHT);
     for (size_t r = 0; r < 4; r++) {
         const struct world *world = world_with(&plane, rows[r].pitch_px);
         render(world, 11.0, rows[r].filter, made);
         const double psnr_db = psnr_of(world, &plane, made, 11.0);
         assert_that(psnr_db >= rows[r].least_db, "row %zu: %.1f dB", r, psnr_db);
     }
-    test_free(made);
 }
 
 TEST(only_what_has_the_patch_size_is_sharp) /* LF4 */
 {
-    (void)state;
-    uint8_t *made = test_malloc((size_t)WIDTH * HEIGHT);
+    OWNED(owned_test_free) uint8_t *made = test_malloc((size_t)WIDTH * HEIGHT);
     const struct world *world = world_with(&planes, 75.0);
     for (size_t i = 0; i < 9; i++) {
         const double focus = layers[i / 3].patch_px;
@@ -194,7 +190,6 @@ TEST(only_what_has_the_patch_size_is_sharp) /* LF4 */
         assert_that(focus == other ? psnr_db > 26.0 : psnr_db < 16.0,
                     "focused at %g: %.1f dB at %g", focus, psnr_db, other);
     }
-    test_free(made);
 }
 
 /* The part of the depths that are right. */
@@ -224,7 +219,6 @@ static double match(const struct world *world, uint32_t box, enum fovea_lightfie
 
 TEST(depths_are_right) /* LF3 */
 {
-    (void)state;
     static const struct {
         double pitch_px;
         uint32_t box;
@@ -248,7 +242,7 @@ TEST(depths_are_right) /* LF3 */
 static void foveate(const struct fovea_settings *settings, const uint8_t *pixels,
                     struct fovea_point_uv gaze, uint8_t *out)
 {
-    struct fovea_context *context = NULL;
+    OWNED(fovea_context_destroy) struct fovea_context *context = NULL;
     struct fovea_context_desc desc;
     const struct fovea_image src = image_of((void *)(uintptr_t)pixels, FOVEA_FORMAT_R8);
     const struct fovea_image dst = image_of(out, FOVEA_FORMAT_R8);
@@ -256,7 +250,6 @@ static void foveate(const struct fovea_settings *settings, const uint8_t *pixels
     desc.settings = settings;
     assert_ok(fovea_context_create(&desc, &context));
     assert_ok(fovea_context_run(context, &src, &dst, gaze, NULL));
-    fovea_context_destroy(&context);
 }
 
 /* Rings by a part of the width, or where next is 0 the settings' own. */
@@ -285,7 +278,6 @@ static struct fovea_lightfield_foveation foveation_of(const struct world *world,
  * the hardest: one lens of what is out of focus has it sharp. */
 TEST(fewer_micro_images_show_little_after_foveation)
 {
-    (void)state;
     static const struct {
         struct fovea_point_uv gaze;
         double patch_px, least_db;
@@ -303,6 +295,7 @@ TEST(fewer_micro_images_show_little_after_foveation)
     const struct fovea_log none = {0};
     const size_t count = (size_t)WIDTH * HEIGHT;
     const struct world *world = world_with(&planes, 75.0);
+    OWNED(owned_test_free)
     uint8_t *made = test_malloc(4 * count); /* all, fewer, and both foveated */
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct fovea_settings *settings = NULL;
@@ -341,5 +334,4 @@ TEST(fewer_micro_images_show_little_after_foveation)
                     "levels",
                     r, psnr_db, wrong, far, LEVELS_OFF);
     }
-    test_free(made);
 }

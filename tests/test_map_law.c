@@ -253,7 +253,7 @@ TEST(what_is_ready_makes_the_same_plans)
         struct fovea_foveation f =
             speckled_map(i / 2 ? FOVEA_MAP_LAW_LINEAR : FOVEA_MAP_LAW_SQRT,
                          i % 2 ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER);
-        struct fovea_map_ready *ready = NULL;
+        OWNED(foveate_map_ready_release) struct fovea_map_ready *ready = NULL;
         assert_ok(foveate_map_ready_make(&f, &ready));
         check_ready(f, ready, 1.0);
         check_ready(f, ready, 0.25);
@@ -264,7 +264,6 @@ TEST(what_is_ready_makes_the_same_plans)
         for (double reach_deg = 0.0; reach_deg < 60.0; reach_deg += 1.7) {
             check_smallest(&map, reach_deg);
         }
-        foveate_map_ready_release(&ready);
     }
 }
 
@@ -278,7 +277,7 @@ TEST(what_is_ready_fits_its_own_law_and_samples)
     assert_false(foveate_map_ready_fits(NULL, &f));
     f.cutoff_gain = 0.4;
     assert_false(foveate_map_ready_fits(ready, &f));
-    struct gauss_plan *plan = plan_of(&f, 640, 480);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 640, 480);
     assert_false(foveate_plan_shares_table(plan));
     foveate_plan_destroy(&plan);
     f.cutoff_gain = speckled_map(f.map.law, f.map.degrees).cutoff_gain;
@@ -290,7 +289,6 @@ TEST(what_is_ready_fits_its_own_law_and_samples)
     foveate_map_ready_release(&ready);
     assert_true(foveate_plan_shares_table(plan));
     assert_true(plan->law_table[0] > 0.0f);
-    foveate_plan_destroy(&plan);
 }
 
 TEST(beyond_its_edge_a_map_is_its_smallest_without_a_step)

@@ -60,13 +60,13 @@ static void a_batch_is_its_images(void **state)
     for (uint64_t i = 0; i < test->set->host; i++) {
         const struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         const uint32_t count = test->of->batch_count;
+        OWNED(scene_batch_free)
         struct scene_batch batch = scene_batch_make(&scene, 37, count, i % 4 == 3);
         struct fovea_image first[2];
         const struct operator_images images =
             scene_batch_images(&batch, &batch.src.view, &batch.dst.view, first);
         scene_run_on_host(pool, &batch.scene, &images);
         scene_batch_assert_exact(&batch, count / 2 - 1);
-        scene_batch_free(&batch);
     }
 }
 

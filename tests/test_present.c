@@ -157,6 +157,7 @@ TEST(a_frame_is_watched_once_and_other_pictures_are_noted)
 
 TEST(numbers_of_the_programs_own_may_be_high)
 {
+    OWNED(fovea_present_destroy)
     struct fovea_present *present = open(FOVEA_PRESENT_DISPLAY_TIMING, VK_PRESENT_MODE_MAILBOX_KHR);
     struct fovea_vk fovea = {.frame = 1};
     assert_true(show(present, &fovea, 0xfffffff0) == 0xfffffff0);
@@ -170,7 +171,6 @@ TEST(numbers_of_the_programs_own_may_be_high)
     fovea.frame = 4;
     assert_true(show(present, &fovea, 0xfffffff3) == 0xfffffff3);
     assert_true(told.times[1] == 1 && told.shown[1].dropped && told.times[3] == 0);
-    fovea_present_destroy(&present);
 }
 
 /* How a picture gets another one after it before the thread wakes. */
@@ -217,6 +217,7 @@ TEST(a_picture_that_may_have_been_replaced_is_not_called_shown)
 
 TEST(in_the_child_of_a_fork_nothing_is_asked)
 {
+    OWNED(fovea_present_destroy)
     struct fovea_present *present = open(FOVEA_PRESENT_DISPLAY_TIMING, VK_PRESENT_MODE_FIFO_KHR);
     struct fovea_vk fovea = {.frame = 1};
     assert_true(fovea_present_begin(present, &fovea, 0) != 0);
@@ -231,5 +232,4 @@ TEST(in_the_child_of_a_fork_nothing_is_asked)
     assert_int_equal(status, 0);
     fovea_present_end(present, VK_SUCCESS);
     assert_true(driver.calls > 0);
-    fovea_present_destroy(&present);
 }

@@ -145,7 +145,7 @@ TEST(relative_follows_its_formula_whatever_the_view)
     f.relative = (struct fovea_relative){.sharp = 0.7, .halving = 0.05};
     f.cutoff_gain = 0.3;
     check_gazes(&f, "relative, steep");
-    struct gauss_plan *plan = plan_of(&f, 84, 84);
+    OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&f, 84, 84);
     assert_true(plan->sigma_max_px > 0.0f);
     const struct gauss_frame frame = frame_at(plan, 42.0, 42.0);
     /* 0.7 of 42 px are 29.4: not a trace of blur in the last pixels within. */
@@ -157,7 +157,6 @@ TEST(relative_follows_its_formula_whatever_the_view)
     f.strength = 8.0;
     plan = plan_of(&f, 16384, 1);
     assert_in_range((uint64_t)plan->sigma_max_px, 1000, 1025);
-    foveate_plan_destroy(&plan);
 }
 
 /* ---- Known numbers */

@@ -242,10 +242,9 @@ static void *run_until_stopped(void *user)
 
 TEST(no_number_of_workers_takes_all_threads_of_the_system)
 {
-    struct thread_pool *pool = NULL;
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
     assert_int_equal(thread_pool_create(UINT32_MAX, &pool), FOVEA_OK);
     assert_in_range(thread_pool_worker_max(pool), THREAD_POOL_WORKERS, CPU_SETSIZE);
-    thread_pool_destroy(&pool);
 }
 
 /* A plan is made on one thread while jobs of others run on another. */
@@ -270,13 +269,11 @@ static void *guarded;
 
 static void open_guarded(int signal)
 {
-    (void)signal;
     mprotect(guarded, 4096, PROT_READ | PROT_WRITE);
 }
 
 static void write_guarded(void *user, uint32_t worker)
 {
-    (void)user;
     if (worker > 0) {
         *(volatile int *)guarded = 7;
     }

@@ -117,8 +117,6 @@ static void time_calls(struct cuda_bench *own, struct blobs_bench *b)
 static enum fovea_result enqueue(struct cuda_bench *own, void *user, uint32_t picture)
 {
     struct blobs_bench *b = user;
-    (void)own;
-    (void)picture;
     return saliency_cuda_enqueue(b->cuda, &b->run, b->step);
 }
 

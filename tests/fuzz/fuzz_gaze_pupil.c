@@ -9,7 +9,6 @@
 
 static void check(void *user, const struct gaze_pupil_datum *datum)
 {
-    (void)user;
     REQUIRE(isfinite(datum->x) && isfinite(datum->y) && isfinite(datum->time_s));
     REQUIRE(datum->confidence >= 0.0 && datum->confidence <= 1.0);
 }

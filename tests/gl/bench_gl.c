@@ -14,8 +14,6 @@ enum { GL_RGBA32F = 0x8814, FRAMES_MOST = 10000 };
 
 static void say(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     fprintf(stderr, "%s\n", message);
 }
 

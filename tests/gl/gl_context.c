@@ -46,7 +46,6 @@ static void *context;
 
 fovea_gl_function_fn gl_context_function(void *user, const char *name)
 {
-    (void)user;
     void *address = egl.GetProcAddress(name);
     fovea_gl_function_fn function = NULL;
     memcpy(&function, &address, sizeof function);

@@ -64,11 +64,11 @@ static void expect_foveated(const struct fovea_foveation *foveation, const struc
                             const struct fovea_image *out, double x_uv, double y_uv,
                             const char *what)
 {
+    OWNED(foveate_plan_destroy)
     struct gauss_plan *plan = plan_of(foveation, in->width_px, in->height_px);
     const struct gauss_frame frame = frame_at(plan, x_uv * in->width_px, y_uv * in->height_px);
     OWNED(owned_free) double *expected = compare_expected(foveation, in, &frame);
     compare_assert_close(out, expected, compare_budget_for(foveation, FORMAT), what);
-    foveate_plan_destroy(&plan);
 }
 
 static void expect_drawn(const struct pictures *pictures, const char *what)

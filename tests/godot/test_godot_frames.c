@@ -142,9 +142,8 @@ static void expect_reference(const struct show *show, const struct pair *pair, u
     assert_int_equal(foveate_plan_create(foveation, src.width_px, src.height_px, &plan), FOVEA_OK);
     const struct gauss_frame frame = gauss_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
-    double *expected = compare_expected(foveation, &src, &frame);
+    OWNED(owned_free) double *expected = compare_expected(foveation, &src, &frame);
     compare_assert_close(&dst, expected, compare_budget_for(foveation, src.format), what);
-    free(expected);
 }
 
 static void check(struct show *show, uint32_t width_px, uint32_t height_px, int pattern,

@@ -85,7 +85,7 @@ static void compare(const struct row *row)
     OWNED(device_image_free) struct device_image device = device_image_make(&host, 0);
     OWNED(fovea_blobs_destroy) struct fovea_blobs *cpu = NULL;
     OWNED(fovea_blobs_destroy) struct fovea_blobs *cuda = NULL;
-    struct found *found = test_calloc(2, sizeof *found);
+    OWNED(owned_test_free) struct found *found = test_calloc(2, sizeof *found);
     const char *what = test_text("%ux%u, format %d, %s", row->width, row->height, (int)row->format,
                                  image_pattern_name(row->pattern));
     assert_ok(fovea_blobs_create(&desc, &cpu));
@@ -94,7 +94,6 @@ static void compare(const struct row *row)
     find(cuda, &device.view, &found[1]);
     assert_same_responses(cpu, cuda, row, what);
     assert_same_lists(&found[0], &found[1], what);
-    test_free(found);
 }
 
 TEST(responses_and_lists_are_the_processors)
@@ -164,7 +163,7 @@ static void assert_lists_of(struct saliency_cpu *cpu, const struct fovea_image *
 TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
 {
     const struct saliency_numbers numbers = {8, BLOBS, 1.0, -1.0, 1.0};
-    struct both *both = test_calloc(1, sizeof *both);
+    OWNED(owned_test_free) struct both *both = test_calloc(1, sizeof *both);
     struct fovea_image image = {.data = both->bytes,
                                 .width_px = SIDE,
                                 .height_px = SIDE,
@@ -197,7 +196,6 @@ TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
         assert_lists_of(cpu, &image, both, cuda->images);
     }
     CU_ASSERT(fixture.cu->MemFree(memory));
-    test_free(both);
 }
 
 /* Before anything changes, and the capture goes on: as a framework does it, a call that waits or
@@ -246,7 +244,7 @@ TEST(what_cannot_be_read_is_refused_and_the_next_picture_is_not)
     OWNED_IMAGE host = image_drawn(20, 16, FOVEA_FORMAT_R8, IMAGE_PHOTO, 1);
     OWNED(device_image_free) struct device_image device = device_image_make(&host, 1);
     OWNED(fovea_blobs_destroy) struct fovea_blobs *blobs = NULL;
-    struct found *found = test_calloc(2, sizeof *found);
+    OWNED(owned_test_free) struct found *found = test_calloc(2, sizeof *found);
     struct fovea_image wrong = host.view;
     wrong.memory = FOVEA_MEMORY_CUDA;
     assert_ok(fovea_blobs_create(&desc, &blobs));
@@ -259,5 +257,4 @@ TEST(what_cannot_be_read_is_refused_and_the_next_picture_is_not)
     find(blobs, &device.view, &found[1]);
     assert_int_equal(found[0].count, found[1].count);
     assert_capture_is_refused(blobs, &device.view, &found[1]);
-    test_free(found);
 }

@@ -278,7 +278,7 @@ TEST(what_is_not_finite_stays_within_reach)
         scene.foveation.alpha = i % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
         OWNED_IMAGE src =
             image_drawn(scene.width_px, scene.height_px, scene.format, IMAGE_PHOTO, 3);
-        struct prepared p = {0};
+        OWNED(scene_finish) struct prepared p = {0};
         OWNED_IMAGE clean = run_picture(&scene, &src, &p);
         scene_finish(&p);
         for (size_t k = 0; k < COUNT(bad_places); k++) {
@@ -297,7 +297,6 @@ TEST(what_is_not_finite_stays_within_reach)
                             0.02 * image_white(scene.format, c));
             }
         }
-        scene_finish(&p);
     }
 }
 
@@ -431,7 +430,7 @@ static enum fovea_result run(const struct prepared *p, const struct device_pair 
  * each picture is as it is among the others. */
 static void check_in_flight(const struct scene *scene)
 {
-    struct prepared p = {0};
+    OWNED(scene_finish) struct prepared p = {0};
     struct device_pair pictures[STREAMS];
     CUstream streams[STREAMS] = {NULL};
     for (int i = 0; i < STREAMS; i++) {
@@ -455,7 +454,6 @@ static void check_in_flight(const struct scene *scene)
         compare_assert_all_same(&pictures[i].dst.view, &alone.view, "stream");
         device_pair_free(&pictures[i]);
     }
-    scene_finish(&p);
 }
 
 TEST(plans_may_be_retired_in_flight)

@@ -167,6 +167,7 @@ TEST(the_frames_gaze_is_for_all_images)
 {
     static const float same[2 * IMAGES] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        OWNED(device_pair_free)
         struct device_pair p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         run_images(&p, (enum fovea_method)method, same);
         OWNED(owned_free) unsigned char *expected = malloc(p.dst.memory_bytes);
@@ -174,6 +175,5 @@ TEST(the_frames_gaze_is_for_all_images)
         memcpy(expected, p.dst.memory, p.dst.memory_bytes);
         run_images(&p, (enum fovea_method)method, NULL);
         assert_memory_equal(p.dst.memory, expected, p.dst.memory_bytes);
-        device_pair_free(&p);
     }
 }

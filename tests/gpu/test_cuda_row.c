@@ -256,7 +256,7 @@ TEST(surfaces_go_through_the_row)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
-    struct operator_cuda *kernels = NULL;
+    OWNED(operator_cuda_destroy) struct operator_cuda *kernels = NULL;
     assert_ok(operator_cuda_create(&chain_operator.cuda->kind, fixture.device, &kernels));
     for (size_t f = 0; f < COUNT(formats); f++) {
         for (size_t i = 0; i < COUNT(rows); i++) {
@@ -285,5 +285,4 @@ TEST(surfaces_go_through_the_row)
             }
         }
     }
-    operator_cuda_destroy(&kernels);
 }

@@ -105,6 +105,7 @@ static struct gauss_frame with_others(const struct gauss_plan *plan, struct gaus
 TEST(the_list_fits_any_gaze)
 {
     for (size_t i = 0; i < COUNT(sizes_px); i++) {
+        OWNED(foveate_plan_destroy)
         struct gauss_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
         struct gauss_tiles all;
         assert_true(gauss_cuda_tiles_plan(plan, GAUSS_TILE_MAX_SLOPE, &all));
@@ -117,6 +118,5 @@ TEST(the_list_fits_any_gaze)
             find_least(plan, &several, &least);
             check_gaze(plan, &several, &least, &all);
         }
-        foveate_plan_destroy(&plan);
     }
 }

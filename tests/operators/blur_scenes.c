@@ -79,12 +79,11 @@ static double trace_of(const struct operator_scene *scene, const struct fovea_im
 {
     double brightest = 0.0;
     if (scene->settings.own.blur_engine == BLUR_FFT && image_is_float(src->format)) {
-        double *values = image_to_doubles(src);
+        OWNED(owned_free) double *values = image_to_doubles(src);
         const size_t count = (size_t)src->width_px * src->height_px * image_channels(src->format);
         for (size_t i = 0; i < count; i++) {
             brightest = isfinite(values[i]) ? fmax(brightest, fabs(values[i])) : brightest;
         }
-        free(values);
     }
     return 3e-7 * brightest;
 }
@@ -120,7 +119,7 @@ static void cut_to_levels(const struct fovea_image *src, double *values)
 /* Pictures have nothing below black; one sigma for all has no weight that would make it. */
 static void assert_not_below_black(const struct fovea_image *actual, const char *what)
 {
-    double *values = image_to_doubles(actual);
+    OWNED(owned_free) double *values = image_to_doubles(actual);
     const size_t count =
         (size_t)actual->width_px * actual->height_px * image_channels(actual->format);
     for (size_t i = 0; i < count; i++) {
@@ -128,7 +127,6 @@ static void assert_not_below_black(const struct fovea_image *actual, const char 
             fail_msg("%s: value %zu is %g", what, i, values[i]);
         }
     }
-    free(values);
 }
 
 static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
@@ -302,7 +300,6 @@ static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
 /* Tails of points end in a half's last places, which are black. */
 static void choose_points(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     scene->picture = IMAGE_POINTS;
     choose_up_to(3.0, scene);
 }

@@ -99,6 +99,7 @@ void dof_assert_focused(const struct operator_scene *scene, const struct depths 
     wanted.focus_m = focus_m;
     const int32_t light = image_light_in_order(
         pixel_light_of(foveation->light, foveation->transfer), scene->blue_first);
+    OWNED(owned_free)
     double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
     char what[192];
     if (foveation->alpha == FOVEA_ALPHA_KEEP) {
@@ -111,7 +112,6 @@ void dof_assert_focused(const struct operator_scene *scene, const struct depths 
              (int)foveation->alpha, scene->picture, (int)scene->depths, (int)scene->depths_format,
              scene->depths_scale, focus_m);
     compare_assert_close(actual, expected, budget_of(scene), what);
-    free(expected);
 }
 
 static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,

@@ -6,7 +6,6 @@
 
 bool gaze_window(const struct gaze_wishes *wishes)
 {
-    (void)wishes;
     say_error("--window: this build has no windows: SDL2 (libsdl2-dev) was not there");
     return false;
 }

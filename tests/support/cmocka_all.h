@@ -21,6 +21,14 @@
 
 #include "owned.h"
 
+/* Frees memory of test_malloc or test_calloc, and sees that nobody wrote beside it. */
+static inline void owned_test_free(void *pointer)
+{
+    void *memory = NULL;
+    memcpy(&memory, pointer, sizeof memory);
+    test_free(memory);
+}
+
 /* A test of the program, which stands in one file: they run in the order of the lines. A program
  * without a main has that of support/test_main.c, which runs them. */
 #define TEST(name) TEST_AROUND(name, NULL, NULL)

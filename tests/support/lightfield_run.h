@@ -98,13 +98,11 @@ static inline bool lightfield_run_begin(const struct fovea_lightfield_raw *raw,
 static inline const struct fovea_image *lightfield_run_image(struct lightfield_run *run,
                                                              const struct fovea_image *host)
 {
-    (void)run;
     return host;
 }
 
 static inline void lightfield_run_end(struct lightfield_run *run)
 {
-    (void)run;
 }
 #endif
 
@@ -174,6 +172,5 @@ static inline enum fovea_result lightfield_run_sum(struct fovea_lightfield *fiel
 
 static inline void lightfield_run_geometry(const struct fovea_lightfield_geometry *geometry)
 {
-    (void)geometry;
 }
 #endif

@@ -25,7 +25,6 @@ static inline void recorded_line(void *user, enum fovea_log_level level, const c
 #define RECORDED_WORDS 512
 static inline void recorded_words(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)level;
     snprintf(user, RECORDED_WORDS, "%s", message);
 }
 

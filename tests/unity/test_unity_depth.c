@@ -162,37 +162,31 @@ TEST(depths_may_be_other_images_in_every_frame)
 
 static void none(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)focused;
     block->depth.texture = NULL;
 }
 
 static void older_scripts(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)focused;
     block->struct_bytes = FOVEA_UNITY_LEAST_BYTES;
 }
 
 static void no_image(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)block;
     focused->host.deny_one = &focused->depths;
 }
 
 static void samples(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)block;
     focused->depths.samples = VK_SAMPLE_COUNT_4_BIT;
 }
 
 static void unsampled(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)block;
     focused->depths.usage &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_SAMPLED_BIT;
 }
 
 static void one_plane(struct focused *focused, struct fovea_unity_block *block)
 {
-    (void)focused;
     block->depth.one_m = block->depth.zero_m;
 }
 

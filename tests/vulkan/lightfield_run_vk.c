@@ -86,7 +86,6 @@ struct run {
 
 static void print_log(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     fprintf(stderr, "log %d: %s\n", (int)level, message);
 }
 
@@ -190,7 +189,6 @@ enum fovea_result lightfield_run_render(struct fovea_lightfield *field,
                                         const struct fovea_lightfield_rendering *rendering,
                                         const struct fovea_image *dst)
 {
-    (void)field;
     struct fovea_lightfield_rendering own = *rendering;
     struct run run = begin(raw, rendering->patches, dst);
     own.patches = NULL;
@@ -205,7 +203,6 @@ enum fovea_result lightfield_run_refocus(struct fovea_lightfield *field,
                                          const struct fovea_lightfield_refocusing *refocusing,
                                          const struct fovea_image *dst)
 {
-    (void)field;
     const struct fovea_lightfield_vk_focus kept = {focus.buffer, 0};
     struct fovea_lightfield_refocusing own = *refocusing;
     struct run run = begin(raw, NULL, dst);
@@ -226,7 +223,6 @@ enum fovea_result lightfield_run_depth(struct fovea_lightfield *field,
                                        const struct fovea_image *depth,
                                        const struct fovea_image *confidence)
 {
-    (void)field;
     struct run run = begin(raw, NULL, depth);
     /* So few rows of costs that a picture of them is made in parts. */
     assert_ok(vk_buffer_init_local(&run.field->costs, &run.field->recorder.device,
@@ -241,7 +237,6 @@ enum fovea_result lightfield_run_sum(struct fovea_lightfield *field,
                                      const struct fovea_lightfield_sum *sum,
                                      const struct fovea_image *dst)
 {
-    (void)field;
     struct run run = begin(raw, NULL, dst);
     return end(&run,
                fovea_lightfield_vk_sum_views(run.field, &run.recording, &run.raw, sum,

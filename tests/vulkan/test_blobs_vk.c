@@ -225,7 +225,6 @@ static uint32_t compare(struct bed *bed, const struct row *row)
 
 TEST(responses_and_lists_are_the_processors)
 {
-    (void)state;
 #define FORMAT(name, vk) FOVEA_FORMAT_##name, VK_FORMAT_##vk
     static const struct row rows[] = {
         {1, 1, FORMAT(RGBA8, R8G8B8A8_UNORM), IMAGE_RANDOM, 19, 2.0, 0.02, 0.5, 9, ALL_PLANES,
@@ -271,7 +270,6 @@ TEST(responses_and_lists_are_the_processors)
 
 TEST(a_desc_is_refused_with_its_field)
 {
-    (void)state;
     static const char *const fields[] = {"instance", "height_px", "calls_in_flight", "overlap"};
     struct bed bed;
     bed_open(&bed);
@@ -291,7 +289,6 @@ TEST(a_desc_is_refused_with_its_field)
 
 TEST(what_is_wrong_is_said_with_its_field_and_calls_wait_for_frames)
 {
-    (void)state;
     static const char *const fields[] = {"recording.commands", "recording.frame", "picture.view",
                                          "picture.format",     "picture.layout",  "list.buffer",
                                          "list.offset"};

@@ -270,13 +270,11 @@ static void check_halves(struct rig *rig, struct stereo *halves, const struct de
         const struct fovea_vk_view *view = &halves->views[v];
         const double focus_m =
             distance_under_gaze(depths, &halves->views[focus == FOCUS_OWN ? v : 0]);
-        double *own = values_of(depths, &view->depth);
+        OWNED(owned_free) double *own = values_of(depths, &view->depth);
         struct test_image in = stereo_cut_out(halves, view, &src.view);
-        struct test_image out = stereo_cut_out(halves, view, &dst.view);
+        OWNED(image_free) struct test_image out = stereo_cut_out(halves, view, &dst.view);
         depth_assert_exact(&scene, view->depth.values, own, focus_m, &in.view, &out.view);
         image_free(&in);
-        image_free(&out);
-        free(own);
     }
 }
 

@@ -184,13 +184,13 @@ static void expect_frame(const struct stream *stream, const struct gauss_plan *p
 {
     const struct fovea_image *src = &pictures[number % PICTURES].view;
     struct gauss_frame frame = gauss_frame_make(plan, gaze_of(number));
+    OWNED(owned_free)
     double *expected = compare_expected(&stream->rig.settings.foveation, src, &frame);
     struct fovea_image actual = *src;
     actual.data = stream->results.mapped + number * frame_bytes();
     compare_assert_close(&actual, expected,
                          compare_budget_for(&stream->rig.settings.foveation, src->format),
                          test_text("%s, frame %u", rig_backend_name(), number));
-    free(expected);
 }
 
 static void run_stream(bool made)

@@ -133,7 +133,6 @@ static void unpack(VkFormat format, const void *pixels, size_t number, double ou
 
 TEST(every_format_has_the_same_picture)
 {
-    (void)state;
     static const struct {
         VkFormat format;
         double step; /* within half of it, but for 1e-4 */
@@ -202,7 +201,6 @@ static void expect_refused(struct bed *bed, const struct given *given, const cha
 
 TEST(what_is_wrong_is_said_with_its_field)
 {
-    (void)state;
     static const struct fovea_image no_image;
     struct bed bed;
     bed_open(&bed);
@@ -228,7 +226,6 @@ TEST(what_is_wrong_is_said_with_its_field)
 
 TEST(a_desc_is_refused_with_its_field)
 {
-    (void)state;
     static const char *const fields[] = {"instance", "width_px", "calls_in_flight", "geometry",
                                          "columns"};
     struct bed bed;
@@ -252,7 +249,6 @@ TEST(a_desc_is_refused_with_its_field)
 
 TEST(calls_wait_for_frames_that_are_finished)
 {
-    (void)state;
     struct bed bed;
     bed_open(&bed);
     const struct fovea_lightfield_rendering rendering = rendering_of();

@@ -71,7 +71,7 @@ static void run_ours(struct bench *bench, const struct csdd_size *of, const stru
     const char *what = "Fovea, 3 channels, 19 scales, with the list";
     const struct bench_size picture = {"", (uint32_t)of->columns, (uint32_t)of->rows};
     struct fovea_blobs_desc desc;
-    struct fovea_blobs *blobs = NULL;
+    OWNED(fovea_blobs_destroy) struct fovea_blobs *blobs = NULL;
     uint32_t count = 0;
     double us[CALLS];
     if (!wanted(bench, of, what)) {
@@ -93,7 +93,6 @@ static void run_ours(struct bench *bench, const struct csdd_size *of, const stru
         us[i < 0 ? 0 : i] = (double)(fovea_time_ns() - begin_ns) * 1e-3;
     }
     add_row(bench, size, what, us, CALLS);
-    fovea_blobs_destroy(&blobs);
 }
 
 void cpu_csdd_thesis(struct bench *bench)

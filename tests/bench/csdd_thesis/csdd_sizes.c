@@ -116,7 +116,7 @@ static void run_bins(void *user, uint32_t worker)
 void csdd_picture_solve(struct csdd_picture *picture, uint32_t threads, double out_ns[3])
 {
     const size_t pixels = (size_t)picture->rows * (size_t)picture->columns;
-    struct thread_pool *pool = NULL;
+    OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
     bench_must(thread_pool_create(threads, &pool), "threads");
     const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
     struct work work = {.picture = picture};
@@ -136,5 +136,4 @@ void csdd_picture_solve(struct csdd_picture *picture, uint32_t threads, double o
     }
     free(work.sums);
     free(work.ns);
-    thread_pool_destroy(&pool);
 }

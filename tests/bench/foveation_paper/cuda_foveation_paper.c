@@ -44,9 +44,8 @@ static void run_ours(struct cuda_foveation *own, const struct foveation_case *c)
 {
     const char *what = ours_name(own, c);
     struct foveation_ours ours;
-    struct ours_check *check = bench_memory(1, sizeof *check);
+    OWNED(owned_free) struct ours_check *check = bench_memory(1, sizeof *check);
     if (!cuda_ways_want(&own->ways, what)) {
-        free(check);
         return;
     }
     struct foveation_case of_plan = *c;
@@ -65,7 +64,6 @@ static void run_ours(struct cuda_foveation *own, const struct foveation_case *c)
                                                      .renew = foveation_ours_renew});
     foveation_ours_free(own->ways.b, &ours);
     foveation_plan_free(&check->kernel.plan);
-    free(check);
 }
 
 struct variant {
